@@ -211,9 +211,8 @@ export class StudyHost {
   }
 
   /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */
-  evidence(runtimeId: string, kind?: string): Promise<RuntimeEvidence> {
-    const query = kind === undefined ? '' : `?kind=${encodeURIComponent(kind)}`;
-    return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/evidence`}${query}`);
+  evidence(runtimeId: string, kind = 'all'): Promise<RuntimeEvidence> {
+    return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
   }
 
   /** A study as the text of a file for another program; `side` and `lines` are for captions, `rate` for `cuts.edl`. */

@@ -9,7 +9,7 @@ import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/caption
 import { captionStarted } from '../../receipts/captions/caption-production.ts';
 import { candidateOf } from '../../receipts/captions/caption-quality-control.ts';
 import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
-import { captionsOff } from '../../receipts/captions/captions-off.ts';
+import { captionsAreOff } from '../../receipts/captions/captions-off.ts';
 import { firstDifference } from '../../receipts/core/first-difference.ts';
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
@@ -101,7 +101,7 @@ export class Captions {
       throw new ServiceError('caption_authority_required', 'no approval of this runtime that stands has this name');
     }
     if (ability.classification === 'recorded_real_pipeline_fixture') {
-      throw new ServiceError('caption_current_run_causality_required', captionsOff);
+      throw new ServiceError('caption_current_run_causality_required', captionsAreOff);
     }
     const captions = runtime.execution?.study.tail.captions;
     if (captions?.caption !== null || captions.open.length > 0) throw illegal('the approval is used already');

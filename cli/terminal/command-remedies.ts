@@ -1,4 +1,5 @@
 import type { HostError } from '../../client/host-error.ts';
+import { errorRemedies } from '../../contract/base/error-codes.ts';
 import { asTyped } from './as-typed.ts';
 
 const again = () => `study its range once more under a name: ${asTyped('study SOURCE --again NAME')}`;
@@ -23,7 +24,7 @@ const remedies: Readonly<Partial<Record<HostError['code'], (study: string) => st
   caption_authority_required: (study) =>
     `${asTyped(`evidence ${study}`)} says where the review stands; captions need an approval that stands`,
   caption_current_run_causality_required: () =>
-    'or stop that host and run this command again: a host that a command starts for itself makes captions of subtitle tracks',
+    `${errorRemedies.caption_current_run_causality_required}; or stop it, and run this command again: the host that a command starts for itself makes captions of subtitle tracks`,
   illegal_caption_transition: (study) =>
     `${asTyped(`evidence ${study}`)} says what can be done; for captions of another study ${again()}, with --language TAG if no language was declared`,
   export_unavailable: (study) =>

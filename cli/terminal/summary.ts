@@ -48,6 +48,18 @@ function findingLine({ study }: RuntimeOverview, { title, text, reasonCode }: Fi
   return `${title}: ${text}${isUndeclared ? '; --language TAG declares it' : ''}`;
 }
 
+/** Kinds of which a line that nothing was found would be one line more in every study. */
+const saidIfFound: readonly Finding['kind'][] = [
+  'transitions',
+  'black_frames',
+  'frozen_frames',
+  'audio_faults',
+  'letterbox',
+];
+
+/** Whether the summary of a whole study has a line of it. */
+const isWorthALine = ({ kind, placeCount }: Finding): boolean => placeCount > 0 || !saidIfFound.includes(kind);
+
 /** Why no captions can come of a study on this host, with what changes it; null if some can, or are there. */
 export const noCaptionsLine = ({ captions, lifecycle }: RuntimeOverview): string | null =>
   captions.state === 'never' && lifecycle === 'terminal' ? `no captions: ${captions.text}` : null;
@@ -72,7 +84,7 @@ const isSaidBy =
 /** What a person wants to know first of a study, a line each: the host has the words. With a kind, of that evidence alone. */
 export function summaryLines(overview: RuntimeOverview, kind?: string): string[] {
   const { runtimeId, lifecycle, situation, study, findings, claims, withheld } = overview;
-  const found = findings.filter((finding) => kind === undefined || finding.kind === kind);
+  const found = findings.filter((finding) => (kind === undefined ? isWorthALine(finding) : finding.kind === kind));
   return [
     `study ${runtimeId}: ${lifecycle}`,
     `range ${study.text}`,

@@ -116,7 +116,7 @@ const errors = {
   caption_authority_required: [409, 'read the reviews again; captions need an approval that stands'],
   caption_current_run_causality_required: [
     409,
-    'start the host with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions, or another executor and its permission',
+    'restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognised speech',
   ],
   illegal_caption_transition: [
     409,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failure } from '../base/failure.ts';
 import { contentId, count, identity, languageTag, positive, range, timestamp } from '../base/grammar.ts';
 import { claimState } from '../evidence/evidence-assessment.ts';
+import { furtherKinds } from '../evidence/further-evidence.ts';
 import { sourceKind } from '../sources/source-session.ts';
 import { outputDepth, requestedSourceLanguage } from '../study/analysis-request.ts';
 import { runtimeListFields } from '../study/runtime-list.ts';
@@ -72,8 +73,8 @@ const measure = z.strictObject({
 
 /** What was found of one kind. `unavailable` has a reason; `never` is what a run that stopped did not come to. */
 export const overviewFinding = z.strictObject({
-  /** `screen_text` only of a study that was accepted by a host that reads the screen. */
-  kind: z.enum([...evidenceKind.options, 'screen_text']),
+  /** `screen_text` only of a study that was accepted by a host that reads the screen; the kinds of a pass only where it measured them. */
+  kind: z.enum([...evidenceKind.options, ...furtherKinds]),
   /** What was measured, in words. */
   title: text,
   state: z.enum(['available', 'unavailable', 'not_yet', 'never']),

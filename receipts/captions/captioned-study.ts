@@ -36,8 +36,8 @@ export function hostLengthObstacleOf(range: Range, maxDurationMs: number): strin
   const lengthMs = range.endMs - range.startMs;
   const shorter = `study at most ${maxDurationMs} ms of it`;
   return lengthMs > longestCaptions.maxDurationMs
-    ? `${obstacle}; ${shorter}`
-    : `${obstacle}; restart the host with --maximum-caption-range-ms ${lengthMs}, or ${shorter}`;
+    ? `${obstacle}: ${shorter}`
+    : `${obstacle}: restart the host with --maximum-caption-range-ms ${lengthMs}, or ${shorter}`;
 }
 
 /** The one source language that a study declared; null when it declared none or several. */

@@ -1,3 +1,7 @@
-/** Why a host without a caption executor has no captions of a study, and what changes that. */
-export const captionsOff =
-  'this host does not make captions; restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognised speech';
+import { errorRemedies } from '../../contract/base/error-codes.ts';
+
+/** What is said of a host without a caption executor. */
+export const captionsAreOff = 'this host does not make captions';
+
+/** The same, with what changes it: an error says that by itself. */
+export const captionsOff = `${captionsAreOff}; ${errorRemedies.caption_current_run_causality_required}`;

@@ -5,9 +5,10 @@ import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { timeCode } from '../core/time-code.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { evidenceRowsOf } from '../reopening/runtime-evidence.ts';
+import { evidenceRowsOf, furtherRowsOf } from '../reopening/runtime-evidence.ts';
 import { detectedEvidenceOf } from '../study/fold-conclusion.ts';
 import { type Found, foundOf, textsFound, unavailable } from './found.ts';
+import { furtherFoundOf } from './further-found.ts';
 
 export const placeText = ({ startMs, endMs }: Range): string =>
   startMs === endMs ? timeCode(startMs) : `${timeCode(startMs)} to ${timeCode(endMs)}`;
@@ -23,6 +24,14 @@ const titles: Readonly<Record<Finding['kind'], string>> = {
   text_language: 'language of the subtitles',
   transcript: 'recognised speech',
   screen_text: 'text on the screen',
+  transitions: 'transitions',
+  black_frames: 'black pictures',
+  frozen_frames: 'frozen pictures',
+  keyframes: 'keyframes',
+  waveform: 'waveform',
+  audio_faults: 'faults of the sound',
+  interlacing: 'fields of the pictures',
+  letterbox: 'black bars',
   'speech-activity-receipt': 'speech of the whole source',
   'language-ranges-receipt': 'spoken languages of the whole source',
 };
@@ -77,6 +86,14 @@ function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Find
   return [findingOf(delivered, null, found === null ? unavailable(delivered.reasonCode) : textsFound(found))];
 }
 
+/** What the passes measured beside the kinds that every study has; what they could not is said by the kinds that it belongs to. */
+const furtherFindings = (runtime: VerifiedRuntime): Finding[] =>
+  furtherRowsOf(runtime).flatMap((row) =>
+    row.state === 'available' && row.kind !== 'screen_text'
+      ? [findingOf({ ...row, kind: row.kind }, null, furtherFoundOf(row.kind, row.facts))]
+      : [],
+  );
+
 /** The track that each evidence artifact of a run was measured on. */
 function trackIndexes({ execution }: VerifiedRuntime): ReadonlyMap<string, number | null> {
   const evidence = execution === null ? [] : detectedEvidenceOf(execution.study.findings);
@@ -111,5 +128,5 @@ export function findingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding
   const expected = detectedKinds.filter((kind) => kind !== 'transcript' || isRecognised(runtime));
   const missing = expected.filter((kind) => !found.some((finding) => finding.kind === kind));
   const all = [...found, ...missing.map((kind) => absent(kind, hasEnded ? 'never' : 'not_yet'))];
-  return [...all, ...screenFindings(runtime, hasEnded)];
+  return [...all, ...furtherFindings(runtime), ...screenFindings(runtime, hasEnded)];
 }

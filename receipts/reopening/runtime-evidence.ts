@@ -92,7 +92,8 @@ function screenTextRow(screenText: VerifiedScreenText | null): FurtherRow[] {
   return artifact === null ? [] : [availableRow('screen_text', { artifactId, contentId, artifact })];
 }
 
-function furtherRowsOf(runtime: VerifiedRuntime): FurtherRow[] {
+/** The further kinds of a runtime, all of them reopened. */
+export function furtherRowsOf(runtime: VerifiedRuntime): FurtherRow[] {
   const findings = runtime.execution?.study.findings;
   const measured = passKinds.flatMap((kind) => measuredRow(kind, findings?.operations ?? []));
   return [...measured, ...screenTextRow(findings?.screenText ?? null)];

@@ -1,4 +1,7 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withoutDownloader } from '../without-downloader.ts';
 
@@ -23,9 +26,28 @@ export const runBuilt = (script: string, args: readonly string[], environment: E
     child.stdin?.end();
   });
 
+let link = '';
+
+/** The built `media-study` as an installed package has it: a link without the extension, which printed commands begin with. */
+function installed(): string {
+  if (link !== '') return link;
+  const folder = mkdtempSync(join(tmpdir(), 'installed-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  link = join(folder, 'media-study');
+  symlinkSync(join(repository, 'build', 'media-study.js'), link);
+  return link;
+}
+
 /** Runs the built `media-study`. */
 export const runCommand = (args: readonly string[], environment?: Environment): Promise<Ended> =>
-  runBuilt('build/media-study.js', args, environment);
+  runBuilt(installed(), args, environment);
+
+/** The same on a data root; printed commands stand in the outputs without the `--data-root` that they carry from the call. */
+export async function runOn(root: string, args: readonly string[]): Promise<Ended> {
+  const { exit, stdout, stderr } = await runCommand([...args, '--data-root', root]);
+  const plain = (text: string) => text.replaceAll(` --data-root ${root}`, '');
+  return { exit, stdout: plain(stdout), stderr: plain(stderr) };
+}
 
 /** Starts a built program whose outputs are read while it runs. */
 export const startBuilt = (

@@ -8,14 +8,14 @@ import { subtitleTracks } from '../../contract/sources/subtitle-track-answers.ts
 import { humWav } from '../http/host/media.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
-import { runCommand } from './command.ts';
+import { runCommand, runOn } from './command.ts';
 
 const speech = fileURLToPath(new URL('../../fixtures/speech/speech.m4a', import.meta.url));
 const label = 'Speech';
 let folder = '';
 let host: RunningHost;
 let client: StudyHost;
-const run = (...args: readonly string[]) => runCommand([...args, '--data-root', join(folder, 'root')]);
+const run = (...args: readonly string[]) => runOn(join(folder, 'root'), args);
 
 test.before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'said-as-commands-'));
@@ -55,10 +55,8 @@ test('a study or a source that is not there is found by a command, and so it say
 
 test('captions that nobody has made yet are said to be that, with the command that makes them', async (t) => {
   const runtimeId = await studied();
-  const missing = [
-    `the study has no captions yet; a person approves it (media-study review approve ${runtimeId})`,
-    `then media-study captions ${runtimeId} --produce makes them\n`,
-  ].join(', ');
+  const { captions } = await client.overview(runtimeId);
+  const missing = `the study has no captions yet; ${captions.text}; media-study evidence ${runtimeId} says what can be done\n`;
   for (const name of ['srt', 'vtt', 'ass'])
     t.deepEqual(await run('export', runtimeId, `captions.${name}`), { exit: 1, stdout: '', stderr: missing });
   t.deepEqual(await run('captions', runtimeId), { exit: 1, stdout: '', stderr: missing });
@@ -157,7 +155,7 @@ test('subtitle files are attached with the media or later, listed, and taken off
     [['ingest', media, media, '--subtitles', first], /--subtitles belongs to one source/],
     [['subtitles', 'hum', folder], /is a folder/],
     [['subtitles', 'hum', empty], /empty\.srt is empty/],
-    [['subtitles', 'hum', `${second}:french`], /french is no tag of a language; give one such as ko, en or pt-BR/],
+    [['subtitles', 'hum', `${second}:french`], /french is no tag of a language, did you mean fr \(French\)\?/],
     [['ingest', media, '--subtitles', `${second}:jp`], /jp is no tag of a language/],
   ] as const) {
     const { exit, stderr } = await runAnywhere(...args, ...rights, ...root);

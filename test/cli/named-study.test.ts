@@ -1,0 +1,81 @@
+import test from 'ava';
+import { namedSource, sourceNamed } from '../../cli/commands/named-source.ts';
+import { namedStudy } from '../../cli/commands/named-study.ts';
+import { WrongCall } from '../../cli/terminal/call.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+
+const study = (id: string, label: string | null) => ({
+  runtimeId: `runtime:${id}`,
+  label,
+  acceptedAt: '2026-01-02T03:04:05.006Z',
+  lifecycle: 'terminal',
+  range: { startMs: 0, endMs: 1000 },
+});
+const studies = [
+  study('0123aaaa-0000-4000-8000-000000000000', 'film'),
+  study('0199aaaa-0000-4000-8000-000000000000', 'talk'),
+  study('beefaaaa-0000-4000-8000-000000000000', 'talk'),
+];
+const source = (id: string, label: string) => ({
+  sourceSessionId: `source-session:${id}`,
+  label,
+  durationMs: 1000,
+  trackCount: 2,
+});
+const sources = [source('ab01', 'film'), source('ab02', 'talk'), source('cd03', 'unseen')];
+
+/** A host that lists these, two studies a page, and a damaged one. */
+const call = {
+  host: {
+    runtimes: async ({ after }: { after?: string }) =>
+      after === undefined
+        ? { runtimes: studies.slice(0, 2), damaged: ['runtime:dead'], nextCursor: 'two' }
+        : { runtimes: studies.slice(2), damaged: [], nextCursor: null },
+    sources: async () => sources,
+  } as unknown as StudyHost,
+};
+
+test('bug: a label or a beginning of an id named no study', async (t) => {
+  const [film, talk, other] = studies.map(({ runtimeId }) => runtimeId);
+  t.is(await namedStudy(call, 'film'), String(film));
+  t.is(await namedStudy(call, 'runtime:0123'), String(film));
+  t.is(await namedStudy(call, '0199'), String(talk));
+  t.is(await namedStudy(call, 'beef'), String(other));
+  t.is(await namedStudy(call, 'dead'), 'runtime:dead');
+  // The host says of an id whether it was deleted.
+  const gone = 'runtime:99999999-0000-4000-8000-000000000000';
+  t.is(await namedStudy(call, gone), gone);
+  t.is(await namedStudy(call, 'runtime:none'), 'runtime:none');
+});
+
+test('several studies of one name are listed', async (t) => {
+  const error = await t.throwsAsync(namedStudy(call, 'talk'), { instanceOf: WrongCall });
+  t.deepEqual(error.message.split('\n'), [
+    '2 studies are called talk; name one by its id, or by a beginning of it:',
+    '  runtime:0199aaaa-0000-4000-8000-000000000000  2026-01-02T03:04:05.006Z  terminal  0:00.000-0:01.000  talk',
+    '  runtime:beefaaaa-0000-4000-8000-000000000000  2026-01-02T03:04:05.006Z  terminal  0:00.000-0:01.000  talk',
+  ]);
+  await t.throwsAsync(namedStudy(call, '01'), { message: /^2 studies are called 01; / });
+});
+
+test('what names no study is said to be that, with what may have been meant', async (t) => {
+  await t.throwsAsync(namedStudy(call, 'flim'), {
+    instanceOf: WrongCall,
+    message: /^no study is called flim, and no id of one begins so, did you mean film\?; media-study runtimes/,
+  });
+  await t.throwsAsync(namedStudy(call, 'unseen'), {
+    message: 'unseen is not studied yet: media-study study source-session:cd03',
+  });
+});
+
+test('bug: a beginning of an id named no source, and several of one label were not listed', async (t) => {
+  t.is((await sourceNamed(call, 'cd')).label, 'unseen');
+  t.is((await sourceNamed(call, 'source-session:ab02')).label, 'talk');
+  await t.throwsAsync(sourceNamed(call, 'ab'), {
+    message:
+      '2 sources are called ab; name one by its id, or by a beginning of it:\n  source-session:ab01  0:01.000  2 tracks  film\n  source-session:ab02  0:01.000  2 tracks  talk',
+  });
+  await t.throwsAsync(sourceNamed(call, 'flim'), { message: /^no source of this host is flim, did you mean film\?; / });
+  // A file of this name is nearer than an id that begins with it.
+  t.is(await namedSource(call, 'ab', false), undefined);
+});
