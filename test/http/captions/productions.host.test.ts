@@ -1,7 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
 import { captionProductions, captionQualityControls } from '../../../contract/captions/caption-answers.ts';
-import { actorTransitions } from '../../../contract/lifecycles/actor-transitions.ts';
-import { actorList } from '../../../contract/lifecycles/actors.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { hash, storedId } from '../../receipts/core/independent-ids.ts';
@@ -200,33 +198,4 @@ test('a withdrawal leaves captions readable and says that it came after them', a
   t.deepEqual(captions.captions[0], { ...study.caption, authorityState: 'revoked_after_completion' });
   t.is(storedId(results.results[0]?.artifact), study.caption.captionContentId);
   host.refused(t, await produce(host, study), 'caption_authority_required');
-});
-
-test('reviews and captions are actors of their study', async (t) => {
-  const { host, study } = await openCaptioned(t);
-  const actorsOf = async (query: string) =>
-    host.granted(t, await host.get(`/v1/actors?${query}`), 200, actorList).actors;
-  const wayOf = async (actorId = '') =>
-    host.granted(t, await host.get(`/v1/actors/${actorId}/transitions`), 200, actorTransitions);
-  const [made] = await actorsOf('kind=caption-production&state=checked');
-  t.is(made?.runtimeId, study.runtimeId);
-  const way = await wayOf(made?.actorId);
-  t.deepEqual(
-    way.transitions.map(({ states, event, cause }) => `${event ?? cause} > ${states.join()}`),
-    [
-      'xstate.init > caption-production.producing',
-      'xstate.done.actor.produceCaptions > caption-production.checking',
-      'xstate.done.actor.checkCaptions > caption-production.checked',
-    ],
-  );
-  const reviews = await actorsOf('kind=publish-review');
-  const review = reviews.find(({ runtimeId }) => runtimeId === study.runtimeId);
-  const { transitions, isComplete } = await wayOf(review?.actorId);
-  t.true(isComplete);
-  t.deepEqual(
-    transitions.slice(0, 3).map(({ event, value }) => `${event} ${JSON.stringify(value)}`),
-    ['xstate.init "queued"', 'decision.started "deciding"', 'decision.approved "approved"'],
-  );
-  t.is(transitions[1]?.commit, transitions[2]?.commit);
-  t.deepEqual(review?.states, transitions.at(-1)?.states);
 });
