@@ -12,6 +12,7 @@ import { RowsOf } from '../../actors/deletion/rows-of.ts';
 import { openHost } from '../../actors/host.ts';
 import type { HostOptions } from '../../actors/host-types.ts';
 import { revisionKey } from '../../actors/ingest/ingest-revision.ts';
+import { KnownMachine } from '../../actors/opening/known-machine.ts';
 import { openStorage } from '../../actors/opening/open-storage.ts';
 import { verifyRuntime } from '../../actors/reopening/verify-runtime.ts';
 import { SourceRegistry } from '../../actors/sources/source-registry.ts';
@@ -36,6 +37,8 @@ import { newDataRoot, newStore, openStore, store } from './reopening/stored-stud
 import { SimulatedClock } from './supervision/simulated-clock.ts';
 
 const environment = { ...process.env, ...withoutDownloader };
+/** What the hosts of this file find out of the machine is found out once. */
+const machine = new KnownMachine();
 
 const stores = fileURLToPath(new URL('../../fixtures/golden-store', import.meta.url));
 
@@ -50,7 +53,7 @@ async function open(t: ExecutionContext, dataRoot: string) {
   const told: string[] = [];
   const report = (line: string) => void told.push(line);
   const onFatal = (error: Error) => t.fail(error.message);
-  const host = await openHost({ dataRoot, ...goldenHost, environment, report, onFatal });
+  const host = await openHost({ dataRoot, ...goldenHost, environment, machine, report, onFatal });
   t.teardown(() => host.close());
   return { host, told };
 }

@@ -48,6 +48,7 @@ async function grantedSample(t: ExecutionContext) {
   return { clock, grants, media, playback, open: () => playback.open(grantId, secret, origin) };
 }
 
+// The tests that count descriptors run one after the other: they are those of the whole process.
 async function descriptors(): Promise<number> {
   const names = await readdir('/proc/self/fd');
   const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));

@@ -349,7 +349,7 @@ async function openedIngest(t: ExecutionContext, root: string, hasMedia: boolean
 
 for (const left of owned) {
   for (const [how, way] of Object.entries(ways)) {
-    const title = `an ingest in ${JSON.stringify(left.value)}, ${how}, fails by its code and leaves no media`;
+    const title = `an ingest in ${JSON.stringify(left.value)}, ${how}, fails and keeps no media`;
     test(title, async (t) => {
       const root = await scratchFolder(t);
       const ingestId = await openedIngest(t, root, left.hasMedia);

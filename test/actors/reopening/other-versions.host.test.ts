@@ -412,7 +412,7 @@ const laterChart = {
 for (const step of ['detect', 'subtitles', 'read', 'assess', 'decide', 'admit']) {
   const name = `running.${step}`;
   const stage = stages[name] as Stage;
-  test(`a runtime in ${name}, of a chart with migrations, ends with the events of any other`, async (t) => {
+  test(`a runtime in ${name}, of a chart with migrations, ends with the usual events`, async (t) => {
     const children = { [step]: { snapshot: { status: 'active', input }, src: step, syncSnapshot: false } };
     const lives = [
       { root: await leftAt(t, stage, {}, stage.state, children), changes: {} },

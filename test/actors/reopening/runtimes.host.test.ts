@@ -1,4 +1,6 @@
-import { chmod, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
@@ -11,6 +13,7 @@ import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import type { Space } from '../../../storage/ledger/ledger.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { copyAsLeft } from '../../host/host-in-process.ts';
 import { type StoredStudy, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { approval, reviewOf } from '../../receipts/review/review-steps.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
@@ -196,17 +199,38 @@ const failure = { code: 'executor_failed', message: 'tool_exit: 1' } as const;
 
 type Rows = Parameters<Parameters<typeof withRawRows>[1]>[0];
 
-/** Stores a study, damages its closed store and says what a verification and a read then find. */
+const kept = mkdtemp(join(tmpdir(), 'stored-once-'));
+test.after.always(async () => rm(await kept, { recursive: true, force: true }));
+
+/** The data roots that were stored already, by study and stage; nobody writes to them any more. */
+const stored = new Map<string, Promise<string>>();
+
+async function storedOnce(study: StoredStudy, stage: StoredStage): Promise<string> {
+  const root = await mkdtemp(join(await kept, 'root-'));
+  const first = await openStore(root);
+  await store(first, study, stage);
+  await first.close();
+  return root;
+}
+
+/** A data root of the test's own that holds a study, and is closed. */
+async function rootOf(t: ExecutionContext, study: StoredStudy, stage: StoredStage): Promise<string> {
+  const key = JSON.stringify([study.commits, stage]);
+  const known = stored.get(key) ?? storedOnce(study, stage);
+  stored.set(key, known);
+  const root = await newDataRoot(t);
+  copyAsLeft(await known, root);
+  return root;
+}
+
+/** Damages the closed store of a study and says what a verification and a read then find. */
 async function found(
   t: ExecutionContext,
   damage: (rows: Rows) => Promise<void>,
   stage: StoredStage = {},
-  stored = study,
+  damaged = study,
 ): Promise<{ verified: string; read: string }> {
-  const root = await newDataRoot(t);
-  const first = await openStore(root);
-  await store(first, stored, stage);
-  await first.close();
+  const root = await rootOf(t, damaged, stage);
   await withRawRows(dataRootAt(root).ledger, damage);
   const opened = await openStore(root);
   const answers = [];

@@ -34,7 +34,7 @@ const dialogue = (start: string, end: string, text: string) => `Dialogue: 3,${st
 const whole = {
   'SubRip with overlaps, repeats and cues without text or time':
     '1\r\n00:00:05,000 --> 00:00:08,000\r\n{\\an8}<b>a</b>\r\n\r\nb\r\n\r\n2\r\n00:00:06,000 --> 00:00:07,000\r\n1984\r\n\r\n3\r\n00:00:01,000 --> 00:00:02,000\r\n\r\n4\r\n00:00:01,000 --> 00:00:01,000\r\nnever\r\n\r\n5\r\n00:00:06,000 --> 00:00:07,000\r\n1984\r\n',
-  'WebVTT with styles, regions, comments, settings, names and voices':
+  'WebVTT with styles, regions, notes, settings, names and voices':
     'WEBVTT\n\nREGION\nid:a\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE x\ny\n\nfirst\n00:01.000 --> 01:00:02.000 line:0 align:start\n<v A>1 &lt; 2\n\n01:00.500 --> 01:01.000\n<00:01:00.700><c.x>z</c>\n',
   'WebVTT with cues named as comments and heads of files begin':
     'WEBVTT\n\nNOTEBOOK\n00:01.000 --> 00:02.000\none\n\nNOTE-1\n00:03.000 --> 00:04.000\ntwo\n\nNOTE three\n\nWEBVTT4\n00:05.000 --> 00:06.000\nfour\n',
@@ -42,12 +42,12 @@ const whole = {
 };
 
 for (const [what, text] of Object.entries(whole)) {
-  test.serial(`ffmpeg reads every cue of ${what}`, async (t) => {
+  test(`ffmpeg reads every cue of ${what}`, async (t) => {
     await t.notThrowsAsync(read(fileOf(text)));
   });
 }
 
-test.serial('a file that ffmpeg reads otherwise than it stands is refused with the cue', async (t) => {
+test('a file that ffmpeg reads otherwise than it stands is refused with the cue', async (t) => {
   const file = fileOf('1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n');
   const other = (text: string): SubtitleFile => ({ ...file, text: Buffer.from(text, 'utf8') });
   const refusal = (message: RegExp) => ({ instanceOf: ServiceError, code: 'invalid_subtitle_file', message }) as const;
@@ -109,7 +109,7 @@ async function open(t: ExecutionContext) {
 
 const labelsOf = (tracks: SubtitleTracks): string[] => tracks.list(sessionId).subtitleTracks.map(({ label }) => label);
 
-test.serial('a volume without room takes no file, and the source stays as it is', async (t) => {
+test('a volume without room takes no file, and the source stays as it is', async (t) => {
   const { tracks, hook, stored } = await open(t);
   hook.free = 1024;
   await t.throwsAsync(tracks.attach(sessionId, said('a'), lines), { code: 'insufficient_storage' });
@@ -122,7 +122,7 @@ test.serial('a volume without room takes no file, and the source stays as it is'
   t.is((await stored()).current(sessionId)?.session.revisionId, revisionId);
 });
 
-test.serial('a file that is attached twice at once is one track, and others beside it are each one', async (t) => {
+test('a file that is attached twice at once is one track, and others beside it are each one', async (t) => {
   const { tracks, stored } = await open(t);
   const all = await Promise.all(['a', 'b', 'a'].map((label) => tracks.attach(sessionId, said(label), lines)));
   t.deepEqual(
@@ -136,7 +136,7 @@ test.serial('a file that is attached twice at once is one track, and others besi
   t.is(read.revision(revisionId)?.subtitleTracks, undefined);
 });
 
-test.serial('a revision that an ingest registers meanwhile gets the file, too', async (t) => {
+test('a revision that an ingest registers meanwhile gets the file, too', async (t) => {
   const { tracks, registry, hook } = await open(t);
   const other = sealOwnedIngest({ ...clipIngest, claim: { ...clipIngest.claim, label: 'Another label' } });
   hook.storing = async () => {
@@ -155,7 +155,7 @@ test.serial('a revision that an ingest registers meanwhile gets the file, too', 
   t.deepEqual(labelsOf(tracks), ['a']);
 });
 
-test.serial('a source that is deleted while a file waits for it takes none', async (t) => {
+test('a source that is deleted while a file waits for it takes none', async (t) => {
   const { ledger, tracks, registry, mutex } = await open(t);
   let end = (): void => undefined;
   const deleting = mutex.take(sessionId, () => new Promise<void>((resolve) => (end = resolve)));

@@ -136,7 +136,7 @@ const outdated: Readonly<Record<string, { change: (row: Record<string, unknown>)
 };
 
 for (const [what, { change, reason }] of Object.entries(outdated)) {
-  test(`an actor ${what} is ended by its chart alone`, async (t) => {
+  test(`an actor ${what} is ended by its chart`, async (t) => {
     const folder = await storeOfFour(t);
     await changeRow(folder, 'w', change);
     const bench = await openBench(t, folder, { workers: 4 });
