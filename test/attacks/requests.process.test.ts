@@ -1,13 +1,21 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
 import { errorRemedies } from '../../contract/base/error-codes.ts';
 import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
+import type { Exchange } from '../../http/listener/listener.ts';
+import { nodeListener } from '../../http/listener/node-listener.ts';
 import { findUwsBinary, THIS_RUNTIME } from '../../http/listener/uws-binding.ts';
+import { startHost } from '../crash/host-process.ts';
 import { type AdapterFlag, HostContract } from '../http/host/contract.ts';
 import { ingestRequest, ingests, octets, openIngest, putMedia, reached, statusOf } from '../http/host/ingest-steps.ts';
 import { humWav } from '../http/host/media.ts';
+import { head } from '../http/listener/adapters.ts';
+import { RawSocket } from '../http/listener/raw-socket.ts';
 import { eventually } from '../patience.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { attackAdapter } from './hostile/hostile-requests.ts';
 
 const sources = '/v1/source-sessions';
 const plans = '/v1/runtime-plans';
@@ -196,3 +204,95 @@ function attacks(adapter: AdapterFlag): void {
 for (const adapter of ['uws', 'node'] as const) {
   if (adapter === 'node' || findUwsBinary(THIS_RUNTIME) !== undefined) attacks(adapter);
 }
+
+const idleMs = 60_000;
+const strangers = 8;
+
+/** Admits everybody but who asks for `/stranger`. */
+function serve(exchange: Exchange): void {
+  if (exchange.head.target === '/stranger') {
+    exchange.respond(401, {}, '');
+    return;
+  }
+  exchange.accept();
+  exchange.respond(200, {}, '');
+}
+
+test('of more strangers than may be there the oldest give way, and nobody who was accepted', async (t) => {
+  const listener = await nodeListener(idleMs, strangers)({ host: '127.0.0.1', port: 0 }, serve);
+  t.teardown(() => listener.close(0));
+  const known = new RawSocket(listener.port).send(head('GET /known'));
+  t.is((await known.answer()).status, 200);
+  const drips = Array.from({ length: strangers }, () => new RawSocket(listener.port).send('GET / HTTP/1.1\r\nX: '));
+  // Refused, and as much a stranger as before.
+  const refused = new RawSocket(listener.port).send(head('GET /stranger'));
+  t.is((await refused.answer()).status, 401);
+  await drips[0]?.closed();
+  const newest = Array.from({ length: strangers }, () => new RawSocket(listener.port));
+  await Promise.all([...drips, refused].map((socket) => socket.closed()));
+  t.is((await known.send(head('GET /known')).answer()).status, 200);
+  for (const socket of newest) t.is((await socket.send(head('GET /known')).answer()).status, 200);
+  for (const socket of [known, ...newest]) socket.destroy();
+});
+
+test('strangers that leave make room', async (t) => {
+  const listener = await nodeListener(idleMs, strangers)({ host: '127.0.0.1', port: 0 }, serve);
+  t.teardown(() => listener.close(0));
+  const first = new RawSocket(listener.port).send('GET / HT');
+  for (let round = 0; round < 5; round += 1) {
+    const others = Array.from({ length: strangers - 1 }, () => new RawSocket(listener.port).send('GET'));
+    await Promise.all(others.map((socket) => socket.left()));
+  }
+  t.is((await first.send('TP/1.1\r\nHost: 127.0.0.1\r\n\r\n').answer()).status, 200);
+  first.destroy();
+});
+
+test('uWebSockets.js: a request of any kind gets an answer that is described, and never a fault', (t) =>
+  attackAdapter(t, 'uws', 500));
+
+async function asked(t: ExecutionContext) {
+  const host = await startHost(t, await scratchFolder(t));
+  const { listening, authorizationToken } = host.announced ?? t.fail() ?? { listening: '', authorizationToken: '' };
+  const headers = { Authorization: `Bearer ${authorizationToken}`, 'Content-Type': 'application/json' };
+  return async (path: string, body?: string) => {
+    const answer = await fetch(`${listening}${path}`, {
+      headers,
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    });
+    return { status: answer.status, body: z.looseObject({}).parse(await answer.json()) };
+  };
+}
+
+const sessionList = z.object({
+  sourceSessions: z.array(z.object({ sourceSessionId: z.string(), sourceRevisionId: z.string() })).min(1),
+});
+
+test('a start with half of an emoji as its reason is refused, one with a whole emoji is readable', async (t) => {
+  const ask = await asked(t);
+  const [source] = sessionList.parse((await ask('/v1/source-sessions')).body).sourceSessions;
+  const start = (reason: string) =>
+    JSON.stringify({
+      sourceSessionId: source?.sourceSessionId,
+      sourceRevisionId: source?.sourceRevisionId,
+      range: { startMs: 0, endMs: 2000 },
+      requestedSourceLanguage: { mode: 'withheld', languages: [], reason },
+      targetLanguage: 'en',
+      selectedLanguagePackId: null,
+      outputDepth: 'evidence',
+    });
+  for (const half of ['\ud800', 'a\ud800b', 'a\udc00', '\udc00\ud800', '😀'.slice(0, 1), '😀😀'.slice(1, 3)]) {
+    for (const path of ['/v1/runtime-plans', '/v1/runtime-starts']) {
+      const { status, body } = await ask(path, start(half));
+      t.is(status, 400);
+      t.like(body, { error: { code: 'invalid_start_request' } });
+      t.regex(JSON.stringify(body), /requestedSourceLanguage\.reason.*well-formed/);
+    }
+  }
+  const begun = await ask('/v1/runtime-starts', start('half of it 😀'));
+  t.is(begun.status, 202);
+  const runtime = `/v1/runtimes/${begun.body.runtimeId}`;
+  for (let ended = false; !ended; ) ended = (await ask(`${runtime}/events?after=0&wait=1000`)).body.terminal === true;
+  for (const list of ['evidence', 'decision-receipts', 'publish-review-decisions']) {
+    t.is((await ask(`${runtime}/${list}`)).status, 200, list);
+  }
+});
