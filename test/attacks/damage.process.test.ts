@@ -11,11 +11,8 @@ const meant: Readonly<Record<string, (damage: Damage) => boolean>> = {
     kind === 'snapshot' && name.includes('owned-ingest') && how === 'flipped',
   'a row in the place of another is damaged, and not taken for it': ({ kind, how }) =>
     kind === 'snapshot' && how === 'swapped',
-  'a damaged note of the source of an ingest is answered as damage, not as a fault of the host': ({
-    kind,
-    name,
-    how,
-  }) => kind === 'record ingest' && name.endsWith('revision') && how === 'cut',
+  'a damaged note of the source of an ingest is answered as damage, not as a fault of hosts': ({ kind, name, how }) =>
+    kind === 'record ingest' && name.endsWith('revision') && how === 'cut',
   'a thing that its list has lost is named': ({ kind, name, how }) =>
     kind === 'index' && name.startsWith('runtime/') && how === 'removed',
 };

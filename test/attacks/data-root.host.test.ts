@@ -139,7 +139,7 @@ test('a start removes what a host made and nothing else, and names both', async 
   t.deepEqual(await readdir(outside), ['precious.txt']);
 });
 
-test('a data root of a version without markers opens, is marked, and keeps what others put beside it', async (t) => {
+test('a data root without a marker opens, is marked, and keeps what others put beside it', async (t) => {
   const root = await scratchFolder(t);
   const first = await openObjectStore({ root });
   const ledger = await openScratchLedger(t, dataRootAt(root).ledger);

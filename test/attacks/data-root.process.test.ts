@@ -12,7 +12,7 @@ async function write(path: string, text = 'precious'): Promise<void> {
   await writeFile(path, text);
 }
 
-test('a launcher over a work folder that is a link is refused; it ends nobody and removes nothing there', async (t) => {
+test('a launcher over a work folder that is a link is refused, ends nobody, removes nothing', async (t) => {
   const outside = await scratchFolder(t);
   const home = join(outside, workFolderName('process', randomUUID()));
   await write(join(home, 'precious.txt'));

@@ -83,7 +83,7 @@ const echoes: Readonly<Record<string, Behaviour>> = {
 };
 
 for (const [place, behaviour] of Object.entries(echoes)) {
-  test(`an answer that repeats the key in ${place} is refused in words without it`, async (t) => {
+  test(`an answer with the key in ${place} is refused in words without it`, async (t) => {
     const { reason } = await failureOf(t, behaviour);
     t.is(reason.code, 'key_in_answer');
     t.false(reason.message.includes(key));

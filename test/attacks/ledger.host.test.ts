@@ -188,7 +188,7 @@ test('a mark that is gone or unreadable is said to be so; one page of it is enou
   await t.throwsAsync(openScratchLedger(t, directory), { ...damaged, message: /ledger\.mark is gone/ });
 });
 
-test('a ledger of an earlier version gets its mark when it is opened first, unless its log is damaged', async (t) => {
+test('a ledger of an earlier version gets its mark when first opened, unless its log is damaged', async (t) => {
   const earlier = async () => {
     const directory = join(await scratchFolder(t), 'ledger');
     await withRawRows(directory, async (rows) => {
@@ -218,7 +218,7 @@ test('a ledger of an earlier version gets its mark when it is opened first, unle
   await t.throwsAsync(openScratchLedger(t, dropped), { ...damaged, message: /LOG: .*dropping/ });
 });
 
-test('a manifest that was cut, and a log that is gone, are noticed before LevelDB deletes anything', async (t) => {
+test('a cut manifest, and a log that is gone, are noticed before LevelDB deletes anything', async (t) => {
   // More than LevelDB keeps in one log, so that it has moved rows into tables and deleted the log.
   const directory = await closedLedger(t, 60, 100_000);
   const path = await manifestOf(directory);
@@ -333,7 +333,7 @@ async function rootWithDamagedTable(t: ExecutionContext): Promise<{ root: string
   return { root, table };
 }
 
-test('the giving up of a damaged table that was cut off anywhere is brought to its end by another', async (t) => {
+test('the giving up of a damaged table, cut off anywhere, is brought to its end by another', async (t) => {
   const clock = { now: () => 0 };
   const cuts = {
     'the table is gone': async ({ table }: { table: string }) => rm(table),

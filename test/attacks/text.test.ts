@@ -102,7 +102,7 @@ test('what tools call a thing becomes one well-formed line, and is never cut thr
 const stored = (text: string) => ({ contentId: contentIdOfBytes(Buffer.from(text)), bytes: Buffer.from(text) });
 const poison = '"a\\ud800b"';
 
-test('what an earlier version stored with half of a surrogate pair fails closed, and brings nothing down', (t) => {
+test('stored text of earlier versions with half of a surrogate pair fails closed, nothing else', (t) => {
   const shape = { link: 'evidence', schema: z.strictObject({ note: z.string() }), maximumBytes: 100 } as const;
   const closed = { code: 'stored_content_inconsistent' };
   t.throws(() => reopenJson(shape, stored(`{"note":${poison}}\n`)), { ...closed, message: /canonical_form/ });
