@@ -3,16 +3,10 @@ import test, { type ExecutionContext } from 'ava';
 import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
 import { openHostedExplainer } from '../../executors/explanations/hosted-explainer.ts';
 import { keyEcho } from '../../executors/explanations/key-echo.ts';
-import {
-  answers,
-  type Behaviour,
-  completionOf,
-  refuses,
-  StubProvider,
-  says,
-} from '../../fixtures/hosted-model/stub-provider.ts';
+import { answers, type Behaviour, completionOf, refuses, says } from '../../fixtures/hosted-model/stub-provider.ts';
 import { SimulatedClock } from '../actors/supervision/simulated-clock.ts';
 import { inputOver } from '../executors/explanations/explanation-questions.ts';
+import { ModelInMemory } from '../host/model-in-memory.ts';
 
 const key = 'sk-Secret-of.the_Test:42';
 const hexOf = (text: string) => Buffer.from(text).toString('hex');
@@ -65,8 +59,7 @@ test('a key is not found where it is not, nor a word in the place of a key withi
 });
 
 async function failureOf(t: ExecutionContext, behaviour: Behaviour): Promise<ExplanationFailure> {
-  const stub = await StubProvider.start();
-  t.teardown(() => stub.close());
+  const stub = new ModelInMemory();
   stub.behaviour = behaviour;
   const provider = { baseUrl: stub.baseUrl, apiKey: key, isLocal: true };
   const explainer = await openHostedExplainer({ provider, model: 'model', clock: new SimulatedClock(0) });
@@ -90,7 +83,7 @@ const echoes: Readonly<Record<string, Behaviour>> = {
 };
 
 for (const [place, behaviour] of Object.entries(echoes)) {
-  test(`an answer that repeats the key in ${place} is refused in words without it`, async (t) => {
+  test(`an answer with the key in ${place} is refused in words without it`, async (t) => {
     const { reason } = await failureOf(t, behaviour);
     t.is(reason.code, 'key_in_answer');
     t.false(reason.message.includes(key));

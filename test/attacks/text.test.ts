@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { z } from 'zod';
 import { serveOptions } from '../../cli/options/serve-options.ts';
 import { failureMessage } from '../../contract/base/failure.ts';
@@ -19,8 +19,6 @@ import { readPack } from '../../receipts/evaluation/evaluation-pack.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import { reopenRuntimeStart } from '../../receipts/start/reopen-runtime-start.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
-import { startHost } from '../crash/host-process.ts';
-import { openScratchLedger, scratchFolder } from '../storage/ledger/scratch.ts';
 
 const halves = ['\ud800', 'a\ud800b', 'a\udc00', '\udc00\ud800', '😀'.slice(0, 1), '😀😀'.slice(1, 3)];
 const hidden = [
@@ -48,19 +46,6 @@ test('half of a surrogate pair has no canonical form and no row, wherever it sta
   for (const value of ['😀', { 한글: ['\ufffd', '\\ud800', null, 1, Buffer.of(0xed, 0xa0, 0x80)] }]) {
     t.deepEqual(decodeRow(Buffer.from('r'), encodeRow(Buffer.from('r'), value)), value);
   }
-});
-
-test('a commit with half of a surrogate pair leaves no trace of its other writes', async (t) => {
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
-  t.teardown(() => ledger.close());
-  for (const half of halves) {
-    const rows = [
-      { put: 'record', key: 'a', value: 1 },
-      { put: 'record', key: 'b', value: { note: half } },
-    ] as const;
-    await t.throwsAsync(ledger.commit(rows), { instanceOf: TypeError });
-  }
-  t.deepEqual(await ledger.list('record'), []);
 });
 
 const reviewer = (attestation: string) => ({ id: 'reviewer:one', attestation });
@@ -117,7 +102,7 @@ test('what tools call a thing becomes one well-formed line, and is never cut thr
 const stored = (text: string) => ({ contentId: contentIdOfBytes(Buffer.from(text)), bytes: Buffer.from(text) });
 const poison = '"a\\ud800b"';
 
-test('what an earlier version stored with half of a surrogate pair fails closed, and brings nothing down', (t) => {
+test('stored text of earlier versions with half of a surrogate pair fails closed, nothing else', (t) => {
   const shape = { link: 'evidence', schema: z.strictObject({ note: z.string() }), maximumBytes: 100 } as const;
   const closed = { code: 'stored_content_inconsistent' };
   t.throws(() => reopenJson(shape, stored(`{"note":${poison}}\n`)), { ...closed, message: /canonical_form/ });
@@ -129,51 +114,4 @@ test('what an earlier version stored with half of a surrogate pair fails closed,
   const record = Buffer.from(`{\n  "note": ${poison}\n}\n`);
   t.throws(() => readSealedRecord(shape.schema, record, 'record'), { code: 'record_malformed' });
   t.throws(() => readPack(Buffer.from(`{"schema":${poison}}`)), { code: 'pack_malformed' });
-});
-
-async function asked(t: ExecutionContext) {
-  const host = await startHost(t, await scratchFolder(t));
-  const { listening, authorizationToken } = host.announced ?? t.fail() ?? { listening: '', authorizationToken: '' };
-  const headers = { Authorization: `Bearer ${authorizationToken}`, 'Content-Type': 'application/json' };
-  return async (path: string, body?: string) => {
-    const answer = await fetch(`${listening}${path}`, {
-      headers,
-      ...(body === undefined ? {} : { method: 'POST', body }),
-    });
-    return { status: answer.status, body: z.looseObject({}).parse(await answer.json()) };
-  };
-}
-
-const sessionList = z.object({
-  sourceSessions: z.array(z.object({ sourceSessionId: z.string(), sourceRevisionId: z.string() })).min(1),
-});
-
-test('a start with half of an emoji as its reason is refused, and one with a whole emoji is readable', async (t) => {
-  const ask = await asked(t);
-  const [source] = sessionList.parse((await ask('/v1/source-sessions')).body).sourceSessions;
-  const start = (reason: string) =>
-    JSON.stringify({
-      sourceSessionId: source?.sourceSessionId,
-      sourceRevisionId: source?.sourceRevisionId,
-      range: { startMs: 0, endMs: 2000 },
-      requestedSourceLanguage: { mode: 'withheld', languages: [], reason },
-      targetLanguage: 'en',
-      selectedLanguagePackId: null,
-      outputDepth: 'evidence',
-    });
-  for (const half of halves) {
-    for (const path of ['/v1/runtime-plans', '/v1/runtime-starts']) {
-      const { status, body } = await ask(path, start(half));
-      t.is(status, 400);
-      t.like(body, { error: { code: 'invalid_start_request' } });
-      t.regex(JSON.stringify(body), /requestedSourceLanguage\.reason.*well-formed/);
-    }
-  }
-  const begun = await ask('/v1/runtime-starts', start('half of it 😀'));
-  t.is(begun.status, 202);
-  const runtime = `/v1/runtimes/${begun.body.runtimeId}`;
-  for (let ended = false; !ended; ) ended = (await ask(`${runtime}/events?after=0&wait=1000`)).body.terminal === true;
-  for (const list of ['evidence', 'decision-receipts', 'publish-review-decisions']) {
-    t.is((await ask(`${runtime}/${list}`)).status, 200, list);
-  }
 });

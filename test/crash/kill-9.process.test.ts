@@ -113,7 +113,7 @@ test('a host that is told to stop in the middle of a study goes on where it stoo
   t.true(promised.isTerminal);
 });
 
-test('a host that is killed in the middle of an upload leaves the ingest open and the inbox empty', async (t) => {
+test('a host that is killed in an upload leaves the ingest open and the inbox empty', async (t) => {
   const root = await emptyRoot(t);
   const promised = nothingPromised(0, mediaNumber(0));
   const host = await startHost(t, root);

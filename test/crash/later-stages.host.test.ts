@@ -154,7 +154,7 @@ test('without a crash the first words of the captions are explained', async (t) 
   t.log(passed.join(' '));
 });
 
-test('a host that dies after any commit of an explanation asks for it again only when it is asked', async (t) => {
+test('a host that dies after any commit of an explanation asks again only when it is asked', async (t) => {
   t.true((await explanationDeaths.of(t)).lived > 0);
 });
 

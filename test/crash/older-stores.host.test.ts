@@ -33,7 +33,7 @@ for (const [name, known] of describedReleases) {
   test.after.always(() => rm(folder, { recursive: true, force: true }));
   const clock = clockAfter(known);
   for (const [index, [state, stored]] of stores.entries()) {
-    test(`${state} of ${name} opens, and all in its data root ends well`, (t) => {
+    test(`${state} of ${name} opens, all in its data root ends well`, (t) => {
       return lanes.take(`${index % 2}`, async () => {
         const environment = { OPENAI_BASE_URL: new ModelInMemory().baseUrl };
         const host = await openInMemory(t, join(folder, state), { clock, flags: olderFlags, environment });

@@ -120,7 +120,7 @@ for (const [name, known] of describedReleases) {
   );
   test.after.always(() => rm(folder, { recursive: true, force: true }));
   for (const [state, stored] of cut) {
-    test.serial(`${state} of ${name} opens, and all in its data root ends well`, async (t) => {
+    test.serial(`${state} of ${name} opens, all in its data root ends well`, async (t) => {
       const host = await openInProcess(t, join(folder, state), {
         clock: clockAfter(known),
         flags: [...olderFlags, ...videoFlags],
@@ -130,7 +130,7 @@ for (const [name, known] of describedReleases) {
     });
   }
   for (const [state, stored] of stores) {
-    test.serial(`${state} of a full life of ${name} opens, and all in its data root ends well`, async (t) => {
+    test.serial(`${state} of a full life of ${name} opens, all in it ends well`, async (t) => {
       const root = join(folder, state);
       const host = await around?.openHost(t, root, {
         flags: lifeFlags,

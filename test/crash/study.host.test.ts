@@ -74,7 +74,7 @@ test('a host that dies while it takes up what an earlier death left goes on in t
   await inTwoLanes(life.left, (left) => liveOnFrom(t, left));
 });
 
-test('a host that is told to stop five times in the middle of one study ends it well all the same', async (t) => {
+test('a host that is told to stop five times in one study ends it well all the same', async (t) => {
   const root = await emptyRoot(t);
   const promised = nothingPromised(0, mediaNumber(0));
   for (let stop = 0; stop < 5; stop += 1) {

@@ -123,15 +123,12 @@ test('the kills left ranges in every state that lasts: resolving, downloading an
 
 for (const state of ['resolving', 'downloading'] as const) {
   // Alone: it watches for a moment in the life of a real host.
-  test.serial(
-    `a host that is killed while the tool works at ${state} leaves no process and no part of a file`,
-    async (t) => {
-      // On a busy machine the range may have gone on before the kill: then another is killed.
-      let isHit = false;
-      for (let kills = 0; !isHit && kills < 10; kills += 1) isHit = await killedAt(t, state);
-      t.true(isHit, `no kill came at ${state}`);
-    },
-  );
+  test.serial(`a host that is killed while its tool is at ${state} leaves no process, no part of a file`, async (t) => {
+    // On a busy machine the range may have gone on before the kill: then another is killed.
+    let isHit = false;
+    for (let kills = 0; !isHit && kills < 10; kills += 1) isHit = await killedAt(t, state);
+    t.true(isHit, `no kill came at ${state}`);
+  });
 }
 
 /** Kills a host while the tool works at a state; whether the range was in it still. */

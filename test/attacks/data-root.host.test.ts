@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { openLauncher } from '../../executors/process/launcher.ts';
 import { prepareDataRoot } from '../../storage/objects/data-root.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { markerName } from '../../storage/objects/data-root-marker.ts';
@@ -141,32 +139,7 @@ test('a start removes what a host made and nothing else, and names both', async 
   t.deepEqual(await readdir(outside), ['precious.txt']);
 });
 
-test('a launcher over a work folder that is a link is refused; it ends nobody and removes nothing there', async (t) => {
-  const outside = await scratchFolder(t);
-  const home = join(outside, workFolderName('process', randomUUID()));
-  await write(join(home, 'precious.txt'));
-  const neighbour = spawn('sleep', ['60'], { env: { PATH: process.env.PATH, HOME: home }, stdio: 'ignore' });
-  t.teardown(() => neighbour.kill('SIGKILL'));
-  const work = join(await scratchFolder(t), 'work');
-  await symlink(outside, work);
-  await t.throwsAsync(openLauncher({ workRoot: work, newId: randomUUID }), { message: /work root/ });
-  t.is(neighbour.exitCode ?? neighbour.signalCode, null);
-  t.is(await readFile(join(home, 'precious.txt'), 'utf8'), 'precious');
-});
-
-test('a launcher ends nobody and removes nothing in a folder that only resembles its own', async (t) => {
-  const work = await scratchFolder(t);
-  const home = join(work, 'process-of-mine');
-  await write(join(home, 'precious.txt'));
-  const neighbour = spawn('sleep', ['60'], { env: { PATH: process.env.PATH, HOME: home }, stdio: 'ignore' });
-  t.teardown(() => neighbour.kill('SIGKILL'));
-  const launcher = await openLauncher({ workRoot: work, newId: randomUUID });
-  await launcher.close();
-  t.is(neighbour.exitCode ?? neighbour.signalCode, null);
-  t.is(await readFile(join(home, 'precious.txt'), 'utf8'), 'precious');
-});
-
-test('a data root of a version without markers opens, is marked, and keeps what others put beside it', async (t) => {
+test('a data root without a marker opens, is marked, and keeps what others put beside it', async (t) => {
   const root = await scratchFolder(t);
   const first = await openObjectStore({ root });
   const ledger = await openScratchLedger(t, dataRootAt(root).ledger);

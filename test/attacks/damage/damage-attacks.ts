@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import type { ExecutionContext } from 'ava';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { tombstoneCheck } from '../../../actors/supervision/deletion-rows.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
@@ -63,61 +63,63 @@ export class DamageAttacks {
   readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), 'damage-test-')));
   readonly #without: readonly Step[];
   readonly #below = seededNumbers(Number(process.env.MEDIA_STUDY_TEST_SEED ?? 20_261_122));
-  #target: Target | null = null;
+  #target: Promise<Target> | undefined;
   #copies = 0;
 
   /** `without` leaves steps out of the life that fills the data root. */
   constructor(without: readonly Step[]) {
     this.#without = without;
-    test.after.always(async () => {
-      await this.#target?.around.close();
-      rmSync(this.#folder, { recursive: true, force: true });
-    });
   }
 
+  /** Removes all data roots, after all tests. */
+  readonly close = async (): Promise<void> => {
+    await (await this.#target)?.around.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  };
+
   /** Tries `count` damages that a seed chooses. */
-  atRandom(count: number): void {
-    test.serial('every damage is named, and what does not need the damaged thing is answered as before', async (t) => {
-      t.timeout(7_200_000, 'a host for each damage');
-      const target = await this.#opened(t);
-      const { damages } = target;
-      const counts = new Map<string, number>();
-      const complaints: string[] = [];
-      let tried = 0;
-      for (const damage of inTurn(damages, this.#below)) {
-        if (tried === count) break;
-        const verdict = await this.#attack(t, target, damage);
-        if (verdict === null) continue;
-        tried += 1;
-        complaints.push(...verdict.complaints);
-        counts.set(verdict.outcome, (counts.get(verdict.outcome) ?? 0) + 1);
-        // A long run tells at once what it finds.
-        for (const complaint of verdict.complaints) process.stderr.write(`${complaint}\n`);
-        if (tried % 200 === 0) process.stderr.write(`${tried} damages, ${complaints.length} complaints\n`);
-      }
-      const kinds = new Set(damages.map(({ kind }) => kind)).size;
-      t.log(`${tried} damages of things of ${kinds} kinds; ${complaints.length} complaints`);
-      t.log([...counts].map(([outcome, times]) => `${outcome}: ${times}`).join(', '));
-      t.deepEqual(complaints, []);
-    });
+  async atRandom(t: ExecutionContext, count: number): Promise<void> {
+    t.timeout(7_200_000, 'a host for each damage');
+    const target = await this.#opened(t);
+    const { damages } = target;
+    const counts = new Map<string, number>();
+    const complaints: string[] = [];
+    let tried = 0;
+    for (const damage of inTurn(damages, this.#below)) {
+      if (tried === count) break;
+      const verdict = await this.#attack(t, target, damage);
+      if (verdict === null) continue;
+      tried += 1;
+      complaints.push(...verdict.complaints);
+      counts.set(verdict.outcome, (counts.get(verdict.outcome) ?? 0) + 1);
+      // A long run tells at once what it finds.
+      for (const complaint of verdict.complaints) process.stderr.write(`${complaint}\n`);
+      if (tried % 200 === 0) process.stderr.write(`${tried} damages, ${complaints.length} complaints\n`);
+    }
+    const kinds = new Set(damages.map(({ kind }) => kind)).size;
+    t.log(`${tried} damages of things of ${kinds} kinds; ${complaints.length} complaints`);
+    t.log([...counts].map(([outcome, times]) => `${outcome}: ${times}`).join(', '));
+    t.deepEqual(complaints, []);
   }
 
   /** Tries every damage of some things. */
-  of(title: string, isMeant: (damage: Damage) => boolean): void {
-    test.serial(title, async (t) => {
-      const target = await this.#opened(t);
-      const meant = target.damages.filter(isMeant);
-      t.true(meant.length > 0);
-      for (const damage of meant) {
-        const verdict = await this.#attack(t, target, damage);
-        t.deepEqual(verdict?.complaints ?? [], []);
-        t.not(verdict?.outcome, 'unnamed');
-      }
-    });
+  async every(t: ExecutionContext, isMeant: (damage: Damage) => boolean): Promise<void> {
+    const target = await this.#opened(t);
+    const meant = target.damages.filter(isMeant);
+    t.true(meant.length > 0);
+    for (const damage of meant) {
+      const verdict = await this.#attack(t, target, damage);
+      t.deepEqual(verdict?.complaints ?? [], []);
+      t.not(verdict?.outcome, 'unnamed');
+    }
   }
 
-  async #opened(t: ExecutionContext): Promise<Target> {
-    if (this.#target !== null) return this.#target;
+  #opened(t: ExecutionContext): Promise<Target> {
+    this.#target ??= this.#open(t);
+    return this.#target;
+  }
+
+  async #open(t: ExecutionContext): Promise<Target> {
     const around = await LifeSurroundings.open();
     const life = await storedLife(t, around, join(this.#folder, 'life'), this.#without);
     const damages = await damagesOf(life.root);
@@ -130,8 +132,7 @@ export class DamageAttacks {
     const { runtimeId, upload } = life.known;
     const runtimeIds = [runtimeId, upload.runtime?.runtimeId].filter((id) => typeof id === 'string');
     t.deepEqual(await foundBy(whole, runtimeIds), [], 'a whole data root has no fault');
-    this.#target = { around, life, damages, paths, before, runtimeIds };
-    return this.#target;
+    return { around, life, damages, paths, before, runtimeIds };
   }
 
   /** Null where the damage left the bytes as they were. */

@@ -6,7 +6,7 @@ import { openCanary } from './canary.ts';
 import { hostileFiles } from './hostile-media/built-files.ts';
 import { ingestAll } from './hostile-media/hostile-media-contract.ts';
 
-test('hostile media is registered or fails with a closed code, and nothing that it names is reached', async (t) => {
+test('hostile media is registered or fails with a closed code; nothing that it names is reached', async (t) => {
   const canary = await openCanary(t);
   const folder = await scratchFolder(t);
   const files = hostileFiles({ file: '/etc/passwd', url: `http://127.0.0.1:${canary.port}` });

@@ -49,7 +49,7 @@ async function verify(...args: readonly string[]): Promise<Ending> {
 }
 
 for (const attack of ['one bit is flipped', 'the tail is cut'] as const) {
-  test(`where ${attack} in the log that holds a withdrawal, nothing of the ledger is served`, async (t) => {
+  test(`where ${attack} in the log of a withdrawal, nothing of the ledger is served`, async (t) => {
     const { root: attacked, runtimeId } = await withdrawnRoot(t);
     const path = await logOf(attacked);
     const { records } = readLog(await readFile(path));
@@ -72,7 +72,7 @@ for (const attack of ['one bit is flipped', 'the tail is cut'] as const) {
   });
 }
 
-test('an owner who gives up what was lost has a host again, which serves nothing that may have been withdrawn', async (t) => {
+test('an owner who gives up what was lost has a host that serves nothing possibly withdrawn', async (t) => {
   const { root, runtimeId } = await withdrawnRoot(t);
   await truncate(await logOf(root), 0);
   const given = await verify('--store', '--accept-loss', '--data-root', root);

@@ -1,3 +1,0 @@
-import { hostileRequests } from './hostile/hostile-requests-contract.ts';
-
-hostileRequests('uws', 500);
