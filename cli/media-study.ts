@@ -5,6 +5,7 @@ import {
   IngestFailed,
   MediaUnreadable,
   NothingYet,
+  NotMedia,
 } from '../client/host-error.ts';
 import type { StudyHost } from '../client/study-host.ts';
 import { version } from '../contract/base/program-version.ts';
@@ -69,6 +70,8 @@ function failureOf(
   if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };
   if (error instanceof HostUnreachable) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.noHost };
   if (error instanceof IngestFailed) return { line: `${error.code}: ${error.message}`, exit: exitCodes.failed };
+  if (error instanceof NotMedia)
+    return { line: `${error.code}: ${error.message}; ${error.hint}`, exit: exitCodes.failed };
   if (error instanceof AnswerLate || error instanceof NothingYet || error instanceof MediaUnreadable)
     return { line: `${error.message}; ${error.hint}`, exit: exitCodes.failed };
   if (error instanceof HostError) {

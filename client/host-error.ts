@@ -83,6 +83,18 @@ export class MediaUnreadable extends Error {
   }
 }
 
+/** The file that should be sent is no media, by its first bytes: nothing of it was sent, and no ingest was opened. */
+export class NotMedia extends Error {
+  readonly retryable = false;
+  readonly code = 'not_media';
+  readonly hint = 'send a file with sound or pictures in motion; attach a file of subtitles to its media';
+
+  constructor(what: string) {
+    super(`the file is ${what}, and no media`);
+    this.name = 'NotMedia';
+  }
+}
+
 /** An ingest ended without a source. */
 export class IngestFailed extends Error {
   readonly retryable = false;

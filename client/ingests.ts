@@ -6,7 +6,8 @@ import type {
 } from '../contract/ingest/videohost-ingest.ts';
 import type { WorkProgress } from '../contract/operation/work-progress.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
-import { AnswerLate, HostError, HostUnreachable, IngestFailed, MediaUnreadable } from './host-error.ts';
+import { lookedAtBytes, notMedia } from './first-bytes.ts';
+import { AnswerLate, HostError, HostUnreachable, IngestFailed, MediaUnreadable, NotMedia } from './host-error.ts';
 import { type Media, openMedia } from './media.ts';
 import { type ListOptions, queryOf } from './pages.ts';
 import type { Streams } from './streams.ts';
@@ -49,14 +50,17 @@ export class Ingests {
   }
 
   /**
-   * Ingests a file. An upload that breaks, such as by a restart of the host, goes on where it broke. Throws `IngestFailed`, and
-   * `MediaUnreadable` where the file changes meanwhile; that and an aborted signal cancel the ingest.
+   * Ingests a file. An upload that breaks, such as by a restart of the host, goes on where it broke. Throws `NotMedia` before
+   * anything is sent, `IngestFailed`, and `MediaUnreadable` if the file changes meanwhile; that and an aborted signal cancel the
+   * ingest.
    */
   async file(media: Media, options: FileIngestOptions): Promise<SourceSessionRow> {
     const { label, rightsHolder, ownershipAttested, signal } = options;
     const { blob, filename } = await openMedia(media);
     const name = options.filename ?? filename;
     if (name === null) throw new TypeError('the media has no name: give filename with its extension');
+    const what = notMedia(new Uint8Array(await blob.slice(0, lookedAtBytes).arrayBuffer()));
+    if (what !== null) throw new NotMedia(what);
     const json: OwnedIngestRequest = {
       filename: name,
       declaredBytes: blob.size,

@@ -1,4 +1,4 @@
-import { IngestFailed } from '../../client/host-error.ts';
+import { IngestFailed, NotMedia } from '../../client/host-error.ts';
 import type { Call } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 
@@ -14,8 +14,8 @@ export async function onEachSource(call: Call, work: (what: string) => Promise<E
       const ended = await work(what);
       if (ended !== exitCodes.done) exit = ended;
     } catch (error) {
-      const isItsOwn = error instanceof IngestFailed && positional.length > 1 && !call.signal.aborted;
-      if (!isItsOwn) throw error;
+      const isFile = error instanceof IngestFailed || error instanceof NotMedia;
+      if (!isFile || positional.length === 1 || call.signal.aborted) throw error;
       call.terminal.remark(`${what}: ${error.code}: ${error.message}`);
       exit = exitCodes.failed;
     }

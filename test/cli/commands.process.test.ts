@@ -126,12 +126,12 @@ test('a wrong call ends with 2 and names what is wrong', async (t) => {
   t.regex((await run(['study', '--help'])).stdout, /--target-language TAG/);
 });
 
-test('a file that is no media fails with the reason of its ingest', async (t) => {
+test('a file that is no media is refused before it is sent', async (t) => {
   const text = join(folder, 'notes.mp4');
   await writeFile(text, 'not media');
   const { exit, stderr } = await run(['ingest', text, ...rights, '--data-root', join(folder, 'five')]);
   t.is(exit, 1);
-  t.regex(stderr, /^probe_failed: /m);
+  t.regex(stderr, /^not_media: the file is text, and no media; /m);
 });
 
 test('of several files one that is no media fails alone, by name; the others are taken in', async (t) => {
@@ -139,7 +139,7 @@ test('of several files one that is no media fails alone, by name; the others are
   await writeFile(text, 'not media');
   const { exit, stdout, stderr } = await run(['ingest', text, sample, ...rights, '--data-root', join(folder, 'six')]);
   t.is(exit, 1);
-  t.true(stderr.includes(`\n${text}: probe_failed: `), stderr);
+  t.true(stderr.includes(`\n${text}: not_media: `), stderr);
   t.regex(stdout, /^source-session:[0-9a-f]{64} {2}0:50\.000 {2}sample\n$/);
 });
 
@@ -258,7 +258,10 @@ test('a command that is named to be pasted names a data root as a shell reads it
   t.deepEqual(await refusalOf('sources', '--data-root', folder), [3, said]);
 });
 
-for (const call of [['disk'], ['evidence', 'runtime:any'], ['captions', 'runtime:any', '--produce'], ['gc']]) {
+/** A whole id, which no list of studies is asked for. */
+const anyStudy = 'runtime:00000000-0000-4000-8000-000000000000';
+
+for (const call of [['disk'], ['evidence', anyStudy], ['captions', anyStudy, '--produce'], ['gc']]) {
   test(`Ctrl-C ends ${call[0]} although the host still works on its answer`, async (t) => {
     const program = new EventEmitter();
     const asked = once(program, 'asked');
@@ -287,7 +290,7 @@ test('a command that follows a study ends when nobody reads on, although the stu
     const event = { seq, type: 'task.transitioned', recordedAt: '2026-01-01T00:00:00.000Z' };
     response.end(JSON.stringify({ events: [event], terminal: false, reachedHead: true }));
   });
-  const { command, said } = commandOn(t, address, ['watch', 'runtime:any']);
+  const { command, said } = commandOn(t, address, ['watch', anyStudy]);
   const ended = once(command, 'exit');
   const [line] = await once(command.stdout, 'data');
   t.regex(String(line), /^1 2026-01-01T00:00:00.000Z task.transitioned\n/);
@@ -317,7 +320,7 @@ test('a reader that leaves before an export is whole is no failure, as for every
     await once(command.stdout, 'close');
     response.end(Buffer.alloc(1024 * 1024));
   });
-  const { command, said } = commandOn(t, address, ['export', 'runtime:any', 'bundle']);
+  const { command, said } = commandOn(t, address, ['export', anyStudy, 'bundle']);
   t.deepEqual(await once(command, 'close'), [0, null]);
   t.is(said(), '');
 });
@@ -328,7 +331,7 @@ test('bug: cuts were counted at 25 frames a second, whatever the media has, and 
     response.end(url === '/v1/source-sessions' ? '{"sourceSessions":[]}' : 'TITLE: a film\n'),
   );
   const saidOf = async (...call: readonly string[]) => {
-    const { command, said } = commandOn(t, address, ['export', 'runtime:any', ...call]);
+    const { command, said } = commandOn(t, address, ['export', anyStudy, ...call]);
     t.deepEqual(await once(command, 'close'), [0, null]);
     return said();
   };

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { notMedia } from '../../../client/first-bytes.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { PartialFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
@@ -30,7 +31,7 @@ export interface PartOwner {
   completed(): Promise<void>;
   /** So many bytes of the file have come, those included that do not count yet. */
   arrived(bytes: number): void;
-  /** A fault of the storage that ends the ingest. */
+  /** A fault that ends the ingest. */
   faulted(message: string): Promise<void>;
 }
 
@@ -69,6 +70,8 @@ export class UploadPart {
   #taken = 0;
   #written = 0;
   #isCommitting = false;
+  /** Why the file is no media; null unless its beginning says so. */
+  #unfit: string | null = null;
   #committing: Promise<void> = Promise.resolve();
 
   /** Begins when `before`, the part that it follows, has settled. */
@@ -128,6 +131,7 @@ export class UploadPart {
       const { fault, keeps } = await this.#ending;
       if (fault === null) this.#checkSum();
       if (keeps) await this.#count();
+      if (this.#unfit !== null) await this.#owner.faulted(this.#unfit);
       if (fault !== null) throw fault;
       return this.#owner.counted;
     } catch (error) {
@@ -165,12 +169,23 @@ export class UploadPart {
 
   #take(bytes: Buffer): void {
     const { file } = this.#owner;
+    if (this.#claim.offset + this.#written === 0 && this.#refuses(bytes)) return;
     this.#hash?.update(bytes);
     this.#written += bytes.length;
     this.#owner.arrived(this.#claim.offset + this.#written);
     if (!file.write(bytes)) this.#flow.pause();
     if (file.failure !== null) this.#end({ fault: file.failure, keeps: false });
     this.#commitSome();
+  }
+
+  /** Ends a part, and its ingest, that begins as no media does; a file that is here as a whole is left to its probe. */
+  #refuses(beginning: Buffer): boolean {
+    const what = beginning.length < this.#owner.declaredBytes ? notMedia(beginning) : null;
+    if (what === null) return false;
+    const message = `the file is ${what}, and no media`;
+    this.#end({ fault: new ServiceError('upload_gone', message), keeps: false });
+    this.#unfit = message;
+    return true;
   }
 
   /** Lets the bytes count that the system has taken, while others follow. */

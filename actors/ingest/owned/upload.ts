@@ -1,3 +1,4 @@
+import { notMedia } from '../../../client/first-bytes.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
 import type { ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
@@ -8,7 +9,7 @@ export interface UploadOutcome {
   /** So many bytes have come so far. */
   arrived(bytes: number): void;
   received(media: { contentId: string; bytes: number }): Promise<OwnedIngestStatus>;
-  /** The storage failed: the ingest cannot go on. */
+  /** The storage failed, or the file is no media: the ingest cannot go on. */
   faulted(message: string): Promise<void>;
   /** The claim on the ingest ends, well or not. */
   released(): void;
@@ -27,6 +28,8 @@ export class Upload {
   #arrived = 0;
   #settled = false;
   #isEnding = false;
+  /** The ingest is being told that it ends. */
+  #failing: Promise<void> = Promise.resolve();
 
   constructor(
     objectStore: Pick<ObjectStore, 'receive'>,
@@ -70,8 +73,19 @@ export class Upload {
     if (this.#settled) return;
     this.#arrived += bytes.length;
     if (this.#arrived > this.#declaredBytes) throw wrongLength();
+    if (this.#arrived === bytes.length) this.#refuse(bytes);
     this.#take(bytes);
     this.#outcome.arrived(this.#arrived);
+  }
+
+  /** Ends a large upload, and its ingest, that begins as no media does; a small one is here before it could be stopped. */
+  #refuse(beginning: Buffer): void {
+    const what = this.#declaredBytes > smallBytes ? notMedia(beginning) : null;
+    if (what === null) return;
+    const message = `the file is ${what}, and no media`;
+    this.#failing = this.#outcome.faulted(message);
+    this.#failing.catch(() => undefined);
+    throw new ServiceError('ingest_upload_conflict', message);
   }
 
   /** The media is being put into the object store, and no ingest holds it yet. */
@@ -106,6 +120,7 @@ export class Upload {
     this.#settled = true;
     try {
       await (await this.#opening).discard();
+      await this.#failing;
     } catch {
       // What could not be opened leaves nothing to discard; what could not be removed is swept at the next start.
     } finally {
@@ -113,6 +128,9 @@ export class Upload {
     }
   }
 }
+
+/** The largest media that is taken as a whole whatever it begins with. */
+const smallBytes = 8 * 1024 * 1024;
 
 const wrongLength = () =>
   new ServiceError('invalid_upload_length', 'the media does not have as many bytes as were declared');
