@@ -198,6 +198,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
       recognizesTwice: false,
       screenText: null,
       explainerModel: null,
+      modelServer: null,
       httpAdapter: 'node',
       logFormat: 'text',
     },
@@ -330,8 +331,13 @@ test('the origin of a stand-in is on loopback, and the same video host is not ad
 
 test('every code of a wrong call has a call that provokes it', (t) => {
   const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
-  // What the environment lacks no flag provokes; it has tests of its own.
-  const others = ['invalid_explanation_provider', 'invalid_recognition_provider', 'invalid_translation_provider'];
+  // What the environment or a settings file lacks no flag provokes; they have tests of their own.
+  const others = [
+    'invalid_settings',
+    'invalid_explanation_provider',
+    'invalid_recognition_provider',
+    'invalid_translation_provider',
+  ];
   t.deepEqual([...Object.keys(refusals), ...others].sort(), calls.map(([code]) => code).sort());
 });
 
