@@ -95,7 +95,10 @@ const errors = {
   invalid_limit: [400, 'ask for at most 200 at once'],
   invalid_filter: [400, 'use one of the values that the message names, or leave the filter out'],
   invalid_wait: [400, 'wait for at most 8000 ms'],
-  invalid_subscription: [400, 'name at least one runtime or ingest, each once, and at most 64 in all'],
+  invalid_subscription: [
+    400,
+    'name runtimes, ingests or actors, each once, and at most 64 in all; actors=all follows every actor',
+  ],
   cursor_past_head: [409, 'use nextCursor of the page before, or begin again at 0'],
   malformed_journal: [409, 'see the status for the last good head; study again with another clientRequestId'],
   invalid_journal_chain: [409, 'see the status for the last good head; study again with another clientRequestId'],

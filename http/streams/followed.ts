@@ -26,7 +26,7 @@ export function followedBy(query: ReadonlyMap<string, string>, last: string | nu
   const [runtimes, actors] = [placedIn(query, 'runtimes'), placedIn(query, 'actors')];
   const placed = [...runtimes, ...actors];
   const count = placed.length + ingests.length;
-  if (count === 0) throw refused('the query names nothing to follow');
+  if (count === 0) throw refused('the query names nothing to follow: runtimes, ingests or actors are missing');
   if (count > maximumFollowed) throw refused(`the query names more than ${maximumFollowed}`);
   // A study is followed by its journal and by its transitions.
   for (const ids of [[...runtimes.map(({ id }) => id), ...ingests], actors.map(({ id }) => id)]) {
