@@ -87,6 +87,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const {
     definition: studying,
     calibration,
+    pace,
     isHeld,
   } = openStudying({
     ...basis,
@@ -220,6 +221,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
       ...{ studies, objectStore },
       captions: captionAbility,
       recognizes: recognizer !== null,
+      recognition:
+        recognizer === null || pace === null
+          ? null
+          : { engine: recognizer.engine, pace, runs: options.recognizesTwice ? 2 : 1 },
       screenText: screenTextReader === null ? null : (options.screenText ?? null),
     }),
     overviews,

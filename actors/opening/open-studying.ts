@@ -7,6 +7,7 @@ import type { Launcher } from '../../executors/process/process.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import type { ScreenTextReader } from '../../executors/screentext/screen-text-reader.ts';
 import type { HostBasis } from '../host-basis.ts';
+import { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { recognitionSteps } from '../recognition/recognition-steps.ts';
 import { Transcriber } from '../recognition/transcriber.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
@@ -67,6 +68,8 @@ const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | nul
 export interface Studying {
   readonly definition: ActorDefinition;
   readonly calibration: StudyCalibration;
+  /** How fast speech is recognised; null on a host without a recogniser. */
+  readonly pace: RecognitionPace | null;
   /** Whether a live study holds an object that no record may name yet. */
   readonly isHeld: (contentId: string) => boolean;
 }
@@ -87,6 +90,7 @@ export function openStudying(options: StudyingOptions): Studying {
   const windows = new KeptWindows(ledger, objectStore, report);
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
   const content = new ReadObjects(objectStore, () => undefined);
+  const pace = recognizer === null ? null : new RecognitionPace(ledger, recognizer);
   const transcriber =
     recognizer === null
       ? null
@@ -96,6 +100,7 @@ export function openStudying(options: StudyingOptions): Studying {
           languageTool: detectorTools.language,
           regions: new KeptParts(ledger, { operation: 'semantic.recognize.region', field: 'kept', part: keptRegion }),
           runsTwice: options.recognizesTwice ?? false,
+          ...(pace === null ? {} : { pace }),
         });
   const screenTexts =
     reader === null
@@ -134,5 +139,5 @@ export function openStudying(options: StudyingOptions): Studying {
     }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
   });
-  return { definition, calibration, isHeld: (contentId) => media.isHeld(contentId) };
+  return { definition, calibration, pace, isHeld: (contentId) => media.isHeld(contentId) };
 }

@@ -28,6 +28,7 @@ import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../receipts/r
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaGone, mediaOf } from '../sources/source-files.ts';
 import type { KeptParts } from '../study/kept-parts.ts';
+import type { RecognitionPace } from './recognition-pace.ts';
 
 export interface TranscriberOptions {
   readonly recognizer: Recognizer;
@@ -41,6 +42,8 @@ export interface TranscriberOptions {
   readonly regions: KeptParts<KeptRegion>;
   /** Whether each region is recognised a second time, and lines of which both make something else are withheld. */
   readonly runsTwice: boolean;
+  /** What the studies of this host took; absent where nothing is learnt of them. */
+  readonly pace?: Pick<RecognitionPace, 'noted'>;
 }
 
 export interface TranscriptRequest {
@@ -172,17 +175,27 @@ export class Transcriber {
     };
     const done: RecognisedRegion[] = [];
     let doneMs = 0;
-    for (const region of regions) {
-      work.signal.throwIfAborted();
-      const recognise = (): Promise<KeptRegion> => {
-        // Told here alone: what an earlier host kept takes no time, and would make the pace of the rest look fast.
-        recognised(doneMs);
-        return this.#recognise(work, region);
-      };
-      done.push({ ...region, ...(await this.#options.regions.of(input, region, recognise, work.kept)) });
-      doneMs += region.endMs - region.startMs;
+    const spent = { speechMs: 0, workMs: 0 };
+    try {
+      for (const region of regions) {
+        work.signal.throwIfAborted();
+        const recognise = async (): Promise<KeptRegion> => {
+          // Told here alone: what an earlier host kept takes no time, and would make the pace of the rest look fast.
+          recognised(doneMs);
+          const began = performance.now();
+          const kept = await this.#recognise(work, region);
+          spent.speechMs += region.endMs - region.startMs;
+          spent.workMs += performance.now() - began;
+          return kept;
+        };
+        done.push({ ...region, ...(await this.#options.regions.of(input, region, recognise, work.kept)) });
+        doneMs += region.endMs - region.startMs;
+      }
+      return done;
+    } finally {
+      // A study whose time was up says most of how long the next one takes. What cannot be noted is learnt from another one.
+      await this.#options.pace?.noted(spent.speechMs, spent.workMs).catch(() => undefined);
     }
-    return done;
   }
 
   async #recognise({ source, request, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {

@@ -1,4 +1,5 @@
 import type { Range } from '../../contract/base/grammar.ts';
+import type { RecognizerEngine } from '../../contract/recognition/semantic-evidence.ts';
 import { languageRanges } from '../../contract/sources/language-ranges.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -7,10 +8,12 @@ import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import type { CaptionAbility } from '../../receipts/captions/caption-ability.ts';
 import { plannedObstaclesOf } from '../../receipts/captions/planned-obstacles.ts';
+import { timeCode } from '../../receipts/core/time-code.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { playbackMimeTypeOf } from '../playback/playback-media-type.ts';
+import type { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { readSourceFile } from '../sources/source-files.ts';
 import { readMediaProbe } from '../sources/source-records.ts';
 import type { Studies } from './studies.ts';
@@ -21,8 +24,17 @@ export interface PlanWarningsOptions {
   readonly captions: CaptionAbility;
   /** Whether studies of this host recognise speech. */
   readonly recognizes: boolean;
+  /** Who recognises speech, how fast, and how often each stretch; null on a host that does not. */
+  readonly recognition: RecognitionOutlook | null;
   /** Who reads text on the screen; null on a host that does not. */
   readonly screenText: ScreenTextChoice | null;
+}
+
+/** What is known of the recognition of speech before a study. */
+export interface RecognitionOutlook {
+  readonly engine: RecognizerEngine;
+  readonly pace: Pick<RecognitionPace, 'read'>;
+  readonly runs: number;
 }
 
 /** What the pages of all present browsers play, by the names of ffmpeg. */
@@ -49,6 +61,7 @@ export class PlanWarnings {
       ...languageWarnings(request, await this.#languagesOf(source, request.range)),
       ...captionWarnings(request, source, this.#options),
       ...playbackWarnings(source, probe),
+      ...(await recognitionWarnings(request, source, this.#options.recognition)),
       ...screenTextWarnings(request, source, this.#options.screenText),
     ];
     return { schema: 'studio.runtime-plan-warnings.v1', runtimeId: plan.runtimeId, warnings };
@@ -126,6 +139,33 @@ function captionWarnings(
     reason,
     text,
   }));
+}
+
+/** How long speech takes to recognise here, as the last studies of this host say; nothing before the first. */
+async function recognitionWarnings(
+  { range }: RuntimeRequest,
+  { tracks }: RegisteredSource,
+  recognition: RecognitionOutlook | null,
+): Promise<PlanWarning[]> {
+  if (recognition === null || !tracks.some(({ kind }) => kind === 'audio')) return [];
+  const known = await recognition.pace.read();
+  if (known === null) return [];
+  const { engine, runs } = recognition;
+  const { rate, studies } = known;
+  const perSecond = runs * rate;
+  const atMostMs = Math.round(perSecond * (range.endMs - range.startMs));
+  const last = studies === 1 ? 'the last study' : `the last ${studies} studies`;
+  const text = `speech will be recognised by ${engine}: in ${last} of this host a second of speech took ${perSecond.toFixed(1)} s, so the range takes up to ${timeCode(atMostMs)} if all of it is speech`;
+  return [
+    {
+      code: 'speech_will_be_recognised',
+      text,
+      engine,
+      msPerSecond: Math.round(1000 * perSecond),
+      atMostMs,
+      studies,
+    },
+  ];
 }
 
 /** The host reads at least the first picture of each second. */

@@ -13,11 +13,12 @@ export const noApproval = (runtimeId: string): NothingYet =>
 function noCaptions({ runtimeId, captions, actions }: RuntimeOverview): NothingYet {
   const isNext = (name: string) => actions.some(({ action }) => action === name);
   const making = `${asTyped(`captions ${runtimeId} --produce`)} makes them`;
-  const hint = isNext('approve')
-    ? `a person approves it (${approving(runtimeId)}), then ${making}`
-    : isNext('produce_captions')
-      ? making
-      : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} says what can be done`;
+  const hint =
+    isNext('approve') && captions.state !== 'never'
+      ? `a person approves it (${approving(runtimeId)}), then ${making}`
+      : isNext('produce_captions')
+        ? making
+        : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} says what can be done`;
   return new NothingYet('the study has no captions yet', hint);
 }
 

@@ -119,7 +119,7 @@ const errors = {
   caption_authority_required: [409, 'read the reviews again; captions need an approval that stands'],
   caption_current_run_causality_required: [
     409,
-    'restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognised speech',
+    'restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions',
   ],
   illegal_caption_transition: [
     409,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, languageTag } from '../base/grammar.ts';
+import { count, languageTag, positive } from '../base/grammar.ts';
+import { recognizerEngines } from '../recognition/semantic-evidence.ts';
 import { screenTextEngine } from '../screentext/screen-text-operation.ts';
 import { runtimeId } from './runtime-start.ts';
 
@@ -34,6 +35,18 @@ export const planWarning = z.discriminatedUnion('code', [
   z.strictObject({ code: z.literal('captions_not_possible'), text, reason: captionObstacle }),
   z.strictObject({ code: z.literal('codec_may_not_play'), text, codecs: z.array(z.string().min(1)) }),
   z.strictObject({ code: z.literal('media_incomplete'), text }),
+  /**
+   * Only on a host that recognises speech, once it has: by what, the median of the time that a second of speech took in its last
+   * `studies`, in ms, and how long the range takes if all of it is speech.
+   */
+  z.strictObject({
+    code: z.literal('speech_will_be_recognised'),
+    text,
+    engine: z.enum(recognizerEngines),
+    msPerSecond: count,
+    atMostMs: count,
+    studies: positive,
+  }),
   /** Only on a host that reads text on the screen: by what, in which of the engine's languages, and in how many pictures at least. */
   z.strictObject({
     code: z.literal('screen_text_will_be_read'),

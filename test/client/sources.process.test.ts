@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs';
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
@@ -123,7 +124,7 @@ test('a file that becomes shorter while it is sent ends its ingest', async (t) =
   await writeFile(path, humWav(2));
   const cut = own.client.ingestFile(path, {
     ...{ ...owner, label: 'A file' },
-    onUpload: ({ sent }) => void (sent === 0 && truncate(path, 1)),
+    onUpload: ({ sent }) => void (sent === 0 && truncateSync(path, 1)),
   });
   const error = await t.throwsAsync(cut, { instanceOf: MediaUnreadable });
   t.is(error?.hint, 'send the file again once nothing writes to it');

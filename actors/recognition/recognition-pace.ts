@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { count } from '../../contract/base/grammar.ts';
+import { timedOperation } from '../../contract/study/forecast-calibration.ts';
+import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import { hashOf } from '../../receipts/core/canonical-json.ts';
+import { median } from '../../receipts/core/median.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+
+/** So many of the newest studies count: a machine that was busy last month says little of today. */
+const mostStudies = 8;
+
+/** Speech that was recognised in one study: how long it was, and how long that took by the clock on the wall. */
+const paced = z.strictObject({ number: count, timed: timedOperation });
+type Paced = z.infer<typeof paced>;
+
+/**
+ * How fast the recogniser of this host was in its last studies, as the ledger keeps it. The rows name no runtime, source or medium, and
+ * there is a fixed number of them for each recogniser.
+ */
+export class RecognitionPace {
+  readonly #ledger: Pick<Ledger, 'list' | 'commit'>;
+  readonly #places: string;
+
+  constructor(ledger: Pick<Ledger, 'list' | 'commit'>, { engine, tools, parameters }: Recognizer) {
+    this.#ledger = ledger;
+    this.#places = `recognition/${hashOf({ engine, tools, parameters })}/`;
+  }
+
+  /** Keeps what a study took; a study that had nothing to recognise says nothing. */
+  async noted(speechMs: number, workMs: number): Promise<void> {
+    if (speechMs <= 0) return;
+    const [newest] = await this.#rows();
+    const number = (newest?.number ?? -1) + 1;
+    const value: Paced = { number, timed: { mediaMs: Math.round(speechMs), workMs: Math.round(workMs) } };
+    await this.#ledger.commit([{ put: 'observation', key: `${this.#places}${number % mostStudies}`, value }]);
+  }
+
+  /** Work for each ms of speech, the median of the last studies, and of how many; null before the first. */
+  async read(): Promise<{ readonly rate: number; readonly studies: number } | null> {
+    const rows = await this.#rows();
+    if (rows.length === 0) return null;
+    return { rate: median(rows.map(({ timed }) => timed.workMs / timed.mediaMs)), studies: rows.length };
+  }
+
+  /** The rows, the newest first. One that cannot be read counts as none. */
+  async #rows(): Promise<Paced[]> {
+    const rows = await this.#ledger.list('observation', this.#places);
+    return rows
+      .flatMap(({ value }) => paced.safeParse(value).data ?? [])
+      .sort((one, other) => other.number - one.number);
+  }
+}
