@@ -227,7 +227,7 @@ test('the package holds the built program, what it reads beside itself, and noth
     t.true(paths.includes(path), path);
   }
   const places =
-    /^(build|build-types|fixtures\/sample)\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|charts\/[a-z-]+\.drawing)\.json)$/;
+    /^(build|build-types|fixtures\/sample)\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|settings\.schema|charts\/[a-z-]+\.drawing)\.json)$/;
   const others = paths.filter((path) => !places.test(path) || path.endsWith('.map'));
   t.deepEqual(others, []);
   // Types are made when the package is packed. The table of the language identifier is among the rest: an installation brought

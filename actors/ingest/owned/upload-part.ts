@@ -4,6 +4,7 @@ import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { PartialFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { isFull, refusedWrite } from '../../supervision/refused-write.ts';
+import { smallBytes } from './upload.ts';
 
 /** What a client says of the bytes that it sends. */
 export interface PartClaim {
@@ -178,9 +179,9 @@ export class UploadPart {
     this.#commitSome();
   }
 
-  /** Ends a part, and its ingest, that begins as no media does; a file that is here as a whole is left to its probe. */
+  /** Ends a part of a large file, and its ingest, that begins as no media does; a small file is left to its probe. */
   #refuses(beginning: Buffer): boolean {
-    const what = beginning.length < this.#owner.declaredBytes ? notMedia(beginning) : null;
+    const what = this.#owner.declaredBytes > smallBytes ? notMedia(beginning) : null;
     if (what === null) return false;
     const message = `the file is ${what}, and no media`;
     this.#end({ fault: new ServiceError('upload_gone', message), keeps: false });

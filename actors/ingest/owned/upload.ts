@@ -130,7 +130,7 @@ export class Upload {
 }
 
 /** The largest media that is taken as a whole whatever it begins with. */
-const smallBytes = 8 * 1024 * 1024;
+export const smallBytes = 8 * 1024 * 1024;
 
 const wrongLength = () =>
   new ServiceError('invalid_upload_length', 'the media does not have as many bytes as were declared');
