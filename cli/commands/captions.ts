@@ -1,7 +1,7 @@
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { noApproval, saidAs } from '../terminal/nothing-yet.ts';
+import { noApproval, noCaptions, saidAs } from '../terminal/nothing-yet.ts';
 import { standingCaptions } from '../terminal/standing-captions.ts';
 import { studyArgument } from './named-study.ts';
 
@@ -11,9 +11,14 @@ const flags: FlagTable = {
   ...hostFlags,
 };
 
-/** Whether captions of a study are there, or being made: asking for them again prints them. */
+/**
+ * Whether captions of a study are there, or being made: asking for them again prints them. Throws `NothingYet` if an approval is
+ * missing that would change nothing.
+ */
 async function hasCaptions({ host }: Call, runtimeId: string): Promise<boolean> {
-  const { captions } = await host.overview(runtimeId);
+  const overview = await host.overview(runtimeId);
+  const { captions, actions } = overview;
+  if (captions.state === 'never' && actions.some(({ action }) => action === 'approve')) throw noCaptions(overview);
   return ['done', 'withheld', 'under_way'].includes(captions.state);
 }
 

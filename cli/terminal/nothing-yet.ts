@@ -10,7 +10,7 @@ export const noApproval = (runtimeId: string): NothingYet =>
   new NothingYet('no approval of this study stands', `a person has to approve it (${approving(runtimeId)})`);
 
 /** A study has no captions: what is to be done before it can, or why it gets none. */
-function noCaptions({ runtimeId, captions, actions }: RuntimeOverview): NothingYet {
+export function noCaptions({ runtimeId, captions, actions }: RuntimeOverview): NothingYet {
   const isNext = (name: string) => actions.some(({ action }) => action === name);
   const making = `${asTyped(`captions ${runtimeId} --produce`)} makes them`;
   const hint =
