@@ -4,7 +4,9 @@ import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { PartialFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { isFull, refusedWrite } from '../../supervision/refused-write.ts';
-import { smallBytes } from './upload.ts';
+
+/** A file of at most so many bytes is left to its probe, whatever it begins with: it is here before it could be stopped. */
+const smallBytes = 8 * 1024 * 1024;
 
 /** What a client says of the bytes that it sends. */
 export interface PartClaim {

@@ -1,4 +1,3 @@
-import { notMedia } from '../../../client/first-bytes.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
 import type { ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
@@ -9,7 +8,7 @@ export interface UploadOutcome {
   /** So many bytes have come so far. */
   arrived(bytes: number): void;
   received(media: { contentId: string; bytes: number }): Promise<OwnedIngestStatus>;
-  /** The storage failed, or the file is no media: the ingest cannot go on. */
+  /** The storage failed: the ingest cannot go on. */
   faulted(message: string): Promise<void>;
   /** The claim on the ingest ends, well or not. */
   released(): void;
@@ -28,8 +27,6 @@ export class Upload {
   #arrived = 0;
   #settled = false;
   #isEnding = false;
-  /** The ingest is being told that it ends. */
-  #failing: Promise<void> = Promise.resolve();
 
   constructor(
     objectStore: Pick<ObjectStore, 'receive'>,
@@ -73,19 +70,8 @@ export class Upload {
     if (this.#settled) return;
     this.#arrived += bytes.length;
     if (this.#arrived > this.#declaredBytes) throw wrongLength();
-    if (this.#arrived === bytes.length) this.#refuse(bytes);
     this.#take(bytes);
     this.#outcome.arrived(this.#arrived);
-  }
-
-  /** Ends a large upload, and its ingest, that begins as no media does; a small one is here before it could be stopped. */
-  #refuse(beginning: Buffer): void {
-    const what = this.#declaredBytes > smallBytes ? notMedia(beginning) : null;
-    if (what === null) return;
-    const message = `the file is ${what}, and no media`;
-    this.#failing = this.#outcome.faulted(message);
-    this.#failing.catch(() => undefined);
-    throw new ServiceError('ingest_upload_conflict', message);
   }
 
   /** The media is being put into the object store, and no ingest holds it yet. */
@@ -120,7 +106,6 @@ export class Upload {
     this.#settled = true;
     try {
       await (await this.#opening).discard();
-      await this.#failing;
     } catch {
       // What could not be opened leaves nothing to discard; what could not be removed is swept at the next start.
     } finally {
@@ -128,9 +113,6 @@ export class Upload {
     }
   }
 }
-
-/** The largest media that is taken as a whole whatever it begins with. */
-export const smallBytes = 8 * 1024 * 1024;
 
 const wrongLength = () =>
   new ServiceError('invalid_upload_length', 'the media does not have as many bytes as were declared');

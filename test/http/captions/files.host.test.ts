@@ -198,7 +198,7 @@ test('an export is refused by name, query and runtime', async (t) => {
   const { host, study } = await openCaptioned(t);
   host.refused(t, await host.get(exportOf(study.runtimeId, 'cuts.mov')), 'not_found');
   host.refused(t, await host.get(exportOf('runtime:x', 'cuts.edl')), 'unknown_runtime');
-  for (const query of ['side=both', 'rate=23.98', 'rate=', 'fps=25']) {
+  for (const query of ['side=up', 'rate=23.98', 'rate=', 'fps=25']) {
     host.refused(t, await host.get(`${exportOf(study.runtimeId, 'cuts.edl')}?${query}`), 'unknown_query');
   }
 });
