@@ -16,9 +16,6 @@ export abstract class CheckedWire {
   /** Sends a request and gives the whole answer. */
   protected abstract send(method: string, path: string, question: Question): Promise<WireAnswer>;
 
-  /** Called with the code of each refusal that a test expected. */
-  protected noteRefusal(_code: ErrorCode): void {}
-
   /** Asks the host, and holds its answer against the description of the wire. */
   async ask(method: string, path: string, question: Question = {}): Promise<WireAnswer> {
     description ??= DescribedWire.read();
@@ -50,14 +47,13 @@ export abstract class CheckedWire {
   }
 
   /**
-   * Expects a refusal with this code, whose message ends with what can be done, and notes that the code was provoked. What
+   * Expects a refusal with this code, whose message ends with what can be done. What
    * happened, which is the message without that.
    */
   refused(t: ExecutionContext, answer: WireAnswer, code: ErrorCode, others: readonly string[] = []): string {
     const { error } = errorEnvelope.parse(this.json(t, answer, others));
     t.is(error.code, code, error.message);
     t.is(answer.status, errorCodes[code]);
-    this.noteRefusal(code);
     const remedy = `; ${errorRemedies[code]}`;
     t.true(error.message.endsWith(remedy), error.message);
     return error.message.slice(0, -remedy.length);

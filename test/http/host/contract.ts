@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ErrorCode } from '../../../contract/base/error-codes.ts';
 import { CheckedWire } from '../../host/checked-wire.ts';
 import type { Question, WireAnswer } from '../../host/wire-question.ts';
 import { GatedFfmpeg } from '../gated-ffmpeg.ts';
@@ -20,8 +19,6 @@ export const pageOrigin = 'http://127.0.0.1:4321';
 /** One real host on one adapter, asked by all suites of the contract in turn. */
 export class HostContract extends CheckedWire {
   readonly adapter: AdapterFlag;
-  /** Every code that a suite has provoked so far. */
-  readonly provoked = new Set<ErrorCode>();
   readonly #otherFlags: readonly string[];
   readonly #environment: Readonly<Record<string, string>>;
   #folder = '';
@@ -107,10 +104,6 @@ export class HostContract extends CheckedWire {
 
   protected override send(method: string, path: string, question: Question): Promise<WireAnswer> {
     return this.client.ask(method, path, question);
-  }
-
-  protected override noteRefusal(code: ErrorCode): void {
-    this.provoked.add(code);
   }
 }
 
