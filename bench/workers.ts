@@ -1,5 +1,5 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { findExecutable } from '../executors/process/executable-search.ts';
+import { findExecutable } from '../executors/process/tools.ts';
 import { RedisForTests, redisServer } from '../test/actors/workers/redis-for-tests.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';

@@ -7,9 +7,8 @@ import type {
 } from '../../contract/captions/caption-translation.ts';
 import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
-import { trackLanguageOf } from '../../executors/evidence/track-language.ts';
-import type { ChatAnswer } from '../../executors/explanations/hosted-answer.ts';
-import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
+import { trackLanguageOf } from '../../executors/evidence/text-language.ts';
+import type { ChatAnswer, HostedChat } from '../../executors/explanations/hosted-chat.ts';
 import { questionDigests } from '../../receipts/captions/caption-translation.ts';
 import type { SourceLine } from '../../receipts/captions/translation-gates.ts';
 import { askedAgain, plannedAsks, type TranslationWork } from '../../receipts/captions/translation-plan.ts';

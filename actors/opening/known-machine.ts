@@ -1,6 +1,5 @@
-import type { KnownTool } from '../../executors/process/known-tools.ts';
 import { probeSandbox } from '../../executors/process/launcher.ts';
-import type { ToolMemory } from '../../executors/process/tools.ts';
+import type { KnownTool, ToolMemory } from '../../executors/process/tools.ts';
 
 /**
  * What the hosts of one process need to find out only once: which walls this machine allows around a process, and which

@@ -5,7 +5,7 @@ import type { Detector, DetectorTools } from '../../executors/detector/detector.
 import type { DetectorModel } from '../../executors/detector/detector-messages.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
-import type { ScreenTextReader } from '../../executors/screentext/screen-text-reader.ts';
+import type { ScreenTextReader } from '../../executors/screentext/tesseract.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { recognitionSteps } from '../recognition/recognition-steps.ts';

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type KnownTool, knownTool } from '../../executors/process/known-tools.ts';
-import { forgetful, type ToolMemory } from '../../executors/process/tools.ts';
+import { forgetful, type KnownTool, knownTool, type ToolMemory } from '../../executors/process/tools.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 
 const tools = { space: 'record', key: 'host/tools' } as const;

@@ -8,9 +8,8 @@ import type { SemanticProducer } from '../../contract/recognition/semantic-evide
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
-import { joinParameters } from '../../executors/evidence/detection-identity.ts';
-import { identityOver, notedOver } from '../../executors/evidence/incomplete-evidence.ts';
-import { languagesOfTexts } from '../../executors/evidence/track-language.ts';
+import { identityOver, joinParameters, notedOver } from '../../executors/evidence/detection-identity.ts';
+import { languagesOfTexts } from '../../executors/evidence/text-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';

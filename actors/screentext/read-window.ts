@@ -1,7 +1,7 @@
 import type { ReadPicture } from '../../contract/screentext/read-pictures.ts';
 import { differs, isNoise } from '../../executors/screentext/grey-picture.ts';
 import type { SampledPicture } from '../../executors/screentext/sampled-pictures.ts';
-import type { OpenReader } from '../../executors/screentext/screen-text-reader.ts';
+import type { OpenReader } from '../../executors/screentext/tesseract.ts';
 import { clearMilliOf, isClutter, keptTexts } from '../../receipts/screentext/clear-share.ts';
 
 /**

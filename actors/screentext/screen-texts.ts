@@ -7,14 +7,13 @@ import type { ScreenTextProducer } from '../../contract/screentext/screen-text-o
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
-import { joinParameters } from '../../executors/evidence/detection-identity.ts';
-import { identityOver, notedOver } from '../../executors/evidence/incomplete-evidence.ts';
-import { languagesOfTexts } from '../../executors/evidence/track-language.ts';
+import { identityOver, joinParameters, notedOver } from '../../executors/evidence/detection-identity.ts';
+import { languagesOfTexts } from '../../executors/evidence/text-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import { CHANGE_RULE, NOISE_RULE } from '../../executors/screentext/grey-picture.ts';
 import { keyframesIn, SAMPLE_RULE, sampledPictures } from '../../executors/screentext/sampled-pictures.ts';
-import type { OpenReader, ScreenTextReader } from '../../executors/screentext/screen-text-reader.ts';
+import type { OpenReader, ScreenTextReader } from '../../executors/screentext/tesseract.ts';
 import { CLUTTER_PARAMETERS } from '../../receipts/screentext/clear-share.ts';
 import { SEEN_TEXT_PARAMETERS, seenTexts } from '../../receipts/screentext/seen-texts.ts';
 import { judgedText, TEXT_GATE_PARAMETERS } from '../../receipts/screentext/text-gates.ts';

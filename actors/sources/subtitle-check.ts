@@ -4,7 +4,7 @@ import { cueTextOf } from '../../executors/evidence/cue-text.ts';
 import { type Cue, readSubtitleTracks } from '../../executors/evidence/subtitle-tracks.ts';
 import { type Launcher, ProcessFailure, type ProcessFailureCause } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
-import { subtitleInput } from '../../executors/sources/media-whitelists.ts';
+import { subtitleInput } from '../../executors/sources/media-input.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import { faultyLine, type WrittenCue } from '../../receipts/sources/subtitle-cues.ts';
 import type { SubtitleFile } from '../../receipts/sources/subtitle-file.ts';

@@ -6,13 +6,16 @@ import { longRanges } from '../../contract/evidence/reading-allowance.ts';
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
-import type { PassWindows } from '../../executors/evidence/decode-request.ts';
-import { detectionIdentity, detectRange } from '../../executors/evidence/detect.ts';
-import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
-import type { DetectionTracks } from '../../executors/evidence/detection-parameters.ts';
-import { detectionsOver, identityOver, notedOver } from '../../executors/evidence/incomplete-evidence.ts';
+import type { PassWindows } from '../../executors/evidence/decode-graph.ts';
+import { detectionIdentity, detectRange, windowEnds } from '../../executors/evidence/detect.ts';
+import {
+  type DetectionTracks,
+  detectionsOver,
+  identityOver,
+  notedOver,
+  type OperationIdentity,
+} from '../../executors/evidence/detection-identity.ts';
 import { readSubtitles, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
-import { windowEnds } from '../../executors/evidence/window-pass.ts';
 import { type Launcher, ProcessFailure } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { StudyFault } from '../../machines/study-types.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keyframeFact } from '../../contract/evidence/evidence-object.ts';
 import { packState, unpackState } from '../../executors/detector/packed-state.ts';
-import type { PassWindows } from '../../executors/evidence/decode-request.ts';
+import type { PassWindows } from '../../executors/evidence/decode-graph.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
 

@@ -8,7 +8,7 @@ import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { type Environment, resolveTools } from '../../executors/process/tools.ts';
 import { openRecognizer, type RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
-import { takeOrders } from '../../executors/workers/bullmq-taker.ts';
+import { takeOrders } from '../../executors/workers/bullmq-queue.ts';
 import { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
 import { SharedWindows } from '../../storage/objects/shared-windows.ts';

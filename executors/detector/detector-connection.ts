@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { sha256Hex } from '../../contract/base/grammar.ts';
-import { MEMORY_BYTES } from '../process/memory-limits.ts';
-import { ownEntry } from '../process/own-entry.ts';
-import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
+import {
+  type Launcher,
+  MEMORY_BYTES,
+  ownEntry,
+  ProcessFailure,
+  type ProcessLimits,
+  type RunningProcess,
+} from '../process/process.ts';
 import { DetectionFailure } from './detection-failure.ts';
-import { encodeFrame, FrameReader } from './detector-frames.ts';
-import type { DetectorAnswer, DetectorRequest } from './detector-messages.ts';
+import { type DetectorAnswer, type DetectorRequest, encodeFrame, FrameReader } from './detector-messages.ts';
 import { CHANNELS } from './sound-signals.ts';
 
 // One process serves many jobs, each bounded by its caller; these limits only end a process gone wild.
@@ -51,7 +55,7 @@ const answerSchema = z.discriminatedUnion('type', [
 ]) satisfies z.ZodType<DetectorAnswer>;
 
 /** An answer and the bytes that came with it. */
-export type Answered = DetectorAnswer & { readonly payload: Buffer };
+type Answered = DetectorAnswer & { readonly payload: Buffer };
 
 interface Waiting {
   resolve(answer: Answered): void;
@@ -164,3 +168,46 @@ export class DetectorConnection {
     this.#waiting.delete(answer.id);
   }
 }
+
+/** One request to the detector process from its first message to its answer, given up when its signal says so. */
+export class DetectorTask {
+  readonly id: number;
+  /** Rejects with `ProcessFailure` or `DetectionFailure`; may be left unobserved. */
+  readonly answer: Promise<Answered>;
+  readonly #connecting: Promise<DetectorConnection>;
+  readonly #signal: AbortSignal;
+
+  constructor(id: number, connecting: Promise<DetectorConnection>, signal: AbortSignal) {
+    this.id = id;
+    this.#connecting = connecting;
+    this.#signal = signal;
+    this.answer = this.#await();
+    this.answer.catch(() => {});
+  }
+
+  /** Resolves when the process has room for more; nothing is sent of a request that was given up. */
+  async send(type: Extract<DetectorRequest, { id: number }>['type'], payload?: Uint8Array): Promise<void> {
+    const connection = await this.#connecting;
+    if (this.#signal.aborted) throw stopped();
+    await connection.send({ type, id: this.id }, payload);
+  }
+
+  async #await(): Promise<Answered> {
+    if (this.#signal.aborted) throw stopped();
+    let giveUp = () => {};
+    const aborted = new Promise<never>((_resolve, reject) => {
+      giveUp = () => {
+        this.#connecting.then((connection) => connection.abandon(this.id)).catch(() => {});
+        reject(stopped());
+      };
+    });
+    this.#signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      return await Promise.race([this.#connecting.then((connection) => connection.answerTo(this.id)), aborted]);
+    } finally {
+      this.#signal.removeEventListener('abort', giveUp);
+    }
+  }
+}
+
+const stopped = () => new ProcessFailure('aborted', 'the detection was stopped');

@@ -15,7 +15,7 @@ export type DetectorRequest =
  * What the identifier says of one text: the languages that it is most like, the most probable first, each with the odds of its
  * mean score; and whether the text is as much like the first as texts in that language are. No languages where it has no words.
  */
-export interface IdentifiedText {
+export interface IdentifierAnswer {
   readonly isCovered: boolean;
   readonly odds: readonly (readonly [code: string, odds: number])[];
 }
@@ -34,9 +34,68 @@ export type DetectorAnswer =
       readonly apart: { readonly channels: readonly number[]; readonly ms: number };
       readonly silences: FoundSilences;
     }
-  | { readonly type: 'languages'; readonly id: number; readonly texts: readonly IdentifiedText[] }
+  | { readonly type: 'languages'; readonly id: number; readonly texts: readonly IdentifierAnswer[] }
   | { readonly type: 'saved'; readonly id: number; readonly samples: number }
   | { readonly type: 'aborted'; readonly id: number };
 
 /** The pipe on which the process answers: what a library prints on stdout cannot mix with it. */
-export const ANSWER_DESCRIPTOR = 3;
+export const DETECTOR_ANSWER_DESCRIPTOR = 3;
+
+/** One message between the host and the detector process: a small JSON header and bytes that belong to it. */
+interface Frame {
+  readonly header: unknown;
+  readonly payload: Buffer;
+}
+
+const PREFIX_BYTES = 8;
+const EMPTY = Buffer.alloc(0);
+
+/** No honest part of a frame is longer; a length beyond it means that something else wrote into the pipe. */
+export const MAXIMUM_PART_BYTES = 32 * 1024 * 1024;
+
+/** Two big-endian lengths (header, payload), then both parts. */
+export function encodeFrame(header: object, payload: Uint8Array = EMPTY): Buffer {
+  const text = Buffer.from(JSON.stringify(header), 'utf8');
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32BE(text.length, 0);
+  prefix.writeUInt32BE(payload.length, 4);
+  return Buffer.concat([prefix, text, payload]);
+}
+
+/** Cuts a byte stream back into frames; `push` throws on bytes that cannot be a frame. */
+export class FrameReader {
+  #rest: Buffer = EMPTY;
+  // What came behind the rest of a long frame: joined once it is whole, not with every chunk.
+  #parts: Buffer[] = [];
+  #missing = 0;
+
+  /** The frames that became complete with this chunk. */
+  *push(chunk: Buffer): Generator<Frame> {
+    this.#parts.push(chunk);
+    this.#missing -= chunk.length;
+    if (this.#missing > 0) return;
+    this.#rest =
+      this.#rest.length === 0 && this.#parts.length === 1 ? chunk : Buffer.concat([this.#rest, ...this.#parts]);
+    this.#parts = [];
+    for (let frame = this.#take(); frame !== null; frame = this.#take()) yield frame;
+  }
+
+  #take(): Frame | null {
+    this.#missing = PREFIX_BYTES - this.#rest.length;
+    if (this.#rest.length < PREFIX_BYTES) return null;
+    const headerEnd = PREFIX_BYTES + boundedLength(this.#rest, 0);
+    const frameEnd = headerEnd + boundedLength(this.#rest, 4);
+    this.#missing = frameEnd - this.#rest.length;
+    if (this.#rest.length < frameEnd) return null;
+    const header: unknown = JSON.parse(this.#rest.toString('utf8', PREFIX_BYTES, headerEnd));
+    const payload = this.#rest.subarray(headerEnd, frameEnd);
+    this.#rest = this.#rest.subarray(frameEnd);
+    return { header, payload };
+  }
+}
+
+function boundedLength(bytes: Buffer, offset: number): number {
+  const length = bytes.readUInt32BE(offset);
+  if (length > MAXIMUM_PART_BYTES) throw new RangeError('a frame of an impossible length');
+  return length;
+}

@@ -1,21 +1,21 @@
 import { createWriteStream } from 'node:fs';
 import { loadBoundaryModel } from './boundary-model.ts';
-import { encodeFrame, FrameReader } from './detector-frames.ts';
 import {
-  ANSWER_DESCRIPTOR,
+  DETECTOR_ANSWER_DESCRIPTOR,
   type DetectorAnswer,
   type DetectorRequest,
-  type IdentifiedText,
+  encodeFrame,
+  FrameReader,
+  type IdentifierAnswer,
 } from './detector-messages.ts';
 import { packState, unpackState } from './packed-state.ts';
-import { resumableDigest } from './resumable-digest.ts';
 import { loadSpeechModel } from './silero-vad.ts';
-import { type SavedStream, SoundStream, type SpeechModels } from './sound-stream.ts';
+import { resumableDigest, type SavedStream, SoundStream, type SpeechModels } from './sound-stream.ts';
 
 // The detector process. It believes the host that writes to it and handles no error: whatever goes wrong here ends the
 // process, and the host learns of it from the exit.
 
-type Identifier = (text: string) => IdentifiedText;
+type Identifier = (text: string) => IdentifierAnswer;
 
 // Languages further behind decide nothing.
 const MOST_LANGUAGES = 8;
@@ -40,7 +40,7 @@ const language = (): Promise<Identifier> => {
   return identifier;
 };
 
-function identified(result: { getScores(): Record<string, number>; isReliable(): boolean }): IdentifiedText {
+function identified(result: { getScores(): Record<string, number>; isReliable(): boolean }): IdentifierAnswer {
   const best = Object.entries(result.getScores()).sort(([, one], [, other]) => other - one);
   const odds = best
     .slice(0, MOST_LANGUAGES)
@@ -48,7 +48,7 @@ function identified(result: { getScores(): Record<string, number>; isReliable():
   return { isCovered: result.isReliable(), odds };
 }
 
-const answers = createWriteStream('', { fd: ANSWER_DESCRIPTOR });
+const answers = createWriteStream('', { fd: DETECTOR_ANSWER_DESCRIPTOR });
 const answer = (message: DetectorAnswer, payload?: Uint8Array): void => {
   answers.write(encodeFrame(message, payload));
 };

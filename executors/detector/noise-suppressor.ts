@@ -1,7 +1,6 @@
 import { cfft, cifft } from 'fourier-transform';
-import { BLOCK_SAMPLES } from './apart-channels.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { SAMPLES_PER_MS } from './sound-signals.ts';
+import { BLOCK_SAMPLES, SAMPLES_PER_MS } from './sound-signals.ts';
 
 const FRAME_SAMPLES = 512;
 const HOP_SAMPLES = FRAME_SAMPLES / 2;

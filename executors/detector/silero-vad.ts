@@ -1,7 +1,6 @@
 import type { Tensor } from 'onnxruntime-node';
-import { SPEECH_WEIGHTS_SHA256, speechWeightsFile } from './detector-models.ts';
+import { type LoadedModel, loadPinnedModel, SPEECH_WEIGHTS_SHA256, speechWeightsFile } from './detector-models.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { type LoadedModel, loadPinnedModel } from './pinned-model.ts';
 import { FRAME_SAMPLES, SAMPLE_RATE } from './sound-signals.ts';
 
 const CONTEXT_SAMPLES = 64;

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
-import { BLOCK_SAMPLES, channelsApart } from './apart-channels.ts';
-import type { BoundaryModel, SignalTrack } from './boundary-model.ts';
-import { louder, modelGain } from './model-gain.ts';
+import { createSHA256 } from 'hash-wasm';
+import { type BoundaryModel, bandLevels, type SignalTrack, STEP_SAMPLES } from './boundary-model.ts';
 import { NoiseSuppressor, type SuppressorState } from './noise-suppressor.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { type FoundSilences, findSilences } from './silences.ts';
+import { type FoundSilences, findSilences, type OpenLevelState, SoundLevels } from './silences.ts';
 import type { FollowedSignal, MemoryState, SpeechModel } from './silero-vad.ts';
-import { type OpenLevelState, SoundLevels } from './sound-levels.ts';
 import {
+  BLOCK_SAMPLES,
   BYTES_PER_INSTANT,
   BYTES_PER_SAMPLE,
+  channelsApart,
   FRAME_SAMPLES,
+  louder,
   MIX,
+  modelGain,
   newBlock,
   SAMPLES_PER_MS,
   type SampleSpan,
@@ -20,14 +22,23 @@ import {
   sampleAt,
   signalOf,
 } from './sound-signals.ts';
-import { bandLevels, STEP_SAMPLES } from './speech-bands.ts';
-import { type BlockTracks, SpeechTrack, type TrackState } from './speech-track.ts';
-import { speechWindows } from './speech-windows.ts';
+import { type BlockTracks, SpeechTrack, speechWindows, type TrackState } from './speech-track.ts';
+
+/**
+ * Begins a SHA-256 whose state can be kept, which that of Node cannot, or goes on from a kept state. Throws where the state is
+ * of another version of the package.
+ */
+export async function resumableDigest(from: Uint8Array | null): Promise<SoundDigest> {
+  const hash = await createSHA256();
+  if (from === null) hash.init();
+  else hash.load(new Uint8Array(from));
+  return { update: (bytes) => hash.update(bytes), hex: () => hash.digest('hex'), save: () => hash.save() };
+}
 
 const FULL_SCALE = 32_768;
 const FRAME_STEPS = FRAME_SAMPLES / STEP_SAMPLES;
 
-export interface MeasuredSound {
+interface MeasuredSound {
   readonly samples: number;
   /** SHA-256 of the bytes of the mix. */
   readonly sha256: string;
@@ -50,7 +61,7 @@ interface Followed {
 }
 
 /** A measurement as it is kept between two windows of a pass; its levels by the millisecond are kept beside it. */
-export interface SoundStreamState {
+interface SoundStreamState {
   readonly samples: number;
   readonly digest: Uint8Array;
   readonly track: TrackState;
@@ -70,7 +81,7 @@ export interface SavedStream {
 }
 
 /** The SHA-256 of a sound; only one of some digests can be kept. */
-export interface SoundDigest {
+interface SoundDigest {
   update(bytes: Uint8Array): unknown;
   hex(): string;
   save?(): Uint8Array;

@@ -1,15 +1,135 @@
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Range } from '../../contract/base/grammar.ts';
 import { CHANNEL_LAYOUT, SAMPLE_RATE } from '../detector/sound-signals.ts';
-import { BAR_RULE } from '../pictures/bar-finder.ts';
-import { KEYFRAME_RULE } from '../pictures/keyframe-finder.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
-import { enteredAt } from '../sources/media-entry.ts';
-import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
-import type { DecodedPart, WindowEdges } from './decode-request.ts';
-import { KEYFRAME_FORM, MAXIMUM_ERROR_SHARE } from './detection-parameters.ts';
-import { EVEN_SOUND_INPUT, keptInUse } from './even-sound.ts';
+import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
+import { enteredAt, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
+import { KEYFRAME_FORM, MAXIMUM_ERROR_SHARE } from './detection-identity.ts';
+import { VIDEO_TICKS_PER_MS } from './frames.ts';
 import { INTERLACING_RULE } from './interlacing.ts';
-import { VIDEO_TICKS_PER_MS } from './timed-frames.ts';
+import { KEYFRAME_RULE, type KeepObject } from './keyframes.ts';
+import { BAR_RULE } from './letterbox.ts';
+
+/** A part of a file, and its tracks by their index in the container. */
+export interface DecodedPart {
+  readonly path: string;
+  readonly range: Range;
+  readonly audioTrackIndex: number | null;
+  readonly videoTrackIndex: number | null;
+}
+
+/** Where a window of a pass begins and ends that its neighbours adjoin, in ms; the sound ends with the window itself. */
+export interface WindowEdges {
+  /** Loudness is measured of the last seconds: it begins earlier than the window. */
+  readonly loudnessFromMs: number;
+  /** No picture from here on. */
+  readonly picturesUntilMs: number;
+  /** The first candidate for a keyframe, which is a while behind the last one of the window before. */
+  readonly candidatesFromMs: number;
+  /** The first picture that is looked at for black bars, likewise. */
+  readonly barsFromMs: number;
+}
+
+/** What the windows of a pass have measured up to a time. */
+export interface KeptWindow {
+  readonly endMs: number;
+  readonly state: Uint8Array;
+  /** The objects that were kept for facts so far. */
+  readonly named: readonly StoredReference[];
+}
+
+/** An object by its content id and length. */
+interface StoredReference {
+  readonly contentId: string;
+  readonly bytes: number;
+}
+
+/** Keeps what a long pass has measured, window by window, so that a later one goes on behind the last. */
+export interface PassWindows {
+  /** How long a window is: whole seconds, in ms. */
+  readonly lengthMs: number;
+  /** The newest that is kept whole and ends at one of these times (ascending); null where none is. */
+  newest(endsMs: readonly number[]): Promise<Pick<KeptWindow, 'endMs' | 'state'> | null>;
+  /** On disk when it resolves. */
+  keep(window: KeptWindow): Promise<void>;
+}
+
+/** What one pass is to decode. */
+export interface DecodeRequest extends DecodedPart {
+  /** Only a pass that goes by windows has them: it measures the same, and keeps what it has at the end of each. */
+  readonly windows?: PassWindows;
+  /** Takes what facts name. A pass that fails, or is begun again, may have given it objects that nothing names. */
+  readonly keep: KeepObject;
+  /** Told how much of the range was decoded so far, in ms; never less than before, whatever is decoded again. */
+  readonly decoded?: (mediaMs: number) => void;
+}
+
+const RATE = 48_000;
+const CHANNELS = 2;
+const BYTES_PER_SAMPLE = 2;
+
+// Twice the samples: room for what they are packed in.
+const BYTES_PER_MS = (2 * RATE * CHANNELS * BYTES_PER_SAMPLE) / 1000;
+
+// More than the range, so that no filter of the reader runs dry before its end.
+const MORE_SECONDS = 1;
+
+/**
+ * Runs an ffmpeg that writes the sound of a request into another process in one form, whatever forms it has on the way: a
+ * filter graph begins anew at each change, and would lose what it has counted. Nothing is filtered here, and `limits` are
+ * those of the reader. Resolves when the reader has enough; rejects with `ProcessFailure`.
+ */
+export async function evenSound(
+  { launcher, ffmpeg }: { readonly launcher: Launcher; readonly ffmpeg: { readonly path: string } },
+  work: {
+    readonly request: DecodeRequest;
+    readonly seek: number;
+    /** How the media is entered there. */
+    readonly entry: readonly string[];
+    readonly limits: ProcessLimits;
+    readonly into: Writable;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { request, seek, entry, limits, into, signal } = work;
+  const decodedMs = request.range.endMs - seek * 1000 + MORE_SECONDS * 1000;
+  const running = await launcher.start({
+    tool: ffmpeg.path,
+    args: evenSoundArguments(request, seek, entry),
+    limits: { ...limits, stdoutBytes: limits.stdoutBytes + BYTES_PER_MS * decodedMs },
+    signal,
+  });
+  let hasEnough = false;
+  await pipeline(running.stdout, into).catch(() => {
+    hasEnough = true;
+    running.kill();
+  });
+  await running.finished.catch((error: unknown) => {
+    if (!hasEnough || !(error instanceof ProcessFailure) || error.reason !== 'aborted') throw error;
+  });
+}
+
+const evenSoundArguments = (request: DecodeRequest, seek: number, entry: readonly string[]): string[] => [
+  ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
+  ...[...entry, '-t', String(request.range.endMs / 1000 - seek + MORE_SECONDS)],
+  ...mediaInput(request.path),
+  // Who reads this counts from the first sample of any stream: one that begins at the seek point keeps a late start.
+  ...['-f', 'lavfi', '-t', '0.1', '-i', `anullsrc=r=${RATE}:cl=mono`],
+  ...['-map', `0:${request.audioTrackIndex}`, '-map', '1:0'],
+  ...['-c:a', 'pcm_s16le', '-ar', String(RATE), '-ac', String(CHANNELS), '-f', 'nut', 'pipe:1'],
+  ...keptInUse(request.videoTrackIndex),
+];
+
+/** The evened sound as an input on standard input. */
+const EVEN_SOUND_INPUT: readonly string[] = ['-protocol_whitelist', 'pipe', '-f', 'nut', '-i', 'pipe:0'];
+
+/**
+ * Options that keep a track in use of which nothing is needed. ffmpeg counts a transport stream from the first sample of
+ * the tracks in use, so both processes must use the same ones.
+ */
+export const keptInUse = (trackIndex: number | null): string[] =>
+  trackIndex === null ? [] : ['-map', `0:${trackIndex}`, '-c', 'copy', '-f', 'null', '-'];
 
 /**
  * How the sound comes into the graph: as the file has it; evened by a process before (`even-sound.ts`); or as mono, where

@@ -6,6 +6,7 @@ import type {
   Detection,
   EvidenceArtifact,
   SilenceFact,
+  SpeechFact,
   UnavailableReason,
 } from '../../contract/evidence/evidence.ts';
 import {
@@ -15,17 +16,125 @@ import {
   passKinds,
 } from '../../contract/evidence/further-evidence.ts';
 import type { DetectorTools } from '../detector/detector.ts';
-import { SAMPLE_RATE } from '../detector/sound-signals.ts';
+import { packState, unpackState } from '../detector/packed-state.ts';
+import { SAMPLE_RATE, SAMPLES_PER_MS, type SampleSpan } from '../detector/sound-signals.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import type { DecodePassDeps } from './decode-pass.ts';
-import type { DecodeRequest } from './decode-request.ts';
-import { joinParameters, type OperationIdentity } from './detection-identity.ts';
-import { type DetectionKind, type DetectionTracks, parametersFor } from './detection-parameters.ts';
-import type { PassMeasurements } from './pass-meters.ts';
-import { speechFacts } from './speech-facts.ts';
-import { runDecodePass } from './window-pass.ts';
+import type { DecodeRequest, PassWindows } from './decode-graph.ts';
+import { type DecodePassDeps, decodePart, type PassMeasurements, type PassPart, passState } from './decode-pass.ts';
+import {
+  type DetectionKind,
+  type DetectionTracks,
+  joinParameters,
+  type OperationIdentity,
+  parametersFor,
+} from './detection-identity.ts';
 
-export interface DetectionRequest extends DetectionTracks, DecodeRequest {
+/**
+ * Decodes the range and measures everything on the way: at once, or window by window where the request has them. A pass by
+ * windows keeps what it has at the end of each, and goes on behind the newest that is kept. Rejects with `ProcessFailure` or
+ * `DetectionFailure`.
+ */
+async function runDecodePass(
+  deps: DecodePassDeps,
+  asked: DecodeRequest,
+  signal: AbortSignal,
+): Promise<PassMeasurements> {
+  const request = { ...asked, decoded: risingOnly(asked.decoded) };
+  const { windows, range } = request;
+  if (windows === undefined)
+    return lastPart(deps, request, () => ({ window: range, from: null, isLast: true }), signal);
+  const ends = windowEnds(range, windows.lengthMs);
+  const newest = await windows.newest(ends);
+  let [startMs, state] = newest === null ? [range.startMs, null] : [newest.endMs, newest.state];
+  // Progress counts from the start of the range, whatever part of it runs here.
+  request.decoded(startMs - range.startMs);
+  for (const endMs of ends.filter((each) => each > startMs)) {
+    state = await keptPart(deps, request, windows, partOf({ startMs, endMs }, state, false), signal);
+    startMs = endMs;
+  }
+  return lastPart(deps, request, partOf({ startMs, endMs: range.endMs }, state, true), signal);
+}
+
+/** A window decodes what comes before it, and may be decoded again: what was measured before it stays measured. */
+function risingOnly(decoded: DecodeRequest['decoded']): (mediaMs: number) => void {
+  let mostMs = 0;
+  return (mediaMs) => {
+    mostMs = Math.max(mostMs, mediaMs);
+    decoded?.(mostMs);
+  };
+}
+
+/** When the windows of a range end, but for the last one. */
+export function windowEnds({ startMs, endMs }: Range, lengthMs: number): number[] {
+  const count = Math.ceil((endMs - startMs) / lengthMs) - 1;
+  return Array.from({ length: count }, (_, at) => startMs + (at + 1) * lengthMs);
+}
+
+/** A part as each attempt has it: its state is read anew, because measuring changes it. */
+const partOf = (window: Range, state: Uint8Array | null, isLast: boolean) => (): PassPart => ({
+  window,
+  from: state === null ? null : passState.parse(unpackState(state)),
+  isLast,
+});
+
+const lastPart = (
+  deps: DecodePassDeps,
+  request: DecodeRequest,
+  part: () => PassPart,
+  signal: AbortSignal,
+): Promise<PassMeasurements> => decodePart(deps, { request, part, end: (meters, job) => meters.end(job) }, signal);
+
+/** Decodes a window that others follow; what they go on from. */
+async function keptPart(
+  deps: DecodePassDeps,
+  request: DecodeRequest,
+  windows: PassWindows,
+  part: () => PassPart,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const kept = await decodePart(
+    deps,
+    { request, part, end: async (meters, job) => meters.save(job === null ? null : await job.saved) },
+    signal,
+  );
+  const state = packState(kept);
+  const named = kept.keyframes.facts.map(({ contentId, bytes }) => ({ contentId, bytes }));
+  await windows.keep({ endMs: part().window.endMs, state, named });
+  return state;
+}
+
+/**
+ * Lays windows of speech (samples from the start of the range) on the source's own time line and fills what is left
+ * with windows of non-speech, so that both together cover the range once, without a gap. Each kind is
+ * counted from 0. Windows must be ordered and disjoint; what lies beyond the range is cut off.
+ */
+export function speechFacts(speech: readonly SampleSpan[], range: Range): SpeechFact[] {
+  const origin = range.startMs * SAMPLES_PER_MS;
+  const end = range.endMs * SAMPLES_PER_MS;
+  const facts: SpeechFact[] = [];
+  const counts = { speech_window: 0, non_speech_window: 0 };
+  let covered = origin;
+  const add = (kind: SpeechFact['kind'], endSample: number) => {
+    if (endSample <= covered) return;
+    facts.push({
+      kind,
+      index: counts[kind]++,
+      startSample: covered,
+      endSample,
+      startMs: Math.floor(covered / SAMPLES_PER_MS),
+      endMs: Math.ceil(endSample / SAMPLES_PER_MS),
+    });
+    covered = endSample;
+  };
+  for (const span of speech) {
+    add('non_speech_window', Math.min(origin + span.start, end));
+    add('speech_window', Math.min(origin + span.end, end));
+  }
+  add('non_speech_window', end);
+  return facts;
+}
+
+interface DetectionRequest extends DetectionTracks, DecodeRequest {
   readonly sourceContentId: string;
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,24 @@
 import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import type { DetectedKind, Detection, EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import type { FurtherArtifact, FurtherKind } from '../../contract/evidence/further-evidence.ts';
+import type { IncompleteMedia } from '../../contract/sources/incomplete-media.ts';
+import { BAND_RULE, STEP_SAMPLES } from '../detector/boundary-model.ts';
+import { BOUNDARY_WEIGHTS_SHA256 } from '../detector/detector-models.ts';
+import { SUPPRESSION_RULE } from '../detector/noise-suppressor.ts';
+import { SILENCE_RULE } from '../detector/silences.ts';
+import { APART_RULE, FRAME_SAMPLES, GAIN_RULE, SAMPLE_RATE } from '../detector/sound-signals.ts';
+import { SPEECH_RULE } from '../detector/speech-track.ts';
+import { CUT_RULE } from '../pictures/cut-finder.ts';
+import { BLACK_RULE, FROZEN_RULE } from '../pictures/picture-runs.ts';
+import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
+import { TRANSITION_RULE } from '../pictures/transition-finder.ts';
+import { CHANNEL_FAULT_RULE } from './channel-faults.ts';
+import { CLIPPING_RULE } from './clipping.ts';
+import { INTERLACING_RULE } from './interlacing.ts';
+import { KEYFRAME_RULE } from './keyframes.ts';
+import { BAR_RULE } from './letterbox.ts';
+import { PICTURE_GROUPING } from './picture-facts.ts';
+import { WAVEFORM_RULE } from './waveform.ts';
 
 /** What stands behind a result before there is one: equal identities over equal inputs and ranges give equal facts. */
 export interface OperationIdentity {
@@ -16,3 +35,127 @@ export function joinParameters(
   );
   return Object.fromEntries(named);
 }
+
+type Parameters = EvidenceArtifact['parameters'];
+
+/** ffmpeg's `ebur128`; the true peak is printed in thousandths of full scale, fourfold oversampled. */
+export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, truePeakSteps: 0.001 } as const;
+
+/** What EBU R 128 permits at most. */
+export const TRUE_PEAK_RULE = { mostDbtp: -1 } as const;
+
+/** How much of the decoder's output may be damaged before its run counts as failed. */
+export const MAXIMUM_ERROR_SHARE = 0.1;
+
+/** Keyframes as they are kept: JPEGs of ffmpeg's encoder at this quantiser, no longer and no wider than this many pixels. */
+export const KEYFRAME_FORM = { longestSide: 640, quality: 4 } as const;
+
+/** The tracks of a source by their index in the container; attached pictures are no video. */
+export interface DetectionTracks {
+  readonly audioTrackIndex: number | null;
+  readonly videoTrackIndex: number | null;
+  /** By which rule the audio track was chosen, and which others there are; null or absent where there is no other. */
+  readonly audioChoice?: { readonly rule: string; readonly others: string } | null;
+  /** How long the windows of a pass are, in ms; absent where it decodes its range at once. */
+  readonly passWindowMs?: number;
+}
+
+const sound = (choice: DetectionTracks['audioChoice']) => ({
+  maximumErrorShare: MAXIMUM_ERROR_SHARE,
+  ...(choice == null ? {} : { audioTrackRule: choice.rule, otherAudioTracks: choice.others }),
+});
+
+const pictures = {
+  pictureWidth: SMALL_WIDTH,
+  pictureHeight: SMALL_HEIGHT,
+  orientation: 'as players turn it',
+  maximumErrorShare: MAXIMUM_ERROR_SHARE,
+};
+
+/** A rule as flat parameters: those of a group stand behind its name, a list is one text. */
+function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<string, string | number> {
+  const flat = Object.entries(rule).map(([name, value]): Record<string, string | number> => {
+    if (Array.isArray(value)) return { [prefix + name]: value.join(', ') };
+    if (typeof value === 'number') return { [prefix + name]: value };
+    return stated({ ...(value as object) }, `${prefix}${name}.`);
+  });
+  return Object.assign({}, ...flat);
+}
+
+/** Every threshold, choice and limitation that stands behind the facts of one kind. */
+export function parametersFor({ audioChoice, passWindowMs }: DetectionTracks): Record<DetectionKind, Parameters> {
+  const kinds = parametersOf(audioChoice);
+  if (passWindowMs === undefined) return kinds;
+  const byWindows = Object.entries(kinds).map(([kind, stated]) => [kind, { ...stated, passWindowMs }]);
+  return Object.fromEntries(byWindows) as Record<DetectionKind, Parameters>;
+}
+
+const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
+  ({
+    speech_activity: {
+      ...SPEECH_RULE,
+      ...stated({ suppression: SUPPRESSION_RULE }),
+      ...GAIN_RULE,
+      ...stated({ boundary: { ...BAND_RULE, stepSamples: STEP_SAMPLES } }),
+      'boundary.weights': `sha256:${BOUNDARY_WEIGHTS_SHA256}`,
+      signals: 'the mix of all channels, and left, right and centre where they are apart',
+      ...APART_RULE,
+      sampleRate: SAMPLE_RATE,
+      frameSamples: FRAME_SAMPLES,
+      beyondAudio: 'non_speech',
+      ...sound(audioChoice),
+    },
+    silence: { ...SILENCE_RULE, channels: 'the loudest of left, right and centre', ...sound(audioChoice) },
+    loudness: { ...LOUDNESS_RULE, scope: 'whole range', ...sound(audioChoice) },
+    shot_changes: {
+      ...CUT_RULE,
+      rule: 'the change of small pictures against that of their neighbours',
+      limitation: 'between two pages, or two views, of nearly one drawing no cut is found',
+      ...pictures,
+    },
+    transitions: { ...stated(TRANSITION_RULE), ...PICTURE_GROUPING, ...pictures },
+    black_frames: { ...BLACK_RULE, ...pictures },
+    frozen_frames: { ...FROZEN_RULE, ...pictures },
+    audio_faults: {
+      ...stated({ ...CHANNEL_FAULT_RULE, clipping: CLIPPING_RULE, truePeak: TRUE_PEAK_RULE }),
+      channels: 'left, right and centre',
+      ...sound(audioChoice),
+    },
+    waveform: { ...WAVEFORM_RULE, channels: 'all of left, right and centre', ...sound(audioChoice) },
+    interlacing: { ...INTERLACING_RULE, rule: 'idet of ffmpeg, over several pictures', ...pictures },
+    letterbox: { ...stated(BAR_RULE), rule: 'cropdetect of ffmpeg, over single pictures', ...pictures },
+    keyframes: { ...KEYFRAME_RULE, ...KEYFRAME_FORM, choice: 'the candidate nearest to the middle', ...pictures },
+  }) satisfies Readonly<Record<string, Parameters>>;
+
+export type DetectionKind = keyof ReturnType<typeof parametersOf>;
+
+/** The note on incomplete media as parameters of the evidence over it; `statedMs` is null where nothing is stated. */
+const noteParameters = ({ cause, statedMs, measuredMs }: IncompleteMedia): EvidenceArtifact['parameters'] => ({
+  incompleteMedia: cause,
+  statedMs,
+  measuredMs,
+});
+
+/** The identity of an operation that delivers these kinds, with the note where its media is incomplete. */
+export function identityOver(
+  note: IncompleteMedia | undefined,
+  kinds: readonly (DetectedKind | FurtherKind)[],
+  { tools, parameters }: OperationIdentity,
+): OperationIdentity {
+  if (note === undefined) return { tools, parameters };
+  const noted = joinParameters(Object.fromEntries(kinds.map((kind) => [kind, noteParameters(note)])));
+  return { tools, parameters: { ...parameters, ...noted } };
+}
+
+/** Evidence with the note, as the identity of its operation says it. */
+export const notedOver = <Measured extends EvidenceArtifact | FurtherArtifact>(
+  note: IncompleteMedia | undefined,
+  artifact: Measured,
+): Measured =>
+  note === undefined ? artifact : { ...artifact, parameters: { ...artifact.parameters, ...noteParameters(note) } };
+
+/** The same of detections. */
+export const detectionsOver = (note: IncompleteMedia | undefined, detections: readonly Detection[]): Detection[] =>
+  detections.map((detection) =>
+    detection.state === 'unavailable' ? detection : { ...detection, artifact: notedOver(note, detection.artifact) },
+  );

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { FieldOrderFact } from '../../contract/evidence/picture-form.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
-import type { FrameMetadata } from './frame-metadata.ts';
-import { VIDEO_TICKS_PER_MS } from './timed-frames.ts';
+import { type FrameMetadata, VIDEO_TICKS_PER_MS } from './frames.ts';
 
 /** How the order of fields is told from what ffmpeg's `idet` says of each picture, with its own thresholds. */
 export const INTERLACING_RULE = {

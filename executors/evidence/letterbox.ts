@@ -2,9 +2,189 @@ import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { LetterboxFact } from '../../contract/evidence/picture-form.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
-import { BarFinder, barFinderState, type FoundBars, foundBars } from '../pictures/bar-finder.ts';
-import { type FrameMetadata, numberIn } from './frame-metadata.ts';
-import { VIDEO_TICKS_PER_MS } from './timed-frames.ts';
+import { type FrameMetadata, numberIn, VIDEO_TICKS_PER_MS } from './frames.ts';
+
+/** When black bars count, in pictures that are looked at one every `sampleMs`, and in shares of a side of the picture. */
+export const BAR_RULE = {
+  sampleMs: 500,
+  /** A line is black whose mean is at most this share of full scale, the default of ffmpeg's `cropdetect`. */
+  blackShare: 24 / 255,
+  /** So many pictures must show exactly the same. */
+  leastAgreeing: 10,
+  /** Edges so close are the same one. */
+  sameShare: 0.005,
+  /** The least width of a bar, and how much wider one may be than the opposite one. */
+  leastBarShare: 0.01,
+  unevenShare: 0.02,
+  /** What is within bars on all four sides is at least so large, as a title on black is not; within two, at least so large. */
+  windowShare: 0.6,
+  leastShare: 0.4,
+} as const;
+
+/** Columns and lines that are not black; those at the far ends are not contained. */
+const visiblePart = z.strictObject({ left: z.number(), top: z.number(), right: z.number(), bottom: z.number() });
+export type Visible = Readonly<z.infer<typeof visiblePart>>;
+
+const pictureSize = z.strictObject({ width: z.number(), height: z.number() });
+type FrameSize = Readonly<z.infer<typeof pictureSize>>;
+
+/** One looked-at picture; `visible` is null where all of it is black. */
+interface BarSample {
+  readonly atMs: number;
+  readonly visible: Visible | null;
+  readonly size: FrameSize;
+}
+
+/** Bars that stay; `agreeing` is the share of the pictures that show exactly these. */
+const foundBars = z.strictObject({
+  startMs: z.number(),
+  endMs: z.number(),
+  visible: visiblePart,
+  size: pictureSize,
+  agreeing: z.number(),
+});
+export type FoundBars = Readonly<z.infer<typeof foundBars>>;
+
+const SIDES = ['left', 'top', 'right', 'bottom'] as const;
+
+/** Stretches of one visible part: nothing outside it is ever seen, and what is dark may show less of it. */
+const barStretch = z.strictObject({
+  startMs: z.number(),
+  size: pictureSize,
+  visible: visiblePart,
+  pictures: z.number(),
+  agreeing: z.number(),
+  /** How often each exact form of the visible part was seen. */
+  votes: z.record(z.string(), z.strictObject({ visible: visiblePart, count: z.number() })),
+});
+type Stretch = z.infer<typeof barStretch>;
+
+/** Pictures in a row that show the same. */
+const barRun = z.strictObject({ firstMs: z.number(), size: pictureSize, visible: visiblePart, length: z.number() });
+
+/** What is open as it is kept between two windows of a pass. */
+const barFinderState = z.strictObject({ stretch: barStretch.nullable(), run: barRun.nullable() });
+type BarFinderState = z.infer<typeof barFinderState>;
+
+/** Finds stretches with bars among the pictures of a range, in the order of time. */
+export class BarFinder {
+  readonly #onFound: (bars: FoundBars) => void;
+  #stretch: Stretch | null;
+  #run: BarFinderState['run'];
+
+  constructor(onFound: (bars: FoundBars) => void, from: BarFinderState | null = null) {
+    this.#onFound = onFound;
+    this.#stretch = from?.stretch ?? null;
+    this.#run = from?.run ?? null;
+  }
+
+  save(): BarFinderState {
+    return { stretch: this.#stretch, run: this.#run };
+  }
+
+  add(sample: BarSample): void {
+    const { visible, size, atMs } = sample;
+    // Black says nothing of bars.
+    if (visible === null) return;
+    if (this.#run !== null && isSame(this.#run.visible, visible, size)) this.#run.length += 1;
+    else this.#run = { firstMs: atMs, size, visible, length: 1 };
+    const stretch = this.#stretch;
+    if (stretch === null || stretch.size.width !== size.width || stretch.size.height !== size.height) {
+      this.#begin(atMs, { visible, size }, 1);
+    } else if (!isWithin(visible, stretch.visible, size)) {
+      if (stretch.agreeing >= BAR_RULE.leastAgreeing && areBars(stretch.visible, size))
+        this.#begin(atMs, { visible, size }, 1);
+      else widen(stretch, visible);
+    } else if (isSame(visible, stretch.visible, size)) count(stretch, visible);
+    else {
+      stretch.pictures += 1;
+      this.#narrow(size);
+    }
+  }
+
+  /** No picture comes any more. */
+  end(endMs: number): void {
+    this.#finish(endMs, 0);
+    this.#stretch = null;
+  }
+
+  /** Bars that appear within a larger picture are told from a dark scene by how long they stay, and where. */
+  #narrow(size: FrameSize): void {
+    const run = this.#run;
+    if (run === null || run.length < BAR_RULE.leastAgreeing || !areBars(run.visible, size)) return;
+    this.#begin(run.firstMs, run, run.length);
+  }
+
+  #begin(atMs: number, { visible, size }: Pick<Stretch, 'visible' | 'size'>, length: number): void {
+    this.#finish(atMs, length - 1);
+    this.#stretch = { startMs: atMs, size, visible, pictures: 0, agreeing: 0, votes: {} };
+    for (let at = 0; at < length; at += 1) count(this.#stretch, visible);
+  }
+
+  /** The last `dropped` pictures belong to what comes behind. */
+  #finish(endMs: number, dropped: number): void {
+    const stretch = this.#stretch;
+    if (stretch === null || stretch.agreeing < BAR_RULE.leastAgreeing) return;
+    const [most] = Object.values(stretch.votes).sort((one, other) => other.count - one.count);
+    if (most === undefined || !areBars(most.visible, stretch.size)) return;
+    const { startMs, size, agreeing, pictures } = stretch;
+    this.#onFound({
+      startMs,
+      endMs,
+      visible: most.visible,
+      size,
+      agreeing: agreeing / Math.max(agreeing, pictures - dropped),
+    });
+  }
+}
+
+function count(stretch: Stretch, visible: Visible): void {
+  stretch.pictures += 1;
+  stretch.agreeing += 1;
+  const key = SIDES.map((side) => visible[side]).join();
+  const vote = stretch.votes[key];
+  if (vote === undefined) stretch.votes[key] = { visible, count: 1 };
+  else vote.count += 1;
+}
+
+/** What was seen so far was too dark to show the whole. */
+function widen(stretch: Stretch, { left, top, right, bottom }: Visible): void {
+  const { visible } = stretch;
+  stretch.visible = {
+    left: Math.min(left, visible.left),
+    top: Math.min(top, visible.top),
+    right: Math.max(right, visible.right),
+    bottom: Math.max(bottom, visible.bottom),
+  };
+  stretch.agreeing = 0;
+  stretch.votes = {};
+  count(stretch, stretch.visible);
+}
+
+const slack = (side: number): number => Math.max(2, BAR_RULE.sameShare * side);
+
+const isSame = (one: Visible, other: Visible, { width, height }: FrameSize): boolean =>
+  SIDES.every(
+    (side) => Math.abs(one[side] - other[side]) <= slack(side === 'left' || side === 'right' ? width : height),
+  );
+
+const isWithin = (inner: Visible, outer: Visible, { width, height }: FrameSize): boolean =>
+  inner.left >= outer.left - slack(width) &&
+  inner.right <= outer.right + slack(width) &&
+  inner.top >= outer.top - slack(height) &&
+  inner.bottom <= outer.bottom + slack(height);
+
+/** Whether what is not visible are bars: even on opposite sides, on two sides or on all four. */
+function areBars({ left, top, right, bottom }: Visible, { width, height }: FrameSize): boolean {
+  const { leastBarShare, unevenShare, windowShare, leastShare } = BAR_RULE;
+  const isEven = (near: number, far: number, side: number) => Math.abs(near - far) <= 2 + unevenShare * side;
+  const isBar = (bar: number, side: number) => bar >= Math.max(2, leastBarShare * side);
+  if (!isEven(left, width - right, width) || !isEven(top, height - bottom, height)) return false;
+  const [across, down] = [(right - left) / width, (bottom - top) / height];
+  const [beside, above] = [isBar(Math.min(left, width - right), width), isBar(Math.min(top, height - bottom), height)];
+  if (beside && above) return Math.min(across, down) >= windowShare;
+  return (beside || above) && Math.min(across, down) >= leastShare;
+}
 
 /** Bars as they are kept between two windows of a pass; times are of the first and of the last picture that was looked at. */
 export const letterboxState = z.strictObject({
@@ -13,7 +193,7 @@ export const letterboxState = z.strictObject({
   firstMs: z.number().nullable(),
   lastMs: z.number().nullable(),
 });
-export type LetterboxState = z.infer<typeof letterboxState>;
+type LetterboxState = z.infer<typeof letterboxState>;
 
 /** Collects the bars of a range from what ffmpeg's `cropdetect` says of one picture every half second, and `bbox` of its size. */
 export class Letterbox {

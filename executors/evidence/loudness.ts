@@ -1,12 +1,13 @@
+import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { LoudnessFact } from '../../contract/evidence/evidence.ts';
 import type { TruePeakFact } from '../../contract/evidence/sound-fault.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
-import { LOUDNESS_RULE, TRUE_PEAK_RULE } from './detection-parameters.ts';
-import { type FrameMetadata, numberIn } from './frame-metadata.ts';
+import { LOUDNESS_RULE, TRUE_PEAK_RULE } from './detection-identity.ts';
+import { type FrameMetadata, numberIn } from './frames.ts';
 
 // The filter works at 48 kHz, on frames of a tenth of a second.
-export const TICKS_PER_MS = 48;
+const TICKS_PER_MS = 48;
 const FRAME_MS = 100;
 
 /** What a pass says of loudness in the end, whatever it was measured by. */
@@ -19,7 +20,7 @@ export interface LoudnessMeter {
 }
 
 /** The fact on a true peak (of full scale) that was measured at a time; none where it is not too high. */
-export function truePeakFacts({ value, atMs }: { value: number; atMs: number }, { endMs }: Range): TruePeakFact[] {
+function truePeakFacts({ value, atMs }: { value: number; atMs: number }, { endMs }: Range): TruePeakFact[] {
   const truePeakCentiDbtp = centi(20 * Math.log10(value));
   if (!(truePeakCentiDbtp > TRUE_PEAK_RULE.mostDbtp * 100)) return [];
   return [{ kind: 'true_peak', index: 0, startMs: atMs, endMs: Math.min(endMs, atMs + FRAME_MS), truePeakCentiDbtp }];
@@ -70,4 +71,155 @@ export class Loudness implements LoudnessMeter {
 }
 
 // The sum turns a negative zero into the one zero of canonical JSON.
-export const centi = (value: number): number => Math.round(value * 100) + 0;
+const centi = (value: number): number => Math.round(value * 100) + 0;
+
+/** Bins of a hundredth of a LU, from the absolute gate to 10 LUFS: those of ffmpeg's `ebur128`. */
+const BINS_PER_LU = 100;
+const HIGHEST_LUFS = 10;
+const BINS = (HIGHEST_LUFS - LOUDNESS_RULE.absoluteGateLufs) * BINS_PER_LU + 1;
+
+/** ITU-R BS.1770-4 gates blocks 10 LU below their mean, EBU Tech 3342 those of the range 20 LU. */
+const INTEGRATED_GATE_LU = -10;
+const RANGE_GATE_LU = -20;
+/** The percentiles between which the range lies (EBU Tech 3342). */
+const RANGE_SHARES = { low: 0.1, high: 0.95 } as const;
+
+const gatedState = z.strictObject({
+  bins: z.array(z.tuple([z.number(), z.number()])),
+  energy: z.number(),
+  blocks: z.number(),
+});
+
+/** Loudness as it is kept between two windows of a pass: blocks by their bin, and the highest true peak. */
+export const gatedLoudnessState = z.strictObject({
+  momentary: gatedState,
+  shortTerm: gatedState,
+  measured: z.boolean(),
+  peak: z.strictObject({ value: z.number(), atMs: z.number() }),
+});
+type GatedLoudnessState = z.infer<typeof gatedLoudnessState>;
+
+const energyOf = (lufs: number): number => 10 ** ((lufs + 0.691) / 10);
+const loudnessOf = (energy: number): number => -0.691 + 10 * Math.log10(energy);
+const binOf = (lufs: number): number =>
+  Math.min(Math.max(Math.trunc((lufs - LOUDNESS_RULE.absoluteGateLufs) * BINS_PER_LU), 0), BINS - 1);
+const loudnessOfBin = (bin: number): number => bin / BINS_PER_LU + LOUDNESS_RULE.absoluteGateLufs;
+
+/** Blocks above the absolute gate. */
+class GatedBlocks {
+  readonly #bins: Map<number, number>;
+  #energy: number;
+  #blocks: number;
+
+  constructor({ bins, energy, blocks }: z.infer<typeof gatedState> = { bins: [], energy: 0, blocks: 0 }) {
+    this.#bins = new Map(bins);
+    this.#energy = energy;
+    this.#blocks = blocks;
+  }
+
+  save(): z.infer<typeof gatedState> {
+    return { bins: this.#ascending(), energy: this.#energy, blocks: this.#blocks };
+  }
+
+  add(lufs: number): void {
+    // Silence has none, and no number is printed for it.
+    if (!(lufs >= LOUDNESS_RULE.absoluteGateLufs)) return;
+    const bin = binOf(lufs);
+    this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + 1);
+    this.#energy += energyOf(lufs);
+    this.#blocks += 1;
+  }
+
+  /** The bins above the relative gate, ascending, with how many blocks each has. */
+  above(gateLu: number): [number, number][] {
+    if (this.#blocks === 0) return [];
+    const gate = binOf(loudnessOf(this.#energy / this.#blocks) + gateLu);
+    return this.#ascending().filter(([bin]) => bin >= gate);
+  }
+
+  #ascending(): [number, number][] {
+    return [...this.#bins].sort(([one], [other]) => one - other);
+  }
+}
+
+/**
+ * Gates the momentary and the short-term loudness of ffmpeg's `ebur128` as that filter does it, so that the blocks of one window
+ * of a pass join those of the windows before. Its frames carry thousandths of a LU: a block at the edge of a bin may come
+ * into the bin beside.
+ */
+export class GatedLoudness implements LoudnessMeter {
+  readonly #filterFromMs: number;
+  readonly #ownFromMs: number;
+  readonly #momentary: GatedBlocks;
+  readonly #shortTerm: GatedBlocks;
+  #measured: boolean;
+  #peak: GatedLoudnessState['peak'];
+  #number = -1;
+
+  /** The filter begins at `filterFromMs`; blocks that end before `ownFromMs` were counted by the window before. */
+  constructor(filterFromMs: number, ownFromMs: number, from: GatedLoudnessState | null) {
+    this.#filterFromMs = filterFromMs;
+    this.#ownFromMs = ownFromMs;
+    this.#momentary = new GatedBlocks(from?.momentary);
+    this.#shortTerm = new GatedBlocks(from?.shortTerm);
+    this.#measured = from?.measured ?? false;
+    this.#peak = from?.peak ?? { value: 0, atMs: 0 };
+  }
+
+  save(): GatedLoudnessState {
+    return {
+      ...{ momentary: this.#momentary.save(), shortTerm: this.#shortTerm.save() },
+      ...{ measured: this.#measured, peak: this.#peak },
+    };
+  }
+
+  add(frame: FrameMetadata): void {
+    if (frame.number <= this.#number) throw new ChangingSound();
+    this.#number = frame.number;
+    const atMs = this.#filterFromMs + Math.floor(frame.pts / TICKS_PER_MS);
+    if (atMs < this.#ownFromMs) return;
+    this.#measured = true;
+    this.#momentary.add(Number(frame.values.get('lavfi.r128.M')));
+    this.#shortTerm.add(Number(frame.values.get('lavfi.r128.S')));
+    const value = numberIn(frame, 'lavfi.r128.true_peak') ?? 0;
+    if (value > this.#peak.value) this.#peak = { value, atMs };
+  }
+
+  overPeak(range: Range): TruePeakFact[] {
+    return truePeakFacts(this.#peak, range);
+  }
+
+  fact({ startMs, endMs }: Range): LoudnessFact {
+    const at = { kind: 'loudness', startMs, endMs } as const;
+    if (!this.#measured) return { ...at, integratedCentiLufs: null, rangeCentiLu: null, truePeakCentiDbtp: null };
+    const { value } = this.#peak;
+    return {
+      ...at,
+      integratedCentiLufs: integrated(this.#momentary.above(INTEGRATED_GATE_LU)),
+      rangeCentiLu: rangeOf(this.#shortTerm.above(RANGE_GATE_LU)),
+      truePeakCentiDbtp: value === 0 ? null : centi(20 * Math.log10(value)),
+    };
+  }
+}
+
+function integrated(bins: readonly (readonly [number, number])[]): number | null {
+  const blocks = bins.reduce((sum, [, count]) => sum + count, 0);
+  const energy = bins.reduce((sum, [bin, count]) => sum + count * energyOf(loudnessOfBin(bin)), 0);
+  return blocks === 0 ? null : centi(loudnessOf(energy / blocks));
+}
+
+function rangeOf(bins: readonly (readonly [number, number])[]): number | null {
+  const blocks = bins.reduce((sum, [, count]) => sum + count, 0);
+  const share = (part: number) => Math.trunc(part * blocks + 0.5);
+  let below = 0;
+  const low = bins.find(([, count]) => {
+    below += count;
+    return below >= share(RANGE_SHARES.low);
+  });
+  let left = blocks;
+  const high = bins.findLast(([, count]) => {
+    left -= count;
+    return left < share(RANGE_SHARES.high);
+  });
+  return low === undefined || high === undefined ? null : centi((high[0] - low[0]) / BINS_PER_LU);
+}

@@ -11,11 +11,15 @@ import type {
 import { CutFinder, cutFinderState, DECIDED_AFTER_MS, type FoundCut } from '../pictures/cut-finder.ts';
 import { PictureRuns, pictureRunsState } from '../pictures/picture-runs.ts';
 import type { SmallPicture } from '../pictures/small-picture.ts';
-import { TransitionFinder } from '../pictures/transition-finder.ts';
-import { type FoundTransition, foundTransition, transitionFinderState } from '../pictures/transition-state.ts';
+import {
+  type FoundTransition,
+  foundTransition,
+  TransitionFinder,
+  transitionFinderState,
+} from '../pictures/transition-finder.ts';
 
 /** Flashes that follow each other faster are one strobe, if there are enough; halves of a fade that meet are one fade. */
-export const GROUPING = { strobeGapMs: 500, strobeFlashes: 3, fadeGapMs: 1000 } as const;
+export const PICTURE_GROUPING = { strobeGapMs: 500, strobeFlashes: 3, fadeGapMs: 1000 } as const;
 
 /** The facts as they are kept between two windows of a pass. */
 export const pictureFactsState = z.strictObject({
@@ -105,8 +109,8 @@ export class PictureFacts {
       }),
     );
     const groups = grouped(this.#clipped(this.#flashes));
-    const strobes = groups.filter((group) => group.length >= GROUPING.strobeFlashes);
-    const lone = groups.filter((group) => group.length < GROUPING.strobeFlashes).flat();
+    const strobes = groups.filter((group) => group.length >= PICTURE_GROUPING.strobeFlashes);
+    const lone = groups.filter((group) => group.length < PICTURE_GROUPING.strobeFlashes).flat();
     return [
       ...gradual,
       ...lone.map((span, index): FlashFact => ({ kind: 'flash', index, ...span })),
@@ -151,7 +155,8 @@ export class PictureFacts {
 
   #addTransition(found: FoundTransition): void {
     const last = this.#transitions.at(-1);
-    const isHalf = last?.form === 'fade' && found.form === 'fade' && found.startMs - last.endMs < GROUPING.fadeGapMs;
+    const isHalf =
+      last?.form === 'fade' && found.form === 'fade' && found.startMs - last.endMs < PICTURE_GROUPING.fadeGapMs;
     if (last === undefined || !isHalf) this.#transitions.push(found);
     else {
       const unexplained = Math.max(last.unexplained, found.unexplained);
@@ -168,7 +173,7 @@ function grouped(flashes: readonly Range[]): Range[][] {
     const last = group?.at(-1);
     // The way back from one flash to the next is none.
     if (startMs === last?.endMs) continue;
-    if (group === undefined || last === undefined || startMs - last.endMs > GROUPING.strobeGapMs)
+    if (group === undefined || last === undefined || startMs - last.endMs > PICTURE_GROUPING.strobeGapMs)
       groups.push([{ startMs, endMs }]);
     else group.push({ startMs, endMs });
   }

@@ -1,12 +1,104 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Range } from '../../contract/base/grammar.ts';
-import { MEMORY_BYTES } from '../process/memory-limits.ts';
-import type { Launcher, ProcessLimits, ProcessRequest } from '../process/process.ts';
+import { DetectionFailure } from '../detector/detection-failure.ts';
+import { type Launcher, MEMORY_BYTES, type ProcessLimits, type ProcessRequest } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { MEDIA_GLOBAL_OPTIONS } from '../sources/media-whitelists.ts';
+import { MEDIA_GLOBAL_OPTIONS } from '../sources/media-input.ts';
 import { type CueText, cueTextOf, MAXIMUM_PACKET_BYTES } from './cue-text.ts';
-import { PacketJoiner, type SubtitlePacket } from './subtitle-packets.ts';
+
+/** One packet of a track: its times in half-open milliseconds, and its bytes. */
+interface SubtitlePacket {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly bytes: Uint8Array;
+}
+
+interface PacketTime {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly size: number;
+}
+
+const EMPTY = Buffer.alloc(0);
+const TIME_BASE = /^#tb 0: (\d+)\/(\d+)$/;
+// stream, decoding time, presentation time, duration, size, checksum; side data may follow.
+const PACKET = /^0, +-?\d+, +(-?\d+), +(\d+), +(\d+), 0x[0-9a-f]{8}(?:,|$)/;
+const LONGEST_LINE_BYTES = 4096;
+
+/**
+ * Puts together what ffmpeg writes of one track on two pipes: a list of its packets (`-f framecrc`: times and sizes), and
+ * their bytes one after another (`-f data`). The size alone says where a packet ends, so nothing in its text can begin
+ * another one. Each packet is handed over as soon as both are there. Throws `DetectionFailure` on another form.
+ */
+export class PacketJoiner {
+  readonly #deliver: (packet: SubtitlePacket) => void;
+  #msPerTick: number | null = null;
+  #line: Buffer = EMPTY;
+  #payload: Buffer = EMPTY;
+  #times: PacketTime[] = [];
+
+  constructor(deliver: (packet: SubtitlePacket) => void) {
+    this.#deliver = deliver;
+  }
+
+  /** A chunk of the list. */
+  list(chunk: Buffer): void {
+    const lines = this.#line.length === 0 ? chunk : Buffer.concat([this.#line, chunk]);
+    let start = 0;
+    for (let end = lines.indexOf(10); end !== -1; end = lines.indexOf(10, start)) {
+      this.#take(lines.toString('latin1', start, end));
+      start = end + 1;
+    }
+    this.#line = lines.subarray(start);
+    if (this.#line.length > LONGEST_LINE_BYTES) throw new DetectionFailure('ffmpeg listed packets in an unknown form');
+    this.#join();
+  }
+
+  /** A chunk of the bytes. */
+  data(chunk: Buffer): void {
+    this.#payload = this.#payload.length === 0 ? chunk : Buffer.concat([this.#payload, chunk]);
+    this.#join();
+  }
+
+  /** Nothing more comes: every listed packet must have been handed over. */
+  end(): void {
+    if (this.#line.length + this.#payload.length + this.#times.length > 0) {
+      throw new DetectionFailure('ffmpeg listed other packets than it wrote');
+    }
+  }
+
+  #take(line: string): void {
+    if (line.startsWith('#')) {
+      const base = TIME_BASE.exec(line);
+      if (base !== null) this.#msPerTick = (1000 * Number(base[1])) / Number(base[2]);
+      return;
+    }
+    const packet = PACKET.exec(line);
+    if (packet === null || this.#msPerTick === null) {
+      throw new DetectionFailure('ffmpeg listed packets in an unknown form');
+    }
+    const [start, duration, size] = packet.slice(1).map(Number) as [number, number, number];
+    this.#times.push({
+      startMs: Math.round(start * this.#msPerTick),
+      endMs: Math.round((start + duration) * this.#msPerTick),
+      size,
+    });
+  }
+
+  #join(): void {
+    let joined = 0;
+    let at = 0;
+    for (const { startMs, endMs, size } of this.#times) {
+      if (at + size > this.#payload.length) break;
+      this.#deliver({ startMs, endMs, bytes: this.#payload.subarray(at, at + size) });
+      at += size;
+      joined += 1;
+    }
+    this.#times = this.#times.slice(joined);
+    this.#payload = this.#payload.subarray(at);
+  }
+}
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -36,13 +128,13 @@ export const SUBTITLE_LIMITS = {
 const FIRST_EXTRA_PIPE = 3;
 
 /** A text track to read: its stream index in the container, and ffmpeg's name of its codec. */
-export interface TextTrack {
+interface TextTrack {
   readonly index: number;
   readonly codec: string;
 }
 
 /** How much of one track is kept. */
-export type TrackLimits = Readonly<Record<'maxTrackCues' | 'maxTrackBytes', number>>;
+type TrackLimits = Readonly<Record<'maxTrackCues' | 'maxTrackBytes', number>>;
 
 /** One cue: half-open milliseconds, and its text or why that cannot be read. */
 export type Cue = Range & CueText;
@@ -51,7 +143,7 @@ export type Cue = Range & CueText;
  * The argument list that lists the packets of text tracks of an input up to a time and copies their bytes: two pipes a track, the first
  * on standard output.
  */
-export function subtitleArguments(input: readonly string[], indexes: readonly number[], endMs: number): string[] {
+function subtitleArguments(input: readonly string[], indexes: readonly number[], endMs: number): string[] {
   const outputs = indexes.flatMap((index, at) => {
     const list = at === 0 ? 1 : FIRST_EXTRA_PIPE + 2 * at - 1;
     const data = FIRST_EXTRA_PIPE + 2 * at;
@@ -64,7 +156,7 @@ export function subtitleArguments(input: readonly string[], indexes: readonly nu
 }
 
 /** What is read of one input, as ffmpeg is told it. */
-export interface TracksRequest {
+interface TracksRequest {
   readonly input: readonly string[];
   /** At least one, at most `maxTracks`. */
   readonly tracks: readonly TextTrack[];

@@ -10,14 +10,11 @@ import type { SubtitleFormat } from '../../contract/sources/subtitle-track.ts';
 import type { Detector, DetectorTools } from '../detector/detector.ts';
 import type { Launcher } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { mediaInput, mediaUrl, subtitleInput } from '../sources/media-whitelists.ts';
+import { mediaInput, mediaUrl, subtitleInput } from '../sources/media-input.ts';
 import { isReadableCodec } from './cue-text.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
-import { LANGUAGE_CHOICE } from './language-choice.ts';
-import { NEAR_LANGUAGES_SHA256 } from './near-languages.ts';
 import { type Cue, type ReadTrack, readSubtitleTracks, SUBTITLE_LIMITS, withinAll } from './subtitle-tracks.ts';
-import { LANGUAGE_RULE } from './text-language.ts';
-import { trackLanguageOf } from './track-language.ts';
+import { LANGUAGE_CHOICE, LANGUAGE_RULE, NEAR_LANGUAGES_SHA256, trackLanguageOf } from './text-language.ts';
 
 export interface SubtitleDeps {
   readonly launcher: Launcher;
@@ -25,7 +22,7 @@ export interface SubtitleDeps {
   readonly detector: Detector;
 }
 
-export interface SubtitleTrack {
+export interface RequestedSubtitleTrack {
   /** The stream index in the container. */
   readonly index: number;
   /** ffmpeg's short name. */
@@ -42,7 +39,7 @@ export interface SubtitleRequest {
   readonly attachedPath: (contentId: string) => string;
   readonly sourceContentId: string;
   readonly range: Range;
-  readonly tracks: readonly SubtitleTrack[];
+  readonly tracks: readonly RequestedSubtitleTrack[];
   readonly signal: AbortSignal;
   /** Told how far the tracks were read, in ms from the beginning of the media. */
   readonly read?: (mediaMs: number) => void;
@@ -71,7 +68,7 @@ const SUBTITLE_PARAMETERS = {
 /** Tools and parameters of `readSubtitles` over these tracks, known before it runs. */
 export function subtitlesIdentity(
   tools: { readonly ffmpeg: ResolvedTool; readonly detectorTools: DetectorTools },
-  tracks: readonly SubtitleTrack[],
+  tracks: readonly RequestedSubtitleTrack[],
 ): OperationIdentity {
   const named = tracks.map(({ index, codec, language, attached }) =>
     [index, codec, language ?? '', ...(attached === undefined ? [] : [attached.contentId])].join(':'),
@@ -83,7 +80,7 @@ export function subtitlesIdentity(
 }
 
 /** A text track and what came of it: its cues, or why they are not read. */
-type FoundTrack = { readonly track: SubtitleTrack } & (
+type FoundTrack = { readonly track: RequestedSubtitleTrack } & (
   | { readonly cues: readonly Cue[] }
   | { readonly reasonCode: UnavailableReason }
 );
@@ -119,13 +116,13 @@ export async function readSubtitles(deps: SubtitleDeps, request: SubtitleRequest
 async function findTracks(
   deps: SubtitleDeps,
   request: SubtitleRequest,
-  tracks: readonly SubtitleTrack[],
+  tracks: readonly RequestedSubtitleTrack[],
 ): Promise<FoundTrack[]> {
   const readable = tracks.filter(({ codec }) => isReadableCodec(codec));
   const wanted = readable.slice(0, SUBTITLE_LIMITS.maxTracks);
   const { path, attachedPath, range, signal, read: onRead = () => undefined } = request;
   const embedded = wanted.filter(({ attached }) => attached === undefined);
-  const found = new Map<SubtitleTrack, ReadTrack | null>();
+  const found = new Map<RequestedSubtitleTrack, ReadTrack | null>();
   if (embedded.length > 0) {
     const over = { input: mediaInput(path), tracks: embedded, range, signal, onRead };
     const read = await readSubtitleTracks(deps, over);
@@ -146,7 +143,7 @@ async function findTracks(
 }
 
 /** Evidence over an attached file says which one. */
-const citedFile = ({ attached }: SubtitleTrack): { subtitleContentId?: string } =>
+const citedFile = ({ attached }: RequestedSubtitleTrack): { subtitleContentId?: string } =>
   attached === undefined ? {} : { subtitleContentId: attached.contentId };
 
 const textsOf = (cues: readonly Cue[]): string[] => cues.flatMap(({ text }) => (text === null ? [] : [text]));

@@ -10,7 +10,7 @@ import {
   SAMPLES_PER_MS,
   sampleAt,
 } from '../detector/sound-signals.ts';
-import { packedBytes } from '../pictures/packed-bytes.ts';
+import { packedBytes } from '../pictures/small-picture.ts';
 import type { KeepObject } from './keyframes.ts';
 
 /** What a window says: the lowest and the highest sample of all channels, zero among them. */
@@ -37,7 +37,7 @@ export type WaveformState = z.infer<typeof waveformState>;
  * bits (version 1, flags 0 for 16 bits, sample rate, samples a window, windows), then two of 16 bits for each window, the lowest
  * sample and the highest.
  */
-export class Waveform {
+export class WaveformMeter {
   readonly #range: Range;
   readonly #bytes: Buffer;
   #samples = 0;

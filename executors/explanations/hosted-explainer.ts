@@ -1,11 +1,15 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { explanationLimits } from '../../contract/explanations/language-explanation.ts';
 import type { ExplanationConfiguration } from '../../contract/explanations/language-explanation-executor.ts';
-import { explanationPromptContract, outputSchemaOf, systemMessageOf, userMessageOf } from './explanation-prompt.ts';
-import { explainedBy } from './hosted-answer.ts';
-import { openHostedChat, tokenLimitFieldsOf } from './hosted-chat.ts';
+import { explainedBy, openHostedChat, tokenLimitFieldsOf } from './hosted-chat.ts';
 import type { HostedProvider } from './hosted-provider.ts';
-import type { LanguageExplainer } from './language-explainer.ts';
+import {
+  explanationPromptContract,
+  type LanguageExplainer,
+  outputSchemaOf,
+  systemMessageOf,
+  userMessageOf,
+} from './language-explainer.ts';
 
 export interface HostedExplainerOptions {
   readonly provider: HostedProvider;

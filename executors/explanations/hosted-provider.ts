@@ -1,3 +1,5 @@
+import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+
 /** A server that speaks the OpenAI interface. The key is for its requests alone: it is never logged or stored. */
 export interface HostedProvider {
   /** Without a trailing slash. */
@@ -37,4 +39,118 @@ export function hostedProvider(
   // What a header can hold.
   if (key !== '' && !/^[!-~]{1,1024}$/.test(key)) return { refused: 'OPENAI_API_KEY is not a key' };
   return { baseUrl: url.href.replace(/\/+$/, ''), apiKey: key === '' ? null : key, isLocal };
+}
+
+interface BoundedFetchOptions {
+  /** Sent as a bearer; null sends no authorization at all. */
+  readonly apiKey: string | null;
+  readonly maximumBytes: number;
+}
+
+// What else a client library sends describes this machine, or comes from its environment.
+const sentHeaders = ['accept', 'content-type'];
+
+function plainHeaders(given: RequestInit['headers'], apiKey: string | null): Headers {
+  const headers = new Headers({ 'User-Agent': 'local-media-study-service' });
+  for (const [name, value] of new Headers(given)) if (sentHeaders.includes(name)) headers.set(name, value);
+  if (apiKey !== null) headers.set('authorization', `Bearer ${apiKey}`);
+  return headers;
+}
+
+/** Reads a body, decompressed, and gives up at the first byte too many. */
+async function boundedBody({ body }: Response, maximumBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    // Leaving the loop cancels the rest, and with it the connection.
+    if (length > maximumBytes) throw new ExplanationFailure('too_large', `the answer passes ${maximumBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * A `fetch` for client libraries: it sends only what the request needs and the key, follows no redirect, and has the whole
+ * answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status alone: its words may repeat
+ * the key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and
+ * `too_large`, and with the platform's error where no whole answer came.
+ */
+export const boundedFetch =
+  ({ apiKey, maximumBytes }: BoundedFetchOptions): typeof fetch =>
+  async (target, init) => {
+    const response = await fetch(target, { ...init, redirect: 'manual', headers: plainHeaders(init?.headers, apiKey) });
+    const { status, headers } = response;
+    if (status >= 300 && status < 400) {
+      await response.body?.cancel();
+      throw new ExplanationFailure('redirected', `the provider answered with ${status}`);
+    }
+    if (status >= 400) {
+      await response.body?.cancel();
+      return new Response(null, { status });
+    }
+    const bytes = await boundedBody(response, maximumBytes);
+    const type = headers.get('content-type');
+    return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), {
+      status,
+      headers: type === null ? {} : { 'content-type': type },
+    });
+  };
+
+/** Keys that are shorter are rather words, such as `ollama`, that a server on this machine wants in the place of a key. */
+const shortestSecret = 8;
+
+/** An encoding may stand within another one, such as base64 within percent-encoded JSON. */
+const deepest = 4;
+
+const ofCode = (whole: string, code: number): string => (code > 0x10ffff ? whole : String.fromCodePoint(code));
+
+/** A text with the escapes of JSON, URLs and HTML resolved once. */
+const unescaped = (text: string): string =>
+  text
+    .replace(/\\(?:u([0-9a-fA-F]{4})|([/"\\]))/g, (whole, hex: string | undefined, sign: string) =>
+      hex === undefined ? sign : ofCode(whole, Number.parseInt(hex, 16)),
+    )
+    .replace(/%([0-9a-fA-F]{2})/g, (whole, hex: string) => ofCode(whole, Number.parseInt(hex, 16)))
+    .replace(/&#[xX]([0-9a-fA-F]{1,6});/g, (whole, hex: string) => ofCode(whole, Number.parseInt(hex, 16)))
+    .replace(/&#(\d{1,7});/g, (whole, decimal: string) => ofCode(whole, Number(decimal)));
+
+/** A text as it stands, and as it reads once its escapes are resolved, again and again. */
+function readings(text: string): string[] {
+  const found = [text];
+  for (let depth = 0; depth < deepest; depth += 1) {
+    const last = found.at(-1) ?? '';
+    const next = unescaped(last);
+    if (next === last) break;
+    found.push(next);
+  }
+  return found;
+}
+
+/** What base64 makes of a key within a longer text: of each of the three ways to align it, the characters that are its own. */
+function base64Of(key: string): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const bytes = Buffer.from(`${'\0'.repeat(offset)}${key}`);
+    const own = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)] as const;
+    return (['base64', 'base64url'] as const).map((encoding) => bytes.toString(encoding).slice(...own));
+  });
+}
+
+/**
+ * Says of a text whether the key of a server stands in it: as it is, in letters of another case, spaced out, escaped as in
+ * JSON, URLs or HTML, in base64 or in hex. A key of fewer than 8 characters is looked for as a whole word alone.
+ */
+export function keyEcho(key: string): (text: string) => boolean {
+  if (key.length < shortestSecret) {
+    const word = new RegExp(`(?<![A-Za-z0-9])${key.replace(/[^A-Za-z0-9]/g, '\\$&')}(?![A-Za-z0-9])`);
+    return (text) => readings(text).some((reading) => word.test(reading));
+  }
+  const anyCase = [key.toLowerCase(), Buffer.from(key).toString('hex')];
+  const exact = base64Of(key);
+  return (text) =>
+    readings(text).some((reading) => {
+      const dense = reading.replace(/[\s\p{Cf}]+/gu, '');
+      const lower = dense.toLowerCase();
+      return anyCase.some((form) => lower.includes(form)) || exact.some((form) => dense.includes(form));
+    });
 }

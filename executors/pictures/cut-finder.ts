@@ -6,7 +6,7 @@ import {
   likeness,
   likenessMoved,
   likenessOfDetail,
-  pictureOf,
+  restoredPicture,
   type SmallPicture,
 } from './small-picture.ts';
 
@@ -83,7 +83,7 @@ export class CutFinder {
     this.#onCut = onCut;
     this.#onFlash = onFlash;
     if (from === null) return;
-    this.#seen = from.seen.map(({ picture, ...rest }) => ({ picture: pictureOf(picture), ...rest }));
+    this.#seen = from.seen.map(({ picture, ...rest }) => ({ picture: restoredPicture(picture), ...rest }));
     this.#next = from.next;
   }
 

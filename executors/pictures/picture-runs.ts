@@ -3,7 +3,7 @@ import {
   blockDifference,
   difference,
   keptPicture,
-  pictureOf,
+  restoredPicture,
   SMALL_BYTES,
   type SmallPicture,
 } from './small-picture.ts';
@@ -99,7 +99,7 @@ export class PictureRuns {
     this.#black = new Runs(BLACK_RULE.leastMs, from?.black);
     this.#frozen = new Runs(FROZEN_RULE.leastMs, from?.frozen);
     if (from === null) return;
-    this.#first = from.first === null ? null : pictureOf(from.first);
+    this.#first = from.first === null ? null : restoredPicture(from.first);
     this.#lastMs = from.lastMs;
     this.#spacingMs = from.spacingMs;
   }

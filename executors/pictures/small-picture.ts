@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { packedBytes } from './packed-bytes.ts';
+
+/** Bytes inside the state of a measurement. */
+export const packedBytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
 /** The size to which every picture of a film is brought before pictures are compared. */
 export const SMALL_WIDTH = 96;
@@ -32,7 +34,7 @@ export interface SmallPicture {
 export const keptPicture = z.strictObject({ atMs: z.number(), rgb: packedBytes });
 
 /** The picture that was kept. */
-export const pictureOf = ({ atMs, rgb }: z.infer<typeof keptPicture>): SmallPicture =>
+export const restoredPicture = ({ atMs, rgb }: z.infer<typeof keptPicture>): SmallPicture =>
   smallPicture(atMs, new Uint8Array(rgb));
 
 /** Measures a picture; `rgb` must not change afterwards. */

@@ -1,7 +1,217 @@
+import { z } from 'zod';
 import { bytesOfFloats, floatsOfBytes } from '../detector/packed-state.ts';
-import { explain, type Moment, TRANSITION_RULE } from './explained-transition.ts';
-import type { SmallPicture } from './small-picture.ts';
-import type { FoundTransition, TransitionFinderState } from './transition-state.ts';
+import { BLOCKS, blockDifference, packedBytes, type SmallPicture } from './small-picture.ts';
+
+/** `unexplained`: how much of the change between both ends the form does not explain, 0 to 1. */
+export const foundTransition = z.strictObject({
+  form: z.enum(['dissolve', 'fade', 'wipe']),
+  startMs: z.number(),
+  endMs: z.number(),
+  unexplained: z.number(),
+});
+export type FoundTransition = Readonly<z.infer<typeof foundTransition>>;
+
+/** A finder as it is kept between two windows of a pass; null stands for a time before all others. */
+export const transitionFinderState = z.strictObject({
+  moments: z.array(z.strictObject({ atMs: z.number(), blocks: packedBytes, light: z.number(), contrast: z.number() })),
+  cuts: z.array(z.number()),
+  candidates: z.array(foundTransition),
+  turn: z.boolean(),
+  handedMs: z.number().nullable(),
+  foundMs: z.number().nullable(),
+});
+type TransitionFinderState = z.infer<typeof transitionFinderState>;
+
+/**
+ * When one shot goes over into another. Between both ends each picture is a mixture of the two (dissolve, fade) or shows
+ * parts of each (wipe); `share` is the share of the later one.
+ */
+export const TRANSITION_RULE = {
+  windowsMs: [450, 600, 800, 1000, 1300, 1600, 1900, 2300],
+  stepMs: 40,
+  /** The least change from end to end, as a share of 48 + light, and of the contrast of both. */
+  leastShare: 0.05,
+  leastOfContrast: 0.3,
+  /** An end with less contrast than this is even: the transition is a fade. */
+  evenContrast: 5,
+  mostAlike: 0.85,
+  /** How far the shares may lie beside a steady course, and how much a mixture may leave unexplained. */
+  mostUneven: 0.09,
+  mostUnexplained: 0.27,
+  /** Shots that move leave more unexplained: then they must be less alike, and the course steadier. */
+  moving: { mostUnexplained: 0.45, mostUneven: 0.05, mostAlike: 0.35 },
+  /** A body that crosses the picture looks like a wipe, but leaves the rest as it was. */
+  wipe: { mostUnexplained: 0.24, mostAlike: 0.5 },
+  /** How far the share of a wipe, which only grows, may fall back in all. */
+  mostFalling: 0.12,
+  leastMs: 200,
+  /** How much of the change may lie in a quarter of the picture. */
+  mostConcentrated: 0.6,
+  /** How long each shot must be seen beside a transition; an even end of a fade may be a moment. */
+  marginMs: 75,
+} as const;
+
+/** A picture of a stream, as far as transitions are looked for in it. */
+interface Moment {
+  readonly atMs: number;
+  readonly blocks: Float32Array;
+  readonly light: number;
+  readonly contrast: number;
+}
+
+const SIZE = BLOCKS * 3;
+
+const clamped = (value: number) => Math.max(0, Math.min(1, value));
+
+/** The share of the change that lies in the quarter of all values that changes most. */
+function concentrationOf(a: Float32Array, b: Float32Array): number {
+  const changes = a.map((value, at) => Math.abs(value - (b[at] ?? 0))).sort();
+  const sum = (from: number) => changes.subarray(from).reduce((whole, change) => whole + change, 0);
+  return sum((SIZE * 3) / 4) / sum(0);
+}
+
+function correlation(a: Float32Array, b: Float32Array): number {
+  let sumA = 0;
+  let sumB = 0;
+  let squaresA = 0;
+  let squaresB = 0;
+  let products = 0;
+  for (let at = 0; at < SIZE; at += 1) {
+    const p = a[at] ?? 0;
+    const q = b[at] ?? 0;
+    sumA += p;
+    sumB += q;
+    squaresA += p * p;
+    squaresB += q * q;
+    products += p * q;
+  }
+  const spread = (squaresA - (sumA * sumA) / SIZE) * (squaresB - (sumB * sumB) / SIZE);
+  return spread <= SIZE * SIZE ? 0 : (products - (sumA * sumB) / SIZE) / Math.sqrt(spread);
+}
+
+/** What share of the later end each moment has, and how much of it neither a mixture nor a patchwork explains. */
+function sharesOf(moments: readonly Moment[], a: Float32Array, b: Float32Array) {
+  let norm = 0;
+  let whole = 0;
+  for (let at = 0; at < SIZE; at += 1) {
+    const step = (b[at] ?? 0) - (a[at] ?? 0);
+    norm += step * step;
+    whole += Math.abs(step);
+  }
+  return moments.map(({ blocks }) => {
+    let product = 0;
+    for (let at = 0; at < SIZE; at += 1) product += ((blocks[at] ?? 0) - (a[at] ?? 0)) * ((b[at] ?? 0) - (a[at] ?? 0));
+    const share = product / norm;
+    const mixed = clamped(share);
+    let mixture = 0;
+    let patchwork = 0;
+    let covered = 0;
+    for (let at = 0; at < SIZE; at += 1) {
+      const p = a[at] ?? 0;
+      const q = b[at] ?? 0;
+      const value = blocks[at] ?? 0;
+      mixture += Math.abs(value - (p + (q - p) * mixed));
+      const old = Math.abs(value - p);
+      const fresh = Math.abs(value - q);
+      patchwork += Math.min(old, fresh);
+      if (fresh < old) covered += Math.abs(q - p);
+    }
+    return { share, covered: covered / whole, mixture: mixture / whole, patchwork: patchwork / whole };
+  });
+}
+
+/** When the shares come to this level: the last time before they stay above it. */
+function reaches(shares: readonly number[], moments: readonly Moment[], level: number): number {
+  const at = shares.findLastIndex((share) => share < level);
+  const [one, other] = [shares[at], shares[at + 1]];
+  const [from, to] = [moments[at]?.atMs ?? 0, moments[at + 1]?.atMs ?? 0];
+  if (one === undefined || other === undefined) return from;
+  return from + ((to - from) * (level - one)) / Math.max(1e-6, other - one);
+}
+
+interface Course {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** How far the shares lie beside the course that the form has. */
+  readonly uneven: number;
+}
+
+/** A mixture changes steadily: two of its levels say when it began and when it will end. */
+function steadyCourse(shares: readonly number[], moments: readonly Moment[]): Course {
+  const [low, high] = [reaches(shares, moments, 0.15), reaches(shares, moments, 0.85)];
+  const length = (high - low) / 0.7;
+  const startMs = low - 0.15 * length;
+  const course = moments.map(({ atMs }) => clamped((atMs - startMs) / length));
+  const squares = shares.reduce((sum, share, at) => sum + (share - (course[at] ?? 0)) ** 2, 0);
+  return { startMs, endMs: high + 0.15 * length, uneven: Math.sqrt(squares / shares.length) };
+}
+
+/** What a wipe covers grows by its own law: only its first and last steps say when it begins and ends. */
+function growingCourse(shares: readonly number[], moments: readonly Moment[]): Course {
+  const at = (level: number) => reaches(shares, moments, level);
+  const falling = shares.reduce((sum, share, place) => sum + Math.max(0, (shares[place - 1] ?? 0) - share), 0);
+  return { startMs: 2 * at(0.06) - at(0.12), endMs: 2 * at(0.94) - at(0.88), uneven: falling };
+}
+
+/** The transition between the first and the last of these moments, which both lie outside; null where there is none. */
+function explain(moments: readonly Moment[]): FoundTransition | null {
+  const [first, last] = [moments[0], moments.at(-1)];
+  if (first === undefined || last === undefined || moments.length < 6) return null;
+  const rule = TRANSITION_RULE;
+  const isFade = Math.min(first.contrast, last.contrast) < rule.evenContrast;
+  if (!isTransition(first, last, isFade)) return null;
+  const shares = sharesOf(moments, first.blocks, last.blocks);
+  const mixed = steadyCourse(
+    shares.map(({ share }) => share),
+    moments,
+  );
+  const [mixture, patchwork] = [left(shares, moments, mixed, 'mixture'), left(shares, moments, mixed, 'patchwork')];
+  const isWipe = !isFade && patchwork < mixture * 0.8;
+  const course = isWipe
+    ? growingCourse(
+        shares.map(({ covered }) => covered),
+        moments,
+      )
+    : mixed;
+  const { startMs, endMs, uneven } = course;
+  const margin = (end: Moment) => (end.contrast < rule.evenContrast ? -20 : rule.marginMs);
+  if (endMs - startMs < rule.leastMs || startMs < first.atMs + margin(first) || endMs > last.atMs - margin(last))
+    return null;
+  if (uneven > (isWipe ? rule.mostFalling : rule.mostUneven)) return null;
+  const unexplained = (isWipe ? patchwork : mixture) + uneven;
+  const alike = correlation(first.blocks, last.blocks);
+  const isMoving = !isWipe && uneven <= rule.moving.mostUneven && alike <= rule.moving.mostAlike;
+  if (isWipe && (alike > rule.wipe.mostAlike || unexplained > rule.wipe.mostUnexplained)) return null;
+  if (unexplained > (isMoving ? rule.moving.mostUnexplained : rule.mostUnexplained)) return null;
+  const form = isWipe ? 'wipe' : isFade ? 'fade' : 'dissolve';
+  return { form, startMs: Math.round(startMs), endMs: Math.round(endMs), unexplained };
+}
+
+/** Whether two moments are of two shots, as far as they say alone. */
+function isTransition(first: Moment, last: Moment, isFade: boolean): boolean {
+  const rule = TRANSITION_RULE;
+  const change = blockDifference(first, last);
+  if (change < rule.leastShare * (48 + Math.max(first.light, last.light))) return false;
+  if (isFade) return true;
+  if (concentrationOf(first.blocks, last.blocks) > rule.mostConcentrated) return false;
+  const isSmall = change < rule.leastOfContrast * (first.contrast + last.contrast);
+  return !isSmall && correlation(first.blocks, last.blocks) <= rule.mostAlike;
+}
+
+/** How much a form leaves unexplained on average between the ends of a course; all of it where no moment lies there. */
+function left(
+  shares: readonly Record<'mixture' | 'patchwork', number>[],
+  moments: readonly Moment[],
+  { startMs, endMs }: Course,
+  form: 'mixture' | 'patchwork',
+): number {
+  const tenth = (endMs - startMs) / 10;
+  const inside = shares.filter((_, at) => {
+    const { atMs } = moments[at] ?? { atMs: 0 };
+    return atMs > startMs + tenth && atMs < endMs - tenth;
+  });
+  return inside.length < 2 ? 1 : inside.reduce((sum, share) => sum + share[form], 0) / inside.length;
+}
 
 const KEPT_MS = 6000;
 

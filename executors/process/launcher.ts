@@ -1,8 +1,8 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CollectedOutput } from './bounded-output.ts';
-import { absoluteFolders, isExecutable } from './executable-search.ts';
-import { type ChildExit, GuardedProcess, type Timers } from './guarded-process.ts';
-import { makePrivateFolder, openWorkRoot, putFiles, removeFolder, takeFile } from './private-folder.ts';
+import { madeWorkFolders, workFolderName } from '../../storage/objects/leftovers.ts';
+import { type ChildExit, CollectedOutput, GuardedProcess, spawnGroup, type Timers } from './guarded-process.ts';
 import {
   type Launcher,
   ProcessFailure,
@@ -10,8 +10,109 @@ import {
   type ProcessRequest,
   type RunningProcess,
 } from './process.ts';
-import { spawnGroup } from './process-group.ts';
 import { findSandbox, isHiddenSigkill, type ProcessSandbox, type SandboxCommand } from './process-sandbox.ts';
+import { absoluteFolders, isExecutable } from './tools.ts';
+
+/**
+ * Kills the processes whose home is one of these private folders. A host killed within the fraction of a
+ * millisecond between a process's birth and its first limit leaves it behind; the next host finds it so.
+ * Does nothing where there is no /proc.
+ */
+async function killLeftovers(folders: readonly string[]): Promise<void> {
+  if (folders.length === 0) return;
+  const homes = new Set(folders.map((folder) => `HOME=${folder}`));
+  const names = await readdir('/proc').catch(() => []);
+  const ids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  await Promise.all(
+    ids.map(async (id) => {
+      if (await livesIn(id, homes)) killIfThere(id);
+    }),
+  );
+}
+
+async function livesIn(id: number, homes: ReadonlySet<string>): Promise<boolean> {
+  // It may have ended, or belong to another user.
+  const environment = await readFile(`/proc/${id}/environ`, 'utf8').catch(() => '');
+  return environment.split('\0').some((variable) => homes.has(variable));
+}
+
+function killIfThere(id: number): void {
+  try {
+    process.kill(id, 'SIGKILL');
+  } catch {
+    // It ended in between.
+  }
+}
+
+/**
+ * Refuses a work root that others can read or that is a link, and removes what a killed host left in it: processes, then
+ * the folders that a host has made for processes. Resolves with the root's one true path.
+ */
+async function openWorkRoot(workRoot: string): Promise<string> {
+  const found = await lstat(workRoot).catch(() => null);
+  if (found === null || !found.isDirectory() || (found.mode & 0o077) !== 0) {
+    throw new ProcessFailure('launch_failed', 'the work root must be an existing folder with mode 0700');
+  }
+  const root = await realpath(workRoot);
+  const left = (await madeWorkFolders(root, 'process')).map((name) => path.join(root, name));
+  await killLeftovers(left);
+  await Promise.all(left.map(removeFolder));
+  return root;
+}
+
+/** Makes a folder that only this user can enter and that did not exist before. */
+async function makePrivateFolder(workRoot: string, id: string): Promise<string> {
+  const folder = path.join(workRoot, workFolderName('process', id));
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    throw new ProcessFailure('launch_failed', `no private folder could be made (${codeOf(error)})`);
+  }
+  return folder;
+}
+
+/** Puts files into a private folder before its process starts. */
+async function putFiles(
+  folder: string,
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+): Promise<void> {
+  try {
+    for (const { name, bytes } of files) await writeFile(path.join(folder, name), bytes, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    throw new ProcessFailure('launch_failed', `no file could be put into the private folder (${codeOf(error)})`);
+  }
+}
+
+/** Reads what a process left in its private folder: a plain file, no link, of at most so many bytes. */
+async function takeFile(folder: string, name: string, maximumBytes: number): Promise<Buffer> {
+  const handle = await open(
+    path.join(folder, name),
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  ).catch((error: unknown) => {
+    throw new ProcessFailure('tool_exit', `ended without its result ${name} (${codeOf(error)})`);
+  });
+  try {
+    const { size } = await handle.stat();
+    if (size > maximumBytes)
+      throw new ProcessFailure('output_limit', `wrote more than ${maximumBytes} bytes to ${name}`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes a folder and all in it; a process that is just dying may still write for a moment. */
+async function removeFolder(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  } catch (error) {
+    throw new ProcessFailure('launch_failed', `the private folder could not be removed (${codeOf(error)})`);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+}
 
 /** A launcher that says which parts of the sandbox work on this machine. */
 export interface SandboxedLauncher extends Launcher {

@@ -1,5 +1,5 @@
 import { Server } from 'node:net';
-import { findExecutable } from './executable-search.ts';
+import { findExecutable } from './tools.ts';
 
 /** Where a process in a network of its own finds the one proxy that it is given. No other process is in that network. */
 export const PROXY_PORT = 3128;

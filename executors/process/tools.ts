@@ -1,13 +1,114 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import { findExecutable, isExecutable } from './executable-search.ts';
-import { isUnchanged, type KnownTool, statesOf, versionFiles } from './known-tools.ts';
-import { MEMORY_BYTES } from './memory-limits.ts';
-import { type Launcher, ProcessFailure, type ProcessLimits } from './process.ts';
+import { z } from 'zod';
+import { type ToolIdentity, toolIdentity } from '../../contract/base/tool.ts';
+import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from './process.ts';
+
+/** The absolute folders of a PATH text; relative and empty entries would mean the working folder and are left out. */
+export function absoluteFolders(pathText: string): string[] {
+  return pathText.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+}
+
+/** Whether `file` is a regular file that this user may execute. */
+export async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The first executable called `name` in the folders of `pathText`, as an absolute path, or null. */
+export async function findExecutable(name: string, pathText: string): Promise<string | null> {
+  for (const folder of absoluteFolders(pathText)) {
+    const file = path.join(folder, name);
+    if (await isExecutable(file)) return file;
+  }
+  return null;
+}
+
+/** A tool as an earlier start found it, with the state of every file that its version and digest come from. */
+export const knownTool = z.strictObject({
+  path: z.string(),
+  files: z.array(z.strictObject({ path: z.string(), state: z.string() })),
+  identity: toolIdentity,
+});
+export type KnownTool = z.infer<typeof knownTool>;
+
+/** Zip archives end with this record, 22 bytes long where it holds no comment (APPNOTE 4.3.16). */
+const zipEnd = Buffer.from('PK\x05\x06', 'latin1');
+const zipEndBytes = 22;
+const headBytes = 256;
+
+// Python looks for packages in the folder of the script first. `find_spec` finds a package without running it.
+const printPlaces = `
+import importlib.util, json, os, sys
+script, package = sys.argv[1:]
+sys.path[0] = os.path.dirname(os.path.realpath(script))
+first = importlib.util.find_spec(package).origin
+print(json.dumps(sys.path + [first, os.path.join(os.path.dirname(first), 'version.py')]))
+`;
+
+/**
+ * The files that a tool's version comes from, or null where that is not known, and the tool must be asked each time. A
+ * native executable and a zip archive hold their version themselves. A Python script takes it from `pythonPackage`: then
+ * the files are the script, the package, and every folder in which Python looks for packages.
+ */
+async function versionFiles(
+  launcher: Launcher,
+  file: string,
+  { pythonPackage, limits }: { readonly pythonPackage: string | undefined; readonly limits: ProcessLimits },
+): Promise<readonly string[] | null> {
+  try {
+    const { head, isArchive } = await outline(file);
+    if (!head.startsWith('#!') || isArchive) return [file];
+    const [, python] = /^#! ?(\/\S*\/python[\d.]*)\n/.exec(head) ?? [];
+    if (python === undefined || pythonPackage === undefined) return null;
+    const { signal } = new AbortController();
+    const args = ['-c', printPlaces, file, pythonPackage];
+    const { stdout } = await launcher.run({ tool: python, args, limits, signal });
+    return [file, python, ...z.array(z.string()).parse(JSON.parse(stdout.toString('utf8')))];
+  } catch {
+    return null;
+  }
+}
+
+/** The state of each file: device, inode, size, mtime and ctime (ns), or that there is none. */
+export const fileStatesOf = (files: readonly string[]): Promise<KnownTool['files']> =>
+  Promise.all(files.map(async (file) => ({ path: file, state: await stateOf(file) })));
+
+/** Whether every file is in the state in which the tool was found. */
+async function isUnchanged({ files }: KnownTool): Promise<boolean> {
+  const states = await fileStatesOf(files.map((file) => file.path));
+  return states.every(({ state }, index) => state === files[index]?.state);
+}
+
+/** Follows links: a link that leads elsewhere is another state. */
+async function stateOf(file: string): Promise<string> {
+  const found = await stat(file, { bigint: true }).catch(() => null);
+  if (found === null) return 'none';
+  const { dev, ino, size, mtimeNs, ctimeNs } = found;
+  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+}
+
+async function outline(file: string): Promise<{ head: string; isArchive: boolean }> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const head = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    const end = await handle.read(Buffer.alloc(zipEndBytes), 0, zipEndBytes, Math.max(0, size - zipEndBytes));
+    return {
+      head: head.buffer.toString('latin1', 0, head.bytesRead),
+      isArchive: end.buffer.subarray(0, zipEnd.length).equals(zipEnd),
+    };
+  } finally {
+    await handle.close();
+  }
+}
 
 /** An external tool that stands ready: where it is and exactly which one it is. */
 export interface ResolvedTool {
@@ -16,7 +117,7 @@ export interface ResolvedTool {
 }
 
 /** `missing` says in one sentence, without a path, why there is no such tool. */
-export type ToolResolution = { readonly tool: ResolvedTool } | { readonly missing: string };
+type ToolResolution = { readonly tool: ResolvedTool } | { readonly missing: string };
 
 export interface ToolQuestion {
   /** Names the executable by absolute path; when set, nothing else is looked for. */
@@ -107,12 +208,12 @@ async function askedTool(
   try {
     const limits = VERSION_LIMITS;
     const files = await versionFiles(launcher, file, { pythonPackage, limits });
-    const before = files === null ? null : await statesOf(files);
+    const before = files === null ? null : await fileStatesOf(files);
     const { signal } = new AbortController();
     const { stdout } = await launcher.run({ tool: file, args: versionArgs, limits, signal });
     const version = parseVersion(stdout.toString('utf8'));
     if (version === null) return { missing: `${name} states no version` };
-    const identity = { name, version, digest: await digestOf(file) };
+    const identity = { name, version, digest: await fileDigestOf(file) };
     // What changed while it was asked may have answered as neither the old nor the new.
     const known = before === null ? null : { path: file, files: before, identity };
     if (known !== null && (await isUnchanged(known))) memory.note(known);
@@ -147,8 +248,15 @@ async function namedFile(file: string): Promise<string | null> {
 }
 
 /** The SHA-256 of a file, through links. */
-export async function digestOf(file: string): Promise<string> {
+export async function fileDigestOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(await realpath(file)), hash);
   return `sha256:${hash.digest('hex')}`;
 }
+
+/**
+ * Parses JSON that a tool printed. Its texts are names and labels: an escape of half a surrogate pair, which cannot be
+ * stored, becomes U+FFFD. Throws `SyntaxError`.
+ */
+export const parseToolJson = (text: string): unknown =>
+  JSON.parse(text, (_name, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value));

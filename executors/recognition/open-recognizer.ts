@@ -1,8 +1,7 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import type { HostedProvider } from '../explanations/hosted-provider.ts';
-import { findExecutable, isExecutable } from '../process/executable-search.ts';
 import type { Launcher } from '../process/process.ts';
-import type { Environment } from '../process/tools.ts';
+import { type Environment, findExecutable, isExecutable } from '../process/tools.ts';
 import { openOpenaiRecognizer, type ResponseFormat } from './openai.ts';
 import { openPocketsphinx, POCKETSPHINX_MODEL } from './pocketsphinx.ts';
 import type { Recognizer } from './recognizer.ts';

@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import { recognisedText } from '../../contract/evidence/transcript.ts';
 import type { RawRegion } from '../../contract/recognition/raw-region.ts';
 import type { RecognizerEngine } from '../../contract/recognition/semantic-evidence.ts';
+import { fileDigestOf, fileStatesOf } from '../process/tools.ts';
 
 /** One region as a recogniser is given it: by itself, without a word of what was recognised before. */
 export interface RegionSound {
@@ -28,7 +33,7 @@ export interface Recognizer {
 }
 
 /** Why a recogniser came to nothing; the word begins the message. */
-export type RecognitionFailureCause =
+type RecognitionFailureCause =
   | 'unreachable'
   | 'timeout'
   | 'redirected'
@@ -48,3 +53,83 @@ export class RecognitionFailure extends Error {
     this.reason = reason;
   }
 }
+
+/** Files whose digests a host found at its start, and on which it relies from then on. */
+interface PinnedModelFiles {
+  /** Of one file its SHA-256; of several the SHA-256 over `<digest>  <name>` lines in the order of the names. */
+  readonly digest: string;
+  /** Rejects with `RecognitionFailure` of `model_changed` where a file is not in the state in which it was pinned. */
+  demandUnchanged(): Promise<void>;
+}
+
+/** Every file below a folder by its path in it, in order. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  return files.map((file) => path.relative(folder, file)).sort();
+}
+
+/** Hashes a file, or every file below a folder. Rejects with the error of the file system where there is none. */
+export async function pinFiles(place: string): Promise<PinnedModelFiles> {
+  const isFolder = (await stat(place)).isDirectory();
+  const names = isFolder ? await filesBelow(place) : [''];
+  const files = names.map((name) => path.join(place, name));
+  const before = await fileStatesOf(files);
+  const digests = await Promise.all(files.map(fileDigestOf));
+  const list = names.map((name, at) => `${digests[at]}  ${name}\n`).join('');
+  const digest = isFolder ? `sha256:${createHash('sha256').update(list).digest('hex')}` : (digests[0] ?? '');
+  return {
+    digest,
+    demandUnchanged: async () => {
+      const now = await fileStatesOf(files);
+      if (now.some(({ state }, at) => state !== before[at]?.state)) {
+        throw new RecognitionFailure(
+          'model_changed',
+          'the recogniser or its model is not the one of the start any more',
+        );
+      }
+    },
+  };
+}
+
+const RATE = 16_000;
+const HEAD_BYTES = 44;
+
+/** 16-bit mono samples at 16 kHz as a RIFF WAVE file (Multimedia Programming Interface and Data Specifications 1.0). */
+export function waveFile(samples: Buffer): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.write('RIFF', 0, 'latin1');
+  head.writeUInt32LE(HEAD_BYTES - 8 + samples.length, 4);
+  head.write('WAVEfmt ', 8, 'latin1');
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(RATE, 24);
+  head.writeUInt32LE(2 * RATE, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36, 'latin1');
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}
+
+/** A text as it may be stored: without space around it, runs of space as one. Null for nothing. Throws `RecognitionFailure`. */
+export function cleanText(given: string): string | null {
+  const text = given.replace(/\s+/gu, ' ').trim();
+  if (text === '') return null;
+  if (!recognisedText.safeParse(text).success)
+    throw new RecognitionFailure('invalid_output', 'a text of the answer cannot be stored');
+  return text;
+}
+
+/** A probability with four decimals; null for what is none. */
+export const probabilityOf = (value: number | null | undefined): number | null =>
+  value == null || value < 0 || value > 1 ? null : Math.round(value * 10_000) / 10_000;
+
+/** A number with four decimals; null for none. */
+export const measureOf = (value: number | null | undefined): number | null =>
+  value == null ? null : Math.round(value * 10_000) / 10_000;
+
+/** The mean of numbers; null for none. */
+export const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;

@@ -1,13 +1,10 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/sound-signals.ts';
-import { seekPoints } from '../evidence/decode-graph.ts';
-import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-parameters.ts';
-import { keptInUse } from '../evidence/even-sound.ts';
-import { MEMORY_BYTES } from '../process/memory-limits.ts';
-import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
+import { keptInUse, seekPoints } from '../evidence/decode-graph.ts';
+import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-identity.ts';
+import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { countsFromTracksInUse, entryOf } from '../sources/media-entry.ts';
-import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
+import { countsFromTracksInUse, entryArgumentsOf, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
 import { RecognitionFailure } from './recognizer.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -50,7 +47,7 @@ async function regionArguments(request: RegionRequest, layout: string): Promise<
   ];
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-    ...[...(await entryOf(path, seek)), '-t', String(region.endMs / 1000 - seek + 1)],
+    ...[...(await entryArgumentsOf(path, seek)), '-t', String(region.endMs / 1000 - seek + 1)],
     ...mediaInput(path),
     ...['-filter_complex', graph.join(''), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'],
     ...((await countsFromTracksInUse(path)) ? keptInUse(videoTrackIndex) : []),

@@ -15,7 +15,7 @@ const LONGEST_HEAD = 32;
 const EMPTY = Buffer.alloc(0);
 
 /** A picture of these pixels, one byte each. */
-export function pictureOf(width: number, height: number, pixels: Buffer): GreyPicture {
+export function greyPictureOf(width: number, height: number, pixels: Buffer): GreyPicture {
   const head = Buffer.from(`P5\n${width} ${height}\n255\n`);
   const pgm = Buffer.concat([head, pixels]);
   return { width, height, pixels: pgm.subarray(head.length), pgm };

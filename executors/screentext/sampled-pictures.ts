@@ -1,13 +1,10 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { seekPoints } from '../evidence/decode-graph.ts';
-import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-parameters.ts';
-import { type FrameMetadata, FrameMetadataReader } from '../evidence/frame-metadata.ts';
-import { TimedFrames, VIDEO_TICKS_PER_MS } from '../evidence/timed-frames.ts';
-import { MEMORY_BYTES } from '../process/memory-limits.ts';
-import type { Launcher, ProcessLimits } from '../process/process.ts';
+import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-identity.ts';
+import { type FrameMetadata, FrameMetadataReader, TimedFrames, VIDEO_TICKS_PER_MS } from '../evidence/frames.ts';
+import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { entryOf } from '../sources/media-entry.ts';
-import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
+import { entryArgumentsOf, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
 import { type GreyPicture, GreyPictures } from './grey-picture.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -69,7 +66,7 @@ async function sampleArguments(request: SampleRequest, seek: number): Promise<st
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
     // Turned as players turn them: letters that lie on their side are not read.
-    ...[...(await entryOf(request.path, seek)), '-t', String(end + 1)],
+    ...[...(await entryArgumentsOf(request.path, seek)), '-t', String(end + 1)],
     ...mediaInput(request.path),
     ...['-filter_complex', graph.join(','), '-map', '[pictures]', '-fps_mode', 'passthrough'],
     ...['-c:v', 'pgm', '-threads', '1', '-f', 'image2pipe', 'pipe:1'],

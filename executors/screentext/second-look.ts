@@ -1,7 +1,33 @@
 import type { ScreenBox } from '../../contract/evidence/screen-text.ts';
 import type { ReadText } from '../../contract/screentext/read-pictures.ts';
-import { type GreyPicture, pictureOf } from './grey-picture.ts';
-import { SURE_MILLI } from './joined-readings.ts';
+import { type GreyPicture, greyPictureOf } from './grey-picture.ts';
+
+/** From this confidence on a longer reading of a place is better than a shorter one that is a little more sure of itself. */
+export const SURE_MILLI = 850;
+
+const letters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+
+const weightOf = ({ text, confidenceMilli }: ReadText): number =>
+  letters(text) * confidenceMilli * (confidenceMilli >= SURE_MILLI ? 2 : 1);
+
+const overlaps = (one: ScreenBox, other: ScreenBox): boolean =>
+  one.leftMilli < other.rightMilli &&
+  other.leftMilli < one.rightMilli &&
+  one.topMilli < other.bottomMilli &&
+  other.topMilli < one.bottomMilli;
+
+/**
+ * Joins what an engine read of one picture in two ways: of readings that share a place the one with the most letters of which it is
+ * sure stays, the first of equal ones. From the top of the picture down.
+ */
+export function joinedReadings(first: readonly ReadText[], second: readonly ReadText[]): ReadText[] {
+  const ordered = [...first, ...second].sort((one, other) => weightOf(other) - weightOf(one));
+  const kept: ReadText[] = [];
+  for (const reading of ordered) {
+    if (!kept.some(({ box }) => overlaps(box, reading.box))) kept.push(reading);
+  }
+  return kept.sort((one, other) => one.box.topMilli - other.box.topMilli || one.box.leftMilli - other.box.leftMilli);
+}
 
 /**
  * How far a strip reaches beyond the line that it is cut for, in heights of the line: up and down not into the next line, and to the
@@ -11,7 +37,7 @@ import { SURE_MILLI } from './joined-readings.ts';
 export const STRIP = { edgeHeights: 0.25, nearHeights: 0.5, wideHeights: 5, moreLetters: 3 } as const;
 
 /** One line alone, cut out of its picture, and its place in thousandths of the picture. */
-export interface Strip {
+interface Strip {
   readonly picture: GreyPicture;
   readonly box: ScreenBox;
 }
@@ -20,7 +46,7 @@ const sharesRows = (one: ScreenBox, other: ScreenBox): boolean =>
   one.topMilli < other.bottomMilli && other.topMilli < one.bottomMilli;
 
 /** The picture that a line stands in, and the other readings of it. */
-export interface Surroundings {
+interface Surroundings {
   readonly picture: GreyPicture;
   readonly others: readonly ReadText[];
 }
@@ -56,7 +82,7 @@ export function stripOf(reading: ReadText, around: Surroundings, heights: number
     const start = (top + row) * picture.width;
     return picture.pixels.subarray(start + left, start + right);
   });
-  return { picture: pictureOf(right - left, bottom - top, Buffer.concat(rows)), box };
+  return { picture: greyPictureOf(right - left, bottom - top, Buffer.concat(rows)), box };
 }
 
 const lettersIn = (text: string): string => (text.normalize('NFKC').match(/[\p{L}\p{N}]/gu) ?? []).join('');

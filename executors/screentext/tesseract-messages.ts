@@ -22,4 +22,4 @@ export type TesseractAnswer =
   | { readonly type: 'lines'; readonly id: number; readonly lines: readonly TesseractLine[] };
 
 /** The pipe on which the process answers: what a library prints on stdout cannot mix with it. */
-export const ANSWER_DESCRIPTOR = 3;
+export const TESSERACT_ANSWER_DESCRIPTOR = 3;

@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Tesseract from 'tesseract.js';
-import { encodeFrame, FrameReader } from '../detector/detector-frames.ts';
+import { encodeFrame, FrameReader } from '../detector/detector-messages.ts';
 import {
-  ANSWER_DESCRIPTOR,
+  TESSERACT_ANSWER_DESCRIPTOR,
   type TesseractAnswer,
   type TesseractLine,
   type TesseractRequest,
@@ -12,7 +12,7 @@ import {
 // The process that reads text. It believes the host that writes to it and handles no error: whatever goes wrong here ends the
 // process, and the host learns of it from the exit.
 
-const answers = createWriteStream('', { fd: ANSWER_DESCRIPTOR });
+const answers = createWriteStream('', { fd: TESSERACT_ANSWER_DESCRIPTOR });
 const answer = (message: TesseractAnswer): void => void answers.write(encodeFrame(message));
 
 const boxOf = ({ x0, y0, x1, y1 }: Tesseract.Bbox): TesseractLine['box'] => [x0, y0, x1, y1];

@@ -1,8 +1,10 @@
 import type { Clock } from '../../contract/base/clock.ts';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import type { ReadText } from '../../contract/screentext/read-pictures.ts';
+import type { ScreenTextEngine } from '../../contract/screentext/screen-text-operation.ts';
 import type { Launcher } from '../process/process.ts';
 import { type GreyPicture, greyPicture } from './grey-picture.ts';
-import { joinedReadings, SURE_MILLI } from './joined-readings.ts';
 import {
   demandEngine,
   engineIdentity,
@@ -12,10 +14,26 @@ import {
   type Resolve,
   ScreenTextUnavailable,
 } from './language-data.ts';
-import { readLines, SIGN_GAP } from './read-lines.ts';
-import type { OpenReader, ScreenTextReader } from './screen-text-reader.ts';
-import { lookedAgain, MOST_ROUNDS, STRIP } from './second-look.ts';
-import { TesseractConnection } from './tesseract-connection.ts';
+import { joinedReadings, lookedAgain, MOST_ROUNDS, STRIP, SURE_MILLI } from './second-look.ts';
+import { readLines, SIGN_GAP, TesseractConnection } from './tesseract-connection.ts';
+
+/** Who reads text on the screen on a host. A host that was started without one has none. */
+export interface ScreenTextReader {
+  readonly engine: ScreenTextEngine;
+  /** The engine first, then the data of its languages. */
+  readonly tools: readonly [ToolIdentity, ...ToolIdentity[]];
+  /** Everything that it is set to. */
+  readonly parameters: EvidenceArtifact['parameters'];
+  /** Begins to read: a process that stays until `close`. Rejects with `ProcessFailure`. */
+  open(signal: AbortSignal): Promise<OpenReader>;
+}
+
+/** A reader at work. */
+export interface OpenReader {
+  /** Every line that the engine sees in a picture (PGM), however sure it is; the surer ones were looked at again. Rejects with `ProcessFailure` or `DetectionFailure`. */
+  read(picture: Buffer): Promise<readonly ReadText[]>;
+  close(): Promise<void>;
+}
 
 /**
  * Sparse text in no order, which is what stands on screens. Each picture is read twice: with one threshold for all of it (Otsu), which
@@ -38,7 +56,7 @@ export interface ScreenTextChoice {
   readonly languages: readonly string[];
 }
 
-export interface ScreenTextDeps {
+interface ScreenTextDeps {
   readonly launcher: Launcher;
   readonly clock: Clock;
   /** Where packages are found; beside this program unless given. */

@@ -1,13 +1,126 @@
-import type { ProbeResult } from '../../contract/sources/probe-result.ts';
-import type { Launcher } from '../process/process.ts';
+import type { ProbedTrack, ProbeResult } from '../../contract/sources/probe-result.ts';
+import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import { readSignature } from './container-signature.ts';
-import { demandDecodable } from './decodable-start.ts';
-import { milliseconds, positiveInteger, startOffset, trackOf, withDefaultAudio } from './ffprobe-output.ts';
-import { readReport } from './ffprobe-run.ts';
+import {
+  countPackets,
+  type MediaReport,
+  milliseconds,
+  positiveInteger,
+  readReport,
+  startOffset,
+  trackOf,
+  withDefaultAudio,
+} from './ffprobe-report.ts';
+import { type DemuxedFile, demuxToEnd } from './integrity-pass.ts';
 import { extentOf } from './media-extent.ts';
-import { asProbeFailure } from './probe-failure.ts';
-import { isPlayable, nothingPlayable, refuseGiants } from './probe-rules.ts';
-import { indexesOf, readToEnd } from './whole-file.ts';
+import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-input.ts';
+import {
+  asProbeFailure,
+  isDemuxed,
+  isPlayable,
+  lacksPacketLengths,
+  nothingPlayable,
+  ProbeFailure,
+  refuseGiants,
+} from './probe-failure.ts';
+
+const SECONDS = 10;
+const MEBIBYTE = 1024 * 1024;
+
+// As roomy as the pass of a study.
+const LIMITS: ProcessLimits = {
+  wallMs: 120_000,
+  cpuSeconds: 240,
+  fileSizeBytes: MEBIBYTE,
+  stdoutBytes: MEBIBYTE,
+  stderrBytes: MEBIBYTE,
+  memoryBytes: MEMORY_BYTES.decode,
+};
+
+/**
+ * Decodes the first seconds of damaged media, for no use can be made of it otherwise. Rejects with `ProbeFailure`
+ * `container_damaged` when not one frame comes out of any of the streams (by their index in the container).
+ */
+async function demandDecodable(
+  launcher: Launcher,
+  ffmpeg: string,
+  media: { readonly file: string; readonly streams: readonly number[] },
+  signal: AbortSignal,
+): Promise<void> {
+  const args = [
+    ...['-nostdin', '-nostats', '-v', 'quiet', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', '1'],
+    ...mediaInput(media.file),
+    ...media.streams.flatMap((index) => ['-map', `0:${index}`]),
+    ...['-t', String(SECONDS), '-progress', 'pipe:1', '-f', 'null', '-'],
+  ];
+  const nothing = (cause?: unknown) =>
+    new ProbeFailure(
+      'container_damaged',
+      'not one frame of picture or sound can be decoded; copy the file anew',
+      cause,
+    );
+  try {
+    const { stdout } = await launcher.run({ tool: ffmpeg, args, limits: LIMITS, signal });
+    if (!/^(frame|out_time_us)=[1-9]/m.test(stdout.toString('utf8'))) throw nothing();
+  } catch (error) {
+    if (error instanceof ProcessFailure && error.reason === 'tool_exit') throw nothing(error);
+    throw error;
+  }
+}
+
+/** A file whose header was read. `openEnded`: its writer could not state a length. */
+interface ReportedFile {
+  readonly file: string;
+  readonly bytes: number;
+  readonly openEnded: boolean;
+  readonly report: MediaReport;
+  readonly tracks: readonly ProbedTrack[];
+}
+
+interface ReadFile extends DemuxedFile {
+  /** The tracks with packets, and covers. */
+  readonly filled: readonly ProbedTrack[];
+}
+
+/** Reads a file to its end: which tracks hold packets, how long they last, and what is damaged. */
+async function readToEnd(
+  launcher: Launcher,
+  tools: { readonly ffprobe: { readonly path: string }; readonly ffmpeg: { readonly path: string } },
+  { file, bytes, openEnded, report, tracks }: ReportedFile,
+  signal: AbortSignal,
+  onRead: (ms: number) => void,
+): Promise<ReadFile> {
+  const demuxed = tracks.filter(isDemuxed);
+  const media = { file, bytes, openEnded, streams: indexesOf(demuxed) };
+  const unmeasured = indexesOf(demuxed.filter(lacksPacketLengths));
+  const count = (stop: AbortSignal) => countPackets(launcher, tools.ffprobe.path, { file, bytes, report }, stop);
+  const isAlone = tracks.every((track) => track.isCoverArt || isDemuxed(track)) && demuxed.length === 1;
+  const [found, held] = await bothOf(signal, (either) => [
+    isAlone ? Promise.resolve(null) : count(either),
+    demuxToEnd(launcher, tools.ffmpeg.path, { ...media, unmeasured }, either, onRead),
+  ]);
+  // Where one track alone was read, time that passed shows that it has packets, and no process need count them.
+  const counted = found ?? (held.heldMs ? new Set(media.streams) : await count(signal));
+  return { ...held, filled: tracks.filter((track) => track.isCoverArt || counted.has(track.index)) };
+}
+
+const indexesOf = (tracks: readonly ProbedTrack[]): number[] => tracks.map(({ index }) => index);
+
+/** Runs two readers at once; the failure of one stops the other, and both are gone when this settles. */
+async function bothOf<A, B>(
+  signal: AbortSignal,
+  begin: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>],
+): Promise<[A, B]> {
+  const stop = new AbortController();
+  const readers = begin(AbortSignal.any([signal, stop.signal]));
+  try {
+    return await Promise.all(readers);
+  } catch (error) {
+    stop.abort();
+    await Promise.allSettled(readers);
+    throw error;
+  }
+}
 
 /** The executables that a probe needs, by absolute path. */
 export interface ProbeTools {

@@ -1,9 +1,38 @@
 import { finished } from 'node:stream/promises';
-import { MEMORY_BYTES } from '../process/memory-limits.ts';
-import { OutTime } from '../process/out-time.ts';
-import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
-import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
+import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';
+import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-input.ts';
 import { ProbeFailure } from './probe-failure.ts';
+
+/** What ffmpeg writes with `-progress` is short lines; whatever is longer is no part of it. */
+const longestLine = 256;
+
+/** Reads how far ffmpeg has come from what it writes with `-progress`. */
+class OutTime {
+  readonly #onTime: (ms: number) => void;
+  #rest = '';
+  #ms: number | null = null;
+
+  /** `onTime` hears of each time that is stated, in ms of the output. */
+  constructor(onTime: (ms: number) => void) {
+    this.#onTime = onTime;
+  }
+
+  /** The time that was stated last; null while none was. */
+  get ms(): number | null {
+    return this.#ms;
+  }
+
+  push(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-longestLine);
+    for (const line of lines) {
+      const [, microseconds] = /^out_time_us=(\d+)$/.exec(line) ?? [];
+      if (microseconds === undefined) continue;
+      this.#ms = Math.round(Number(microseconds) / 1000);
+      this.#onTime(this.#ms);
+    }
+  }
+}
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -24,7 +53,7 @@ export const wholeFileLimits = (bytes: number): ProcessLimits => ({
 const EARLY_END = /partial file|File ended prematurely/;
 
 /** A file to be read to its end: the streams by their index in the container. */
-export interface WholeFile {
+interface WholeFile {
   readonly file: string;
   readonly bytes: number;
   readonly streams: readonly number[];

@@ -1,7 +1,6 @@
 import type { IncompleteMedia } from '../../contract/sources/incomplete-media.ts';
 import type { ProbedTrack } from '../../contract/sources/probe-result.ts';
-import { ProbeFailure } from './probe-failure.ts';
-import { isPlayable } from './probe-rules.ts';
+import { isPlayable, ProbeFailure } from './probe-failure.ts';
 
 // A container states how long it is; a file cut behind its header holds less. Complete files of every kind tried here
 // ended within 60 ms of what they state, so this leaves room for odd writers only, and for a last picture whose packet

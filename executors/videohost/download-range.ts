@@ -1,20 +1,103 @@
+import type { Dirent } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { MEMORY_BYTES } from '../process/memory-limits.ts';
+import { setInterval } from 'node:timers/promises';
+import { z } from 'zod';
+import { MEMORY_BYTES } from '../process/process.ts';
 import { behindProxy } from './behind-proxy.ts';
-import { DownloadOutput, MOVED_TEMPLATE, type MovedFile } from './download-output.ts';
 import type { FilteringProxy } from './filtering-proxy.ts';
-import { bytesIn, watchFolder } from './folder-watch.ts';
-import { formatSelector } from './format-choice.ts';
-import { cleanLine } from './video-document.ts';
+import { cleanLine, formatSelector } from './video-document.ts';
 import {
   type DownloadedRange,
+  type DownloadProgress,
   type DownloadRange,
   type DownloadRequest,
   type VideoHostDeps,
   VideoHostFailure,
 } from './video-host.ts';
 import { remoteInputOptions, ytdlpLimits, ytdlpWords } from './ytdlp-command.ts';
+
+const LOOK_EVERY_MS = 200;
+
+/** The bytes of all files below a folder; what is gone between two looks counts nothing. */
+async function bytesIn(folder: string): Promise<number> {
+  const entries: Dirent[] = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  const sizes = entries.map(async (entry) => {
+    const found = await lstat(path.join(entry.parentPath, entry.name)).catch(() => null);
+    return found?.isFile() ? found.size : 0;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** Calls `onExceeded` once when the folder has grown beyond `maximumBytes`. Ends with `signal`; never rejects. */
+async function watchFolder(
+  folder: string,
+  maximumBytes: number,
+  onExceeded: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const _ of setInterval(LOOK_EVERY_MS, null, { signal })) {
+      if ((await bytesIn(folder)) > maximumBytes) return onExceeded();
+    }
+  } catch {
+    // The download has ended.
+  }
+}
+
+const movedFile = z.object({ id: z.string(), filepath: z.string() });
+
+/** The file that yt-dlp says it has finished, and the video that it belongs to. */
+type MovedFile = z.infer<typeof movedFile>;
+
+/** The template of the line that yt-dlp prints when a file is where it stays. */
+const MOVED_TEMPLATE = 'after_move:@moved %(.{id,filepath})j';
+
+const LONGEST_LINE = 64 * 1024;
+
+/**
+ * Reads the standard output of a download: ffmpeg's `-progress` blocks, then one line a finished file. Progress is
+ * announced at the end of each block, within the range and never backwards.
+ */
+export class DownloadOutput {
+  readonly moved: MovedFile[] = [];
+  readonly #rangeMs: number;
+  readonly #announce: (progress: DownloadProgress) => void;
+  #rest = '';
+  #mediaMs = 0;
+  #bytes = 0;
+
+  constructor(rangeMs: number, announce: (progress: DownloadProgress) => void) {
+    this.#rangeMs = rangeMs;
+    this.#announce = announce;
+  }
+
+  push(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-LONGEST_LINE);
+    for (const line of lines) this.#read(line);
+  }
+
+  #read(line: string): void {
+    if (line.startsWith('@moved ')) this.#move(line.slice('@moved '.length));
+    const [, key, value] = /^(out_time_us|total_size|progress)=(\S+)$/.exec(line) ?? [];
+    if (key === 'out_time_us') this.#mediaMs = this.#further(this.#mediaMs, Math.round(Number(value) / 1000));
+    if (key === 'total_size') this.#bytes = Math.max(this.#bytes, Number(value) || 0);
+    if (key === 'progress') this.#announce({ mediaMs: this.#mediaMs, bytes: this.#bytes });
+  }
+
+  #further(before: number, now: number): number {
+    return Number.isSafeInteger(now) && now > before ? Math.min(now, this.#rangeMs) : before;
+  }
+
+  #move(json: string): void {
+    try {
+      this.moved.push(movedFile.parse(JSON.parse(json)));
+    } catch {
+      // A line that only looks like it; then no file was finished, and that has a failure of its own.
+    }
+  }
+}
 
 // Pages, scripts and playlists of the host, and what a seek reads beside the range.
 const OVERHEAD_BYTES = 128 * 1024 * 1024;

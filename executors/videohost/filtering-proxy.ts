@@ -1,13 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Server as Listener, Socket } from 'node:net';
+import {
+  createServer,
+  type IncomingMessage,
+  request as openRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { connect, type Server as Listener, type Socket } from 'node:net';
 import { type Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ProcessProxy } from '../process/process.ts';
-import { connectToFirst } from './proxy-connection.ts';
-import { type ProxyFindings, ProxyNotes } from './proxy-findings.ts';
-import { forwardPlain } from './proxy-forward.ts';
 import {
   allowedAddresses,
   type ProxyTarget,
@@ -16,6 +19,125 @@ import {
   type TargetRules,
   tunnelTarget,
 } from './proxy-target.ts';
+
+/** What the latest request came to. A tunnel's answers are encrypted, so its status stays unknown: null. */
+type ProxyOutcome =
+  | { readonly kind: 'answered'; readonly status: number | null }
+  | { readonly kind: 'host_unreachable' };
+
+/** What a proxy has seen, to explain why a tool failed. */
+export interface ProxyFindings {
+  /** How many requests showed the right secret. */
+  readonly requests: number;
+  /** Whether something was refused because it is not public, or not http. */
+  readonly refusedAddress: boolean;
+  /** Whether more bytes were asked for than may pass. */
+  readonly overLimit: boolean;
+  readonly lastOutcome: ProxyOutcome | null;
+}
+
+/** Notes what happens, and counts the bytes of both directions against the limit. */
+class ProxyNotes implements ProxyFindings {
+  requests = 0;
+  refusedAddress = false;
+  overLimit = false;
+  lastOutcome: ProxyOutcome | null = null;
+  #room: number;
+
+  constructor(maximumBytes: number) {
+    this.#room = maximumBytes;
+  }
+
+  /** Takes note of bytes that want to pass; false when that is more than may. */
+  spend(bytes: number): boolean {
+    this.#room -= bytes;
+    if (this.#room < 0) this.overLimit = true;
+    return !this.overLimit;
+  }
+}
+
+/**
+ * Connects to the first of these addresses that answers within `connectMs` each. `hold` is given every socket from its
+ * birth, so that their holder can end a connection attempt. Rejects with `TargetFailure` `host_unreachable`.
+ */
+async function connectToFirst(
+  addresses: readonly string[],
+  port: number,
+  connectMs: number,
+  hold: (socket: Socket) => void,
+): Promise<Socket> {
+  for (const host of addresses) {
+    const socket = connect({ host, port });
+    hold(socket);
+    if (await opens(socket, connectMs)) return socket;
+  }
+  throw new TargetFailure('host_unreachable', 'no address of the host answers');
+}
+
+function opens(socket: Socket, connectMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => socket.destroy(), connectMs);
+    const settle = (isOpen: boolean) => {
+      clearTimeout(timer);
+      resolve(isOpen);
+    };
+    // Stays for the socket's whole life: an error ends it, and its other half learns that from the end.
+    socket.on('error', () => {});
+    socket.once('connect', () => settle(true));
+    socket.once('close', () => settle(false));
+  });
+}
+
+// Of one connection, not of the message (RFC 9110, 7.6.1), and what is meant for the proxy itself.
+const OWN_TO_THE_HOP = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade', 'host'],
+]);
+
+/** One plain request, on its way over a connection that is already open. */
+interface PlainExchange {
+  readonly host: string;
+  readonly path: string;
+  readonly upstream: Socket;
+  readonly notes: ProxyNotes;
+  meter(): Transform;
+}
+
+/** Sends a request on and its answer back. Rejects when either side breaks off; `notes` says how far it came. */
+async function forwardPlain(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { host, path, upstream, notes, meter }: PlainExchange,
+): Promise<void> {
+  const outgoing = openRequest({
+    method: request.method ?? 'GET',
+    path,
+    headers: [...passedOn(request.rawHeaders), 'Host', host, 'Connection', 'close'],
+    createConnection: () => upstream,
+    setHost: false,
+  });
+  const brokeOff = () => {
+    // A tool that has read enough hangs up too, and that says nothing about the host.
+    if (!response.destroyed) notes.lastOutcome = { kind: 'host_unreachable' };
+  };
+  outgoing.on('error', brokeOff);
+  response.once('close', () => outgoing.destroy());
+  pipeline(request, meter(), outgoing).catch(() => {});
+  const [incoming]: IncomingMessage[] = await once(outgoing, 'response');
+  if (incoming === undefined) return;
+  incoming.on('error', brokeOff);
+  const status = incoming.statusCode ?? 502;
+  notes.lastOutcome = { kind: 'answered', status };
+  response.writeHead(status, [...passedOn(incoming.rawHeaders), 'Connection', 'close']);
+  await pipeline(incoming, meter(), response);
+}
+
+function passedOn(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_, at) => {
+    const name = rawHeaders[at - (at % 2)] ?? '';
+    return !OWN_TO_THE_HOP.has(name.toLowerCase());
+  });
+}
 
 export interface ProxyOptions extends TargetRules {
   /** Letters and digits; only who shows it is served. */

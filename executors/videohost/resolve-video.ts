@@ -1,13 +1,71 @@
 import { languageTag } from '../../contract/base/grammar.ts';
 import type { ResolvedVideo } from '../../contract/sources/videohost-resolution.ts';
-import { MEMORY_BYTES } from '../process/memory-limits.ts';
-import { behindProxy } from './behind-proxy.ts';
+import { MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';
+import { parseToolJson } from '../process/tools.ts';
+import { ffprobeReport, milliseconds } from '../sources/ffprobe-report.ts';
+import { behindProxy, verdictOfProxy } from './behind-proxy.ts';
 import type { FilteringProxy } from './filtering-proxy.ts';
-import { chooseFormats } from './format-choice.ts';
-import { measureRemoteDuration } from './remote-duration.ts';
-import { cleanLine, type DescribedFormat, type DescribedVideo, readVideoDocument } from './video-document.ts';
+import {
+  chooseFormats,
+  cleanLine,
+  type DescribedFormat,
+  type DescribedVideo,
+  readVideoDocument,
+} from './video-document.ts';
 import { type ResolveRequest, type ResolveVideo, type VideoHostDeps, VideoHostFailure } from './video-host.ts';
-import { ytdlpLimits, ytdlpWords } from './ytdlp-command.ts';
+import { remoteInputOptions, ytdlpLimits, ytdlpWords } from './ytdlp-command.ts';
+
+const LIMITS: ProcessLimits = {
+  wallMs: 20_000,
+  cpuSeconds: 20,
+  fileSizeBytes: 1024 * 1024,
+  stdoutBytes: 1024 * 1024,
+  stderrBytes: 1024 * 1024,
+  memoryBytes: MEMORY_BYTES.packets,
+};
+
+/**
+ * Measures how long a format on a host is, in milliseconds, by its header and through the proxy. Rejects with
+ * `VideoHostFailure`: `no_media` when it is none, `duration_unknown` when it states none.
+ */
+async function measureRemoteDuration(
+  deps: Pick<VideoHostDeps, 'launcher' | 'ffprobe' | 'ownNetwork'>,
+  format: DescribedFormat,
+  proxy: FilteringProxy,
+  signal: AbortSignal,
+): Promise<number> {
+  const args = [
+    ...['-v', 'error', '-hide_banner', '-show_entries', 'format=format_name,duration', '-of', 'json=c=1'],
+    ...[...remoteInputOptions(deps), ...headerOptions(format), '--', format.url ?? ''],
+  ];
+  try {
+    const { stdout } = await deps.launcher.run({ tool: deps.ffprobe.path, args, limits: LIMITS, signal, proxy });
+    const durationMs = durationOf(stdout.toString('utf8'));
+    if (durationMs === null)
+      throw new VideoHostFailure('duration_unknown', 'the host states no duration, nor does its media');
+    return durationMs;
+  } catch (error) {
+    if (!(error instanceof ProcessFailure) || error.reason !== 'tool_exit') throw error;
+    throw (
+      verdictOfProxy(proxy.findings, error) ??
+      new VideoHostFailure('no_media', 'what the host sends is no media', error)
+    );
+  }
+}
+
+/** What the host's own player would send along. */
+function headerOptions({ http_headers }: DescribedFormat): readonly string[] {
+  const headers = Object.entries(http_headers ?? {}).filter((pair) => pair.every((word) => !/\p{Cc}/u.test(word)));
+  return headers.length === 0 ? [] : ['-headers', headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')];
+}
+
+function durationOf(stdout: string): number | null {
+  try {
+    return milliseconds(ffprobeReport.parse(parseToolJson(stdout)).format?.duration);
+  } catch {
+    return null;
+  }
+}
 
 const WALL_MS = 60_000;
 
@@ -15,7 +73,7 @@ const WALL_MS = 60_000;
 const MOST_BYTES = 128 * 1024 * 1024;
 
 const LIVE = ['is_live', 'is_upcoming', 'post_live'];
-const WALLED = ['needs_auth', 'private', 'premium_only', 'subscriber_only'];
+const RESTRICTED = ['needs_auth', 'private', 'premium_only', 'subscriber_only'];
 const ADULT_YEARS = 18;
 
 export const resolveVideo: ResolveVideo = (deps, request, signal) =>
@@ -64,7 +122,7 @@ function availableFormats(
   }
   const [first, ...more] = chooseFormats(video.formats ?? [], deps);
   if (first !== undefined) return [first, ...more];
-  if (WALLED.includes(video.availability ?? '') || (video.age_limit ?? 0) >= ADULT_YEARS) {
+  if (RESTRICTED.includes(video.availability ?? '') || (video.age_limit ?? 0) >= ADULT_YEARS) {
     throw new VideoHostFailure('login_required', 'the host shows the video to some of its members only');
   }
   throw new VideoHostFailure('no_media', 'the host offers no format that can be downloaded');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { labelLine } from '../../contract/base/text.ts';
-import { parseToolJson } from '../process/tool-json.ts';
+import { parseToolJson } from '../process/tools.ts';
 
 const text = z.string().nullish();
 const number = z.number().nullish();
@@ -74,4 +74,73 @@ function parsed(stdout: string): unknown {
   } catch {
     return null;
   }
+}
+
+// What ffmpeg reads through the proxy. Others would need protocols that it cannot pass, or cannot be cut.
+const PROTOCOLS = ['http', 'https'];
+
+// Only where ffmpeg lives in a network of its own, since a playlist can lead it past the proxy.
+const PLAYLISTS = ['m3u8', 'm3u8_native'];
+
+// A range is encoded anew; more lines than these would take longer than a download may.
+const TALLEST = 1080;
+
+const MOST_LANGUAGES = 8;
+
+/**
+ * Chooses what a download takes. `formats` are ordered as yt-dlp orders them, the best last. Either one format that holds
+ * everything, or one with the picture alone and then the best of each language of sound, the original first, eight at most.
+ * Empty when nothing can be taken.
+ */
+export function chooseFormats(
+  formats: readonly DescribedFormat[],
+  { ownNetwork }: { readonly ownNetwork: boolean },
+): readonly DescribedFormat[] {
+  const protocols = ownNetwork ? [...PROTOCOLS, ...PLAYLISTS] : PROTOCOLS;
+  const usable = formats.filter((format) => protocols.includes(format.protocol ?? '') && isUsable(format));
+  const sounds = bestOfEachLanguage(usable.filter(({ vcodec, acodec }) => vcodec === 'none' && acodec !== 'none'));
+  // Where sound stands apart, a picture for which it is unknown whether it has sound has none.
+  const isSilent = ({ acodec }: DescribedFormat) => acodec === 'none' || (acodec == null && sounds.length > 0);
+  const pictures = usable.filter((format) => format.vcodec !== 'none' && isSilent(format));
+  const whole = bestPicture(usable.filter((format) => format.vcodec !== 'none' && !isSilent(format)));
+  const picture = bestPicture(pictures);
+  if (picture !== null && sounds.length > 0 && (whole === null || sounds.length > 1 || isTaller(picture, whole))) {
+    return [picture, ...sounds];
+  }
+  if (whole !== null) return [whole];
+  return picture === null ? sounds : [picture];
+}
+
+/** The words of yt-dlp that select exactly these formats, by id alone. */
+export function formatSelector(formatIds: readonly string[]): string {
+  return formatIds.map((id) => `b*[format_id=${id}]`).join('+');
+}
+
+function isUsable({ format_id, url, vcodec, acodec, has_drm }: DescribedFormat): boolean {
+  // Only ids that a selector cannot read as anything else.
+  if (!/^[A-Za-z0-9._-]{1,100}$/.test(format_id) || !/^https?:\/\//i.test(url ?? '')) return false;
+  return has_drm !== true && (vcodec !== 'none' || acodec !== 'none');
+}
+
+function bestPicture(formats: readonly DescribedFormat[]): DescribedFormat | null {
+  const fitting = formats.filter(({ height }) => (height ?? 0) <= TALLEST);
+  const smallest = [...formats].sort((one, other) => (one.height ?? 0) - (other.height ?? 0));
+  return fitting.at(-1) ?? smallest[0] ?? null;
+}
+
+function isTaller(one: DescribedFormat, other: DescribedFormat): boolean {
+  return (one.height ?? 0) > (other.height ?? 0);
+}
+
+function bestOfEachLanguage(sounds: readonly DescribedFormat[]): DescribedFormat[] {
+  // A playlist may list the same sound twice, once without its language.
+  const named = new Set(sounds.filter(({ language }) => language != null).map(({ url }) => url));
+  const best = new Map<string, DescribedFormat>();
+  for (const sound of sounds) {
+    if (sound.language != null || !named.has(sound.url)) best.set((sound.language ?? '').toLowerCase(), sound);
+  }
+  const byPreference = [...best.values()].sort(
+    (one, other) => (other.language_preference ?? -1) - (one.language_preference ?? -1),
+  );
+  return byPreference.slice(0, MOST_LANGUAGES);
 }

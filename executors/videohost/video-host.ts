@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import type { Range } from '../../contract/base/grammar.ts';
 import { cutText } from '../../contract/base/text.ts';
 import type { ResolvedVideo } from '../../contract/sources/videohost-resolution.ts';
@@ -126,3 +127,9 @@ export type DownloadRange = (
   request: DownloadRequest,
   signal: AbortSignal,
 ) => Promise<DownloadedRange>;
+
+/** Asks the system, as every other program of this user does; IPv4 first, because more networks carry it. */
+export const lookupAddresses: NameLookup = async (hostName) => {
+  const found = await lookup(hostName, { all: true, verbatim: false });
+  return found.map(({ address }) => address);
+};

@@ -1,14 +1,65 @@
-import { Queue, QueueEvents } from 'bullmq';
+import { DelayedError, type Job, Queue, QueueEvents, WaitingError, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { WorkOrder } from '../../contract/workers/work-order.ts';
-import { type OrderNews, type OrderQueue, type OrderState, QueueUnavailable } from './order-queue.ts';
-import { openRedis, QUEUE } from './redis-connection.ts';
+import {
+  type OrderNews,
+  type OrderQueue,
+  OrderRefused,
+  type OrderRun,
+  type OrderState,
+  type OrderTaker,
+  QueueUnavailable,
+} from './order-queue.ts';
+
+/** The name of the queue, and what the names of all its keys begin with. */
+const QUEUE = { name: 'orders', prefix: 'media-study' } as const;
+
+const longestPauseMs = 2000;
+
+interface OpenRedis {
+  readonly redis: Redis;
+  /** The newest error of the connection in words for people; null while it is up. */
+  trouble(): string | null;
+}
+
+/** Why a Redis that says this of itself does not serve; null where it does. */
+export function tooOld(info: string): string | null {
+  const [, found = '', major = '0', minor = '0'] = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(info) ?? [];
+  const isEnough = Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 2);
+  return isEnough ? null : `Redis ${found} is older than 6.2`;
+}
+
+/** A connection that never gives up. It never rejects and never throws: what is wrong with it is `trouble`. */
+function openRedis(address: string): OpenRedis {
+  let trouble: string | null = 'it has not answered yet';
+  const redis = new Redis(address, {
+    // Commands of workers wait for the connection; those of a host look at it first.
+    maxRetriesPerRequest: null,
+    retryStrategy: (attempt) => Math.min(attempt * 100, longestPauseMs),
+  });
+  redis.on('error', (error: Error) => {
+    trouble = error.message === '' ? String((error as NodeJS.ErrnoException).code ?? error.name) : error.message;
+  });
+  redis.on('ready', () => {
+    redis.info('server').then(
+      (text) => {
+        trouble = tooOld(text);
+      },
+      () => undefined,
+    );
+  });
+  redis.on('close', () => {
+    trouble ??= 'it closed the connection';
+  });
+  return { redis, trouble: () => trouble };
+}
 
 /** A queue that does not answer within this time counts as one that is down, in ms. */
 const patienceMs = 3000;
 
 /** What workers tell of an order under way. */
-export const progressNote = z.union([
+const progressNote = z.union([
   z.strictObject({ completedMs: z.number().nonnegative(), totalMs: z.number().nonnegative() }),
   z.strictObject({ refusedBy: z.string().max(160), reason: z.string().max(2000) }),
 ]);
@@ -70,6 +121,98 @@ export function openOrderQueue(address: string, tell: (id: string, news: OrderNe
       for (const each of [redis, listening]) each.disconnect();
       // A connection that is down has nothing to end, and says nothing when it ends.
       if (isUp) await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+    },
+  };
+}
+
+/** After this pause an order that was refused is offered again, in ms. */
+const refusalPauseMs = 2000;
+/** Between two notes on how far an order is, in ms. */
+const notePauseMs = 1000;
+/** Refusals that were reported, and are not reported again. */
+const mostRemembered = 1000;
+/** So many workers may be lost over one order before the host is told that it cannot be carried out. */
+const lostWorkers = 3;
+
+interface TakerOptions {
+  /** How other machines name this worker. */
+  readonly name: string;
+  /** After so many ms without a sign of life of a worker, others take its order. */
+  readonly leaseMs: number;
+  /** Carries an order out. It rejects with `OrderRefused` where it cannot; other errors count as that, too. */
+  readonly carryOut: (order: unknown, run: OrderRun) => Promise<void>;
+  readonly report: (line: string) => void;
+}
+
+/** Begins to take orders from a queue in Redis, which may be down, one after the other. */
+export function takeOrders(address: string, options: TakerOptions): OrderTaker {
+  const { name, leaseMs, carryOut, report } = options;
+  const { redis, trouble } = openRedis(address);
+  // BullMQ waits for orders in a copy of the connection, and does not close it while Redis is down.
+  const connections = [redis];
+  const duplicate = redis.duplicate.bind(redis);
+  redis.duplicate = (override) => {
+    const copy = duplicate(override);
+    connections.push(copy);
+    return copy;
+  };
+  const stop = new AbortController();
+
+  const refused = new Set<string>();
+  const refuse = async (job: Job, token: string | undefined, reason: string): Promise<never> => {
+    // It is offered again and again.
+    const line = `order ${job.id}: refused: ${reason}`;
+    if (!refused.has(line)) report(line);
+    if (refused.size >= mostRemembered) refused.clear();
+    refused.add(line);
+    await job.updateProgress({ refusedBy: name, reason: reason.slice(0, 1000) });
+    await job.moveToDelayed(Date.now() + refusalPauseMs, token);
+    throw new DelayedError();
+  };
+
+  const worker = new Worker(
+    QUEUE.name,
+    async (job, token) => {
+      let notedAt = Number.NEGATIVE_INFINITY;
+      const measured = (completedMs: number, totalMs: number) => {
+        if (performance.now() - notedAt < notePauseMs) return;
+        notedAt = performance.now();
+        job.updateProgress({ completedMs, totalMs }).catch(() => undefined);
+      };
+      try {
+        await carryOut(job.data, { id: job.id ?? '', signal: stop.signal, measured });
+      } catch (error) {
+        if (stop.signal.aborted) {
+          await job.moveToWait(token);
+          throw new WaitingError();
+        }
+        const reason = error instanceof Error ? error.message : String(error);
+        return refuse(job, token, error instanceof OrderRefused ? reason : `it could not be carried out: ${reason}`);
+      }
+    },
+    {
+      connection: redis,
+      prefix: QUEUE.prefix,
+      name,
+      skipVersionCheck: true,
+      lockDuration: leaseMs,
+      stalledInterval: leaseMs,
+      maxStalledCount: lostWorkers,
+      // A worker that another has taken its place from waits no longer than that for the queue to come back.
+      runRetryDelay: notePauseMs,
+    },
+  );
+  let said: string | null = null;
+  worker.on('error', () => {
+    const now = trouble();
+    if (now !== null && now !== said) report(`the work queue does not answer: ${now}; the worker goes on trying`);
+    said = now;
+  });
+  return {
+    close: async () => {
+      stop.abort();
+      await Promise.race([worker.close(), new Promise((resolve) => setTimeout(resolve, 2 * notePauseMs).unref())]);
+      for (const each of connections) each.disconnect();
     },
   };
 }

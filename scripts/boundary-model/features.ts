@@ -1,9 +1,7 @@
-import { BLOCK_SAMPLES } from '../../executors/detector/apart-channels.ts';
-import { louder, modelGain } from '../../executors/detector/model-gain.ts';
+import { BAND_RULE, bandLevels, STEP_SAMPLES } from '../../executors/detector/boundary-model.ts';
 import { NoiseSuppressor } from '../../executors/detector/noise-suppressor.ts';
 import type { SpeechModel } from '../../executors/detector/silero-vad.ts';
-import { FRAME_SAMPLES } from '../../executors/detector/sound-signals.ts';
-import { BAND_RULE, bandLevels, STEP_SAMPLES } from '../../executors/detector/speech-bands.ts';
+import { BLOCK_SAMPLES, FRAME_SAMPLES, louder, modelGain } from '../../executors/detector/sound-signals.ts';
 import { rate } from '../utterances/samples.ts';
 import type { Clip } from './mixture.ts';
 import type { SpeechSpan } from './speech.ts';

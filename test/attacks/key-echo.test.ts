@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
 import { openHostedExplainer } from '../../executors/explanations/hosted-explainer.ts';
-import { keyEcho } from '../../executors/explanations/key-echo.ts';
+import { keyEcho } from '../../executors/explanations/hosted-provider.ts';
 import { answers, type Behaviour, completionOf, refuses, says } from '../../fixtures/hosted-model/stub-provider.ts';
 import { SimulatedClock } from '../actors/supervision/simulated-clock.ts';
 import { inputOver } from '../executors/explanations/explanation-questions.ts';

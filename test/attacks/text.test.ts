@@ -9,8 +9,8 @@ import {
   reviewDecisionRequest,
   reviewRevocationRequest,
 } from '../../contract/review/publish-review.ts';
-import { parseToolJson } from '../../executors/process/tool-json.ts';
-import { ffprobeReport } from '../../executors/sources/ffprobe-output.ts';
+import { parseToolJson } from '../../executors/process/tools.ts';
+import { ffprobeReport } from '../../executors/sources/ffprobe-report.ts';
 import { cleanLine, readVideoDocument } from '../../executors/videohost/video-document.ts';
 import { canonicalJson, contentIdOfBytes, isCanonicalForm } from '../../receipts/core/canonical-json.ts';
 import { journalStart, readEvent } from '../../receipts/core/journal-cursor.ts';

@@ -1,9 +1,17 @@
 import { PassThrough } from 'node:stream';
-import { encodeFrame, FrameReader } from '../../executors/detector/detector-frames.ts';
-import type { DetectorAnswer, DetectorRequest } from '../../executors/detector/detector-messages.ts';
+import {
+  type DetectorAnswer,
+  type DetectorRequest,
+  encodeFrame,
+  FrameReader,
+} from '../../executors/detector/detector-messages.ts';
 import { packState, unpackState } from '../../executors/detector/packed-state.ts';
-import { resumableDigest } from '../../executors/detector/resumable-digest.ts';
-import { type SavedStream, SoundStream, type SpeechModels } from '../../executors/detector/sound-stream.ts';
+import {
+  resumableDigest,
+  type SavedStream,
+  SoundStream,
+  type SpeechModels,
+} from '../../executors/detector/sound-stream.ts';
 import { ProcessFailure, type RunningProcess } from '../../executors/process/process.ts';
 
 /** Models that take no time to load, and hear no speech. */

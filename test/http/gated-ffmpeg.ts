@@ -1,6 +1,6 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findExecutable } from '../../executors/process/executable-search.ts';
+import { findExecutable } from '../../executors/process/tools.ts';
 
 /** The real ffmpeg behind a gate: while it is closed, every pass over media waits, so that work stays under way. */
 export class GatedFfmpeg {

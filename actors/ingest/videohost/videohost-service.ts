@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SandboxedLauncher } from '../../../executors/process/launcher.ts';
 import type { ResolvedTool } from '../../../executors/process/tools.ts';
-import { lookupAddresses } from '../../../executors/videohost/name-lookup.ts';
+import { lookupAddresses } from '../../../executors/videohost/video-host.ts';
 import { WorkQueue } from '../../supervision/work-queue.ts';
 import { downloaderReach } from './downloader-reach.ts';
 import { type OpenVideohostIngestsOptions, openVideohostIngests } from './open-videohost-ingests.ts';

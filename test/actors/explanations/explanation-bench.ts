@@ -7,7 +7,7 @@ import type { ExplanationRequest } from '../../../contract/explanations/language
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import type {
   Explained,
-  ExplanationQuestion,
+  ExplainerQuestion,
   LanguageExplainer,
 } from '../../../executors/explanations/language-explainer.ts';
 import { configuration, execution, output, prompt } from '../../receipts/explanations/explained-captions.ts';
@@ -15,7 +15,7 @@ import { type CaptionBench, openCaptionBench } from '../captions/caption-bench.t
 
 /** Whoever explains on a bench: what comes of a question is the test's. */
 export interface ScriptedExplainer extends LanguageExplainer {
-  readonly questions: ExplanationQuestion[];
+  readonly questions: ExplainerQuestion[];
   answer: (signal: AbortSignal) => Promise<Explained>;
 }
 

@@ -15,7 +15,7 @@ import type { MediaOperations } from '../../../actors/study/media-operations.ts'
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
 import { studyDefinition } from '../../../actors/study/study-definition.ts';
 import { mostObservations, type WorkCohort } from '../../../contract/study/forecast-calibration.ts';
-import { windowEnds } from '../../../executors/evidence/window-pass.ts';
+import { windowEnds } from '../../../executors/evidence/detect.ts';
 import { ProcessFailure } from '../../../executors/process/process.ts';
 import { cancellationFault, deadlineFault } from '../../../machines/study-endings.ts';
 import type { StudyInput } from '../../../machines/study-types.ts';

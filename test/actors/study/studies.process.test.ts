@@ -8,7 +8,7 @@ import type { StudyHost } from '../../../client/study-host.ts';
 import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
 import { runtimePlan } from '../../../contract/study/runtime-plan.ts';
 import { unpackState } from '../../../executors/detector/packed-state.ts';
-import { passState } from '../../../executors/evidence/pass-meters.ts';
+import { passState } from '../../../executors/evidence/decode-pass.ts';
 import { erasingPrefix } from '../../../storage/backup/named-objects.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { copyAsLeft } from '../../host/host-in-process.ts';

@@ -4,7 +4,7 @@ import { RememberedTools } from '../../../actors/opening/remembered-tools.ts';
 import { RememberedPages } from '../../../actors/study/remembered-pages.ts';
 import { RememberedAnswers } from '../../../actors/supervision/remembered-answers.ts';
 import { SingleFlight } from '../../../actors/supervision/single-flight.ts';
-import type { KnownTool } from '../../../executors/process/known-tools.ts';
+import type { KnownTool } from '../../../executors/process/tools.ts';
 
 test('those who ask while a look is under way share the next one, which sees what changed since', async (t) => {
   const flights = new SingleFlight<number>();

@@ -13,7 +13,7 @@ import { workerAbility } from '../../../actors/workers/worker-ability.ts';
 import { StudyHost } from '../../../client/study-host.ts';
 import { version } from '../../../contract/base/program-version.ts';
 import { type WorkOrder, type WorkTask, workOrder } from '../../../contract/workers/work-order.ts';
-import { takeOrders } from '../../../executors/workers/bullmq-taker.ts';
+import { takeOrders } from '../../../executors/workers/bullmq-queue.ts';
 import { OrderRefused } from '../../../executors/workers/order-queue.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { contentIdOfBytes, storedBytes } from '../../../receipts/core/canonical-json.ts';

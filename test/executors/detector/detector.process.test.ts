@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { loadBoundaryModel } from '../../../executors/detector/boundary-model.ts';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { type Detector, jobsOfAProcess, openDetector } from '../../../executors/detector/detector.ts';
-import type { IdentifiedText } from '../../../executors/detector/detector-messages.ts';
+import type { IdentifierAnswer } from '../../../executors/detector/detector-messages.ts';
 import { loadSpeechModel } from '../../../executors/detector/silero-vad.ts';
 import { SIGNALS } from '../../../executors/detector/sound-signals.ts';
 import { SoundStream } from '../../../executors/detector/sound-stream.ts';
@@ -28,7 +28,7 @@ const mix = await readFile(await madeMedia({ words, extension: 'pcm', inputs }))
 /** The same sound as a pass delivers it. */
 const pcm = allSignals(mix);
 
-const firstOf = ({ odds }: IdentifiedText): string | null => odds[0]?.[0] ?? null;
+const firstOf = ({ odds }: IdentifierAnswer): string | null => odds[0]?.[0] ?? null;
 
 /** A sound of one channel as all signals: its mix and its centre are the same. */
 function allSignals(mono: Buffer): Buffer {

@@ -1,16 +1,18 @@
 import test from 'ava';
-import { BLOCK_SAMPLES, channelsApart } from '../../../executors/detector/apart-channels.ts';
-import { GAIN_RULE, louder, modelGain } from '../../../executors/detector/model-gain.ts';
 import {
   NoiseSuppressor,
   SUPPRESSED_LATE_SAMPLES,
   SUPPRESSION_RULE,
 } from '../../../executors/detector/noise-suppressor.ts';
 import { packState, unpackState } from '../../../executors/detector/packed-state.ts';
-import { findSilences } from '../../../executors/detector/silences.ts';
-import { SoundLevels } from '../../../executors/detector/sound-levels.ts';
+import { findSilences, SoundLevels } from '../../../executors/detector/silences.ts';
 import {
+  BLOCK_SAMPLES,
+  channelsApart,
   FRAME_SAMPLES,
+  GAIN_RULE,
+  louder,
+  modelGain,
   newBlock,
   SIGNALS,
   type SignalBlock,

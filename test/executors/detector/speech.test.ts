@@ -1,10 +1,17 @@
 import test from 'ava';
-import { BLOCK_SAMPLES } from '../../../executors/detector/apart-channels.ts';
-import { CONTEXT_STEPS, loadBoundaryModel, type SignalTrack } from '../../../executors/detector/boundary-model.ts';
+import {
+  BAND_RULE,
+  bandLevels,
+  CONTEXT_STEPS,
+  loadBoundaryModel,
+  type SignalTrack,
+  STEP_SAMPLES,
+} from '../../../executors/detector/boundary-model.ts';
 import { NoiseSuppressor } from '../../../executors/detector/noise-suppressor.ts';
 import { packState, unpackState } from '../../../executors/detector/packed-state.ts';
 import { loadSpeechModel } from '../../../executors/detector/silero-vad.ts';
 import {
+  BLOCK_SAMPLES,
   BYTES_PER_SAMPLE,
   FRAME_SAMPLES,
   MIX,
@@ -12,9 +19,14 @@ import {
   SIGNALS,
 } from '../../../executors/detector/sound-signals.ts';
 import { SoundStream } from '../../../executors/detector/sound-stream.ts';
-import { BAND_RULE, bandLevels, STEP_SAMPLES } from '../../../executors/detector/speech-bands.ts';
-import { type BlockTracks, SpeechTrack, type TrackState } from '../../../executors/detector/speech-track.ts';
-import { PROBABILITY_STEPS, SPEECH_RULE, speechWindows } from '../../../executors/detector/speech-windows.ts';
+import {
+  type BlockTracks,
+  PROBABILITY_STEPS,
+  SPEECH_RULE,
+  SpeechTrack,
+  speechWindows,
+  type TrackState,
+} from '../../../executors/detector/speech-track.ts';
 
 /** Runs of steps with one probability each: `[probability, steps]`. */
 function windows(...runs: readonly (readonly [number, number])[]) {

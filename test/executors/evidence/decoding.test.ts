@@ -1,9 +1,8 @@
 import test from 'ava';
 import type { Detection } from '../../../contract/evidence/evidence.ts';
-import { decodeArguments, seekPoints } from '../../../executors/evidence/decode-graph.ts';
-import type { DecodedPart } from '../../../executors/evidence/decode-request.ts';
-import { detectionsOver, identityOver } from '../../../executors/evidence/incomplete-evidence.ts';
-import { windowEnds } from '../../../executors/evidence/window-pass.ts';
+import { type DecodedPart, decodeArguments, seekPoints } from '../../../executors/evidence/decode-graph.ts';
+import { windowEnds } from '../../../executors/evidence/detect.ts';
+import { detectionsOver, identityOver } from '../../../executors/evidence/detection-identity.ts';
 
 const base: DecodedPart = {
   path: '/films/-i odd name%d.mp4',

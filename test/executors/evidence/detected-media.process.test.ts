@@ -4,7 +4,7 @@ import path from 'node:path';
 import test from 'ava';
 import type { Detection } from '../../../contract/evidence/evidence.ts';
 import { readSubtitleTracks, withinAll } from '../../../executors/evidence/subtitle-tracks.ts';
-import { mediaInput } from '../../../executors/sources/media-whitelists.ts';
+import { mediaInput } from '../../../executors/sources/media-input.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { type MediaInput, type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264, redPicture } from '../../media/recipes.ts';

@@ -16,8 +16,8 @@ import {
 import { type FurtherKind, furtherArtifact } from '../../../contract/evidence/further-evidence.ts';
 import { type Detector, openDetector } from '../../../executors/detector/detector.ts';
 import { detectRange } from '../../../executors/evidence/detect.ts';
-import type { DetectionTracks } from '../../../executors/evidence/detection-parameters.ts';
-import { readSubtitles, type SubtitleTrack } from '../../../executors/evidence/subtitles.ts';
+import type { DetectionTracks } from '../../../executors/evidence/detection-identity.ts';
+import { type RequestedSubtitleTrack, readSubtitles } from '../../../executors/evidence/subtitles.ts';
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import type { Launcher, ProcessRequest } from '../../../executors/process/process.ts';
 import { type ResolvedTool, resolveTools } from '../../../executors/process/tools.ts';
@@ -145,7 +145,7 @@ export function subtitles(
   deps: DetectDeps,
   file: string,
   [startMs, endMs]: readonly [number, number],
-  tracks: readonly SubtitleTrack[],
+  tracks: readonly RequestedSubtitleTrack[],
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Detection[]> {
   const over = { path: file, attachedPath: (contentId: string) => contentId, sourceContentId };

@@ -3,14 +3,13 @@ import { waveformOf } from '../../../client/waveform.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { Clipping } from '../../../executors/evidence/clipping.ts';
-import { type FrameMetadata, FrameMetadataReader } from '../../../executors/evidence/frame-metadata.ts';
+import { speechFacts } from '../../../executors/evidence/detect.ts';
+import { type FrameMetadata, FrameMetadataReader, PictureStream } from '../../../executors/evidence/frames.ts';
 import { Interlacing } from '../../../executors/evidence/interlacing.ts';
-import { JpegStream, jpegSize } from '../../../executors/evidence/jpeg-stream.ts';
+import { JpegStream, jpegSize } from '../../../executors/evidence/keyframes.ts';
 import { Loudness } from '../../../executors/evidence/loudness.ts';
 import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
-import { PictureStream } from '../../../executors/evidence/picture-stream.ts';
-import { speechFacts } from '../../../executors/evidence/speech-facts.ts';
-import { Waveform } from '../../../executors/evidence/waveform.ts';
+import { WaveformMeter } from '../../../executors/evidence/waveform.ts';
 import { SMALL_BYTES, type SmallPicture, smallPicture } from '../../../executors/pictures/small-picture.ts';
 
 const bad = { instanceOf: DetectionFailure, message: /^tool_output: / };
@@ -287,7 +286,7 @@ const silence = (samples: number) => Array.from({ length: samples }, () => [0, 0
 
 async function measured(bytes: Buffer, pieceBytes: number) {
   const objects: StoredObject[] = [];
-  const waveform = new Waveform(waveformRange);
+  const waveform = new WaveformMeter(waveformRange);
   for (let at = 0; at < bytes.length; at += pieceBytes) waveform.add(bytes.subarray(at, at + pieceBytes));
   const fact = await waveform.end(async (object) => void objects.push(object));
   return { fact, object: objects[0] };

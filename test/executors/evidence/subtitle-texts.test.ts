@@ -1,9 +1,14 @@
 import test from 'ava';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { cueTextOf, MAXIMUM_PACKET_BYTES } from '../../../executors/evidence/cue-text.ts';
-import { hasForeignLetter, isNoNeighbour } from '../../../executors/evidence/near-languages.ts';
-import { PacketJoiner } from '../../../executors/evidence/subtitle-packets.ts';
-import { languageBlocks, languageOfScripts, scriptCounts } from '../../../executors/evidence/text-language.ts';
+import { PacketJoiner } from '../../../executors/evidence/subtitle-tracks.ts';
+import {
+  hasForeignLetter,
+  isNoNeighbour,
+  languageBlocks,
+  languageOfScripts,
+  scriptCounts,
+} from '../../../executors/evidence/text-language.ts';
 import { threadTimeMs } from '../../thread-time.ts';
 
 const textOf = (codec: string, ...lines: readonly string[]) => cueTextOf(codec, Buffer.from(lines.join('\n'))).text;

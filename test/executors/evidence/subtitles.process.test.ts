@@ -4,8 +4,12 @@ import test from 'ava';
 import { type Detection, evidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { SUBTITLE_LIMITS } from '../../../executors/evidence/subtitle-tracks.ts';
-import { readSubtitles, type SubtitleTrack, subtitlesIdentity } from '../../../executors/evidence/subtitles.ts';
-import { trackLanguageOf } from '../../../executors/evidence/track-language.ts';
+import {
+  type RequestedSubtitleTrack,
+  readSubtitles,
+  subtitlesIdentity,
+} from '../../../executors/evidence/subtitles.ts';
+import { trackLanguageOf } from '../../../executors/evidence/text-language.ts';
 import { halfOf, isRight, type LabelledCues, readLabelledCues } from '../../../fixtures/languages/labelled-cues.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { type MediaInput, madeMedia } from '../../media/made-media.ts';
@@ -204,7 +208,7 @@ const filmOf = (
 const copied = (...tracks: readonly string[]) => [...tracks.flatMap((track) => ['-map', track]), '-c:s', 'copy'];
 const movText = ['-map', '1', '-map', '1', '-c:s', 'mov_text'];
 
-const track = (index: number, codec: string, language: string | null = null): SubtitleTrack => ({
+const track = (index: number, codec: string, language: string | null = null): RequestedSubtitleTrack => ({
   index,
   codec,
   language,
@@ -337,7 +341,7 @@ test('a track with more cues than are read is named, in a range that has fewer i
   const over = await subtitles(bench, file, [0, 5000], [one, two]);
   const reasons = new Set(over.map((each) => each.state === 'unavailable' && each.reasonCode));
   t.deepEqual(reasons, new Set(['subtitle_limit_exceeded']));
-  const full = new Array<SubtitleTrack>(maxCues / maxTrackCues).fill(one);
+  const full = new Array<RequestedSubtitleTrack>(maxCues / maxTrackCues).fill(one);
   const found = await subtitles(bench, file, [1, 5000], [...full, two]);
   const lengths = cuesOf(found).map(({ length }) => length);
   const expected = full.map(() => maxTrackCues);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { chatAnswerOf, explainedBy } from '../../../executors/explanations/hosted-answer.ts';
+import { chatAnswerOf, explainedBy } from '../../../executors/explanations/hosted-chat.ts';
 
 const limits = { maxCompletionTokens: 100, maxOutputBytes: 65_536 };
 

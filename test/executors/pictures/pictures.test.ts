@@ -1,8 +1,8 @@
 import test from 'ava';
+import { type ChosenKeyframe, KeyframeFinder } from '../../../executors/evidence/keyframes.ts';
+import { BAR_RULE, BarFinder, type FoundBars, type Visible } from '../../../executors/evidence/letterbox.ts';
 import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
-import { BAR_RULE, BarFinder, type FoundBars, type Visible } from '../../../executors/pictures/bar-finder.ts';
 import { CutFinder } from '../../../executors/pictures/cut-finder.ts';
-import { type ChosenKeyframe, KeyframeFinder } from '../../../executors/pictures/keyframe-finder.ts';
 import {
   SMALL_BYTES,
   SMALL_HEIGHT,
@@ -11,8 +11,7 @@ import {
   smallPicture,
 } from '../../../executors/pictures/small-picture.ts';
 import { timedLabels } from '../../../scripts/films/build-film.ts';
-import type { FilmPlan } from '../../../scripts/films/catalogue.ts';
-import { type FilmKind, planFilm } from '../../../scripts/films/catalogue.ts';
+import { type FilmKind, type FilmPlan, planFilm } from '../../../scripts/films/catalogue.ts';
 import { picturesOf } from '../../../scripts/films/film.ts';
 import type { Picture } from '../../../scripts/films/picture.ts';
 

@@ -1,7 +1,6 @@
 import test from 'ava';
-import { encodeFrame, FrameReader, MAXIMUM_PART_BYTES } from '../../../executors/detector/detector-frames.ts';
-import { isHiddenSigkill } from '../../../executors/process/process-sandbox.ts';
-import { parseHardLimits } from '../../../executors/process/resource-limits.ts';
+import { encodeFrame, FrameReader, MAXIMUM_PART_BYTES } from '../../../executors/detector/detector-messages.ts';
+import { isHiddenSigkill, parseHardLimits } from '../../../executors/process/process-sandbox.ts';
 
 test('exit code 1 counts as SIGKILL only behind a namespace and after its own last line', (t) => {
   const sandbox = { parentDeathSignal: true, pidNamespace: 'privileged', resourceLimits: true } as const;

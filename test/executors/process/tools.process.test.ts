@@ -3,11 +3,11 @@ import { appendFile, chmod, copyFile, mkdir, readFile, rename, symlink, utimes, 
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { toolIdentity } from '../../../contract/base/tool.ts';
-import type { KnownTool } from '../../../executors/process/known-tools.ts';
 import type { Launcher } from '../../../executors/process/process.ts';
 import {
   FFMPEG,
   FFPROBE,
+  type KnownTool,
   resolveTool,
   resolveTools,
   type ToolMemory,

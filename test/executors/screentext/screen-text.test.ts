@@ -6,8 +6,8 @@ import {
   differs,
   type GreyPicture,
   GreyPictures,
+  greyPictureOf,
   isNoise,
-  pictureOf,
 } from '../../../executors/screentext/grey-picture.ts';
 import { demandEngine, languageData, type Resolve } from '../../../executors/screentext/language-data.ts';
 import { lookedAgain, stripOf } from '../../../executors/screentext/second-look.ts';
@@ -61,7 +61,7 @@ test('a pattern of single pixels is noise, and stripes as wide as letters are no
 });
 
 /** Each pixel is the number of its column, so that a strip shows where it was cut. */
-const ruler = pictureOf(200, 100, Buffer.from(Array.from({ length: 20_000 }, (_, at) => at % 200)));
+const ruler = greyPictureOf(200, 100, Buffer.from(Array.from({ length: 20_000 }, (_, at) => at % 200)));
 
 const line = (
   text: string,

@@ -6,10 +6,9 @@ import {
   positiveInteger,
   startOffset,
   trackOf,
-} from '../../../executors/sources/ffprobe-output.ts';
+} from '../../../executors/sources/ffprobe-report.ts';
 import { extentOf, type MeasuredExtent } from '../../../executors/sources/media-extent.ts';
-import { ProbeFailure } from '../../../executors/sources/probe-failure.ts';
-import { isPlayable } from '../../../executors/sources/probe-rules.ts';
+import { isPlayable, ProbeFailure } from '../../../executors/sources/probe-failure.ts';
 
 test('seconds become rounded milliseconds, and only what is a length does', (t) => {
   t.is(milliseconds('51.6876'), 51_688);

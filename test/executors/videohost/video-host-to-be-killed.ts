@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import { resolveTools } from '../../../executors/process/tools.ts';
 import { downloadRange } from '../../../executors/videohost/download-range.ts';
-import { lookupAddresses } from '../../../executors/videohost/name-lookup.ts';
+import { lookupAddresses } from '../../../executors/videohost/video-host.ts';
 import { film } from './video-host-for-tests.ts';
 
 const [url = '', openOrigin = '', folder = '', workRoot = ''] = process.argv.slice(2);

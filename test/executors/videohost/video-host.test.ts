@@ -1,14 +1,17 @@
 import test from 'ava';
 import { ProcessFailure, type ProcessFailureCause } from '../../../executors/process/process.ts';
-import { behindProxy } from '../../../executors/videohost/behind-proxy.ts';
-import { DownloadOutput } from '../../../executors/videohost/download-output.ts';
-import { chooseFormats, formatSelector } from '../../../executors/videohost/format-choice.ts';
-import { lookupAddresses } from '../../../executors/videohost/name-lookup.ts';
-import type { ProxyFindings } from '../../../executors/videohost/proxy-findings.ts';
-import { isLoopbackAddress, isPublicAddress } from '../../../executors/videohost/public-address.ts';
-import { cleanLine, type DescribedFormat, readVideoDocument } from '../../../executors/videohost/video-document.ts';
-import { type DownloadProgress, VideoHostFailure } from '../../../executors/videohost/video-host.ts';
-import { verdictOn } from '../../../executors/videohost/video-host-verdict.ts';
+import { behindProxy, verdictOn } from '../../../executors/videohost/behind-proxy.ts';
+import { DownloadOutput } from '../../../executors/videohost/download-range.ts';
+import type { ProxyFindings } from '../../../executors/videohost/filtering-proxy.ts';
+import { isLoopbackAddress, isPublicAddress } from '../../../executors/videohost/proxy-target.ts';
+import {
+  chooseFormats,
+  cleanLine,
+  type DescribedFormat,
+  formatSelector,
+  readVideoDocument,
+} from '../../../executors/videohost/video-document.ts';
+import { type DownloadProgress, lookupAddresses, VideoHostFailure } from '../../../executors/videohost/video-host.ts';
 import { remoteInputOptions, ytdlpWords } from '../../../executors/videohost/ytdlp-command.ts';
 
 function readOutput(...chunks: string[]): { moved: unknown; progress: DownloadProgress[] } {

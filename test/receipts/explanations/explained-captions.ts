@@ -6,7 +6,7 @@ import type {
 } from '../../../contract/explanations/language-explanation-executor.ts';
 import type { ExplanationOutput, FacetKind } from '../../../contract/explanations/language-explanation-facet.ts';
 import { explanationFailureOf } from '../../../contract/explanations/language-explanation-failure.ts';
-import { explanationPromptContract } from '../../../executors/explanations/explanation-prompt.ts';
+import { explanationPromptContract } from '../../../executors/explanations/language-explainer.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
 import { recordCaptions } from '../../../receipts/captions/caption-production.ts';
