@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { machines } from '../machines/catalogue.ts';
 import { chartOf } from '../machines/lifecycles/machine-chart.ts';
 import { chartFiles, staleFiles, writeFiles } from '../visualizer/drawing/files.ts';
+import { StartError } from './failures.ts';
 import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
-import { StartError } from './options/start-error.ts';
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 

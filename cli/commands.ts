@@ -1,7 +1,8 @@
 import { evaluateFlags } from './evaluate-options.ts';
-import type { CommandWords } from './options/help.ts';
-import { serveFlags } from './options/serve-flags.ts';
+import { type CommandWords, single } from './options/flags.ts';
+import { serveFlags } from './options/serve-options.ts';
 import { verifyFlags } from './options/verify-options.ts';
+import { hostFlags } from './terminal/call.ts';
 
 /** What each command says of itself, in `--help` and in `docs/options.md`. */
 export const commands = {
@@ -23,3 +24,14 @@ export const commands = {
     flags: evaluateFlags,
   },
 } as const satisfies Readonly<Record<string, CommandWords>>;
+
+const { 'data-root': dataRoot } = hostFlags;
+
+export const mcpWords: CommandWords = {
+  usage: 'media-study mcp [flags]',
+  purpose: 'Serves an agent over the Model Context Protocol on stdin and stdout. It cannot attest a review.',
+  flags: {
+    ...(dataRoot === undefined ? {} : { 'data-root': dataRoot }),
+    output: single('DIR', 'a private folder for temporary files', 'the folder that exports are written to'),
+  },
+};

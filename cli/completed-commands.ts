@@ -1,7 +1,6 @@
 import { hostCommands } from './commands/host-commands.ts';
-import { commands } from './commands.ts';
+import { commands, mcpWords } from './commands.ts';
 import { type CompletedCommands, completionsWords } from './completions.ts';
-import { mcpWords } from './mcp/words.ts';
 import { workerWords } from './options/worker-options.ts';
 import { storeCommands } from './store-commands.ts';
 

@@ -1,8 +1,7 @@
-import type { Flag } from './options/flags.ts';
-import type { CommandWords } from './options/help.ts';
+import type { CommandWords, Flag } from './options/flags.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
+export type ShellName = (typeof shells)[number];
 
 /** Every command by its name, as it says of itself. */
 export type CompletedCommands = Readonly<Record<string, CommandWords>>;
@@ -104,10 +103,10 @@ function fish(commands: CompletedCommands): string {
   return `# fish completion for media-study\n${lines.join('\n')}\n`;
 }
 
-const writers: Readonly<Record<Shell, (commands: CompletedCommands) => string>> = { bash, zsh, fish };
+const writers: Readonly<Record<ShellName, (commands: CompletedCommands) => string>> = { bash, zsh, fish };
 
 /** The script that completes calls of `media-study` in a shell, made of what the commands declare. */
-export const completionScript = (shell: Shell, commands: CompletedCommands): string => writers[shell](commands);
+export const completionScript = (shell: ShellName, commands: CompletedCommands): string => writers[shell](commands);
 
 export const completionsWords: CommandWords = {
   usage: 'media-study completions SHELL',

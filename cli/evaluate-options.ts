@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
-import { absolutePath, pathOption } from './options/path-option.ts';
 import {
   recognizerFlags,
   recognizerFlagsOf,
   responseFormatFlag,
+  screenTextFlags,
+  screenTextOf,
   secondRunFlag,
   secondRunOf,
-} from './options/recognizer.ts';
-import { screenTextFlags, screenTextOf } from './options/screen-text.ts';
+} from './options/engines.ts';
+import { absolutePath, type FlagTable, parseFlags, pathOption, single, toggle } from './options/flags.ts';
 
 /** Every flag of `evaluate`. */
 export const evaluateFlags: FlagTable = {

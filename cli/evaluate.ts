@@ -4,14 +4,22 @@ import { evaluatePack } from '../actors/evaluation/evaluate-pack.ts';
 import { openPackFolder } from '../actors/evaluation/evaluation-pack-folder.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { EvaluationFault } from '../contract/evaluation/evaluation-fault.ts';
-import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
-import { type Evaluation, evaluationDrawing, evaluationLines, evaluationOf } from './evaluation.ts';
-import { acceptBaseline, keepReceipt, loadBaseline, withDataRoot } from './evaluation-files.ts';
-import { answersQuestion } from './options/help.ts';
-import { recognizerOf } from './options/recognizer.ts';
-import { failureLine } from './options/start-remedies.ts';
+import {
+  acceptBaseline,
+  type Evaluation,
+  evaluationDrawing,
+  evaluationLines,
+  evaluationOf,
+  keepReceipt,
+  loadBaseline,
+  withDataRoot,
+} from './evaluation.ts';
+import { failureLine } from './failures.ts';
+import { recognizerOf } from './options/engines.ts';
+import { answersQuestion } from './options/flags.ts';
+import { outliveReaders } from './outputs.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const report = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -1,16 +1,13 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { outliveReaders } from './closed-outputs.ts';
-import { ExportFolder } from './mcp/export-folder.ts';
-import { studyTools } from './mcp/tools.ts';
-import { mcpWords } from './mcp/words.ts';
-import { defaultDataRoot } from './options/default-data-root.ts';
-import { parseFlags } from './options/flags.ts';
-import { answersQuestion } from './options/help.ts';
-import { pathOption } from './options/path-option.ts';
-import { StartError } from './options/start-error.ts';
+import { mcpWords } from './commands.ts';
+import { StartError } from './failures.ts';
+import { ExportFolder, studyTools } from './mcp-tools.ts';
+import { defaultDataRoot } from './options/data-root.ts';
+import { answersQuestion, parseFlags, pathOption } from './options/flags.ts';
+import { outliveReaders } from './outputs.ts';
 import { WrongCall } from './terminal/call.ts';
-import { exitCodes } from './terminal/exit-codes.ts';
 import { findOrStartHost, NoHost } from './terminal/running-host.ts';
+import { exitCodes } from './terminal/terminal.ts';
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 

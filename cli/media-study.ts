@@ -8,28 +8,50 @@ import {
   NotMedia,
 } from '../client/host-error.ts';
 import type { StudyHost } from '../client/study-host.ts';
+import { errorRemedies } from '../contract/base/error-codes.ts';
 import { version } from '../contract/base/program-version.ts';
-import { outliveReaders } from './closed-outputs.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
-import { defaultDataRoot } from './options/default-data-root.ts';
-import { nearestName } from './options/did-you-mean.ts';
-import { hasDataRoot } from './options/existing-data-root.ts';
-import { parseFlags } from './options/flags.ts';
-import { answersQuestion } from './options/help.ts';
-import { pathOption } from './options/path-option.ts';
-import { StartError } from './options/start-error.ts';
-import { failureLine } from './options/start-remedies.ts';
+import { failureLine, StartError, systemFailure } from './failures.ts';
+import { defaultDataRoot, hasDataRoot } from './options/data-root.ts';
+import { answersQuestion, nearestName, parseFlags, pathOption } from './options/flags.ts';
+import { outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
-import { asTyped, programAsTyped } from './terminal/as-typed.ts';
-import { type Call, type HostCommand, WrongCall } from './terminal/call.ts';
-import { remedyOf } from './terminal/command-remedies.ts';
-import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
-import { namedHost } from './terminal/named-host.ts';
-import { Interrupted } from './terminal/question.ts';
-import { findOrStartHost, NoHost } from './terminal/running-host.ts';
-import { systemFailure } from './terminal/system-failure.ts';
-import { processTerminal, type Terminal } from './terminal/terminal.ts';
+import { asTyped, type CommandCall, type HostCommand, programAsTyped, WrongCall } from './terminal/call.ts';
+import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
+import { type ExitCode, exitCodes, Interrupted, processTerminal, type Terminal } from './terminal/terminal.ts';
+
+const again = () => `study its range once more under a name: ${asTyped('study SOURCE --again NAME')}`;
+
+/** What stands in a remedy for the study: what the person called it, if the call names one. */
+const unnamed = 'RUNTIME';
+
+/** What can be done at a command line about a refusal whose remedy the host names in words of its API; `study` is how it is called. */
+const remedies: Readonly<Partial<Record<HostError['code'], (study: string) => string>>> = {
+  unknown_runtime: () => `${asTyped('runtimes')} lists the studies`,
+  runtime_deleted: again,
+  runtime_live: (study) => `end it by ${asTyped(`cancel ${study}`)}, or wait for its end, and delete it then`,
+  runtime_already_terminal: (study) => `${asTyped(`evidence ${study}`)} says how it ended`,
+  unknown_source_session: () => `${asTyped('sources')} lists the sources`,
+  source_deleted: () => `take its media in again to study it: ${asTyped('ingest FILE')}`,
+  unknown_subtitle_track: () => `${asTyped('subtitles SOURCE')} lists the tracks`,
+  malformed_journal: again,
+  invalid_journal_chain: again,
+  stored_content_inconsistent: () => `put the file back if you have a copy, or ${again()}`,
+  illegal_review_transition: (study) =>
+    `${asTyped(`evidence ${study}`)} says where the review stands; for another one ${again()}`,
+  caption_authority_required: (study) =>
+    `${asTyped(`evidence ${study}`)} says where the review stands; captions need an approval that stands`,
+  caption_current_run_causality_required: () =>
+    `${errorRemedies.caption_current_run_causality_required}; or stop it, and run this command again: the host that a command starts for itself makes captions of subtitle tracks`,
+  illegal_caption_transition: (study) =>
+    `${asTyped(`evidence ${study}`)} says what can be done; for captions of another study ${again()}, with --language TAG if no language was declared`,
+  export_unavailable: (study) =>
+    `${asTyped(`evidence ${study}`)} lists what the study has; a transcript needs a host with --semantic-recognizer, text on the screen one with --screen-text`,
+};
+
+/** What can be done about a refusal, by a command where there is one; null where nothing is known. */
+const remedyOf = ({ code, hint }: HostError, study = unnamed): string | null => remedies[code]?.(study) ?? hint;
 
 /** The commands that are programs of their own. */
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -122,7 +144,7 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
     };
     try {
       const isOwnHost = () => found.isOwn();
-      const call: Call = { given, terminal, signal: stop.signal, host: found.client, isOwnHost, restartHost };
+      const call: CommandCall = { given, terminal, signal: stop.signal, host: found.client, isOwnHost, restartHost };
       return await command.run(call);
     } finally {
       await found.close();

@@ -10,26 +10,47 @@ import { version } from '../contract/base/program-version.ts';
 import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
-import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
-import { readConsoleFiles } from './console-files.ts';
-import { crashPoints } from './crash-points.ts';
-import { jsonLog, type Log, textLog } from './log.ts';
-import { translatorNotice, translatorOf } from './options/caption-executor.ts';
-import { parseFlags } from './options/flags.ts';
-import { answersQuestion } from './options/help.ts';
-import { announcedExplainer, explainerNotice, explainerOf } from './options/language-explainer.ts';
-import { announcedRecognizer, recognizerNotice, recognizerOf } from './options/recognizer.ts';
-import { screenTextNotice } from './options/screen-text.ts';
-import { serveFlags } from './options/serve-flags.ts';
-import { environmentOf, optionsOf, type ServeOptions } from './options/serve-options.ts';
-import { StartError } from './options/start-error.ts';
-import { failureLine } from './options/start-remedies.ts';
-import { demandObjectSource, workQueueNotice } from './options/work-queue.ts';
+import { failureLine, StartError } from './failures.ts';
+import { consoleAddress, hostToken, readConsoleFiles, removeHostFile, writeHostFile } from './host-files.ts';
+import {
+  announcedExplainer,
+  announcedRecognizer,
+  explainerNotice,
+  explainerOf,
+  recognizerNotice,
+  recognizerOf,
+  screenTextNotice,
+  translatorNotice,
+  translatorOf,
+} from './options/engines.ts';
+import { answersQuestion, parseFlags } from './options/flags.ts';
+import { environmentOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
+import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
+import { jsonLog, type Log, outliveReaders, textLog } from './outputs.ts';
 import { settledFlags } from './settings/settings-file.ts';
-import { consoleAddress } from './terminal/console-address.ts';
-import { removeHostFile, writeHostFile } from './terminal/host-file.ts';
-import { hostToken } from './token.ts';
+
+/**
+ * A hook for crash tests. With `MEDIA_STUDY_TEST_CRASH_AT=<n>` the process names every point at which something has been,
+ * or is about to be, written, and kills itself with SIGKILL at the n-th; with `+<n>` it begins to count at a SIGUSR2.
+ * Without the variable there is no hook.
+ */
+function crashPoints(environment: Readonly<Record<string, string | undefined>>): (name: string) => void {
+  const [, onSignal, digits] = /^(\+?)([1-9]\d*)$/.exec(environment.MEDIA_STUDY_TEST_CRASH_AT ?? '') ?? [];
+  if (digits === undefined) return () => undefined;
+  let counts = onSignal === '';
+  let reached = 0;
+  process.on('SIGUSR2', () => {
+    counts = true;
+    process.stderr.write('crash points count from here\n');
+  });
+  return (name) => {
+    if (!counts) return;
+    reached += 1;
+    process.stderr.write(`crash point ${reached}: ${name}\n`);
+    if (reached === Number(digits)) process.kill(process.pid, 'SIGKILL');
+  };
+}
 
 /** How long answers under way may take once the host was told to stop. */
 const graceMs = 5_000;

@@ -1,8 +1,6 @@
-import { type GivenFlags, parseFlags, single } from './options/flags.ts';
-import type { CommandWords } from './options/help.ts';
+import { type CommandWords, type GivenFlags, parseFlags, single } from './options/flags.ts';
 import { hostFlags } from './terminal/call.ts';
-import type { ExitCode } from './terminal/exit-codes.ts';
-import { processTerminal, type Terminal } from './terminal/terminal.ts';
+import { type ExitCode, processTerminal, type Terminal } from './terminal/terminal.ts';
 
 interface StoreCommand extends CommandWords {
   /** How many arguments that are no flags it takes. */
@@ -20,7 +18,7 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
     purpose:
       'Checks this machine and the data root, and says of each fault what can be done. Ends with 1 where a host cannot work.',
     flags: hostFlags,
-    run: async (given, terminal) => (await import('./doctor-command.ts')).doctor(given, terminal),
+    run: async (given, terminal) => (await import('./doctor.ts')).doctor(given, terminal),
   },
   settings: {
     usage: 'media-study settings [show | set NAME=VALUE… | unset NAME…] [flags]',
@@ -40,7 +38,7 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
       'Copies the data root into a folder, beside a running host or without one; an earlier backup is brought up to date.',
     flags: hostFlags,
     positionals: 1,
-    run: async (given, terminal) => (await import('./backup-command.ts')).backup(given, terminal),
+    run: async (given, terminal) => (await import('./backup.ts')).backup(given, terminal),
   },
   restore: {
     usage: 'media-study restore BACKUP --data-root DIR',
@@ -54,7 +52,7 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
       ),
     },
     positionals: 1,
-    run: async (given, terminal) => (await import('./restore-command.ts')).restore(given, terminal),
+    run: async (given, terminal) => (await import('./backup.ts')).restore(given, terminal),
   },
 };
 

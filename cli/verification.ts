@@ -1,17 +1,29 @@
+import type { KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type BundleSignature, trustedKey, verifyBundle, type WholeBundle } from '../actors/exports/verify-bundle.ts';
 import type { WholeRuntime } from '../actors/reopening/verify-runtime.ts';
+import type { ByteReader } from '../contract/base/byte-reader.ts';
 import { type CheckedLink, counted } from '../receipts/core/checked-link.ts';
-import type { EvidenceChainError, EvidenceLink } from '../receipts/core/evidence-chain-error.ts';
+import { EvidenceChainError, type EvidenceLink } from '../receipts/core/evidence-chain-error.ts';
+import { SignatureFault } from '../receipts/exports/bundle-statement.ts';
 import { journalHeadField } from '../receipts/reopening/runtime-events.ts';
+import { ArchiveError } from '../storage/archive/archive-error.ts';
+import { blockBytes } from '../storage/archive/ustar-header.ts';
+import type { AcceptedLoss } from '../storage/ledger/accept-loss.ts';
+import { openRegular } from '../storage/objects/regular-file.ts';
+import { StartError } from './failures.ts';
+import type { BundleOptions } from './options/verify-options.ts';
+import { type ExitCode, exitCodes } from './terminal/terminal.ts';
 
 /** The place of the first thing that does not hold. */
-export interface VerificationFault {
+interface VerificationFault {
   readonly link: EvidenceLink | 'store';
   readonly place: string;
   readonly contentId: string | null;
 }
 
 /** What a verification came to, as `--json` prints it. */
-export interface Verification {
+export interface RuntimeVerification {
   readonly schema: 'studio.runtime-verification.v1';
   readonly runtimeId: string;
   readonly verdict: 'intact' | 'damaged';
@@ -31,7 +43,7 @@ export function verificationOf(
   runtimeId: string,
   checked: readonly CheckedLink[],
   outcome: WholeRuntime | VerificationFault,
-): Verification {
+): RuntimeVerification {
   const isWhole = 'runtime' in outcome;
   return {
     schema: 'studio.runtime-verification.v1',
@@ -53,14 +65,196 @@ export const checkedLine = ({ link, subject, contentId, detail }: CheckedLink): 
   row('ok  ', link, contentId, `${subject}: ${detail}`);
 
 /** One line for people: the place of a fault. */
-export const faultLine = ({ link, contentId, place }: VerificationFault): string => row('FAIL', link, contentId, place);
+const faultLine = ({ link, contentId, place }: VerificationFault): string => row('FAIL', link, contentId, place);
 
 /** The last lines: the place of the fault, if there is one, and the verdict. */
-export function verdictLines({ runtimeId, journalHead, checked, fault }: Verification): string[] {
+export function verdictLines({ runtimeId, journalHead, checked, fault }: RuntimeVerification): string[] {
   if (fault === null) {
     const files = new Set(checked.flatMap(({ contentId }) => (contentId === null ? [] : [contentId]))).size;
     return ['', `intact: ${runtimeId}, ${counted(files, 'file')}, journal head ${journalHead}`];
   }
   const { link, place } = fault;
   return [faultLine(fault), '', `damaged: ${runtimeId}, at ${link}: ${place}`];
+}
+
+/** What a check of a whole store came to, as `--json` prints it. */
+export interface StoreVerification {
+  readonly schema: 'studio.store-verification.v1';
+  readonly dataRoot: string;
+  /** `given_up`: it was damaged, and what it lost was given up by this call. */
+  readonly verdict: 'intact' | 'damaged' | 'given_up';
+  /** What is damaged or lost, in words. */
+  readonly faults: readonly string[];
+  /** Rows, journals and objects that are damaged or missing beside a ledger that has lost nothing, in words. */
+  readonly damagedParts: readonly string[];
+  /** The ids that are withheld from now on, because what was lost may have been about them. */
+  readonly unproven: readonly string[];
+  /** The folder with the ledger as it was found. */
+  readonly keptAt: string | null;
+}
+
+/** A loss that was given up comes with its own faults. */
+export function storeVerificationOf(
+  dataRoot: string,
+  faults: readonly string[],
+  damagedParts: readonly string[],
+  loss: AcceptedLoss | null,
+): StoreVerification {
+  return {
+    schema: 'studio.store-verification.v1',
+    dataRoot,
+    verdict: loss !== null ? 'given_up' : faults.length + damagedParts.length === 0 ? 'intact' : 'damaged',
+    faults: loss?.faults ?? faults,
+    damagedParts,
+    unproven: loss?.unproven ?? [],
+    keptAt: loss?.keptAt ?? null,
+  };
+}
+
+/** The lines for people: each fault, then the verdict. */
+export function storeLines(verification: StoreVerification): string[] {
+  const { dataRoot, verdict, faults, damagedParts, unproven, keptAt } = verification;
+  const found = [
+    ...faults.map((fault) => `FAIL  store  ${fault}`),
+    ...damagedParts.map((fault) => `FAIL  part   ${fault}`),
+  ];
+  if (verdict === 'intact') return [`intact: the ledger of ${dataRoot}`];
+  if (verdict === 'damaged') {
+    const advice =
+      faults.length === 0
+        ? 'put back a copy of the whole data root; without one a host withholds what these are of, and serves the rest'
+        : 'put back a copy of the whole data root; without one --accept-loss gives up what is lost, ' +
+          'and then everything that the ledger knows so far is withheld';
+    return [...found, '', `damaged: the ledger of ${dataRoot}; ${advice}`];
+  }
+  return [
+    ...found,
+    ...unproven.map((id) => `withheld  ${id}`),
+    '',
+    `given up: ${counted(faults.length, 'fault')}, ${counted(unproven.length, 'id')} withheld; the ledger as it was lies in ${keptAt}`,
+  ];
+}
+
+/** Something that a bundle rests on and that could not be checked. */
+interface Unchecked {
+  readonly subject: 'media';
+  readonly contentId: string;
+  readonly why: string;
+}
+
+/** What the verification of a bundle came to, as `--json` prints it. */
+interface BundleVerification {
+  readonly schema: 'studio.bundle-verification.v1';
+  readonly bundle: string;
+  readonly verdict: 'intact' | 'damaged';
+  /** Null where the bundle is damaged: what it says of itself proves nothing then. */
+  readonly runtimeId: string | null;
+  readonly journalHead: string | null;
+  readonly signature: BundleSignature | null;
+  readonly checked: readonly CheckedLink[];
+  readonly unchecked: readonly Unchecked[];
+  readonly fault: VerificationFault | null;
+}
+
+const uncheckedOf = ({ manifest: { media } }: WholeBundle): Unchecked[] =>
+  media.included
+    ? []
+    : [{ subject: 'media', contentId: media.contentId, why: 'the bundle is without the bytes of the media' }];
+
+/** The key that is trusted. Throws `StartError` for a file that holds none. */
+async function trusted(path: string | null): Promise<KeyObject | null> {
+  if (path === null) return null;
+  try {
+    return trustedKey(await readFile(path));
+  } catch (error) {
+    const why = error instanceof SignatureFault ? 'it holds no Ed25519 public key in PEM' : messageOf(error);
+    throw new StartError('invalid_flags', `--trust ${path}: ${why}`);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const noBundle =
+  'it does not begin as a bundle does, so it is none, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote';
+
+function faultIn(error: unknown, { bytes }: ByteReader): VerificationFault | null {
+  if (error instanceof EvidenceChainError) return faultOf(error);
+  if (!(error instanceof ArchiveError)) return null;
+  const { message } = error;
+  const begins = bytes >= blockBytes && message !== 'archive_not_ustar: at byte 0';
+  return { link: 'bundle', place: begins ? message : `${message}: ${noBundle}`, contentId: null };
+}
+
+/** Verifies a bundle with nothing but its bytes. Throws `StartError`, and what the file system throws. */
+export async function bundleVerified(
+  { bundle, trust, json }: BundleOptions,
+  print: (line: string) => void,
+): Promise<BundleVerification> {
+  const key = await trusted(trust);
+  const checked: CheckedLink[] = [];
+  const nothing = { runtimeId: null, journalHead: null, signature: null, unchecked: [] };
+  const base = { schema: 'studio.bundle-verification.v1', bundle, checked } as const;
+  const file = await openRegular(bundle);
+  if (file === 'missing' || file === 'irregular') {
+    const fault = {
+      link: 'bundle',
+      place: 'archive_not_a_file: a link, a folder or nothing',
+      contentId: null,
+    } as const;
+    return { ...base, ...nothing, verdict: 'damaged', fault };
+  }
+  try {
+    const whole = await verifyBundle(file, key, (link) => {
+      checked.push(link);
+      if (!json) print(checkedLine(link));
+    });
+    const { manifest, head, signature } = whole;
+    return {
+      ...base,
+      verdict: 'intact',
+      runtimeId: manifest.runtimeId,
+      journalHead: journalHeadField(head),
+      signature,
+      unchecked: uncheckedOf(whole),
+      fault: null,
+    };
+  } catch (error) {
+    const fault = faultIn(error, file);
+    if (fault === null) throw error;
+    return { ...base, ...nothing, verdict: 'damaged', fault };
+  } finally {
+    file.close();
+  }
+}
+
+const signatureWords = {
+  unsigned: 'unsigned: no key vouches for where it comes from',
+  valid: 'signed; give --trust with the public key of the host to know by whom',
+  trusted: 'signed by the trusted key',
+  untrusted: 'signed by another key than the trusted one',
+} as const;
+
+/** The last lines: what could not be checked, the signature, and the verdict. */
+export function bundleLines({
+  bundle,
+  signature,
+  unchecked,
+  journalHead,
+  runtimeId,
+  fault,
+}: BundleVerification): string[] {
+  if (fault !== null) return [faultLine(fault), '', `damaged: ${bundle}, at ${fault.link}: ${fault.place}`];
+  const keyId = signature?.keyId ?? null;
+  return [
+    ...unchecked.map(({ subject, contentId, why }) => `unchecked  ${subject} ${contentId}: ${why}`),
+    '',
+    `${signatureWords[signature?.state ?? 'unsigned']}${keyId === null ? '' : ` (key ${keyId})`}`,
+    `intact: ${runtimeId}, journal head ${journalHead}`,
+  ];
+}
+
+/** 4 where the runtime is intact and the key that was trusted did not sign it. */
+export function bundleExit({ verdict, signature }: BundleVerification, trust: string | null): ExitCode {
+  if (verdict === 'damaged') return exitCodes.failed;
+  return trust === null || signature?.state === 'trusted' ? exitCodes.done : exitCodes.withheld;
 }

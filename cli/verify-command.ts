@@ -14,14 +14,23 @@ import { demandDataRoot } from '../storage/objects/data-root.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { ObjectStoreError } from '../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../storage/objects/open-object-store.ts';
-import { bundleExit, bundleLines, bundleVerified } from './bundle-verification.ts';
 import { commands } from './commands.ts';
-import { answersQuestion } from './options/help.ts';
-import { StartError } from './options/start-error.ts';
-import { failureLine } from './options/start-remedies.ts';
+import { failureLine, StartError } from './failures.ts';
+import { answersQuestion } from './options/flags.ts';
 import { type BundleOptions, type VerifyOptions, verifyOptions } from './options/verify-options.ts';
-import { type StoreVerification, storeLines, storeVerificationOf } from './store-verification.ts';
-import { checkedLine, faultOf, type Verification, verdictLines, verificationOf } from './verification.ts';
+import {
+  bundleExit,
+  bundleLines,
+  bundleVerified,
+  checkedLine,
+  faultOf,
+  type RuntimeVerification,
+  type StoreVerification,
+  storeLines,
+  storeVerificationOf,
+  verdictLines,
+  verificationOf,
+} from './verification.ts';
 
 /** Where a command writes; each text ends its line itself. */
 export interface Outputs {
@@ -31,7 +40,11 @@ export interface Outputs {
 
 type Print = (line: string) => void;
 
-async function verify({ dataRoot, json }: VerifyOptions, runtimeId: string, print: Print): Promise<Verification> {
+async function verify(
+  { dataRoot, json }: VerifyOptions,
+  runtimeId: string,
+  print: Print,
+): Promise<RuntimeVerification> {
   const checked: CheckedLink[] = [];
   const report = (link: CheckedLink) => {
     checked.push(link);
@@ -55,7 +68,7 @@ async function verify({ dataRoot, json }: VerifyOptions, runtimeId: string, prin
 }
 
 /** A store that cannot be read at all is damage too; everything else that stops the check is a wrong call. */
-async function verified(options: VerifyOptions, runtimeId: string, print: Print): Promise<Verification> {
+async function verified(options: VerifyOptions, runtimeId: string, print: Print): Promise<RuntimeVerification> {
   try {
     return await verify(options, runtimeId, print);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { outliveReaders } from './closed-outputs.ts';
+import { outliveReaders } from './outputs.ts';
 import { runVerify } from './verify-command.ts';
 
 outliveReaders();

@@ -1,14 +1,17 @@
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { openWorker, type Worker } from '../actors/workers/worker.ts';
 import { version } from '../contract/base/program-version.ts';
-import { outliveReaders } from './closed-outputs.ts';
-import { jsonLog, type Log, textLog } from './log.ts';
-import { answersQuestion } from './options/help.ts';
-import { recognizerNotice, recognizerOf } from './options/recognizer.ts';
-import { StartError } from './options/start-error.ts';
-import { failureLine } from './options/start-remedies.ts';
-import { demandObjectSource, workQueueNotice } from './options/work-queue.ts';
-import { type WorkerFlags, workerFlags, workerWords } from './options/worker-options.ts';
+import { failureLine, StartError } from './failures.ts';
+import { recognizerNotice, recognizerOf } from './options/engines.ts';
+import { answersQuestion } from './options/flags.ts';
+import {
+  demandObjectSource,
+  type WorkerFlags,
+  workerFlags,
+  workerWords,
+  workQueueNotice,
+} from './options/worker-options.ts';
+import { jsonLog, type Log, outliveReaders, textLog } from './outputs.ts';
 
 let log: Log = textLog;
 const report = (line: string): void => log.report(line);

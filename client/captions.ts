@@ -8,10 +8,9 @@ import type {
 import type { CaptionQualityReports } from '../contract/captions/caption-quality-report.ts';
 import type { ExplanationRequest } from '../contract/explanations/language-explanation.ts';
 import type { LanguageExplanations } from '../contract/explanations/language-explanation-answers.ts';
-import type { Given } from './given.ts';
 import { HostError, NothingYet } from './host-error.ts';
 import type { Reviews } from './reviews.ts';
-import { pathOf, pause, type Transport } from './transport.ts';
+import { encodedPath, type Given, pause, type Transport } from './transport.ts';
 
 /** What an explanation is asked about; the captions of the study are named by the client. */
 export type ExplanationQuestion = Given<Omit<ExplanationRequest, 'caption'>>;
@@ -33,29 +32,29 @@ export class Captions {
   /** Has captions made under the approval that stands; resolves once they are stored. */
   async produce(runtimeId: string): Promise<CaptionProductions> {
     const approval = await this.#reviews.approval(runtimeId);
-    const path = pathOf`/v1/runtimes/${runtimeId}/caption-productions`;
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-productions`;
     return this.#transport.json(path, { method: 'POST', json: { approval }, isLong: true });
   }
 
   /** The captions of a study with every line; an empty list where there are none. */
   results(runtimeId: string): Promise<CaptionProductionResults> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-production-results`);
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-production-results`);
   }
 
   /** Lines of long captions in the records in which they are stored, from the index 0 on. Throws `NothingYet` for a study without captions. */
   async chunk(runtimeId: string, index: number): Promise<CaptionChunkAnswer> {
     const { jobId } = await this.#only(runtimeId);
-    const path = pathOf`/v1/runtimes/${runtimeId}/caption-productions/${jobId}/chunks/${String(index)}`;
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-productions/${jobId}/chunks/${String(index)}`;
     return this.#transport.json(path);
   }
 
   qualityControls(runtimeId: string): Promise<CaptionQualityControls> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-quality-controls`);
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-quality-controls`);
   }
 
   /** The captions of a study measured against guidelines for subtitles. */
   qualityReports(runtimeId: string): Promise<CaptionQualityReports> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-quality-reports`);
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-quality-reports`);
   }
 
   /**
@@ -81,7 +80,7 @@ export class Captions {
       captionReceiptId: receiptId,
       captionReceiptContentId: receiptContentId,
     };
-    const path = pathOf`/v1/runtimes/${runtimeId}/caption-quality-controls`;
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-quality-controls`;
     try {
       // A second request finds the check of the first.
       const call = { method: 'POST', json: { candidate }, isLong: true, repeatable: true, signal } as const;
@@ -95,7 +94,9 @@ export class Captions {
   /** Accepted captions as WebVTT. Throws `NothingYet` for a study without captions. */
   async webvtt(runtimeId: string, side: 'source' | 'target'): Promise<string> {
     const { jobId } = await this.#only(runtimeId);
-    return this.#transport.text(`${pathOf`/v1/runtimes/${runtimeId}/caption-productions/${jobId}`}.vtt?side=${side}`);
+    return this.#transport.text(
+      `${encodedPath`/v1/runtimes/${runtimeId}/caption-productions/${jobId}`}.vtt?side=${side}`,
+    );
   }
 
   /** Asks for an explanation of a part of a line. Throws `NothingYet` for a study without captions. */
@@ -110,16 +111,16 @@ export class Captions {
       receiptId,
       receiptContentId,
     };
-    const path = pathOf`/v1/runtimes/${runtimeId}/language-explanations`;
+    const path = encodedPath`/v1/runtimes/${runtimeId}/language-explanations`;
     return this.#transport.json(path, { method: 'POST', json: { caption, ...question }, isLong: true });
   }
 
   explanations(runtimeId: string): Promise<LanguageExplanations> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/language-explanations`);
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/language-explanations`);
   }
 
   async #only(runtimeId: string): Promise<CaptionRow> {
-    const path = pathOf`/v1/runtimes/${runtimeId}/caption-productions`;
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-productions`;
     const [caption] = (await this.#transport.json<CaptionProductions>(path)).captions;
     if (caption === undefined) throw new NothingYet('the study has no captions', 'have them made under an approval');
     return caption;

@@ -1,8 +1,7 @@
 import type { DeletionList, DeletionReceipt } from '../contract/deletion/deletion-receipt.ts';
 import type { DiskUse } from '../contract/deletion/disk-use.ts';
 import type { GarbageCollection } from '../contract/deletion/garbage-collection.ts';
-import { type ListOptions, queryOf } from './pages.ts';
-import { pathOf, type Transport } from './transport.ts';
+import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 export interface DeletionOptions {
   /** Who deletes, as the receipt states it. */
@@ -19,12 +18,12 @@ export class Deletions {
 
   /** Deletes a study that has ended, for good; answers with the receipt, also for one that was deleted before. */
   runtime(runtimeId: string, { operator }: DeletionOptions = {}): Promise<DeletionReceipt> {
-    return this.#delete(`${pathOf`/v1/runtimes/${runtimeId}`}${queryOf({ operator })}`);
+    return this.#delete(`${encodedPath`/v1/runtimes/${runtimeId}`}${queryOf({ operator })}`);
   }
 
   /** Deletes a source that no runtime and no live ingest needs, for good; answers as `runtime` does. */
   source(sourceSessionId: string, { operator }: DeletionOptions = {}): Promise<DeletionReceipt> {
-    return this.#delete(`${pathOf`/v1/source-sessions/${sourceSessionId}`}${queryOf({ operator })}`);
+    return this.#delete(`${encodedPath`/v1/source-sessions/${sourceSessionId}`}${queryOf({ operator })}`);
   }
 
   /** A page of the receipts of what was deleted, newest first. */

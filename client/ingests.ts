@@ -1,3 +1,4 @@
+import { lookedAtBytes, notMedia } from '../contract/base/first-bytes.ts';
 import type { OwnedIngestList, OwnedIngestRequest, OwnedIngestStatus } from '../contract/ingest/owned-ingest.ts';
 import type {
   VideohostIngestList,
@@ -6,13 +7,118 @@ import type {
 } from '../contract/ingest/videohost-ingest.ts';
 import type { WorkProgress } from '../contract/operation/work-progress.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
-import { lookedAtBytes, notMedia } from './first-bytes.ts';
 import { AnswerLate, HostError, HostUnreachable, IngestFailed, MediaUnreadable, NotMedia } from './host-error.ts';
-import { type Media, openMedia } from './media.ts';
-import { type ListOptions, queryOf } from './pages.ts';
 import type { Streams } from './streams.ts';
-import { pathOf, pause, type Transport } from './transport.ts';
-import { type UploadProgress, uploadFile } from './upload.ts';
+import { encodedPath, type ListOptions, pause, queryOf, type Transport } from './transport.ts';
+
+/** What can be ingested: a path (in Node), or a file or blob (in Node and in browsers). */
+export type Media = string | Blob;
+
+interface OpenedMedia {
+  readonly blob: Blob;
+  /** The name of a file; null for a blob that has none. */
+  readonly filename: string | null;
+}
+
+/** Opens media without reading it. Rejects with the error of the file system, and for what is no regular file. */
+export async function mediaAsBlob(media: Media): Promise<OpenedMedia> {
+  if (typeof media === 'string') {
+    // Loaded here, so that pages can load the client.
+    const [{ constants, openAsBlob, promises }, { basename }] = await Promise.all([
+      import('node:fs'),
+      import('node:path'),
+    ]);
+    // A folder, and a file of somebody else, open as a blob as well, and fail only when they are sent.
+    if (!(await promises.stat(media)).isFile()) throw new TypeError(`${media} is no regular file`);
+    await promises.access(media, constants.R_OK);
+    return { blob: await openAsBlob(media), filename: basename(media) };
+  }
+  const name = 'name' in media && typeof media.name === 'string' ? media.name : null;
+  return { blob: media, filename: name };
+}
+
+/** How much of a file has arrived, in bytes. */
+export interface UploadProgress {
+  readonly sent: number;
+  readonly total: number;
+}
+
+interface UploadOptions {
+  /** Called when the upload begins, goes on after a break, and behind each part. */
+  readonly onUpload?: ((progress: UploadProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** So many bytes are sent at once: what is lost when the connection breaks. */
+const partBytes = 8 * 1024 * 1024;
+const pauseMs = 250;
+/** So often in a row the offset may turn out to be another one, as it does when the answer to a part was lost. */
+const mostConflicts = 5;
+
+const tus = { 'Tus-Resumable': '1.0.0' };
+/** The media is there already, or its ingest has ended: the status of the ingest says which. */
+const isOver = (error: unknown): boolean =>
+  error instanceof HostError && (error.code === 'ingest_upload_conflict' || error.status === 410);
+
+/** A request whose file cannot be read fails like one that no host answers; this tells the two apart. Throws `MediaUnreadable`. */
+async function requireReadable(blob: Blob, offset: number): Promise<void> {
+  await blob
+    .slice(offset, offset + 1)
+    .arrayBuffer()
+    .catch((cause: unknown) => {
+      throw new MediaUnreadable(cause);
+    });
+}
+
+/**
+ * Sends a file to the upload of an ingest, in parts, and goes on where the host stands after every break. Throws
+ * `MediaUnreadable` where the file is what breaks.
+ */
+async function uploadFile(
+  transport: Transport,
+  path: string,
+  blob: Blob,
+  { onUpload, signal }: UploadOptions,
+): Promise<void> {
+  let offset = 0;
+  for (let conflicts = 0; offset < blob.size; ) {
+    onUpload?.({ sent: offset, total: blob.size });
+    try {
+      offset = offsetOf(
+        await transport.head(path, {
+          method: 'PATCH',
+          headers: { ...tus, 'Upload-Offset': String(offset) },
+          body: blob.slice(offset, offset + partBytes, 'application/offset+octet-stream'),
+          signal,
+        }),
+      );
+      conflicts = 0;
+      continue;
+    } catch (error) {
+      if (isOver(error)) return;
+      const isConflict = error instanceof HostError && error.code === 'upload_offset_conflict';
+      if (isConflict) conflicts += 1;
+      const isGone = error instanceof HostUnreachable || error instanceof AnswerLate;
+      const mayGoOn = isGone || (isConflict && conflicts < mostConflicts);
+      if (signal?.aborted || !mayGoOn) throw error;
+      await requireReadable(blob, offset);
+    }
+    await pause(pauseMs, signal);
+    try {
+      offset = offsetOf(await transport.head(path, { method: 'HEAD', headers: tus, signal }));
+    } catch (error) {
+      if (isOver(error)) return;
+      throw error;
+    }
+  }
+  onUpload?.({ sent: blob.size, total: blob.size });
+}
+
+function offsetOf(head: Headers): number {
+  const text = head.get('Upload-Offset');
+  if (text === null || !/^\d+$/.test(text)) throw new TypeError('the answer has no Upload-Offset');
+  return Number(text);
+}
 
 export type IngestStatus = OwnedIngestStatus | VideohostIngestStatus;
 
@@ -56,7 +162,7 @@ export class Ingests {
    */
   async file(media: Media, options: FileIngestOptions): Promise<SourceSessionRow> {
     const { label, rightsHolder, ownershipAttested, signal } = options;
-    const { blob, filename } = await openMedia(media);
+    const { blob, filename } = await mediaAsBlob(media);
     const name = options.filename ?? filename;
     if (name === null) throw new TypeError('the media has no name: give filename with its extension');
     const what = notMedia(new Uint8Array(await blob.slice(0, lookedAtBytes).arrayBuffer()));
@@ -74,7 +180,7 @@ export class Ingests {
       json,
       signal,
     });
-    const path = pathOf`/v1/owned-media-ingests/${opened.ingestId}`;
+    const path = encodedPath`/v1/owned-media-ingests/${opened.ingestId}`;
     return this.#followed(path, opened, options, () => uploadFile(this.#transport, `${path}/upload`, blob, options));
   }
 
@@ -82,7 +188,7 @@ export class Ingests {
   async video(request: VideohostIngestRequest, options: IngestOptions = {}): Promise<SourceSessionRow> {
     const call = { method: 'POST', json: request, signal: options.signal } as const;
     const opened = await this.#transport.json<VideohostIngestStatus>('/v1/videohost-local-ingests', call);
-    return this.#followed(pathOf`/v1/videohost-local-ingests/${opened.ingestId}`, opened, options);
+    return this.#followed(encodedPath`/v1/videohost-local-ingests/${opened.ingestId}`, opened, options);
   }
 
   owned(options: ListOptions): Promise<OwnedIngestList> {
@@ -96,8 +202,8 @@ export class Ingests {
   /** Ends an ingest that has not ended. Refused with `ingest_already_terminal` for one that has. */
   cancel(ingestId: string): Promise<IngestStatus> {
     const path = ingestId.startsWith('owned-ingest:')
-      ? pathOf`/v1/owned-media-ingests/${ingestId}/cancellations`
-      : pathOf`/v1/videohost-local-ingests/${ingestId}/cancellations`;
+      ? encodedPath`/v1/owned-media-ingests/${ingestId}/cancellations`
+      : encodedPath`/v1/videohost-local-ingests/${ingestId}/cancellations`;
     return this.#transport.json(path, { method: 'POST', json: {} });
   }
 

@@ -1,8 +1,7 @@
 import type { ActorTransitions } from '../contract/lifecycles/actor-transitions.ts';
 import type { ActorKind, ActorList } from '../contract/lifecycles/actors.ts';
 import type { Charts, DrawnChart } from '../contract/lifecycles/charts.ts';
-import { type ListOptions, queryOf } from './pages.ts';
-import { pathOf, type Transport } from './transport.ts';
+import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 /** Which actors a list has: all, or those of a kind, in a state of their chart. */
 export interface ActorsOptions extends ListOptions {
@@ -25,7 +24,7 @@ export class Lifecycles {
 
   /** One state machine, and where the parts of its drawing lie. */
   chart(machineId: string): Promise<DrawnChart> {
-    return this.#transport.json(pathOf`/v1/charts/${machineId}`);
+    return this.#transport.json(encodedPath`/v1/charts/${machineId}`);
   }
 
   /** A page of everything that has a lifecycle, live and ended, newest first. */
@@ -38,6 +37,6 @@ export class Lifecycles {
     actorId: string,
     options: { readonly after?: number; readonly limit?: number } = {},
   ): Promise<ActorTransitions> {
-    return this.#transport.json(`${pathOf`/v1/actors/${actorId}/transitions`}${queryOf({ ...options })}`);
+    return this.#transport.json(`${encodedPath`/v1/actors/${actorId}/transitions`}${queryOf({ ...options })}`);
   }
 }

@@ -4,9 +4,8 @@ import type {
   PublishReviewIntake,
   PublishReviewIntakes,
 } from '../contract/review/publish-review-answers.ts';
-import type { Given } from './given.ts';
 import { NothingYet } from './host-error.ts';
-import { pathOf, type Transport } from './transport.ts';
+import { encodedPath, type Given, type Transport } from './transport.ts';
 
 /** A person's word for word agreement to the statement that `reviews` names; never filled in by a program on its own. */
 export interface Attested {
@@ -30,11 +29,11 @@ export class Reviews {
   }
 
   intakes(runtimeId: string): Promise<PublishReviewIntakes> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/publish-review-intakes`);
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/publish-review-intakes`);
   }
 
   decisions(runtimeId: string): Promise<PublishReviewDecisions> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/publish-review-decisions`);
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/publish-review-decisions`);
   }
 
   /** Approves or rejects the queued intake of a study. Throws `NothingYet` for a study that is not in the queue. */
@@ -43,7 +42,10 @@ export class Reviews {
     if (intake === undefined) throw new NothingYet('the study is not in the review queue', 'wait for its end');
     const reviewer = { id: by.reviewerId, attestation: by.attestation };
     const json = { intake: referenceOf(intake), reviewer, decision };
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/publish-review-decisions`, { method: 'POST', json });
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/publish-review-decisions`, {
+      method: 'POST',
+      json,
+    });
   }
 
   /** Revokes the approval of a study. Throws `NothingYet` where none stands. */
@@ -54,7 +56,10 @@ export class Reviews {
   ): Promise<PublishReviewDecisions> {
     const approval = await this.approval(runtimeId);
     const json = { approval, reviewer: { id: by.reviewerId, attestation: by.attestation }, revocation };
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/publish-review-revocations`, { method: 'POST', json });
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/publish-review-revocations`, {
+      method: 'POST',
+      json,
+    });
   }
 
   /** The approval that stands. Throws `NothingYet` where none does. */

@@ -1,3 +1,4 @@
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
 import type { OwnedIngestStatus } from '../contract/ingest/owned-ingest.ts';
 import type { VideohostIngestStatus } from '../contract/ingest/videohost-ingest.ts';
 import type { RuntimeEnded } from '../contract/journal/event-stream.ts';
@@ -5,9 +6,36 @@ import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
 import type { ActorsFollowed, StreamedTransition } from '../contract/lifecycles/actor-transitions.ts';
 import type { WorkProgress } from '../contract/operation/work-progress.ts';
-import { eventsIn, isStream } from './event-stream.ts';
 import { HostError } from './host-error.ts';
-import { pathOf, pause, type Transport } from './transport.ts';
+import { encodedPath, pause, refusalIn, type Transport } from './transport.ts';
+
+/** Whether an answer is a stream of events. */
+const isStream = (answer: Response): boolean =>
+  answer.headers.get('Content-Type')?.startsWith('text/event-stream') === true;
+
+/**
+ * The events of a stream as they come. Throws `HostError` where the host gives the stream up, and the error of `fetch` where
+ * it is cut. A reader that stops closes the connection.
+ */
+async function* eventsIn(answer: Response): AsyncGenerator<EventSourceMessage, void> {
+  if (answer.body === null) return;
+  const reader = answer.body
+    .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      if (value.event === 'refused') {
+        throw new HostError({ status: answer.status, retryAfterSeconds: null, ...refusalIn(value.data) });
+      }
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
 
 /**
  * What a stream tells: a record of a journal, the end of a runtime, the status of an ingest, how far work has come, a
@@ -46,7 +74,7 @@ export interface FollowedWork {
 }
 
 /** With the id of the event, where it has one. */
-type Told = HostEvent & { readonly id?: string };
+type ReceivedEvent = HostEvent & { readonly id?: string };
 
 /** The names of a query with the cursors behind which they begin. */
 const placed = (cursors: ReadonlyMap<string, number>): string[] =>
@@ -75,7 +103,7 @@ export class Streams {
   ): AsyncGenerator<JournalEvent, JournalEnd> {
     for (let cursor = after; ; ) {
       const query = `?after=${cursor}&limit=${pageEvents}&wait=${longestWaitMs}`;
-      const path = `${pathOf`/v1/runtimes/${runtimeId}/events`}${query}`;
+      const path = `${encodedPath`/v1/runtimes/${runtimeId}/events`}${query}`;
       for await (const told of this.#once(path, signal)) {
         if (told.event === 'progress') onProgress?.(told.data);
         if (told.event === 'ended') return told.data;
@@ -111,7 +139,7 @@ export class Streams {
   }
 
   /** What one answer tells, until it ends or is cut. */
-  async *#once(path: string, signal: AbortSignal | undefined): AsyncGenerator<Told, void> {
+  async *#once(path: string, signal: AbortSignal | undefined): AsyncGenerator<ReceivedEvent, void> {
     const answer = await this.#transport.answer(path, { signal, accept });
     try {
       if (!isStream(answer)) {
@@ -119,7 +147,8 @@ export class Streams {
         // The next page may be there already, and waits by itself where it is not.
         return;
       }
-      for await (const { event, data, id } of eventsIn(answer)) yield { event, data: JSON.parse(data), id } as Told;
+      for await (const { event, data, id } of eventsIn(answer))
+        yield { event, data: JSON.parse(data), id } as ReceivedEvent;
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof HostError) throw error;

@@ -7,10 +7,8 @@ import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
 import type { runtimeRequest } from '../contract/study/runtime-request.ts';
 import type { Lifecycle, RuntimeStatus } from '../contract/study/runtime-status.ts';
 import type { Runtimes } from '../contract/study/runtimes.ts';
-import type { Given } from './given.ts';
-import { type ListOptions, queryOf } from './pages.ts';
 import type { FollowOptions, Streams } from './streams.ts';
-import { pathOf, type Transport } from './transport.ts';
+import { encodedPath, type Given, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 type WireRequest = Given<z.input<typeof runtimeRequest>>;
 
@@ -98,7 +96,7 @@ export class Studies {
   }
 
   status(runtimeId: string, signal?: AbortSignal): Promise<RuntimeStatus> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}`, { signal });
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}`, { signal });
   }
 
   /** A page of the studies of the host, newest first. */
@@ -108,7 +106,7 @@ export class Studies {
 
   /** Ends a study that has not ended. Refused with `runtime_already_terminal` for one that has. */
   cancel(runtimeId: string): Promise<RuntimeStatus> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/cancellations`, { method: 'POST', json: {} });
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/cancellations`, { method: 'POST', json: {} });
   }
 
   /** One page of a journal. `waitMs` (at most 8,000) holds an empty page back until something is committed. */
@@ -117,7 +115,7 @@ export class Studies {
     { after = 0, limit = pageEvents, waitMs = 0, signal }: PageOptions = {},
   ): Promise<RuntimeEvents> {
     const query = `?after=${after}&limit=${limit}&wait=${waitMs}`;
-    return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/events`}${query}`, { signal });
+    return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}/events`}${query}`, { signal });
   }
 
   /**
@@ -125,7 +123,7 @@ export class Studies {
    * `TypeError` for an answer without it.
    */
   async journalHead(runtimeId: string): Promise<JournalHead> {
-    const text = await this.#transport.field(pathOf`/v1/runtimes/${runtimeId}`, 'Studio-Journal-Head');
+    const text = await this.#transport.field(encodedPath`/v1/runtimes/${runtimeId}`, 'Studio-Journal-Head');
     const [, seq, sha256] = /^(\d+);sha256=([a-f0-9]{64})$/.exec(text ?? '') ?? [];
     if (seq === undefined || sha256 === undefined)
       throw new TypeError('the answer does not name the head of the journal');

@@ -21,12 +21,9 @@ import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
 import type { Runtimes } from '../contract/study/runtimes.ts';
 import { Captions } from './captions.ts';
 import { Deletions } from './deletions.ts';
-import { EvidenceObjects } from './evidence-objects.ts';
-import type { HostAddress, HostPlace } from './host-address.ts';
-import { type FileIngestOptions, type IngestOptions, type IngestStatus, Ingests } from './ingests.ts';
+import { EvidenceObjects } from './evidence.ts';
+import { type FileIngestOptions, type IngestOptions, type IngestStatus, Ingests, type Media } from './ingests.ts';
 import { Lifecycles } from './lifecycles.ts';
-import type { Media } from './media.ts';
-import type { ListOptions } from './pages.ts';
 import { Reviews } from './reviews.ts';
 import { type FollowedWork, type FollowOptions, type HostEvent, type JournalEnd, Streams } from './streams.ts';
 import {
@@ -40,7 +37,14 @@ import {
   type StudyRequest,
 } from './studies.ts';
 import { Subtitles } from './subtitles.ts';
-import { pathOf, Transport, type TransportOptions } from './transport.ts';
+import {
+  encodedPath,
+  type HostAddress,
+  type HostPlace,
+  type ListOptions,
+  Transport,
+  type TransportOptions,
+} from './transport.ts';
 
 /**
  * A client of one host. Every call throws `HostError` for a refusal, `HostUnreachable` when no host answers, and `AnswerLate` when
@@ -116,7 +120,7 @@ export class StudyHost {
 
   /** The tracks of a source as they were measured. */
   mediaProbe(sourceSessionId: string): Promise<MediaProbe> {
-    return this.#transport.json(pathOf`/v1/source-sessions/${sourceSessionId}/media-probe`);
+    return this.#transport.json(encodedPath`/v1/source-sessions/${sourceSessionId}/media-probe`);
   }
 
   /** Ingests a file of a person who attests that it may be processed. Throws `IngestFailed`. */
@@ -198,21 +202,21 @@ export class StudyHost {
   /** How far a study or an ingest has come within its step. */
   progress(id: string): Promise<WorkProgress> {
     const path = id.startsWith('owned-ingest:')
-      ? pathOf`/v1/owned-media-ingests/${id}/progress`
+      ? encodedPath`/v1/owned-media-ingests/${id}/progress`
       : id.startsWith('videohost-ingest:')
-        ? pathOf`/v1/videohost-local-ingests/${id}/progress`
-        : pathOf`/v1/runtimes/${id}/progress`;
+        ? encodedPath`/v1/videohost-local-ingests/${id}/progress`
+        : encodedPath`/v1/runtimes/${id}/progress`;
     return this.#transport.json(path);
   }
 
   /** A study as a whole: where it stands in words, what was found in numbers, what is withheld, and what may be done next. */
   overview(runtimeId: string): Promise<RuntimeOverview> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/overview`);
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/overview`);
   }
 
   /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */
   evidence(runtimeId: string, kind = 'all'): Promise<RuntimeEvidence> {
-    return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
+    return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
   }
 
   /** A study as the text of a file for another program; `side` and `lines` are for captions, `rate` for `cuts.edl`. */
@@ -223,7 +227,7 @@ export class StudyHost {
   ): Promise<string> {
     const query = new URLSearchParams(options).toString();
     return this.#transport.text(
-      `${pathOf`/v1/runtimes/${runtimeId}/exports/${name}`}${query === '' ? '' : `?${query}`}`,
+      `${encodedPath`/v1/runtimes/${runtimeId}/exports/${name}`}${query === '' ? '' : `?${query}`}`,
     );
   }
 
@@ -236,7 +240,7 @@ export class StudyHost {
     options: { readonly media?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<ReadableStream<Uint8Array>> {
     const query = options.media === true ? '?media=include' : '';
-    const path = `${pathOf`/v1/runtimes/${runtimeId}/exports/bundle`}${query}`;
+    const path = `${encodedPath`/v1/runtimes/${runtimeId}/exports/bundle`}${query}`;
     return this.#transport.stream(path, { signal: options.signal, isLong: true });
   }
 
@@ -247,7 +251,7 @@ export class StudyHost {
 
   /** The claims of a study with their citations. */
   claims(runtimeId: string): Promise<AssessmentAudits> {
-    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/assessment-audits`);
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/assessment-audits`);
   }
 
   /** Lets a grant of `playbackUrl` last ten minutes from now, at most two hours in all; a page passes no origin. */
@@ -256,7 +260,7 @@ export class StudyHost {
     origin?: string,
   ): Promise<PlaybackRenewed> {
     const json = { schema: 'studio.private-playback-grant-renewal.v1' };
-    const path = pathOf`/v1/runtimes/${runtimeId}/private-playback-grants/${grantId}/renewals`;
+    const path = encodedPath`/v1/runtimes/${runtimeId}/private-playback-grants/${grantId}/renewals`;
     return this.#transport.json(path, { method: 'POST', json, ...(origin !== undefined && { origin }) });
   }
 
@@ -280,7 +284,7 @@ export class StudyHost {
         contentId: sourceSession.source.contentId,
       },
     };
-    const path = pathOf`/v1/runtimes/${runtimeId}/private-playback-grants`;
+    const path = encodedPath`/v1/runtimes/${runtimeId}/private-playback-grants`;
     const call = { method: 'POST', json, isLong: true, ...(origin !== undefined && { origin }) } as const;
     const grant = await this.#transport.json<PlaybackGrant>(path, call);
     return { url: `${(await this.#transport.address()).baseUrl}${grant.mediaPath}`, grant };

@@ -1,7 +1,7 @@
 import type { SubtitleFormat } from '../contract/sources/subtitle-track.ts';
 import type { AttachedSubtitleTrack, SubtitleTracks } from '../contract/sources/subtitle-track-answers.ts';
-import { type Media, openMedia } from './media.ts';
-import { pathOf, type Transport } from './transport.ts';
+import { type Media, mediaAsBlob } from './ingests.ts';
+import { encodedPath, type Transport } from './transport.ts';
 
 /** What a person says of a subtitle file, and how the person answers for it. */
 export interface SubtitleOptions {
@@ -19,7 +19,8 @@ export interface SubtitleOptions {
   readonly signal?: AbortSignal;
 }
 
-const tracksOf = (sourceSessionId: string): string => pathOf`/v1/source-sessions/${sourceSessionId}/subtitle-tracks`;
+const tracksOf = (sourceSessionId: string): string =>
+  encodedPath`/v1/source-sessions/${sourceSessionId}/subtitle-tracks`;
 
 /** The subtitle files that are attached to sources. */
 export class Subtitles {
@@ -35,7 +36,7 @@ export class Subtitles {
    */
   async attach(sourceSessionId: string, file: Media, options: SubtitleOptions): Promise<AttachedSubtitleTrack> {
     const { rightsHolder, language, format, encoding, signal } = options;
-    const { blob, filename } = await openMedia(file);
+    const { blob, filename } = await mediaAsBlob(file);
     const label = options.label ?? filename;
     if (label === null) throw new TypeError('the subtitle file has no name: give label');
     const query = new URLSearchParams({

@@ -1,6 +1,109 @@
-import { addressFinder, type HostAddress, type HostPlace } from './host-address.ts';
+import type { Pairing } from '../contract/operation/pairing.ts';
 import { AnswerLate, HostError, HostUnreachable } from './host-error.ts';
-import { type PatientFetch, patientFetch } from './patient-fetch.ts';
+
+/** A value that a caller gives and the client only reads: constants declared `as const` fit as they are. */
+export type Given<Value> = Value extends readonly (infer Item)[]
+  ? readonly Given<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Given<Value[Key]> }
+    : Value;
+
+/** What every list takes: the cursor of the page before, and the most rows of the page, at most 200. */
+export interface ListOptions {
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** The query of a list; what is undefined is left out. */
+export function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}=${encodeURIComponent(value)}`],
+  );
+  return given.length === 0 ? '' : `?${given.join('&')}`;
+}
+
+/** Where a host listens and the token that it accepts. */
+export interface HostAddress {
+  /** The origin, such as `http://127.0.0.1:41879`. */
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+/** The part of a host's start line that a client needs. */
+interface StartLine {
+  readonly listening: string;
+  readonly authorizationToken: string;
+}
+
+/** A start line, parsed or as text, an address, or a function that finds the address anew after the host was restarted. */
+export type HostPlace = string | StartLine | HostAddress | (() => HostAddress | Promise<HostAddress>);
+
+const trimmed = ({ baseUrl, token }: HostAddress): HostAddress => ({ baseUrl: baseUrl.replace(/\/+$/, ''), token });
+
+const isStartLine = (place: StartLine | HostAddress): place is StartLine => 'listening' in place;
+
+/** Makes a function that finds the address. Throws `TypeError` for a text that is no start line. */
+export function addressFinder(place: HostPlace): () => HostAddress | Promise<HostAddress> {
+  if (typeof place === 'function') return async () => trimmed(await place());
+  const address = typeof place === 'string' ? parsedLine(place) : place;
+  const found = trimmed(
+    isStartLine(address) ? { baseUrl: address.listening, token: address.authorizationToken } : address,
+  );
+  return () => found;
+}
+
+function parsedLine(text: string): StartLine {
+  const parsed: unknown = JSON.parse(text);
+  if (typeof parsed === 'object' && parsed !== null && 'listening' in parsed && 'authorizationToken' in parsed) {
+    const { listening, authorizationToken } = parsed;
+    if (typeof listening === 'string' && typeof authorizationToken === 'string')
+      return { listening, authorizationToken };
+  }
+  throw new TypeError('not a start line: it has no listening and no authorizationToken');
+}
+
+/** What a long request needs of `fetch`. */
+interface PatientRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly signal: AbortSignal | null;
+}
+
+type PatientFetch = (url: string, request: PatientRequest) => Promise<Response>;
+
+/** Statuses of which an answer has no body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+const isNode = (): boolean =>
+  (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node !==
+  undefined;
+
+/**
+ * Asks as `fetch` does, and waits for the answer for as long as the connection stands. The `fetch` of Node gives up when the
+ * head of an answer, or the next piece of its body, takes more than five minutes, and cannot be told to wait; `node:http` waits.
+ * In a page it is the page's own `fetch`.
+ */
+export const patientFetch: PatientFetch = async (url, request) => {
+  if (!isNode() || !url.startsWith('http:')) return fetch(url, request);
+  const [http, { Readable }] = await Promise.all([import('node:http'), import('node:stream')]);
+  const { method, headers, body, signal } = request;
+  return new Promise((resolve, reject) => {
+    // A connection of its own: one that is kept may be closed by the host in the moment in which it is used again.
+    const options = { method, headers, agent: false, ...(signal === null ? {} : { signal }) };
+    const asked = http.request(url, options, (answer) => {
+      const { statusCode: status = 0 } = answer;
+      const head = new Headers();
+      for (const [name, values = []] of Object.entries(answer.headersDistinct))
+        for (const value of values) head.append(name, value);
+      const content = bodiless.has(status) ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>);
+      if (content === null) answer.resume();
+      resolve(new Response(content, { status, headers: head }));
+    });
+    asked.once('error', reject);
+    asked.end(body ?? undefined);
+  });
+};
 
 export interface TransportOptions {
   /** How long a request that may be repeated is repeated while no host answers, in milliseconds. */
@@ -12,7 +115,7 @@ export interface TransportOptions {
   readonly patientFetch?: PatientFetch;
 }
 
-export interface Call {
+interface HostRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   readonly json?: unknown;
@@ -53,7 +156,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** What a refusal says. */
-export const messageOf = (text: string): { readonly code: string; readonly message: string } => {
+export const refusalIn = (text: string): { readonly code: string; readonly message: string } => {
   try {
     const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
     if (typeof error?.code === 'string' && typeof error.message === 'string')
@@ -67,7 +170,7 @@ export const messageOf = (text: string): { readonly code: string; readonly messa
 async function refused(answer: Response): Promise<HostError> {
   const seconds = answer.headers.get('Retry-After');
   const retryAfterSeconds = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) : null;
-  return new HostError({ status: answer.status, retryAfterSeconds, ...messageOf(await answer.text()) });
+  return new HostError({ status: answer.status, retryAfterSeconds, ...refusalIn(await answer.text()) });
 }
 
 /** Sends requests to one host, and finds it again when it was restarted. */
@@ -93,32 +196,32 @@ export class Transport {
   }
 
   /** The JSON of an answer. Throws `HostError`, `HostUnreachable`, `AnswerLate`, and the reason of an aborted signal. */
-  async json<Answer>(path: string, call: Call = {}): Promise<Answer> {
+  async json<Answer>(path: string, call: HostRequest = {}): Promise<Answer> {
     return this.#repeated(call, async () => (await (await this.#send(path, call)).json()) as Answer);
   }
 
   /** The text of an answer. Throws as `json`. */
-  async text(path: string, call: Call = {}): Promise<string> {
+  async text(path: string, call: HostRequest = {}): Promise<string> {
     return this.#repeated(call, async () => (await this.#send(path, call)).text());
   }
 
   /** An answer whose body the caller reads. Throws as `json`. */
-  async answer(path: string, call: Call = {}): Promise<Response> {
+  async answer(path: string, call: HostRequest = {}): Promise<Response> {
     return this.#repeated(call, () => this.#send(path, call));
   }
 
   /** The body of an answer as it comes; what follows its head is not repeated. Throws as `json`. */
-  async stream(path: string, call: Call = {}): Promise<ReadableStream<Uint8Array>> {
+  async stream(path: string, call: HostRequest = {}): Promise<ReadableStream<Uint8Array>> {
     return (await this.answer(path, call)).body ?? new Blob([]).stream();
   }
 
   /** A field of the head of an answer to a read; null where the answer lacks it. Throws as `json`. */
-  async field(path: string, name: string, call: Pick<Call, 'signal'> = {}): Promise<string | null> {
+  async field(path: string, name: string, call: Pick<HostRequest, 'signal'> = {}): Promise<string | null> {
     return (await this.head(path, { ...call, method: 'HEAD' })).get(name);
   }
 
   /** The head of an answer. Throws as `json`. */
-  async head(path: string, call: Call): Promise<Headers> {
+  async head(path: string, call: HostRequest): Promise<Headers> {
     return this.#repeated(call, async () => {
       const answer = await this.#send(path, call);
       // Its connection is free for the next request only then.
@@ -128,7 +231,7 @@ export class Transport {
   }
 
   /** Repeats a request while no host answers; a refusal is an answer. */
-  async #repeated<Answer>(call: Call, ask: () => Promise<Answer>): Promise<Answer> {
+  async #repeated<Answer>(call: HostRequest, ask: () => Promise<Answer>): Promise<Answer> {
     const { method = 'GET', repeatable = method === 'GET' || method === 'HEAD' } = call;
     const signal = this.#signalOf(call);
     // A clock that is set back would keep the caller waiting.
@@ -147,7 +250,7 @@ export class Transport {
     }
   }
 
-  #signalOf({ signal }: Pick<Call, 'signal'>): AbortSignal | undefined {
+  #signalOf({ signal }: Pick<HostRequest, 'signal'>): AbortSignal | undefined {
     const own = this.#signal;
     if (signal === null || own === undefined) return signal ?? undefined;
     return signal === undefined ? own : AbortSignal.any([signal, own]);
@@ -155,7 +258,7 @@ export class Transport {
 
   async #send(
     path: string,
-    { method = 'GET', json, body, origin, accept, signal, isLong = false, headers: given = {} }: Call,
+    { method = 'GET', json, body, origin, accept, signal, isLong = false, headers: given = {} }: HostRequest,
   ): Promise<Response> {
     const { baseUrl, token } = await this.#find();
     const headers: Record<string, string> = { Authorization: `Bearer ${token}`, ...given };
@@ -175,5 +278,14 @@ export class Transport {
 }
 
 /** A path of the service with its ids percent-encoded. */
-export const pathOf = (strings: TemplateStringsArray, ...ids: readonly string[]): string =>
+export const encodedPath = (strings: TemplateStringsArray, ...ids: readonly string[]): string =>
   String.raw({ raw: strings.raw }, ...ids.map(encodeURIComponent));
+
+/** Exchanges the code that the owner of a host gave to this page for a token of its own. Throws `HostError` `pairing_refused`. */
+export async function pairWith(baseUrl: string, code: string, origin?: string): Promise<HostAddress> {
+  const json = { schema: 'studio.pairing-request.v1', code };
+  const call = { method: 'POST', json, ...(origin !== undefined && { origin }) } as const;
+  const transport = new Transport({ baseUrl, token: '' }, {});
+  const { authorizationToken } = await transport.json<Pairing>('/v1/pairings', call);
+  return { baseUrl, token: authorizationToken };
+}

@@ -16,7 +16,7 @@ const { openHost } = await import('../actors/host.ts');
 const { Charts } = await import('../actors/lifecycles/charts.ts');
 const { chooseListener } = await import('../http/listener/choose-listener.ts');
 const { openServer, routeTable } = await import('../http/server.ts');
-const { Heart } = await import('../http/streams/heart.ts');
+const { Heart } = await import('../http/streams/event-stream.ts');
 const { Recorder } = await import('./recording/recorder.ts');
 const { walk } = await import('./recording/walk.ts');
 

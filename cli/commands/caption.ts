@@ -7,26 +7,75 @@ import { approvalReasons, attestations } from '../../contract/review/publish-rev
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { CaptionObstacle } from '../../contract/study/plan-warnings.ts';
+import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
 import { baseLanguage } from '../../receipts/core/base-language.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
-import { defaultDataRoot } from '../options/default-data-root.ts';
-import { hasDataRoot } from '../options/existing-data-root.ts';
-import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
-import { pathOption } from '../options/path-option.ts';
-import { foundRecognizer, foundTranslator } from '../settings/found-engines.ts';
+import { defaultDataRoot, hasDataRoot } from '../options/data-root.ts';
+import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
 import { type SettingChanges, writeSettings } from '../settings/settings-file.ts';
-import { asTyped } from '../terminal/as-typed.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
-import { namedHost } from '../terminal/named-host.ts';
-import { writeExport } from '../terminal/written-export.ts';
+import { namedHost } from '../terminal/running-host.ts';
+import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
+import { writeExport } from './exports.ts';
+import { checkRights, rightsFlags } from './given-file.ts';
 import { ingested, withSubtitles } from './ingest.ts';
 import { checkMuxed, muxFilm } from './muxed-film.ts';
-import { namedSource } from './named-source.ts';
-import { checkRights, rightsFlags } from './rights.ts';
-import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
+import { namedSource } from './named.ts';
+import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
+
+/** Where Ollama listens if nobody moved it; it speaks the interface of OpenAI below `/v1`. */
+const ollama = 'http://127.0.0.1:11434/v1';
+const serverMs = 1_000;
+
+/** An engine of this machine that captions could be made with, and what it means to use it. */
+interface FoundEngine {
+  /** One sentence for the person who is asked: what it does, what leaves the machine, what it costs. */
+  readonly offer: string;
+  /** The settings that use it. */
+  readonly settings: SettingChanges;
+}
+
+/** The recogniser of this machine that needs nothing but to be installed; null if it is not, or for a language it does not have. */
+async function foundRecognizer(language: string, environment: NodeJS.ProcessEnv): Promise<FoundEngine | null> {
+  if (!/^en\b/i.test(language) || (await recognizerProgram('pocketsphinx', environment)) === null) return null;
+  return {
+    offer:
+      'pocketsphinx is installed: it recognises English speech on this machine. Nothing leaves the machine, and it costs nothing.',
+    settings: new Map<string, string | boolean>([
+      ['semantic-recognizer', 'pocketsphinx'],
+      ['allow-real-semantic-evidence', true],
+      ['caption-executor', 'recognized'],
+      ['allow-recognized-captions', true],
+    ]),
+  };
+}
+
+interface ModelList {
+  readonly data?: readonly { readonly id?: unknown }[];
+}
+
+/** The model server of this machine that translates; null if none answers or it has no model. */
+async function foundTranslator(server = ollama): Promise<FoundEngine | null> {
+  try {
+    const answer = await fetch(`${server}/models`, { signal: AbortSignal.timeout(serverMs) });
+    const { data = [] } = (await answer.json()) as ModelList;
+    const model = data.map(({ id }) => id).find((id) => typeof id === 'string');
+    if (!answer.ok || typeof model !== 'string') return null;
+    return {
+      offer: `A model server answers at ${server}: its model ${model} can translate captions. Whether it passes text on is up to that server.`,
+      settings: new Map<string, string | boolean>([
+        ['model-server', server],
+        ['caption-executor', 'recognized-translated'],
+        ['caption-translation-model', model],
+        ['allow-real-caption-production', true],
+      ]),
+    };
+  } catch {
+    return null;
+  }
+}
 
 const formats = ['srt', 'vtt', 'ass'] as const;
 type Format = (typeof formats)[number];
@@ -78,7 +127,7 @@ const forAttached = (given: GivenFlags): GivenFlags => ({
 });
 
 /** The source that was made of these very bytes before; nobody is asked for the rights in them again. */
-async function knownFile({ host }: Call, film: string): Promise<SourceSessionRow | undefined> {
+async function knownFile({ host }: CommandCall, film: string): Promise<SourceSessionRow | undefined> {
   const sources = (await host.sources()).filter(({ rightsScope }) => rightsScope === 'local_processing');
   if (sources.length === 0 || !existsSync(film)) return undefined;
   const hash = createHash('sha256');
@@ -87,7 +136,7 @@ async function knownFile({ host }: Call, film: string): Promise<SourceSessionRow
   return sources.find(({ sourceContentId }) => sourceContentId === contentId);
 }
 
-async function sourceOf(call: Call, film: string): Promise<SourceSessionRow> {
+async function sourceOf(call: CommandCall, film: string): Promise<SourceSessionRow> {
   const known = (await namedSource(call, film, !existsSync(film))) ?? (await knownFile(call, film));
   const attaching = { ...call, given: forAttached(call.given) };
   return known === undefined ? ingested(attaching, film) : withSubtitles(attaching, known, givenSubtitles(attaching));
@@ -96,7 +145,7 @@ async function sourceOf(call: Call, film: string): Promise<SourceSessionRow> {
 const textTracks = ({ tracks }: MediaProbe) => tracks.filter(({ type }) => type === 'subtitle');
 
 /** The spoken language: the one that was given, else the one that the sound or the only text track is tagged with. */
-function spokenLanguageOf({ given }: Call, probe: MediaProbe, film: string): string {
+function spokenLanguageOf({ given }: CommandCall, probe: MediaProbe, film: string): string {
   const named = given.single('from');
   if (named !== undefined) return named;
   const sound = probe.tracks.find(({ type, language }) => type === 'audio' && baseLanguage(language ?? '') !== null);
@@ -108,7 +157,7 @@ function spokenLanguageOf({ given }: Call, probe: MediaProbe, film: string): str
 }
 
 /** What stands between this film and captions on this host; null if nothing does. */
-async function obstacleOf(call: Call, source: SourceSessionRow, request: StudyRequest) {
+async function obstacleOf(call: CommandCall, source: SourceSessionRow, request: StudyRequest) {
   const { warnings } = await call.host.warnings(source, request);
   for (const warning of warnings) {
     if (warning.code === 'captions_not_possible') return warning;
@@ -128,7 +177,7 @@ const textsAreMissing: readonly CaptionObstacle[] = [
 const assignment = ([name, value]: readonly [string, unknown]): string => `${name}=${value}`;
 
 /** Offers the engines of this machine that would make captions possible, once; true if the person took them. */
-async function engineTaken(call: Call, { spoken, target }: Asked): Promise<boolean> {
+async function engineTaken(call: CommandCall, { spoken, target }: Asked): Promise<boolean> {
   const { terminal, given } = call;
   const recognizer = await foundRecognizer(spoken, process.env);
   if (recognizer === null) return false;
@@ -153,7 +202,12 @@ async function engineTaken(call: Call, { spoken, target }: Asked): Promise<boole
 }
 
 /** The call with a host that can make these captions. Throws `WrongCall` with the way out if none can. */
-async function ableCall(call: Call, source: SourceSessionRow, request: StudyRequest, asked: Asked): Promise<Call> {
+async function ableCall(
+  call: CommandCall,
+  source: SourceSessionRow,
+  request: StudyRequest,
+  asked: Asked,
+): Promise<CommandCall> {
   const obstacle = await obstacleOf(call, source, request);
   if (obstacle === null) return call;
   if (textsAreMissing.includes(obstacle.reason) && (await engineTaken(call, asked))) {
@@ -175,7 +229,7 @@ interface ShownLine {
 
 /** The texts that the captions will be made of, in order of time. */
 async function linesFound(
-  { host }: Call,
+  { host }: CommandCall,
   runtimeId: string,
 ): Promise<{ readonly what: string; readonly lines: ShownLine[] }[]> {
   const { evidence } = await host.evidence(runtimeId);
@@ -190,7 +244,7 @@ async function linesFound(
 const shownLine = ({ startMs, text }: ShownLine): string => `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;
 
 /** Shows what the captions will be made of, and asks the person to approve. Throws `WrongCall` if nothing is approved. */
-async function attestedBy(call: Call, runtimeId: string, label: string, id: string): Promise<void> {
+async function attestedBy(call: CommandCall, runtimeId: string, label: string, id: string): Promise<void> {
   const { terminal, given } = call;
   const found = await linesFound(call, runtimeId);
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
@@ -220,7 +274,7 @@ async function attestedBy(call: Call, runtimeId: string, label: string, id: stri
 }
 
 /** Approves a study, unless it is approved. Throws `WrongCall` for one that was rejected or withheld. */
-async function approve(call: Call, runtimeId: string): Promise<void> {
+async function approve(call: CommandCall, runtimeId: string): Promise<void> {
   const { reviews } = call.host;
   const { reviewer, reviews: known } = await reviews.decisions(runtimeId);
   if (known.some(({ state }) => state === 'approved_for_caption_production')) return;
@@ -230,7 +284,7 @@ async function approve(call: Call, runtimeId: string): Promise<void> {
   await reviews.decide(runtimeId, decision, { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation });
 }
 
-async function madeCaptions(call: Call, runtimeId: string): Promise<void> {
+async function madeCaptions(call: CommandCall, runtimeId: string): Promise<void> {
   const { captions } = await call.host.overview(runtimeId);
   if (captions.state === 'done' || captions.state === 'withheld') return;
   await approve(call, runtimeId);
@@ -264,7 +318,7 @@ async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCom
   }
 }
 
-async function run(first: Call): Promise<ExitCode> {
+async function run(first: CommandCall): Promise<ExitCode> {
   const { given, terminal, signal } = first;
   const film = argument(given, 0, 'FILM');
   const source = await sourceOf(first, film);
@@ -298,7 +352,7 @@ async function run(first: Call): Promise<ExitCode> {
 }
 
 /** Writes the captions, and the film with them if it was asked for. */
-async function written(call: Call, runtimeId: string, probe: MediaProbe, asked: Asked): Promise<ExitCode> {
+async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, asked: Asked): Promise<ExitCode> {
   const { host, given, terminal, signal } = call;
   const side = given.has('bilingual') ? 'both' : 'target';
   const exported = { name: `captions.${asked.format}`, options: { side, lines: 'netflix.v1' } } as const;

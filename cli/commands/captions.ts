@@ -1,9 +1,72 @@
+import { HostError, NothingYet } from '../../client/host-error.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import { errorCodes } from '../../contract/base/error-codes.ts';
+import type { CaptionProductionResults, QualityControlRow } from '../../contract/captions/caption-answers.ts';
+import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
-import { type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
-import { noApproval, noCaptions, saidAs } from '../terminal/nothing-yet.ts';
-import { standingCaptions } from '../terminal/standing-captions.ts';
-import { studyArgument } from './named-study.ts';
+import { asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/terminal.ts';
+import { studyArgument } from './named.ts';
+
+const approving = (runtimeId: string) => asTyped(`review approve ${runtimeId}`);
+
+/** No approval of a study stands. */
+export const noApproval = (runtimeId: string): NothingYet =>
+  new NothingYet('no approval of this study stands', `a person has to approve it (${approving(runtimeId)})`);
+
+/** A study has no captions: what is to be done before it can, or why it gets none. */
+function noCaptionsYet({ runtimeId, captions, actions }: RuntimeOverview): NothingYet {
+  const isNext = (name: string) => actions.some(({ action }) => action === name);
+  const making = `${asTyped(`captions ${runtimeId} --produce`)} makes them`;
+  const hint =
+    isNext('approve') && captions.state !== 'never'
+      ? `a person approves it (${approving(runtimeId)}), then ${making}`
+      : isNext('produce_captions')
+        ? making
+        : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} says what can be done`;
+  return new NothingYet('the study has no captions yet', hint);
+}
+
+const isNothing = (error: unknown): boolean =>
+  error instanceof NothingYet || (error instanceof HostError && error.code === 'not_found');
+
+/** Rethrows what a client throws; what says that there is nothing yet, as this, which names the commands. */
+export const rethrownAs =
+  (nothing: NothingYet) =>
+  (error: unknown): never => {
+    throw isNothing(error) ? nothing : error;
+  };
+
+/** Rethrows what a client throws; what says that a study has no captions, with what its overview says of them. */
+export const rethrownForCaptions = (host: Pick<StudyHost, 'overview'>, runtimeId: string) => async (error: unknown) => {
+  if (!isNothing(error)) throw error;
+  throw noCaptionsYet(await host.overview(runtimeId));
+};
+
+/** The check of a study's captions; and with what it accepted, every line. */
+export interface CaptionsWithCheck {
+  readonly control: QualityControlRow;
+  readonly results: CaptionProductionResults;
+}
+
+/**
+ * The captions of a study, once they are checked. The record has their lines for good; the words of captions whose approval was
+ * withdrawn are shown no more, as in a file. Throws `NothingYet`, and `HostError` `caption_authority_required`.
+ */
+export async function captionsOnceChecked(
+  host: StudyHost,
+  runtimeId: string,
+  signal: AbortSignal,
+): Promise<CaptionsWithCheck> {
+  const control = await host.captions.checked(runtimeId, signal).catch(rethrownForCaptions(host, runtimeId));
+  const results = await host.captions.results(runtimeId);
+  if (results.results.every(({ verification }) => verification.authorityState === 'unrevoked')) {
+    return { control, results };
+  }
+  const [status, code] = [errorCodes.caption_authority_required, 'caption_authority_required'];
+  const message = 'the approval of these captions was withdrawn';
+  throw new HostError({ status, code, message, retryAfterSeconds: null });
+}
 
 const flags: FlagTable = {
   produce: toggle('makes captions under the approval that stands, unless the study has some, and prints them'),
@@ -15,22 +78,22 @@ const flags: FlagTable = {
  * Whether captions of a study are there, or being made: asking for them again prints them. Throws `NothingYet` if an approval is
  * missing that would change nothing.
  */
-async function hasCaptions({ host }: Call, runtimeId: string): Promise<boolean> {
+async function hasCaptions({ host }: CommandCall, runtimeId: string): Promise<boolean> {
   const overview = await host.overview(runtimeId);
   const { captions, actions } = overview;
-  if (captions.state === 'never' && actions.some(({ action }) => action === 'approve')) throw noCaptions(overview);
+  if (captions.state === 'never' && actions.some(({ action }) => action === 'approve')) throw noCaptionsYet(overview);
   return ['done', 'withheld', 'under_way'].includes(captions.state);
 }
 
-async function run(call: Call) {
+async function run(call: CommandCall) {
   const { host, given, terminal, signal } = call;
   const runtimeId = await studyArgument(call);
   const side = given.single('side') ?? 'target';
   if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
   if (given.has('produce') && !(await hasCaptions(call, runtimeId))) {
-    await host.captions.produce(runtimeId).catch(saidAs(noApproval(runtimeId)));
+    await host.captions.produce(runtimeId).catch(rethrownAs(noApproval(runtimeId)));
   }
-  const { control, results } = await standingCaptions(host, runtimeId, signal);
+  const { control, results } = await captionsOnceChecked(host, runtimeId, signal);
   if (control.outcome === 'withheld') {
     terminal.result(control, [`withheld: ${control.reasonCodes.join(', ')}`]);
     return exitCodes.withheld;

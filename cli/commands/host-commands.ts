@@ -1,22 +1,14 @@
 import type { HostCommand } from '../terminal/call.ts';
-import { cancel } from './cancel.ts';
 import { caption } from './caption.ts';
 import { captions } from './captions.ts';
-import { deleting } from './delete.ts';
-import { disk } from './disk.ts';
-import { evidence } from './evidence.ts';
-import { exporting } from './export.ts';
-import { gc } from './gc.ts';
+import { open, pair } from './console.ts';
+import { deleting, disk, gc } from './deletion.ts';
+import { exporting, printSigningKeys } from './exports.ts';
 import { ingest } from './ingest.ts';
-import { open } from './open.ts';
-import { pair } from './pair.ts';
 import { review } from './review.ts';
-import { runtimes } from './runtimes.ts';
-import { printSigningKeys } from './signing-keys.ts';
-import { sources } from './sources.ts';
+import { sources, subtitles } from './sources.ts';
+import { cancel, evidence, runtimesCommand, watch } from './studies.ts';
 import { study } from './study.ts';
-import { subtitles } from './subtitles.ts';
-import { watch } from './watch.ts';
 
 /** The commands that work through a running host. */
 export const hostCommands: Readonly<Record<string, HostCommand>> = {
@@ -27,7 +19,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   cancel,
   sources,
   subtitles,
-  runtimes,
+  runtimes: runtimesCommand,
   evidence,
   review,
   captions,

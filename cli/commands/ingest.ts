@@ -1,23 +1,50 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
-import type { IngestOptions } from '../../client/ingests.ts';
+import { IngestFailed, NotMedia } from '../../client/host-error.ts';
+import type { IngestOptions, UploadProgress } from '../../client/ingests.ts';
 import type { StudyHost } from '../../client/study-host.ts';
-import type { UploadProgress } from '../../client/upload.ts';
 import { ownedIngestFields } from '../../contract/ingest/owned-ingest.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
-import { asTyped } from '../terminal/as-typed.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { checkFile } from '../terminal/given-file.ts';
-import { bytesText } from '../terminal/size.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { millisecondsOf } from '../terminal/time-code.ts';
-import { onEachSource } from './each-source.ts';
-import { attested, checkRights, rightsFlags, rightsOf } from './rights.ts';
-import { attachedTo, checkSubtitleFiles, givenSubtitles, subtitlesFlags, trackLine } from './subtitle-files.ts';
-import { usualLabel } from './usual-label.ts';
+import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { bytesText, type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
+import { attested, checkFile, checkRights, rightsFlags, rightsOf, usualLabel } from './given-file.ts';
+import { attachedTo, checkSubtitleFiles, givenSubtitles, subtitlesFlags, trackLine } from './sources.ts';
+
+/**
+ * Milliseconds of a time as people write it: seconds (`90`, `90.5`), minutes (`1:30`) or hours (`1:02:03.250`). Null for
+ * anything else.
+ */
+export function millisecondsOf(text: string): number | null {
+  const match = /^(?:(?:(\d+):)?([0-5]?\d):)?(\d+)(?:\.(\d{1,3}))?$/.exec(text);
+  if (match === null) return null;
+  const [, hours = '0', minutes = '', seconds = '', fraction = ''] = match;
+  if (minutes !== '' && Number(seconds) > 59) return null;
+  const whole = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return whole * 1000 + Number(fraction.padEnd(3, '0'));
+}
+
+/**
+ * Works on the arguments one after the other. Of several, media that cannot be taken in ends its own work alone: a line on stderr
+ * names it with the reason, the others follow, and the command ends with 1.
+ */
+export async function onEachSource(call: CommandCall, work: (what: string) => Promise<ExitCode>): Promise<ExitCode> {
+  const { positional } = call.given;
+  let exit: ExitCode = exitCodes.done;
+  for (const what of positional) {
+    try {
+      const ended = await work(what);
+      if (ended !== exitCodes.done) exit = ended;
+    } catch (error) {
+      const isFile = error instanceof IngestFailed || error instanceof NotMedia;
+      if (!isFile || positional.length === 1 || call.signal.aborted) throw error;
+      call.terminal.remark(`${what}: ${error.code}: ${error.message}`);
+      exit = exitCodes.failed;
+    }
+  }
+  return exit;
+}
 
 /** The part of a source, in time codes. */
 export const rangeFlags: FlagTable = {
@@ -28,7 +55,7 @@ export const rangeFlags: FlagTable = {
 export const isAddress = (text: string): boolean => /^https?:\/\//.test(text);
 
 /** The value of `--from` or `--to` in milliseconds; null where it was not given. Throws `WrongCall`. */
-export function timeOf({ given }: Pick<Call, 'given'>, name: 'from' | 'to'): number | null {
+export function timeOf({ given }: Pick<CommandCall, 'given'>, name: 'from' | 'to'): number | null {
   const text = given.single(name);
   if (text === undefined) return null;
   const value = millisecondsOf(text);
@@ -40,7 +67,7 @@ export function timeOf({ given }: Pick<Call, 'given'>, name: 'from' | 'to'): num
  * Takes in one file or one range of a video with the subtitle files that were given, and says how it goes. Throws `WrongCall`
  * without an attestation, and for subtitle files of several media.
  */
-export async function ingested(call: Call, what: string): Promise<SourceSessionRow> {
+export async function ingested(call: CommandCall, what: string): Promise<SourceSessionRow> {
   const files = givenSubtitles(call);
   const source = await (isAddress(what) ? ingestedVideo(call, what) : ingestedFile(call, resolve(what)));
   return withSubtitles(call, source, files);
@@ -48,7 +75,7 @@ export async function ingested(call: Call, what: string): Promise<SourceSessionR
 
 /** Attaches subtitle files to a source, says which tracks they are, and returns the source as it is then. */
 export async function withSubtitles(
-  call: Call,
+  call: CommandCall,
   source: SourceSessionRow,
   files: readonly string[],
 ): Promise<SourceSessionRow> {
@@ -65,7 +92,7 @@ async function checkMedia(path: string, absent: string): Promise<void> {
   throw new WrongCall(`${path}: the name of a file that is taken in ${issue.message}; rename it, or name a link to it`);
 }
 
-async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow> {
+async function ingestedFile(call: CommandCall, path: string): Promise<SourceSessionRow> {
   const { host, given, signal, terminal } = call;
   const absent = `there is no file ${path}, and no source of this host has that name: ${asTyped('sources')} lists them`;
   await checkMedia(path, absent);
@@ -79,7 +106,7 @@ async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow>
   return host.ingestFile(path, { label, rightsHolder, ownershipAttested: true, ...shown, onUpload, signal });
 }
 
-async function ingestedVideo(call: Call, url: string): Promise<SourceSessionRow> {
+async function ingestedVideo(call: CommandCall, url: string): Promise<SourceSessionRow> {
   const [startMs, endMs] = [timeOf(call, 'from'), timeOf(call, 'to')];
   if (startMs === null || endMs === null) throw new WrongCall('a video needs --from and --to');
   await attested(call, 'you may download and process this range on this machine');
@@ -88,7 +115,7 @@ async function ingestedVideo(call: Call, url: string): Promise<SourceSessionRow>
 }
 
 /** How a person sees an ingest go on. */
-const shownAs = ({ terminal }: Call, name: string): Pick<IngestOptions, 'onProgress' | 'onMeasured'> => ({
+const shownAs = ({ terminal }: CommandCall, name: string): Pick<IngestOptions, 'onProgress' | 'onMeasured'> => ({
   onProgress: ({ status }) => {
     if (status === 'registered' || status === 'failed') terminal.progress(`${name}: ${status}`);
   },
@@ -96,7 +123,7 @@ const shownAs = ({ terminal }: Call, name: string): Pick<IngestOptions, 'onProgr
 });
 
 /** Says each tenth of an upload once. */
-function uploadProgressOf({ terminal }: Call, name: string) {
+function uploadProgressOf({ terminal }: CommandCall, name: string) {
   let said = 0;
   return ({ sent, total }: UploadProgress) => {
     const tenths = Math.floor((10 * sent) / total);
@@ -113,7 +140,7 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   for (const path of files) await checkRights({ given, terminal }, basename(path));
 }
 
-async function run(call: Call, what: string): Promise<ExitCode> {
+async function run(call: CommandCall, what: string): Promise<ExitCode> {
   const source = await ingested(call, what);
   call.terminal.result(source, [`${source.sourceSessionId}  ${timeCode(source.durationMs)}  ${source.label}`]);
   return exitCodes.done;

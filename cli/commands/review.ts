@@ -2,24 +2,24 @@ import { HostError } from '../../client/host-error.ts';
 import { errorCodes } from '../../contract/base/error-codes.ts';
 import { approvalReasons, rejectionReasons, revocationReasons } from '../../contract/review/publish-review.ts';
 import type { PublishReviewDecisions } from '../../contract/review/publish-review-answers.ts';
-import { type FlagTable, type GivenFlags, repeated, single } from '../options/flags.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
-import { noApproval, saidAs } from '../terminal/nothing-yet.ts';
+import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
+import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { noCaptionsLine } from '../terminal/summary.ts';
-import { studyArgument } from './named-study.ts';
+import { exitCodes } from '../terminal/terminal.ts';
+import { noApproval, rethrownAs } from './captions.ts';
+import { studyArgument } from './named.ts';
 
 const flags: FlagTable = {
-  reason: repeated('CODE', null, 'why it is rejected or revoked; the codes stand in docs/receipts.md'),
+  reason: repeatable('CODE', null, 'why it is rejected or revoked; the codes stand in docs/receipts.md'),
   note: single('TEXT', null, 'a note of up to 280 characters'),
   ...hostFlags,
 };
 
-const deeds = ['approve', 'reject', 'revoke'] as const;
-type Deed = (typeof deeds)[number];
+const reviewVerbs = ['approve', 'reject', 'revoke'] as const;
+type ReviewVerb = (typeof reviewVerbs)[number];
 
 /** Shows the statement to the person at the terminal, who has to agree to it word for word or not at all. */
-async function attested({ terminal }: Call, who: string, statement: string): Promise<void> {
+async function attested({ terminal }: CommandCall, who: string, statement: string): Promise<void> {
   if (!terminal.isInteractive) throw new WrongCall('a review needs a person at a terminal: nothing attests by itself');
   terminal.remark(`${who}: "${statement}"`);
   if ((await terminal.ask('Type yes to attest this: ')) !== 'yes')
@@ -27,7 +27,7 @@ async function attested({ terminal }: Call, who: string, statement: string): Pro
 }
 
 /** The codes of `--reason` that were given, in the order in which a host takes them. Throws `WrongCall`. */
-function reasonsOf<const Code extends string>(given: GivenFlags, deed: Deed, codes: readonly Code[]): Code[] {
+function reasonsOf<const Code extends string>(given: GivenFlags, deed: ReviewVerb, codes: readonly Code[]): Code[] {
   const reasons = given.all('reason');
   if (reasons.length === 0) throw new WrongCall(`${deed} needs at least one --reason: ${codes.join(', ')}`);
   const unknown = reasons.find((reason) => !codes.some((code) => code === reason));
@@ -36,9 +36,9 @@ function reasonsOf<const Code extends string>(given: GivenFlags, deed: Deed, cod
 }
 
 /** Throws where a review has no effect any more, or none yet: nobody should attest to it then. */
-async function checkState({ host }: Call, deed: Deed, runtimeId: string, reviews: number): Promise<void> {
+async function checkState({ host }: CommandCall, deed: ReviewVerb, runtimeId: string, reviews: number): Promise<void> {
   if (deed === 'revoke') {
-    await host.reviews.approval(runtimeId).catch(saidAs(noApproval(runtimeId)));
+    await host.reviews.approval(runtimeId).catch(rethrownAs(noApproval(runtimeId)));
   } else if (reviews > 0) {
     const [status, code] = [errorCodes.illegal_review_transition, 'illegal_review_transition'];
     throw new HostError({ status, code, message: 'the study has been reviewed already', retryAfterSeconds: null });
@@ -46,12 +46,12 @@ async function checkState({ host }: Call, deed: Deed, runtimeId: string, reviews
 }
 
 /** Says before a signature that this host makes no captions of the study, and why: the person may have meant to get some. */
-async function warnOfCaptions({ host, terminal }: Call, runtimeId: string): Promise<void> {
+async function warnOfCaptions({ host, terminal }: CommandCall, runtimeId: string): Promise<void> {
   const line = noCaptionsLine(await host.overview(runtimeId));
   if (line !== null) terminal.remark(line);
 }
 
-async function decided(call: Call, deed: Deed, runtimeId: string): Promise<PublishReviewDecisions> {
+async function decided(call: CommandCall, deed: ReviewVerb, runtimeId: string): Promise<PublishReviewDecisions> {
   const { host, given } = call;
   const { reviewer, reviews } = await host.reviews.decisions(runtimeId);
   await checkState(call, deed, runtimeId, reviews.length);
@@ -71,23 +71,23 @@ async function decided(call: Call, deed: Deed, runtimeId: string): Promise<Publi
   return host.reviews.decide(runtimeId, { outcome, reasonCodes: approvalReasons, note }, by);
 }
 
-function deedOf(given: GivenFlags): Deed {
-  const asked = argument(given, 0, deeds.join(', '));
-  const deed = deeds.find((each) => each === asked);
-  if (deed === undefined) throw new WrongCall(`${asked}: one of ${deeds.join(', ')}`);
+function reviewVerbOf(given: GivenFlags): ReviewVerb {
+  const asked = argument(given, 0, reviewVerbs.join(', '));
+  const deed = reviewVerbs.find((each) => each === asked);
+  if (deed === undefined) throw new WrongCall(`${asked}: one of ${reviewVerbs.join(', ')}`);
   return deed;
 }
 
 async function check(given: GivenFlags): Promise<void> {
-  const deed = deedOf(given);
+  const deed = reviewVerbOf(given);
   argument(given, 1, 'RUNTIME');
   if (deed === 'revoke') reasonsOf(given, deed, revocationReasons);
   else if (deed === 'reject') reasonsOf(given, deed, rejectionReasons);
   else if (given.has('reason')) throw new WrongCall('--reason is for reject and revoke');
 }
 
-async function run(call: Call) {
-  const answer = await decided(call, deedOf(call.given), await studyArgument(call, 1));
+async function run(call: CommandCall) {
+  const answer = await decided(call, reviewVerbOf(call.given), await studyArgument(call, 1));
   call.terminal.result(
     answer,
     answer.reviews.map(({ reviewId, state }) => `${reviewId} ${state}`),
@@ -100,7 +100,7 @@ export const review: HostCommand = {
   usage: 'media-study review approve|reject|revoke RUNTIME [flags]',
   purpose: 'Asks the person at the terminal to attest a review, and writes it.',
   flags,
-  choices: deeds,
+  choices: reviewVerbs,
   positionals: 2,
   studyAt: 1,
   check,

@@ -1,27 +1,108 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { StudyRequest } from '../../client/studies.ts';
-import { identity } from '../../contract/base/grammar.ts';
+import { HostError } from '../../client/host-error.ts';
+import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import { identity, type Range } from '../../contract/base/grammar.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
+import { baseLanguage } from '../../receipts/core/base-language.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
-import { hasDataRoot } from '../options/existing-data-root.ts';
+import { hasDataRoot } from '../options/data-root.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
-import { asTyped } from '../terminal/as-typed.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { exportsLine } from '../terminal/exports-line.ts';
+import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
-import { namedHost } from '../terminal/named-host.ts';
-import { summaryLines } from '../terminal/summary.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { onEachSource } from './each-source.ts';
-import { ingested, isAddress, rangeFlags, timeOf, withSubtitles } from './ingest.ts';
-import { namedSource } from './named-source.ts';
-import { checkRights, rightsFlags } from './rights.ts';
-import { requestedLanguage } from './spoken-language.ts';
-import { warnedRange } from './study-range.ts';
-import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
+import { namedHost } from '../terminal/running-host.ts';
+import { exportsLine, summaryLines } from '../terminal/summary.ts';
+import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
+import { checkRights, rightsFlags } from './given-file.ts';
+import { ingested, isAddress, onEachSource, rangeFlags, timeOf, withSubtitles } from './ingest.ts';
+import { namedSource } from './named.ts';
+import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
+
+/** The longest range that a host studies where its owner said nothing else. */
+const usualLimitMs = 600_000;
+
+interface Asked {
+  readonly host: Pick<StudyHost, 'warnings'>;
+  readonly terminal: Pick<Terminal, 'remark'>;
+}
+
+/**
+ * Says what the host warns of, and answers with the range that it studies: the one that is asked for. Where nobody named its
+ * end (`isWhole`) and it is too long for one study of this host, it is as much as a host takes without an option.
+ */
+export async function warnedRange(
+  { host, terminal }: Asked,
+  source: SourceSessionRow,
+  request: StudyRequest,
+  { isWhole, ...asked }: Range & { readonly isWhole: boolean },
+): Promise<Range> {
+  const warned = async (range: Range): Promise<Range> => {
+    const { warnings } = await host.warnings(source, { ...request, range });
+    for (const { code, text } of warnings) terminal.remark(`warning ${code}: ${text}`);
+    return range;
+  };
+  const { startMs, endMs } = asked;
+  try {
+    return await warned(asked);
+  } catch (error) {
+    const isTooLong = error instanceof HostError && error.code === 'study_range_too_large';
+    if (!isTooLong || !isWhole || endMs - startMs <= usualLimitMs) throw error;
+    const part = { startMs, endMs: startMs + usualLimitMs };
+    const what = `studying ${timeCode(startMs)} to ${timeCode(part.endMs)} of ${timeCode(source.durationMs)}`;
+    const whole = `a host that is started with --maximum-study-range-ms ${endMs - startMs} studies all of it`;
+    terminal.remark(`${what}, because ${error.message}: --from and --to name another part, and ${whole}`);
+    return warned(part);
+  }
+}
+
+/** The tag for what has no language in it: a study that declares it differs from every language that is known of a source. */
+const noLanguage = 'zxx';
+
+const bases = {
+  detected: 'as it was identified in the sound',
+  container: 'as the file states',
+} as const;
+
+/** The languages that are spoken in a range as far as the host knows before a study, and who said so; null where nobody did. */
+async function knownLanguages(host: Asked['host'], source: SourceSessionRow, request: StudyRequest, range: Range) {
+  const told = { ...request, requestedSourceLanguage: spokenLanguage(noLanguage) };
+  const { warnings } = await host.warnings(source, { ...told, range }).catch((error: unknown) => {
+    if (!(error instanceof HostError && error.code === 'study_range_too_large')) throw error;
+    const beginning = { startMs: range.startMs, endMs: range.startMs + usualLimitMs };
+    return host.warnings(source, { ...told, range: beginning });
+  });
+  for (const warning of warnings) {
+    if (warning.code !== 'declared_language_differs') continue;
+    const languages = warning.found.map(baseLanguage).filter((language) => language !== null);
+    return { basis: warning.basis, languages: [...new Set(languages)] };
+  }
+  return null;
+}
+
+/**
+ * What a study is told of the spoken language, and says so to the person: the tag that was given; else the one language that is known
+ * of the range. Of none and of several the study is told nothing, and captions need to be told one.
+ */
+export async function requestedLanguage(
+  { host, terminal }: Asked,
+  source: SourceSessionRow,
+  request: StudyRequest,
+  { range: { startMs, endMs }, tag }: { readonly range: Range; readonly tag: string | undefined },
+): Promise<StudyRequest['requestedSourceLanguage']> {
+  if (tag !== undefined) return spokenLanguage(tag);
+  const known = await knownLanguages(host, source, request, { startMs, endMs });
+  const [language, ...others] = known?.languages ?? [];
+  if (known === null || language === undefined) return spokenLanguage();
+  if (others.length === 0) {
+    terminal.remark(`spoken language: ${language}, ${bases[known.basis]}; --language TAG names another`);
+    return spokenLanguage(language);
+  }
+  const said = [language, ...others].join(', ');
+  terminal.remark(`spoken languages: ${said}, ${bases[known.basis]}; captions need one: --language TAG names it`);
+  return spokenLanguage();
+}
 
 const flags: FlagTable = {
   ...rangeFlags,
@@ -35,7 +116,7 @@ const flags: FlagTable = {
 };
 
 /** The source that an argument names: by its id or label, or media that is taken in first; with the subtitle files that were given. */
-async function sourceOf(call: Call, what: string): Promise<SourceSessionRow> {
+async function sourceOf(call: CommandCall, what: string): Promise<SourceSessionRow> {
   const source = await namedSource(call, what, !existsSync(what));
   if (source === undefined) return ingested(call, what);
   if (call.given.single('label') !== undefined)
@@ -44,7 +125,7 @@ async function sourceOf(call: Call, what: string): Promise<SourceSessionRow> {
 }
 
 /** The part of a source that is asked for; of a video all that was taken in. */
-function askedRange(call: Call, { durationMs }: SourceSessionRow, what: string) {
+function askedRange(call: CommandCall, { durationMs }: SourceSessionRow, what: string) {
   const startMs = isAddress(what) ? 0 : (timeOf(call, 'from') ?? 0);
   const asked = isAddress(what) ? null : timeOf(call, 'to');
   const endMs = asked ?? durationMs;
@@ -53,7 +134,7 @@ function askedRange(call: Call, { durationMs }: SourceSessionRow, what: string) 
   return { startMs, endMs, isWhole: asked === null };
 }
 
-async function studied(call: Call, what: string): Promise<RuntimeStatus> {
+async function studied(call: CommandCall, what: string): Promise<RuntimeStatus> {
   const { host, given, terminal, signal } = call;
   const source = await sourceOf(call, what);
   const name = given.single('again');
@@ -106,7 +187,7 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   await checkFiles(given, terminal);
 }
 
-async function run(call: Call, what: string): Promise<ExitCode> {
+async function run(call: CommandCall, what: string): Promise<ExitCode> {
   const status = await studied(call, what);
   const [overview, { evidence }] = await Promise.all([
     call.host.overview(status.runtimeId),

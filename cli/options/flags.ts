@@ -1,8 +1,19 @@
-import { nearestName } from './did-you-mean.ts';
-import { StartError } from './start-error.ts';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { version } from '../../contract/base/program-version.ts';
+import { editDistance } from '../../receipts/core/edit-distance.ts';
+import { type StartCode, StartError } from '../failures.ts';
+
+/** The known name that a mistyped one is nearest to; null where none is near. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  const [nearest] = known
+    .map((candidate) => ({ candidate, distance: editDistance([...name], [...candidate]) }))
+    .sort((a, b) => a.distance - b.distance);
+  return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3) ? nearest.candidate : null;
+}
 
 /** How a flag is given: once with a value, several times with values, or without one. */
-export type FlagForm = 'single' | 'repeated' | 'switch';
+type FlagForm = 'single' | 'repeated' | 'switch';
 
 /** One flag of a command: what is read, and what `--help` and `docs/options.md` say of it. */
 export interface Flag {
@@ -27,7 +38,7 @@ export const single = (value: string, preset: string | null, help: string): Flag
 });
 
 /** A flag that may be given several times, each time with a value. */
-export const repeated = (value: string, preset: string | null, help: string): Flag => ({
+export const repeatable = (value: string, preset: string | null, help: string): Flag => ({
   form: 'repeated',
   value,
   preset,
@@ -102,4 +113,92 @@ const usage = (message: string) => new StartError('invalid_flags', message);
 export function suggestion(name: string, known: readonly string[], prefix = '--'): string {
   const nearest = nearestName(name, known);
   return nearest === null ? '' : `, did you mean ${prefix}${nearest}?`;
+}
+
+/**
+ * An absolute path from one that was given on the command line. A leading `~/` is the home folder of this user: a shell
+ * leaves it as it is behind an equals sign, as in `--data-root=~/study`.
+ */
+export const absolutePath = (given: string): string =>
+  resolve(given === '~' || given.startsWith('~/') ? join(homedir(), given.slice(1)) : given);
+
+/** The path of a single flag, absolute; null where the flag was not given. */
+export function pathOption(given: GivenFlags, name: string): string | null {
+  const path = given.single(name);
+  return path === undefined ? null : absolutePath(path);
+}
+
+/** The value of a flag that has one of a few, the first where it is not given. Throws `StartError`. */
+export function choice<const Choice extends string>(
+  given: GivenFlags,
+  name: string,
+  choices: readonly Choice[],
+): Choice {
+  const text = given.single(name) ?? choices[0];
+  const found = choices.find((candidate) => candidate === text);
+  if (found === undefined) throw new StartError('invalid_flags', `--${name} ${text}: one of ${choices.join(', ')}`);
+  return found;
+}
+
+/** The value of a flag that is an integer between two. Throws `StartError`. */
+export function integer(
+  given: GivenFlags,
+  name: string,
+  preset: number,
+  low: number,
+  high: number,
+  code: StartCode,
+): number {
+  const text = given.single(name);
+  if (text === undefined) return preset;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < low || value > high) {
+    throw new StartError(code, `--${name} ${text}: an integer from ${low} to ${high} is needed`);
+  }
+  return value;
+}
+
+/** What a command says of itself. */
+export interface CommandWords {
+  /** How it is called, such as `npm run verify -- RUNTIME [flags]`. */
+  readonly usage: string;
+  /** One sentence. */
+  readonly purpose: string;
+  readonly flags: FlagTable;
+  /** Words that its arguments may be, where these are known; a shell completes them. */
+  readonly choices?: readonly string[];
+}
+
+const indent = 6;
+const widest = 100;
+
+/** The text of `--help`: usage, purpose, and each flag with its value, its meaning and what holds without it. */
+export function helpText({ usage, purpose, flags }: CommandWords): string {
+  const rows = Object.entries(flags).map(([name, flag]) => `  ${headOf(name, flag)}\n${wrapped(meaningOf(flag))}`);
+  const common = ['  --help\n      shows this text', '  --version\n      shows the version'];
+  return [`usage: ${usage}`, purpose, '', ...rows, ...common, ''].join('\n');
+}
+
+/** Answers `--help` and `--version` on stdout wherever they stand among the flags of a call; false when neither does. */
+export function answersQuestion(all: readonly string[], words: CommandWords, print: (text: string) => void): boolean {
+  const args = all.includes(endOfFlags) ? all.slice(0, all.indexOf(endOfFlags)) : all;
+  if (args.includes('--help') || args.includes('-h')) print(helpText(words));
+  else if (args.includes('--version')) print(`${version}\n`);
+  else return false;
+  return true;
+}
+
+const headOf = (name: string, { value, form }: Flag): string =>
+  `--${name}${value === null ? '' : ` ${value}`}${form === 'repeated' ? ' (may be repeated)' : ''}`;
+
+const meaningOf = ({ help, preset }: Flag): string => (preset === null ? help : `${help} (default: ${preset})`);
+
+function wrapped(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && indent + line.length + 1 + word.length > widest) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines.map((line) => ' '.repeat(indent) + line).join('\n');
 }

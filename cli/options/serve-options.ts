@@ -1,20 +1,171 @@
 import { availableParallelism } from 'node:os';
+import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/videohost/video-hosts.ts';
 import { longestCaptions } from '../../contract/captions/long-captions.ts';
 import { givenReviewerLabel, type Reviewer } from '../../contract/review/publish-review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
 import { standingAllowance } from '../../receipts/captions/caption-allowance.ts';
-import { captionExecutor } from './caption-executor.ts';
-import { choice, integer } from './closed-values.ts';
-import { defaultDataRoot } from './default-data-root.ts';
-import { type GivenFlags, parseFlags } from './flags.ts';
-import { explainerModel } from './language-explainer.ts';
-import { absolutePath, pathOption } from './path-option.ts';
-import { recognizerFlagsOf, secondRunOf } from './recognizer.ts';
-import { screenTextOf } from './screen-text.ts';
-import { serveFlags } from './serve-flags.ts';
-import { StartError } from './start-error.ts';
-import { videohostOptions } from './videohost-flags.ts';
-import { workQueueOf } from './work-queue.ts';
+import { StartError } from '../failures.ts';
+import { defaultDataRoot, defaultDataRootWords } from './data-root.ts';
+import {
+  captionFlags,
+  chosenCaptionExecutor,
+  explainerFlags,
+  explainerModel,
+  recognizerFlags,
+  recognizerFlagsOf,
+  responseFormatFlag,
+  screenTextFlags,
+  screenTextOf,
+  secondRunFlag,
+  secondRunOf,
+} from './engines.ts';
+import {
+  absolutePath,
+  choice,
+  type FlagTable,
+  type GivenFlags,
+  integer,
+  parseFlags,
+  pathOption,
+  repeatable,
+  single,
+  toggle,
+} from './flags.ts';
+import { workQueueFlags, workQueueOf } from './worker-options.ts';
+
+/** The flags of video-host ingests whose values are more than a number. */
+const videohostFlags: FlagTable = {
+  videohost: repeatable(
+    'HOST=EXTRACTOR',
+    null,
+    "one more host for video ingests, with yt-dlp's name of the one extractor that may look at it",
+  ),
+  'videohost-origin': single(
+    'ORIGIN',
+    null,
+    'an origin on this machine that stands in for a video host, such as http://127.0.0.1:4000',
+  ),
+  'allow-loopback-videohost': toggle(
+    'must stand with --videohost-origin; opens that one origin, and nothing else on this machine',
+  ),
+};
+
+const hostName = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const extractorName = /^[a-z0-9][a-z0-9:._-]{0,79}$/;
+
+/** Words with which yt-dlp means many extractors, or one that looks at any page. */
+const notOneExtractor = ['all', 'default', 'end', 'generic', 'html5'];
+
+const refused = (message: string) => new StartError('invalid_flags', message);
+
+/** Reads the flags of `videohostFlags`. Throws `StartError`. */
+function videohostOptions(given: GivenFlags): VideoHostsOptions {
+  const added: Record<string, string> = {};
+  for (const text of given.all('videohost')) {
+    const [host = '', extractor = '', ...rest] = text.toLowerCase().split('=');
+    if (rest.length > 0 || !hostName.test(host)) throw refused(`--videohost ${text}: HOST=EXTRACTOR is needed`);
+    if (!extractorName.test(extractor) || notOneExtractor.includes(extractor)) {
+      throw refused(`--videohost ${text}: not the name of one extractor of yt-dlp`);
+    }
+    if (Object.hasOwn(added, host) || Object.hasOwn(knownVideoHosts, host)) {
+      throw refused(`--videohost ${text}: ${host} is known already`);
+    }
+    added[host] = extractor;
+  }
+  return { added, openOrigin: openOrigin(given) };
+}
+
+function openOrigin(given: GivenFlags): string | null {
+  const origin = given.single('videohost-origin') ?? null;
+  if ((origin !== null) !== given.has('allow-loopback-videohost')) {
+    throw refused('--videohost-origin and --allow-loopback-videohost are given together or not at all');
+  }
+  if (origin === null) return null;
+  const isPlain = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):\d{1,5}$/.test(origin);
+  if (!isPlain || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+    throw refused(`--videohost-origin ${origin}: http://127.0.0.1:PORT or http://[::1]:PORT is needed`);
+  }
+  return origin;
+}
+
+/** Every flag of the host. */
+export const serveFlags: FlagTable = {
+  host: single('ADDRESS', '127.0.0.1', '127.0.0.1, ::1 or localhost; there is no way to listen on anything else'),
+  port: single('PORT', '4312', '0 takes a free one; the line on stdout says which'),
+  'allowed-origin': repeatable(
+    'ORIGIN',
+    'http://127.0.0.1:4321 and http://localhost:4321',
+    "a web origin that may call the host, exactly as browsers send it; the host's own origins always may",
+  ),
+  'data-root': single(
+    'DIR',
+    defaultDataRootWords,
+    'where everything durable lies: a new or an empty folder, or one that a host has used; one host at a time, mode 0700',
+  ),
+  settings: single(
+    'FILE',
+    'settings.json in the data root, if it is there',
+    'a file with settings: the names of these options with their values, as JSON with comments; an option that is given wins',
+  ),
+  'source-directory': repeatable('DIR', null, 'a sealed source folder, read in place beside the sample'),
+  'source-root': single('DIR', null, 'a folder in which every --source-directory must lie'),
+  'token-file': single(
+    'FILE',
+    null,
+    'keeps the bearer token across starts: 64 hex digits, mode 0600; written when it is not there',
+  ),
+  'maximum-owned-media-bytes': single(
+    'BYTES',
+    '8589934592',
+    'largest file that an ingest may declare; the volume of the data root must have room for it and 256 MiB more',
+  ),
+  'maximum-videohost-local-range-ms': single('MS', '120000', 'longest range of a video that an ingest may ask for'),
+  ...videohostFlags,
+  'videohost-workers': single('NUMBER', '1', 'ranges that are fetched at once'),
+  'maximum-study-range-ms': single('MS', '600000', 'longest range of a study'),
+  'forecast-estimator': single(
+    'NAME',
+    'deterministic-floor',
+    'deterministic-floor: plans state the least work; host-calibrated: also the time that it is expected to take, by finished operations of this host, once there are five like them',
+  ),
+  'study-workers': single(
+    'NUMBER',
+    'the number of cores',
+    'studies that run at once, and probes beside them; the rest waits in order',
+  ),
+  'maximum-live-studies': single('NUMBER', '1000', 'studies that may run and wait at once; more are refused with 429'),
+  'reviewer-id': single('ID', 'reviewer:local-operator', 'the one reviewer of this host'),
+  'reviewer-label': single('TEXT', 'Local review operator', "that reviewer's name for people"),
+  'http-adapter': single('NAME', 'auto', 'auto, uws or node'),
+  'log-format': single(
+    'NAME',
+    'text',
+    'text or json: what the host says on stderr, as lines or as one JSON document a line',
+  ),
+  'model-server': single(
+    'URL',
+    'OPENAI_BASE_URL of the environment',
+    'the server behind the interface of OpenAI that executors with a model ask, such as http://127.0.0.1:11434/v1; its key is OPENAI_API_KEY of the environment',
+  ),
+  executor: single('NAME', 'deterministic', 'deterministic; no other value yet'),
+  ...workQueueFlags,
+  ...captionFlags,
+  'maximum-caption-range-ms': single(
+    'MS',
+    '120000',
+    'longest study that captions are made of, from 120000 up to 14400000',
+  ),
+  'maximum-caption-lines': single(
+    'NUMBER',
+    '64',
+    `most lines of captions, from 64 up to ${longestCaptions.maxLines}; every 64 lines may take the time and have the text that 64 have without this option`,
+  ),
+  ...recognizerFlags,
+  ...responseFormatFlag,
+  ...secondRunFlag,
+  ...screenTextFlags,
+  ...explainerFlags,
+};
 
 export type ServeOptions = ReturnType<typeof serveOptions>;
 
@@ -68,7 +219,7 @@ export function optionsOf(given: GivenFlags) {
     maximumLiveStudies: integer(given, 'maximum-live-studies', 1000, 1, 100_000, 'invalid_flags'),
     reviewer: reviewer(given),
     workQueue: workQueueOf(given),
-    captionExecutor: captionExecutor(given),
+    captionExecutor: chosenCaptionExecutor(given),
     captionAllowance: {
       maxDurationMs: between(
         given,

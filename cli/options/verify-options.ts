@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
-import { defaultDataRootWords } from './default-data-root.ts';
-import { existingDataRoot } from './existing-data-root.ts';
-import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
-import { absolutePath, pathOption } from './path-option.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../failures.ts';
+import { defaultDataRootWords, existingDataRoot } from './data-root.ts';
+import { absolutePath, type FlagTable, parseFlags, pathOption, single, toggle } from './flags.ts';
 
 /** Every flag of `verify`. */
 export const verifyFlags: FlagTable = {

@@ -7,20 +7,14 @@ import type { HostedProvider } from '../../executors/explanations/hosted-provide
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
-import { translatorOf } from '../options/caption-executor.ts';
-import { defaultDataRoot } from '../options/default-data-root.ts';
-import { type GivenFlags, parseFlags } from '../options/flags.ts';
-import { explainerOf } from '../options/language-explainer.ts';
-import { pathOption } from '../options/path-option.ts';
-import { recognizerOf } from '../options/recognizer.ts';
-import { serveFlags } from '../options/serve-flags.ts';
-import { environmentOf, optionsOf } from '../options/serve-options.ts';
-import { StartError } from '../options/start-error.ts';
-import { programAsTyped } from '../terminal/as-typed.ts';
-import { WrongCall } from '../terminal/call.ts';
-import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { readHostFile } from '../terminal/host-file.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { StartError } from '../failures.ts';
+import { readHostFile } from '../host-files.ts';
+import { defaultDataRoot } from '../options/data-root.ts';
+import { explainerOf, recognizerOf, translatorOf } from '../options/engines.ts';
+import { type GivenFlags, parseFlags, pathOption } from '../options/flags.ts';
+import { environmentOf, optionsOf, serveFlags } from '../options/serve-options.ts';
+import { programAsTyped, WrongCall } from '../terminal/call.ts';
+import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import {
   readSettings,
   type SettingChanges,

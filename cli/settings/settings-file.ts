@@ -1,17 +1,21 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { applyEdits, modify, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { longestCaptions } from '../../contract/captions/long-captions.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
-import { captionFlags } from '../options/caption-executor.ts';
-import { defaultDataRoot } from '../options/default-data-root.ts';
-import { type Flag, type FlagTable, type GivenFlags, suggestion } from '../options/flags.ts';
-import { explainerFlags } from '../options/language-explainer.ts';
-import { pathOption } from '../options/path-option.ts';
-import { recognizerFlags, responseFormatFlag, secondRunFlag } from '../options/recognizer.ts';
-import { screenTextFlags } from '../options/screen-text.ts';
-import { serveFlags } from '../options/serve-flags.ts';
-import { StartError } from '../options/start-error.ts';
-import { workQueueFlags } from '../options/work-queue.ts';
+import { StartError } from '../failures.ts';
+import { defaultDataRoot } from '../options/data-root.ts';
+import {
+  captionFlags,
+  explainerFlags,
+  recognizerFlags,
+  responseFormatFlag,
+  screenTextFlags,
+  secondRunFlag,
+} from '../options/engines.ts';
+import { type Flag, type FlagTable, type GivenFlags, pathOption, suggestion } from '../options/flags.ts';
+import { serveFlags } from '../options/serve-options.ts';
+import { workQueueFlags } from '../options/worker-options.ts';
 
 /** What only a start can say: which data root, and which settings. */
 const ofOneStart = ['data-root', 'settings'];
@@ -202,4 +206,21 @@ export function settingsSchema(): object {
     additionalProperties: false,
     properties: { $schema: { type: 'string' }, ...Object.fromEntries(properties) },
   };
+}
+
+/** What a host that a command starts for itself can do beyond a host of `npm start`: all without a model and without a network. */
+const ownHostSettings: ReadonlyMap<string, readonly string[]> = new Map([
+  ['caption-executor', ['--caption-executor', 'grouped-subtitles', '--allow-embedded-subtitle-captions']],
+  ['maximum-study-range-ms', ['--maximum-study-range-ms', String(longestCaptions.maxDurationMs)]],
+  ['maximum-caption-range-ms', ['--maximum-caption-range-ms', String(longestCaptions.maxDurationMs)]],
+  ['maximum-caption-lines', ['--maximum-caption-lines', String(longestCaptions.maxLines)]],
+]);
+
+/**
+ * The options of a host that a command starts for itself on a data root: captions from subtitle tracks, and whole films. Settings of
+ * the data root hold against them. Throws `StartError` `invalid_settings`.
+ */
+export async function ownHostFlags(dataRoot: string): Promise<readonly string[]> {
+  const settings = await readSettings(dataRootAt(dataRoot).settings);
+  return [...ownHostSettings].flatMap(([name, flags]) => (settings?.has(name) ? [] : flags));
 }

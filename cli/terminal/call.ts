@@ -1,12 +1,55 @@
+import { basename, isAbsolute, relative } from 'node:path';
 import type { StudyHost } from '../../client/study-host.ts';
-import { defaultDataRootWords } from '../options/default-data-root.ts';
-import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
-import type { CommandWords } from '../options/help.ts';
-import type { ExitCode } from './exit-codes.ts';
-import type { Terminal } from './terminal.ts';
+import { shellPath } from '../../storage/objects/shell-path.ts';
+import { defaultDataRootWords } from '../options/data-root.ts';
+import { type CommandWords, endOfFlags, type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
+import type { ExitCode, Terminal } from './terminal.ts';
+
+/** How this process was called. */
+export interface ProcessCall {
+  readonly argv: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly folder: string;
+}
+
+const thisProcess = (): ProcessCall => ({ argv: process.argv, environment: process.env, folder: process.cwd() });
+
+/** The file of the built program; an installed one is a link without the extension. */
+const programFile = 'media-study.js';
+
+/**
+ * What a person types before the name of a command, so that a printed command can be pasted: `npm run --silent media-study --` in a
+ * checkout, `npx media-study` beside a package that has it, `media-study` once it is installed.
+ */
+export function programAsTyped({ argv, environment, folder }: ProcessCall = thisProcess()): string {
+  const { npm_lifecycle_event: script, npm_command: npm, npm_config_loglevel: loudness } = environment;
+  const program = argv[1] ?? '';
+  if (script === 'media-study') {
+    return `npm run ${loudness === 'silent' ? '--silent ' : ''}media-study --`;
+  }
+  if (npm === 'exec' && program.includes('/node_modules/.bin/')) return 'npx media-study';
+  if (basename(program) !== programFile) return 'media-study';
+  const path = isAbsolute(program) ? relative(folder, program) : program;
+  return `node ${shellPath(path.startsWith('..') ? program : path)}`;
+}
+
+/** The data root that a call names, as it was typed; undefined if it names none. */
+function typedDataRoot(argv: readonly string[]): string | undefined {
+  const args = argv.includes(endOfFlags) ? argv.slice(0, argv.indexOf(endOfFlags)) : argv;
+  const joined = args.find((arg) => arg.startsWith('--data-root='));
+  if (joined !== undefined) return joined.slice(joined.indexOf('=') + 1);
+  const at = args.indexOf('--data-root');
+  return at < 0 ? undefined : args[at + 1];
+}
+
+/** A command with its arguments, as this person types it: with the prefix and the data root of the call that prints it. */
+export function asTyped(words: string, call: ProcessCall = thisProcess()): string {
+  const dataRoot = typedDataRoot(call.argv);
+  return `${programAsTyped(call)} ${words}${dataRoot === undefined ? '' : ` --data-root ${shellPath(dataRoot)}`}`;
+}
 
 /** One call of a subcommand that works through a running host. */
-export interface Call {
+export interface CommandCall {
   readonly given: GivenFlags;
   readonly terminal: Terminal;
   /** Aborted by Ctrl-C. */
@@ -30,7 +73,7 @@ export interface HostCommand extends CommandWords {
   interrupted?(): string;
   /** What can be found wrong before a host is looked for, or started. Throws `WrongCall`. */
   check?(given: GivenFlags, terminal: Terminal): Promise<void>;
-  run(call: Call): Promise<ExitCode>;
+  run(call: CommandCall): Promise<ExitCode>;
 }
 
 /** A wrong call: what is missing, in words. */
@@ -53,3 +96,17 @@ export const hostFlags: FlagTable = {
   'data-root': single('DIR', defaultDataRootWords, 'the data root whose host is used'),
   json: toggle('prints results as JSON, one document a line'),
 };
+
+/** Waits for Ctrl-C, for a command whose host has to stay when the command has nothing left to do. */
+export async function untilInterrupted(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    // Waiting for a signal alone keeps no process alive.
+    const alive = setInterval(() => undefined, 3_600_000);
+    const end = () => {
+      clearInterval(alive);
+      resolve();
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,6 +1,7 @@
+import { exportNames } from '../../contract/exports/export-name.ts';
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
-import { asTyped } from './as-typed.ts';
+import { asTyped } from './call.ts';
 
 /** Whether something did not come of a study because no spoken language was declared. */
 const lacksLanguage = ({ findings, captions, study, lifecycle }: RuntimeOverview): boolean =>
@@ -49,7 +50,7 @@ function findingLine({ study }: RuntimeOverview, { title, text, reasonCode }: Fi
 }
 
 /** Kinds of which a line that nothing was found would be one line more in every study. */
-const saidIfFound: readonly Finding['kind'][] = [
+const shownIfFound: readonly Finding['kind'][] = [
   'transitions',
   'black_frames',
   'frozen_frames',
@@ -58,7 +59,7 @@ const saidIfFound: readonly Finding['kind'][] = [
 ];
 
 /** Whether the summary of a whole study has a line of it. */
-const isWorthALine = ({ kind, placeCount }: Finding): boolean => placeCount > 0 || !saidIfFound.includes(kind);
+const isWorthALine = ({ kind, placeCount }: Finding): boolean => placeCount > 0 || !shownIfFound.includes(kind);
 
 /** Why no captions can come of a study on this host, with what changes it; null if some can, or are there. */
 export const noCaptionsLine = ({ captions, lifecycle }: RuntimeOverview): string | null =>
@@ -76,7 +77,7 @@ function nextLines(overview: RuntimeOverview): string[] {
 }
 
 /** Whether the line of a finding says already what is kept back, with its reason: a kind of evidence that is missing. */
-const isSaidBy =
+const isShownBy =
   ({ what, reasonCode }: RuntimeOverview['withheld'][number]) =>
   (finding: Finding): boolean =>
     finding.title === what && finding.reasonCode === reasonCode;
@@ -92,10 +93,23 @@ export function summaryLines(overview: RuntimeOverview, kind?: string): string[]
     ...(kind === undefined
       ? [
           ...claims.map(({ text }) => `claim: ${text}`),
-          ...withheld.filter((each) => !findings.some(isSaidBy(each))).map(({ text }) => `withheld: ${text}`),
+          ...withheld.filter((each) => !findings.some(isShownBy(each))).map(({ text }) => `withheld: ${text}`),
           `status: ${situation.text}`,
           ...nextLines(overview),
         ]
       : []),
   ];
+}
+
+// Captions come after a review. A host says of text on the screen only to those who ask for it.
+const laterExports = /^(captions|screen-text)\./;
+
+/** Where the files of a study that has just ended are: for the next command, and for a program. */
+export function exportsLine({ runtimeId, findings }: RuntimeOverview): string {
+  const isRecognised = findings.some(({ kind }) => kind === 'transcript');
+  const names = exportNames.filter(
+    (name) => !laterExports.test(name) && (isRecognised || !name.startsWith('transcript.')),
+  );
+  const path = `/v1/runtimes/${runtimeId}/exports/NAME`;
+  return `exports: ${asTyped(`export ${runtimeId} NAME`)}, or ${path}; NAME is one of bundle, ${names.join(', ')}`;
 }

@@ -1,6 +1,115 @@
+import { createInterface } from 'node:readline/promises';
 import type { WorkProgress } from '../../contract/operation/work-progress.ts';
-import { progressLine } from './progress-line.ts';
-import { answerTo } from './question.ts';
+
+/** How `media-study` ends. `docs/guides/command-line.md` explains each. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  noHost: 3,
+  /** The work was done, and its result is withheld or rejected. */
+  withheld: 4,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A number of bytes as people read it, in powers of 1000: `1.5 MB`. */
+export function bytesText(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit] ?? ''}`;
+}
+
+const barCells = 20;
+
+/** What a piece of work does and how far it has come, as one line for people. */
+export function progressLine(name: string, progress: WorkProgress): string {
+  const { stage, completed, total, bytesPerSecond, queuePosition, etaMs } = progress;
+  return [
+    `${name}: ${stage}`,
+    ...(queuePosition === null ? [] : [`place ${queuePosition}`]),
+    ...(completed === null || total === null || total === 0 ? [] : [bar(completed / total)]),
+    ...(bytesPerSecond === null ? [] : [`${(bytesPerSecond / 1e6).toFixed(1)} MB/s`]),
+    ...(etaMs === null ? [] : [`${Math.ceil(etaMs / 1000)} s left`]),
+  ].join(' ');
+}
+
+function bar(share: number): string {
+  const filled = Math.round(Math.min(1, share) * barCells);
+  return `[${'#'.repeat(filled)}${'.'.repeat(barCells - filled)}] ${Math.floor(share * 100)} %`;
+}
+
+/** A person pressed Ctrl-C at a question, or before it came. */
+export class Interrupted extends Error {
+  constructor() {
+    super('interrupted');
+    this.name = 'Interrupted';
+  }
+}
+
+/** What was typed at a terminal before its question came. */
+interface TypedAhead {
+  readonly lines: string[];
+  /** The beginning of a line whose end was not typed yet. */
+  begun: string;
+}
+
+const typedAhead = new WeakMap<NodeJS.ReadableStream, TypedAhead>();
+
+function aheadOf(input: NodeJS.ReadableStream): TypedAhead {
+  const known = typedAhead.get(input) ?? { lines: [], begun: '' };
+  typedAhead.set(input, known);
+  return known;
+}
+
+/**
+ * Asks the person at a terminal; Ctrl-D answers nothing. Lines that arrive with an answer answer the questions after it. Throws
+ * `Interrupted` for Ctrl-C, which a question keeps from the process, and for a signal: Ctrl-C reached the process before the
+ * question did.
+ */
+export async function answerTo(
+  question: string,
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+  signal?: AbortSignal,
+): Promise<string> {
+  const ahead = aheadOf(input);
+  if (signal?.aborted) throw new Interrupted();
+  const typed = ahead.lines.shift();
+  if (typed !== undefined) {
+    output.write(`${question}${typed}\n`);
+    return typed.trim();
+  }
+  const lines = createInterface({ input, output });
+  // A terminal hands over all that was typed at once: what follows the answer comes before the interface can be closed.
+  lines.on('line', (line) => ahead.lines.push(line));
+  const left = new AbortController();
+  try {
+    const answer = await new Promise<string | Interrupted | null>((resolve) => {
+      lines.once('SIGINT', () => resolve(new Interrupted()));
+      signal?.addEventListener('abort', () => resolve(new Interrupted()), { once: true, signal: left.signal });
+      // Versions of Node differ in what becomes of a question whose terminal closes: some forget it.
+      lines.once('close', () => resolve(null));
+      lines.question(question).then(resolve, () => resolve(null));
+      if (ahead.begun !== '') lines.write(ahead.begun);
+    });
+    ahead.begun = typeof answer === 'string' ? lines.line : '';
+    if (typeof answer === 'string') return answer.trim();
+    // The question still stands on the line.
+    output.write('\n');
+    if (answer !== null) throw answer;
+    return '';
+  } finally {
+    left.abort();
+    lines.close();
+  }
+}
 
 /** Where a command writes, and what it may ask. */
 export interface Terminal {

@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import { type ErrorCode, errorCodes, errorRemedies } from '../../contract/base/error-codes.ts';
 import type { ErrorEnvelope } from '../../contract/base/error-envelope.ts';
 import { withRemedy } from '../../contract/base/failure.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import type { Exchange, Headers } from '../listener/listener.ts';
+import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
 
 /** A body that is sent piece by piece, and takes care of its own end. Rejects for what cut the answer. */
 export abstract class SentBody {
@@ -39,4 +40,51 @@ export function failedAnswer(error: unknown, report: (line: string) => void): An
   if (error instanceof ServiceError) return refusal(error.code, error.message, error.headers);
   report(`internal failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return refusal('internal_failure', 'the host failed to answer this request');
+}
+
+/** The field of a request that may be answered without a body. */
+export const conditionFields = {
+  'If-None-Match': z.string().optional().describe('entity tags of answers that the client has'),
+} as const;
+
+/** The entity tag of bytes with this content id. */
+export const entityTag = (contentId: string): string => `"${contentId}"`;
+
+/**
+ * Whether the client has what a tag stands for: `If-None-Match` names it, weak or strong, or is `*` (RFC 9110, 13.1.2). A field
+ * that is sent twice says nothing.
+ */
+export function isKnownToClient(head: RequestHead, tag: string): boolean {
+  const field = head.header('if-none-match');
+  if (field === undefined || head.count('if-none-match') !== 1) return false;
+  return field.split(',').some((each) => {
+    const named = each.trim().replace(/^W\//, '');
+    return named === '*' || named === tag;
+  });
+}
+
+/** The fields of an answer that can be asked for under a condition. */
+export const taggedFields = (tag: string, exposed: readonly string[] = []): Headers => ({
+  ETag: tag,
+  'Access-Control-Expose-Headers': ['ETag', ...exposed].join(', '),
+});
+
+/** The answer to a client that has these bytes already. */
+export function notModified(tag: string): Answer {
+  const { 'Content-Type': _, ...fields } = jsonHeaders;
+  return { status: 304, headers: { ...fields, ...taggedFields(tag) }, body: Buffer.alloc(0) };
+}
+
+/** The room for names in a message of the wire, which has 256 characters with what happened and what to do. */
+const room = 180;
+
+/** The values that a client may give, for a message: as many as it has room for, each whole, and how many more there are. */
+export function namedValues(values: readonly string[]): string {
+  let text = '';
+  for (const [at, value] of values.entries()) {
+    const longer = at === 0 ? value : `${text}, ${value}`;
+    if (longer.length > room) return `${text} and ${values.length - at} more`;
+    text = longer;
+  }
+  return text;
 }

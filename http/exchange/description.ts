@@ -37,28 +37,28 @@ export type AnswerField =
   | 'Vary';
 
 /** A request that is granted with JSON of a schema. */
-export interface JsonAnswer<Body = unknown> {
+interface JsonAnswer<Body = unknown> {
   readonly status: 200 | 201 | 202;
   readonly schema: z.ZodType<Body>;
   readonly fields?: readonly AnswerField[];
 }
 
 /** A request that is granted with bytes of other media types. */
-export interface BytesAnswer {
+interface BytesAnswer {
   readonly status: 200 | 206;
   readonly types: readonly string[];
   readonly fields?: readonly AnswerField[];
 }
 
 /** A request that is granted with a stream of events, each with data of the schema that belongs to its name. */
-export interface StreamAnswer {
+interface StreamAnswer {
   readonly status: 200;
   readonly events: Readonly<Record<string, z.ZodType>>;
   readonly fields?: readonly AnswerField[];
 }
 
 /** A request that is granted with a head alone. */
-export interface EmptyAnswer {
+interface EmptyAnswer {
   readonly status: 200 | 204 | 304;
   readonly isEmpty: true;
   readonly fields?: readonly AnswerField[];
@@ -111,3 +111,27 @@ export const empty = (status: EmptyAnswer['status'], fields: readonly AnswerFiel
   isEmpty: true,
   fields,
 });
+
+/** How a read ends that reopens a runtime and everything it rests on. */
+export const refusalsOfReopening = [
+  'unknown_runtime',
+  'runtime_deleted',
+  'stored_content_inconsistent',
+] as const satisfies ErrorCode[];
+
+/** How a read of a journal ends that cannot be read or does not follow its chain. */
+export const refusalsOfJournals = [
+  'malformed_journal',
+  'invalid_journal_chain',
+  'stored_content_inconsistent',
+] as const satisfies ErrorCode[];
+
+/** How a plan or a start of a study that cannot be ends. */
+export const refusalsOfRequests = [
+  'unknown_source_session',
+  'source_deleted',
+  'stale_source_revision',
+  'invalid_analysis_request',
+  'study_range_too_large',
+  'source_revalidation_failed',
+] as const satisfies ErrorCode[];

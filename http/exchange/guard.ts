@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../contract/base/service-error.ts';
+import { labelLine } from '../../contract/base/text.ts';
 import type { Headers, RequestHead } from '../listener/listener.ts';
 import { type Answer, refusal } from './answer.ts';
-import type { PathOptions } from './path-protocol.ts';
-import { requestIdField } from './request-id.ts';
-import type { Access } from './route.ts';
+import { requestIdField } from './request-log.ts';
+import type { Access, PathOptions } from './route.ts';
 
 /** Host names under which a client may address a loopback host. */
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'] as const;
@@ -15,7 +15,7 @@ const bearer = 'Bearer ';
 const authenticate: Headers = { 'WWW-Authenticate': 'Bearer' };
 
 /** Whether a page was given this token for a pairing code. Must take the same time for every token. */
-export type IsPageToken = (token: string) => boolean;
+type IsPageToken = (token: string) => boolean;
 
 /** What a page may send to every path. */
 const usualFields = ['Authorization', 'Content-Type', 'Range', requestIdField];
@@ -110,5 +110,41 @@ export class Guard {
       if (timingSafeEqual(this.#given, this.#authorization)) return true;
     }
     return given.startsWith(bearer) && this.#isPageToken(given.slice(bearer.length));
+  }
+}
+
+/** How long a refused origin is not named again, and how many are remembered: a page can invent as many as it likes. */
+const silenceMs = 60_000;
+const rememberedOrigins = 16;
+
+/** An origin as it can be typed; whatever else a client sends is quoted and cut. */
+const allowable = /^https?:\/\/[\w.:[\]-]{1,200}$/;
+
+/**
+ * Names refused origins to the operator of the host. A browser shows its page no more than *Failed to fetch*, because a
+ * refusal without CORS fields is hidden from it. Each origin is named once a minute, and at most sixteen of them.
+ */
+export class RefusedOrigins {
+  readonly #report: (line: string) => void;
+  readonly #now: () => number;
+  readonly #named = new Map<string, number>();
+
+  /** `now` is in milliseconds, from any fixed point. */
+  constructor(report: (line: string) => void, now: () => number) {
+    this.#report = report;
+    this.#now = now;
+  }
+
+  note(origin: string): void {
+    const now = this.#now();
+    for (const [named, at] of this.#named) if (now - at >= silenceMs) this.#named.delete(named);
+    const isOrigin = allowable.test(origin);
+    const shown = isOrigin ? origin : JSON.stringify(labelLine(origin.slice(0, 80)));
+    if (this.#named.has(shown) || this.#named.size >= rememberedOrigins) return;
+    this.#named.set(shown, now);
+    const remedy = isOrigin
+      ? `if the page is yours, start the host with --allowed-origin ${shown}`
+      : 'only http and https origins can be allowed: serve the page from one';
+    this.#report(`refused a request from the origin ${shown}: ${remedy}`);
   }
 }

@@ -2,11 +2,30 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { requestFault } from '../../contract/base/request-fault.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import type { Exchange } from '../listener/listener.ts';
+import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
 import type { Answer } from './answer.ts';
 import type { Description, Room, WriteDescription } from './description.ts';
-import type { PathOptions, PathProtocol } from './path-protocol.ts';
 import { parseTarget, type Target } from './target.ts';
+
+/** A protocol with a version of its own that some paths speak on top of HTTP. */
+export interface PathProtocol {
+  /** The fields that every answer of these paths carries, refusals and answers to OPTIONS included. */
+  readonly fields: Headers;
+  /** What an answer to OPTIONS says beside them, of the protocol and to a preflight. */
+  discovery(): Headers;
+  /** The method that a request means: a POST may name one that its client cannot send. */
+  methodOf(head: RequestHead): string;
+  /** Throws for a request that does not speak the protocol. */
+  check(head: RequestHead): void;
+}
+
+/** What a path says to OPTIONS. */
+export interface PathOptions {
+  /** The whole answer of a path that has a protocol of its own, to pages and to others. */
+  readonly discovery?: Headers | undefined;
+  /** The fields of a request's head that the path reads. */
+  readonly fields?: readonly string[];
+}
 
 /** What an endpoint is given of its request. */
 export interface Call<Body> {
@@ -20,7 +39,7 @@ export interface Call<Body> {
 }
 
 /** A call whose body the endpoint reads itself, while the request is still being delivered. */
-export interface StreamCall {
+interface StreamCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
   readonly exchange: Exchange;
@@ -39,7 +58,7 @@ export type Endpoint = { readonly description: Description } & (
 );
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-export type Method = (typeof methods)[number];
+type Method = (typeof methods)[number];
 
 /**
  * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; a page without it that says

@@ -1,18 +1,21 @@
-import { errorCodes } from '../../contract/base/error-codes.ts';
+import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange, Headers } from '../listener/listener.ts';
 import { type Answer, failedAnswer, jsonBytes, jsonHeaders, SentBody } from './answer.ts';
-import { checkFraming, checkLength } from './framing.ts';
-import type { Guard } from './guard.ts';
-import { expectJson, readJson } from './json-body.ts';
-import type { RefusedOrigins } from './refused-origins.ts';
-import type { RequestCounts } from './request-counts.ts';
-import { requestIdField, requestIdOf, withRequestId } from './request-id.ts';
-import { answeredRequest, type RequestLog } from './request-log.ts';
+import type { Guard, RefusedOrigins } from './guard.ts';
+import { checkFraming, checkLength, expectJson, readJson } from './request-body.ts';
+import {
+  answeredRequest,
+  type RequestCounts,
+  type RequestLog,
+  requestIdField,
+  requestIdOf,
+  withRequestId,
+} from './request-log.ts';
 import { allowedMethods, type Call, type Endpoint, endpointOf, type Route, type Router } from './route.ts';
 import type { Target } from './target.ts';
 
-export interface Service {
+interface Service {
   readonly guard: Guard;
   readonly router: Router;
   readonly refusedOrigins: RefusedOrigins;
@@ -153,3 +156,36 @@ const readable = ({ 'Access-Control-Expose-Headers': named }: Headers): Headers 
 });
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * The codes with which the checks of `serve-exchange.ts` can end a request before its endpoint is asked, in their order, and
+ * those that any endpoint may end with.
+ */
+export function refusalsOfChecks(
+  { access = 'token', path, protocol }: Route,
+  { body, description }: Endpoint,
+): ErrorCode[] {
+  return [
+    'host_not_allowed',
+    'origin_not_allowed',
+    ...(access === 'grant' || access === 'anyone' || access === 'origin' ? [] : (['unauthorized'] as const)),
+    'invalid_target',
+    ...(path.includes('/:') ? (['invalid_identity'] as const) : []),
+    ...(access === 'token' || access === 'anyone' ? [] : (['origin_required'] as const)),
+    ...(protocol === undefined ? [] : (['unsupported_tus_version'] as const)),
+    'unknown_query',
+    ...(description.query === undefined ? [] : (['duplicate_query'] as const)),
+    'unsupported_transfer_encoding',
+    'invalid_content_length',
+    ...(body === 'json' ? refusalsOfBodies : (['content_length_too_large'] as const)),
+    'storage_unavailable',
+    'internal_failure',
+  ];
+}
+
+const refusalsOfBodies = [
+  'unsupported_content_type',
+  'request_body_too_large',
+  'empty_request_body',
+  'invalid_json',
+] as const;

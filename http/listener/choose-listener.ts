@@ -1,4 +1,4 @@
-import { descriptorLimit } from './descriptor-limit.ts';
+import { readFileSync } from 'node:fs';
 import type { Listener, OpenListener } from './listener.ts';
 import { openNodeListener } from './node-listener.ts';
 import {
@@ -10,6 +10,20 @@ import {
   uwsBinaryName,
 } from './uws-binding.ts';
 import { openUwsListener } from './uws-listener.ts';
+
+/**
+ * How many files and connections this process may have open, or null where the system does not say (it does on Linux, in
+ * `/proc/self/limits`). Node has raised it to the hard limit by then.
+ */
+export function descriptorLimit(read: () => string = () => readFileSync('/proc/self/limits', 'latin1')): number | null {
+  try {
+    const [, soft] = /^Max open files +(\w+)/m.exec(read()) ?? [];
+    const limit = Number(soft);
+    return Number.isSafeInteger(limit) ? limit : null;
+  } catch {
+    return null;
+  }
+}
 
 export type AdapterPreference = 'auto' | 'uws' | 'node';
 

@@ -1,8 +1,109 @@
-import { checkHeaders } from './answer-head.ts';
-import type { BodySink, BodyWriter, Exchange, ExchangeHandler, Headers, RequestHead } from './listener.ts';
-import { Pace } from './pace.ts';
-import { announcesBody, isFramed, mayClose } from './request-head.ts';
-import { type Outlet, SentBody, SILENT_BODY } from './sent-body.ts';
+import type {
+  BodySink,
+  BodyWriter,
+  Exchange,
+  ExchangeHandler,
+  HandlerErrorListener,
+  Headers,
+  RequestHead,
+  Traffic,
+} from './listener.ts';
+import { announcesBody, checkHeaders, isFramed, mayClose } from './message-head.ts';
+
+/**
+ * So many bytes of a body, in bytes, show that it moves: a client that sends them gets the whole time of a silent client again. At
+ * 1 KiB/s they take 4 s of the 8 s that the native adapter leaves at the least, by the four-second grain of its clock.
+ */
+export const movingBytes = 4_096;
+
+/** How often a fast body is looked at, in ms: the time of its client need not be renewed with every chunk. */
+const restMs = 1_000;
+
+/** Tells a body that moves from one that stands still or drips. */
+export class Pace {
+  #bytes = 0;
+  #movedAt = Number.NEGATIVE_INFINITY;
+
+  /** Counts bytes that arrived at `now`, in ms; true when the client has earned its whole time again. */
+  moves(bytes: number, now: number): boolean {
+    this.#bytes += bytes;
+    if (this.#bytes < movingBytes || now - this.#movedAt < restMs) return false;
+    this.#bytes = 0;
+    this.#movedAt = now;
+    return true;
+  }
+}
+
+/** Where an adapter puts the bytes of a body. */
+export interface Outlet {
+  /** Takes the chunk; false while the socket is full. */
+  push(chunk: Uint8Array): boolean;
+  /** Nothing comes behind what was pushed, and nothing is missing. */
+  finish(): void;
+  /** The body stays incomplete: the connection must not be used any more. */
+  cut(): void;
+}
+
+/**
+ * A body on its way to a client. One with an announced length is counted against it, so that an answer is either whole or
+ * visibly broken; one without (`null`) is whole when its producer ends it.
+ */
+class OutgoingBody implements BodyWriter {
+  readonly #outlet: Outlet;
+  #left: number | null;
+  #over = false;
+  #waiting = false;
+  #drained: (() => void) | undefined;
+
+  constructor(bytes: number | null, outlet: Outlet) {
+    this.#left = bytes;
+    this.#outlet = outlet;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    const bytes = chunk.byteLength;
+    // An empty chunk would end a body without an announced length.
+    if (this.#over || bytes === 0) return true;
+    if (this.#left !== null) {
+      if (bytes > this.#left) throw new RangeError(`${bytes - this.#left} bytes more than announced`);
+      this.#left -= bytes;
+    }
+    const free = this.#outlet.push(chunk);
+    this.#waiting = !free;
+    if (this.#left !== 0) return free;
+    this.#over = true;
+    this.#outlet.finish();
+    return true;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drained = listener;
+  }
+
+  end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#left === null) this.#outlet.finish();
+    else this.#outlet.cut();
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    if (this.#over || !this.#waiting) return;
+    this.#waiting = false;
+    this.#drained?.();
+  }
+
+  /** The connection is gone: nothing is sent any more, and a producer that waits for room is woken. */
+  release(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#drained?.();
+  }
+}
+
+/** Takes everything and sends nothing: for HEAD, for empty bodies and after an abort. */
+const SILENT_BODY: BodyWriter = { write: () => true, onDrain: () => undefined, end: () => undefined };
 
 /** Keeps count of the exchanges under way and of the bytes of their bodies, and gets what their handlers threw. */
 export interface ExchangeOwner {
@@ -33,7 +134,7 @@ export abstract class ExchangeCore implements Exchange {
   #paused = false;
   #sink: BodySink | undefined;
   #held: (() => void) | undefined;
-  #writer: SentBody | undefined;
+  #writer: OutgoingBody | undefined;
   #abortListeners: (() => void)[] = [];
   #onSettled: (() => void) | undefined;
   #forgetClosing: (() => void) | undefined;
@@ -130,7 +231,7 @@ export abstract class ExchangeCore implements Exchange {
     if (this.head.method === 'HEAD') this.#whenClosable(() => this.sendHead(status, headers, bytes));
     else if (bytes === 0) this.#whenClosable(() => this.send(status, headers, ''));
     else {
-      this.#writer = new SentBody(bytes, this.#counted(this.open(status, headers, bytes)));
+      this.#writer = new OutgoingBody(bytes, this.#counted(this.open(status, headers, bytes)));
       return this.#writer;
     }
     return SILENT_BODY;
@@ -142,7 +243,7 @@ export abstract class ExchangeCore implements Exchange {
       this.#whenClosable(() => this.sendHead(status, headers, null));
       return SILENT_BODY;
     }
-    this.#writer = new SentBody(null, this.#counted(this.openEndless(status, headers, padding)));
+    this.#writer = new OutgoingBody(null, this.#counted(this.openEndless(status, headers, padding)));
     return this.#writer;
   }
 
@@ -258,4 +359,64 @@ export abstract class ExchangeCore implements Exchange {
       else if (this.#writer) this.disconnect();
     }
   }
+}
+
+/** Counts the exchanges under way, for a close that lets them end, and the bytes of their bodies. */
+export class InFlight implements ExchangeOwner {
+  readonly #onHandlerError: HandlerErrorListener;
+  #count = 0;
+  #onIdle: (() => void) | undefined;
+  #isClosing = false;
+  readonly #closers = new Set<() => void>();
+  readonly traffic: { -readonly [Direction in keyof Traffic]: number } = { received: 0, sent: 0 };
+
+  constructor(onHandlerError: HandlerErrorListener = warn) {
+    this.#onHandlerError = onHandlerError;
+  }
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  settled(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#onIdle?.();
+  }
+
+  received(bytes: number): void {
+    this.traffic.received += bytes;
+  }
+
+  sent(bytes: number): void {
+    this.traffic.sent += bytes;
+  }
+
+  report(error: unknown): void {
+    this.#onHandlerError(error);
+  }
+
+  onClosing(listener: () => void): () => void {
+    if (this.#isClosing) queueMicrotask(listener);
+    else this.#closers.add(listener);
+    return () => this.#closers.delete(listener);
+  }
+
+  /** Tells the exchanges under way to end; resolves when nothing is, after `graceMs` at the latest. */
+  async idle(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    for (const close of [...this.#closers]) close();
+    this.#closers.clear();
+    if (this.#count === 0) return;
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(resolve, graceMs);
+      this.#onIdle = () => {
+        clearTimeout(deadline);
+        resolve();
+      };
+    });
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }

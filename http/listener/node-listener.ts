@@ -1,10 +1,216 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { InFlight } from './in-flight.ts';
-import type { ExchangeHandler, Listener, OpenListener } from './listener.ts';
-import { NodeConnection } from './node-connection.ts';
-import { NodeExchange } from './node-exchange.ts';
+import { ExchangeCore, type ExchangeOwner, InFlight, type Outlet } from './exchange-core.ts';
+import type { ExchangeHandler, Headers, Listener, OpenListener } from './listener.ts';
+import { FlatHead, isBodiless, reasonPhraseOf } from './message-head.ts';
+
+/** What a connection has to know of an exchange on it. */
+interface ConnectedExchange {
+  /** Whether the next move is the client's: to send its body, or to take its answer. */
+  readonly awaitsClient: boolean;
+  /** Whether the client still sends its body. */
+  readonly awaitsUpload: boolean;
+  /** The connection is gone. */
+  lost(): void;
+}
+
+/** One connection of `node:http`: the exchanges under way on it, and the time in which its client has to act. */
+class NodeConnection {
+  readonly #socket: Socket;
+  readonly #exchanges = new Set<ConnectedExchange>();
+  readonly #deadline: NodeJS.Timeout;
+  readonly #onAccepted: (connection: NodeConnection) => void;
+  #isDue = false;
+
+  /**
+   * The client has `idleMs` for each whole request head, counted from the connect or from the last answer, and for each
+   * piece of a body that shows that it moves. `onAccepted` is called when it has shown that it may be here.
+   */
+  constructor(socket: Socket, idleMs: number, onAccepted: (connection: NodeConnection) => void) {
+    this.#socket = socket;
+    this.#onAccepted = onAccepted;
+    this.#deadline = setTimeout(() => this.#due(), idleMs);
+    socket.on('close', () => {
+      clearTimeout(this.#deadline);
+      for (const exchange of this.#exchanges) exchange.lost();
+    });
+  }
+
+  begin(exchange: ConnectedExchange): void {
+    this.#exchanges.add(exchange);
+    this.renew();
+  }
+
+  finish(exchange: ConnectedExchange): void {
+    this.#exchanges.delete(exchange);
+    this.renew();
+  }
+
+  accept(): void {
+    this.#onAccepted(this);
+  }
+
+  /** The client did what it had to: it has its whole time again. */
+  renew(): void {
+    this.#isDue = false;
+    this.#deadline.refresh();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** The socket was silent, in both directions, for the whole time: closes it where the next move is the client's. */
+  silent(idleMs: number): void {
+    const { bytesRead } = this.#socket;
+    afterArrivals(() => {
+      if (this.#socket.bytesRead === bytesRead && this.#awaits((exchange) => exchange.awaitsClient)) this.close();
+      else this.#socket.setTimeout(idleMs);
+    });
+  }
+
+  #due(): void {
+    // A handler may take its time, and so may an answer: the silence of the socket shows whether that one is taken.
+    if (!this.#awaits((exchange) => exchange.awaitsUpload)) {
+      this.renew();
+      return;
+    }
+    this.#isDue = true;
+    afterArrivals(() => {
+      if (this.#isDue) this.close();
+    });
+  }
+
+  /** Whether the next move is the client's: to send a request, or what `isAwaited` finds missing of one. */
+  #awaits(isAwaited: (exchange: ConnectedExchange) => boolean): boolean {
+    const exchanges = [...this.#exchanges];
+    return exchanges.length === 0 || exchanges.some(isAwaited);
+  }
+}
+
+/**
+ * Runs once the bytes that have arrived are read. Node runs its timers first: where the whole process stood still, the time of
+ * every client is over before the host has looked at what it sent in that time.
+ */
+const afterArrivals = (run: () => void): void => void setImmediate(run);
+
+/** One exchange over `node:http`. */
+class NodeExchange extends ExchangeCore {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #connection: NodeConnection;
+
+  constructor(request: IncomingMessage, response: ServerResponse, connection: NodeConnection, owner: ExchangeOwner) {
+    super(copyHead(request), owner, Number.POSITIVE_INFINITY);
+    this.#request = request;
+    this.#response = response;
+    this.#connection = connection;
+    if (this.doomed) response.shouldKeepAlive = false;
+    response.on('finish', () => this.complete());
+  }
+
+  override accept(): void {
+    this.#connection.accept();
+  }
+
+  /** Whether more of the body is awaited from the client. */
+  get awaitsUpload(): boolean {
+    return this.awaitsBody;
+  }
+
+  /** Whether the next move is the client's: to send more of its body or to take more of the answer. */
+  get awaitsClient(): boolean {
+    return this.awaitsBody || this.#response.writableNeedDrain;
+  }
+
+  override handle(handler: ExchangeHandler): void {
+    super.handle(handler);
+    // No handler reads it: let it run out, so that a client that sends it whole gets to see its answer.
+    if (!this.reading) this.#request.resume();
+  }
+
+  protected beginBody(): void {
+    this.#request.on('data', (chunk: Buffer) => {
+      this.arrived(chunk.length);
+      this.receive(chunk);
+    });
+    this.#request.on('end', () => this.receiveEnd());
+  }
+
+  protected pauseBody(): void {
+    this.#request.pause();
+  }
+
+  protected resumeBody(): void {
+    const { socket } = this.#request;
+    // The client gets its whole time again: until now the host kept it waiting.
+    socket.setTimeout(socket.timeout ?? 0);
+    this.#connection.renew();
+    this.#request.resume();
+  }
+
+  protected renewTime(): void {
+    this.#connection.renew();
+  }
+
+  protected send(status: number, headers: Headers, body: Uint8Array | string): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    this.#writeHead(status, headers, bytes.byteLength);
+    if (isBodiless(status)) this.#response.end();
+    else if (bytes.byteLength < this.#response.writableHighWaterMark) this.#response.end(bytes);
+    else {
+      this.#response.write(bytes);
+      this.#finish();
+    }
+  }
+
+  protected sendHead(status: number, headers: Headers, bytes: number | null): void {
+    if (bytes === null) this.#response.writeHead(status, headers);
+    else this.#writeHead(status, headers, bytes);
+    this.#response.end();
+  }
+
+  protected open(status: number, headers: Headers, bytes: number): Outlet {
+    this.#writeHead(status, headers, bytes);
+    return this.#outlet();
+  }
+
+  protected openEndless(status: number, headers: Headers): Outlet {
+    this.#response.writeHead(status, headers);
+    return this.#outlet();
+  }
+
+  #outlet(): Outlet {
+    const response = this.#response;
+    response.on('drain', () => this.drained());
+    return {
+      push: (chunk) => response.write(chunk),
+      finish: () => this.#finish(),
+      cut: () => this.cut(),
+    };
+  }
+
+  protected disconnect(): void {
+    this.#response.destroy();
+  }
+
+  /** Ends the answer once the socket took it: a server that closes drops connections whose answer merely ended. */
+  #finish(): void {
+    if (this.#response.writableNeedDrain) this.#response.once('drain', () => this.#response.end());
+    else this.#response.end();
+  }
+
+  #writeHead(status: number, headers: Headers, bytes: number): void {
+    const fields = isBodiless(status) ? headers : { ...headers, 'Content-Length': bytes };
+    this.#response.writeHead(status, reasonPhraseOf(status), fields);
+  }
+}
+
+function copyHead(request: IncomingMessage): FlatHead {
+  const fields = request.rawHeaders.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
+  return new FlatHead(request.method ?? '', request.url ?? '', fields);
+}
 
 /** The limits of the native adapter, so that both refuse the same requests. */
 const MAX_HEADERS = 48;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { InFlight } from './in-flight.ts';
+import { InFlight } from './exchange-core.ts';
 import type { Listener, OpenListener } from './listener.ts';
-import { FlatHead } from './request-head.ts';
+import { FlatHead } from './message-head.ts';
 import { findUwsBinary, loadUws, THIS_RUNTIME, type UwsListenSocket, type UwsRequest } from './uws-binding.ts';
 import { UwsExchange } from './uws-exchange.ts';
 

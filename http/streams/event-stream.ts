@@ -1,11 +1,119 @@
-import { eventStreamType, retryMs } from '../../contract/journal/event-stream.ts';
+import { z } from 'zod';
+import type { Clock } from '../../contract/base/clock.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { eventStreamType, heartbeatMs, retryMs } from '../../contract/journal/event-stream.ts';
 import { type Answer, failedAnswer, jsonHeaders, SentBody } from '../exchange/answer.ts';
-import { Flow } from '../exchange/flow.ts';
-import { requestIdField } from '../exchange/request-id.ts';
-import type { Report } from '../exchange/request-log.ts';
-import type { Exchange, Headers } from '../listener/listener.ts';
-import type { Heart } from './heart.ts';
-import { sseComment, sseFrame, ssePadding, sseRetry } from './sse-frame.ts';
+import { type Report, requestIdField } from '../exchange/request-log.ts';
+import { Flow } from '../exchange/sent-bodies.ts';
+import { type Exchange, gatheredBytes, type Headers, type RequestHead } from '../listener/listener.ts';
+
+/** What a client of a stream says in its head, for descriptions. */
+export const streamHeaders = {
+  'Last-Event-ID': z
+    .string()
+    .describe('the id of the last event that a client of a stream has; browsers send it, and it wins over the query'),
+};
+
+/** The id after which a client goes on; null where it names none. Throws `invalid_cursor` where it names several. */
+export function lastEventId(head: RequestHead): string | null {
+  const id = head.header('last-event-id');
+  if (id === undefined) return null;
+  if (head.count('last-event-id') !== 1) throw new ServiceError('invalid_cursor', 'Last-Event-ID stands twice');
+  return id;
+}
+
+/**
+ * Whether a client asks for a stream of events: by its name, and at least as much as for JSON (RFC 9110, 12.5.1). A client that takes
+ * anything gets JSON, as ever.
+ */
+export function asksForStream(head: RequestHead): boolean {
+  const ranges = (head.header('accept') ?? '').split(',').map(rangeOf);
+  const weightOf = (type: string): number => ranges.find((range) => range.type === type)?.weight ?? 0;
+  const weight = weightOf(eventStreamType);
+  return weight > 0 && weight >= weightOf('application/json');
+}
+
+function rangeOf(text: string): { readonly type: string; readonly weight: number } {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  const weight = quality === undefined ? 1 : Number(quality.slice(2));
+  return { type, weight: weight >= 0 && weight <= 1 ? weight : 0 };
+}
+
+/** What an event of a stream has beside its data. */
+interface FrameHead {
+  /** How clients tell events apart. */
+  readonly event: string;
+  /** What a client sends as `Last-Event-ID` to go on behind this event; events without one leave the last id as it was. */
+  readonly id?: string;
+}
+
+const newline = '\n';
+const frameEnd = Buffer.from('\n\n');
+
+/** One event of a stream (HTML Living Standard, 9.2.6). The data is JSON without line breaks. */
+export function sseFrame({ event, id }: FrameHead, data: object | Uint8Array): Buffer {
+  const idLine = id === undefined ? '' : `id: ${id}${newline}`;
+  const head = Buffer.from(`${idLine}event: ${event}${newline}data: `);
+  const json = data instanceof Uint8Array ? data : Buffer.from(JSON.stringify(data));
+  return Buffer.concat([head, json, frameEnd]);
+}
+
+/** A line that clients pass over. */
+const sseComment = Buffer.from(':\n\n');
+
+/** The same, long enough to be seen by the system (`Exchange.streamOpen`). */
+const ssePadding = Buffer.from(`:${' '.repeat(gatheredBytes)}\n\n`);
+
+/** Tells clients how long to wait before they ask again for a stream that was cut. */
+const sseRetry = (ms: number): Buffer => Buffer.from(`retry: ${ms}\n\n`);
+
+/** Beats that come due so close together are one: a stream gets its comment so much early at most. */
+const togetherMs = 500;
+
+/** One timer for the comments of all streams, however many there are. */
+export class Heart {
+  readonly #clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  readonly #elapsed: () => number;
+  /** When each stream is due, in this order: all wait for the same time. */
+  readonly #due = new Map<() => void, number>();
+  #timer: unknown = null;
+
+  /** `elapsed` counts milliseconds on a clock that nobody sets: where one is set back, streams would fall silent. */
+  constructor(clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>, elapsed: () => number = () => performance.now()) {
+    this.#clock = clock;
+    this.#elapsed = elapsed;
+  }
+
+  /** Calls back after each pause of `heartbeatMs`, until the returned function is called. */
+  add(beat: () => void): () => void {
+    this.#due.set(beat, this.#elapsed() + heartbeatMs);
+    if (this.#timer === null) this.#arm();
+    return () => {
+      this.#due.delete(beat);
+      if (this.#due.size > 0) return;
+      this.#clock.clearTimeout(this.#timer);
+      this.#timer = null;
+    };
+  }
+
+  #arm(): void {
+    const [first] = this.#due.values();
+    this.#timer = first === undefined ? null : this.#clock.setTimeout(this.#fire, first - this.#elapsed());
+  }
+
+  readonly #fire = (): void => {
+    this.#timer = null;
+    const now = this.#elapsed();
+    for (const [beat, due] of this.#due) {
+      if (due > now + togetherMs) break;
+      this.#due.delete(beat);
+      this.#due.set(beat, now + heartbeatMs);
+      beat();
+    }
+    if (this.#timer === null) this.#arm();
+  };
+}
 
 /** One thing that a stream follows. It is asked only when there is room, so that nothing is kept for a slow reader. */
 export interface Feed {

@@ -1,4 +1,4 @@
-import { startRemedies } from '../../cli/options/start-remedies.ts';
+import { startRemedies } from '../../cli/failures.ts';
 import { errorRemedies } from '../../contract/base/error-codes.ts';
 
 const remedies: Readonly<Record<string, string | null>> = { ...startRemedies, ...errorRemedies };

@@ -6,7 +6,7 @@ import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';
 import { studyBudgetMs } from '../../actors/reopening/study-row.ts';
 import { reservedBytes } from '../../actors/sources/required-space.ts';
 import { usualWindowing } from '../../actors/study/media-passes.ts';
-import { serveFlags } from '../../cli/options/serve-flags.ts';
+import { serveFlags } from '../../cli/options/serve-options.ts';
 import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import { longestCaptions } from '../../contract/captions/long-captions.ts';
@@ -22,7 +22,7 @@ import { maximumPlaces } from '../../contract/overview/runtime-overview.ts';
 import { playbackGrantMs } from '../../contract/playback/private-playback.ts';
 import { maximumSubtitleBytes, maximumTextTracks } from '../../contract/sources/subtitle-track.ts';
 import { SUBTITLE_LIMITS } from '../../executors/evidence/subtitle-tracks.ts';
-import { bodyLimit } from '../../http/exchange/json-body.ts';
+import { bodyLimit } from '../../http/exchange/request-body.ts';
 import { unseenBytes } from '../../http/listener/listener.ts';
 
 const kibibyte = 1024;

@@ -1,7 +1,6 @@
 import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { commands } from '../../cli/commands.ts';
-import type { Flag } from '../../cli/options/flags.ts';
-import type { CommandWords } from '../../cli/options/help.ts';
+import type { CommandWords, Flag } from '../../cli/options/flags.ts';
 import { workerWords } from '../../cli/options/worker-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
 

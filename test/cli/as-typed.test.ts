@@ -1,5 +1,5 @@
 import test from 'ava';
-import { asTyped, type ProcessCall, programAsTyped } from '../../cli/terminal/as-typed.ts';
+import { asTyped, type ProcessCall, programAsTyped } from '../../cli/terminal/call.ts';
 
 const call = (program: string, environment: ProcessCall['environment'] = {}, ...args: string[]): ProcessCall => ({
   argv: ['/usr/bin/node', program, ...args],

@@ -1,5 +1,5 @@
 import type { CompletedCommands } from '../../cli/completions.ts';
-import { repeated, single, toggle } from '../../cli/options/flags.ts';
+import { repeatable, single, toggle } from '../../cli/options/flags.ts';
 
 /** Commands whose words a shell has to quote. */
 export const completedCommands: CompletedCommands = {
@@ -13,5 +13,5 @@ export const completedCommands: CompletedCommands = {
     },
     choices: ['bundle', 'cuts.edl'],
   },
-  watch: { usage: 'media-study watch', purpose: 'Watches.', flags: { only: repeated('KIND', null, 'a kind') } },
+  watch: { usage: 'media-study watch', purpose: 'Watches.', flags: { only: repeatable('KIND', null, 'a kind') } },
 };

@@ -4,8 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { nodeFinding } from '../../cli/doctor/machine-checks.ts';
-import { portFinding } from '../../cli/doctor/store-checks.ts';
+import { nodeFinding, portFinding } from '../../cli/doctor.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 

@@ -1,11 +1,16 @@
 import test from 'ava';
-import { translatorOf } from '../../cli/options/caption-executor.ts';
-import { announcedExplainer, explainerNotice, explainerOf } from '../../cli/options/language-explainer.ts';
-import { announcedRecognizer, recognizerNotice, recognizerOf } from '../../cli/options/recognizer.ts';
-import { screenTextNotice } from '../../cli/options/screen-text.ts';
+import { type StartCode, StartError } from '../../cli/failures.ts';
+import {
+  announcedExplainer,
+  announcedRecognizer,
+  explainerNotice,
+  explainerOf,
+  recognizerNotice,
+  recognizerOf,
+  screenTextNotice,
+  translatorOf,
+} from '../../cli/options/engines.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
-import type { StartCode } from '../../cli/options/start-codes.ts';
-import { StartError } from '../../cli/options/start-error.ts';
 import { choices, embedded, seam, translated } from './caption-choices.ts';
 
 test('each executor of captions is chosen by its name and its permission', (t) => {

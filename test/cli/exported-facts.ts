@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { writeExport } from '../../cli/terminal/written-export.ts';
+import { writeExport } from '../../cli/commands/exports.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 

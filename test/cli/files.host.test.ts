@@ -3,10 +3,10 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import test, { type ExecutionContext } from 'ava';
-import { withDataRoot } from '../../cli/evaluation-files.ts';
-import { ExportFolder } from '../../cli/mcp/export-folder.ts';
-import { systemFailure } from '../../cli/terminal/system-failure.ts';
-import { hostToken } from '../../cli/token.ts';
+import { withDataRoot } from '../../cli/evaluation.ts';
+import { systemFailure } from '../../cli/failures.ts';
+import { hostToken } from '../../cli/host-files.ts';
+import { ExportFolder } from '../../cli/mcp-tools.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { refusedCall } from '../storage/refused-call.ts';

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { namedSource, sourceNamed } from '../../cli/commands/named-source.ts';
-import { namedStudy } from '../../cli/commands/named-study.ts';
+import { namedSource, namedStudy, sourceNamed } from '../../cli/commands/named.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 

@@ -3,22 +3,26 @@ import { join, resolve } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { commands } from '../../cli/commands.ts';
 import { evaluateOptions } from '../../cli/evaluate-options.ts';
-import { type FlagTable, parseFlags, repeated, single, toggle } from '../../cli/options/flags.ts';
-import { answersQuestion, helpText } from '../../cli/options/help.ts';
+import { failureLine, type StartCode, StartError, startCodes } from '../../cli/failures.ts';
+import {
+  answersQuestion,
+  type FlagTable,
+  helpText,
+  parseFlags,
+  repeatable,
+  single,
+  toggle,
+} from '../../cli/options/flags.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
-import { type StartCode, startCodes } from '../../cli/options/start-codes.ts';
-import { StartError } from '../../cli/options/start-error.ts';
-import { failureLine } from '../../cli/options/start-remedies.ts';
 import { verifyOptions } from '../../cli/options/verify-options.ts';
-import { demandObjectSource, workQueueNotice } from '../../cli/options/work-queue.ts';
-import { workerFlags } from '../../cli/options/worker-options.ts';
+import { demandObjectSource, workerFlags, workQueueNotice } from '../../cli/options/worker-options.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { repository } from './command.ts';
 
 const table: FlagTable = {
   port: single('PORT', '1', 'where to listen'),
   'data-root': single('DIR', null, 'where things lie'),
-  'allowed-origin': repeated('ORIGIN', null, 'who may ask'),
+  'allowed-origin': repeatable('ORIGIN', null, 'who may ask'),
   check: toggle('looks only'),
 };
 
@@ -83,7 +87,7 @@ const words = {
   purpose: 'Runs the host.',
   flags: {
     port: single('PORT', '4312', '0 takes a free one'),
-    'allowed-origin': repeated('ORIGIN', null, 'a web origin that may call the host, '.repeat(4).trim()),
+    'allowed-origin': repeatable('ORIGIN', null, 'a web origin that may call the host, '.repeat(4).trim()),
     check: toggle('looks only'),
   },
 };

@@ -2,10 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { parseFlags } from '../../cli/options/flags.ts';
-import { serveFlags } from '../../cli/options/serve-flags.ts';
-import { optionsOf, serveOptions } from '../../cli/options/serve-options.ts';
-import { ownHostFlags } from '../../cli/settings/own-host-flags.ts';
-import { settledFlags } from '../../cli/settings/settings-file.ts';
+import { optionsOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
+import { ownHostFlags, settledFlags } from '../../cli/settings/settings-file.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 test('the host of a command makes captions of subtitle tracks, with no model and for a whole film', async (t) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { hostToken } from '../../cli/token.ts';
+import { hostToken } from '../../cli/host-files.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { toolIdentity } from '../../contract/base/tool.ts';

@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { parseFlags } from '../../cli/options/flags.ts';
-import { serveFlags } from '../../cli/options/serve-flags.ts';
-import { optionsOf } from '../../cli/options/serve-options.ts';
+import { optionsOf, serveFlags } from '../../cli/options/serve-options.ts';
 import {
   changedSettings,
   parseSettings,

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { requestedLanguage } from '../../cli/commands/spoken-language.ts';
+import { requestedLanguage } from '../../cli/commands/study.ts';
 import { HostError } from '../../client/host-error.ts';
 import type { StudyRequest } from '../../client/studies.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';

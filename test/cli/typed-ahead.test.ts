@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import test from 'ava';
-import { answerTo, Interrupted } from '../../cli/terminal/question.ts';
+import { answerTo, Interrupted } from '../../cli/terminal/terminal.ts';
 
 /** A terminal at which a person presses these keys. */
 function pressed(keys: string) {

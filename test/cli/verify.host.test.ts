@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { receiptWrites } from '../../actors/supervision/deletion-rows.ts';
-import { StartError } from '../../cli/options/start-error.ts';
+import { StartError } from '../../cli/failures.ts';
 import { verifyOptions } from '../../cli/options/verify-options.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion/deletion-receipt.ts';
 import type { AdmissionReference } from '../../receipts/study/study-admission.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HostAddress } from '../../client/host-address.ts';
 import { StudyHost } from '../../client/study-host.ts';
+import type { HostAddress } from '../../client/transport.ts';
 import { RunningHost } from '../http/running-host.ts';
 
 const captionFlags = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];

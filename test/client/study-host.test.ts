@@ -1,7 +1,7 @@
 import test from 'ava';
-import { addressFinder } from '../../client/host-address.ts';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
+import { addressFinder } from '../../client/transport.ts';
 import { typesOf } from './event-types.ts';
 
 /** A client of a host that gives its nth answer, and the queries of what it was asked. */

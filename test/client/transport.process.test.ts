@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { build } from 'esbuild';
 import { AnswerLate, HostError, HostUnreachable } from '../../client/host-error.ts';
-import { patientFetch } from '../../client/patient-fetch.ts';
-import { Transport } from '../../client/transport.ts';
+import { patientFetch, Transport } from '../../client/transport.ts';
 
 /** Longer than `impatient` waits. */
 const lateMs = 3_000;

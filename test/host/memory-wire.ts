@@ -1,10 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import { isBodiless } from '../../http/listener/answer-head.ts';
-import { ExchangeCore, type ExchangeOwner } from '../../http/listener/exchange-core.ts';
-import { InFlight } from '../../http/listener/in-flight.ts';
+import { ExchangeCore, type ExchangeOwner, InFlight, type Outlet } from '../../http/listener/exchange-core.ts';
 import type { ExchangeHandler, Headers, OpenListener } from '../../http/listener/listener.ts';
-import { FlatHead } from '../../http/listener/request-head.ts';
-import type { Outlet } from '../../http/listener/sent-body.ts';
+import { FlatHead, isBodiless } from '../../http/listener/message-head.ts';
 import { within } from '../patience.ts';
 import type { Question, WireAnswer } from './wire-question.ts';
 

@@ -6,12 +6,9 @@ import test, { type ExecutionContext } from 'ava';
 import type { PlayableMedia } from '../../actors/playback/private-playback.ts';
 import { heartbeatMs } from '../../contract/journal/event-stream.ts';
 import { SentBody } from '../../http/exchange/answer.ts';
-import { MediaPart } from '../../http/exchange/media-part.ts';
-import { inParts } from '../../http/exchange/parts-body.ts';
+import { bodyInParts, MediaPart } from '../../http/exchange/sent-bodies.ts';
 import type { Exchange } from '../../http/listener/listener.ts';
-import { EventStream, type Feed } from '../../http/streams/event-stream.ts';
-import { Heart } from '../../http/streams/heart.ts';
-import { sseFrame } from '../../http/streams/sse-frame.ts';
+import { EventStream, type Feed, Heart, sseFrame } from '../../http/streams/event-stream.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { atRest, eventually, within } from '../patience.ts';
 import { scratchFolder, seededBytes } from '../storage/ledger/scratch.ts';
@@ -213,7 +210,7 @@ const whole = Buffer.concat(listed);
 
 async function servedParts(t: ExecutionContext, adapter: Adapter): Promise<string> {
   const { port } = await listen(t, adapter, (exchange) => {
-    const body = inParts(listed);
+    const body = bodyInParts(listed);
     if (body instanceof SentBody)
       body.send(exchange, 201, { 'X-Kind': 'list' }).catch((error) => t.fail(String(error)));
     else t.fail('it was joined');

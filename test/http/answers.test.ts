@@ -1,11 +1,10 @@
 import test from 'ava';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { heartbeatMs } from '../../contract/journal/event-stream.ts';
-import { requestedRange } from '../../http/exchange/byte-range.ts';
-import { exposition } from '../../http/exchange/exposition.ts';
-import { inParts } from '../../http/exchange/parts-body.ts';
-import { FlatHead } from '../../http/listener/request-head.ts';
-import { Heart } from '../../http/streams/heart.ts';
+import { bodyInParts, requestedRange } from '../../http/exchange/sent-bodies.ts';
+import { FlatHead } from '../../http/listener/message-head.ts';
+import { exposition } from '../../http/routes/operation.ts';
+import { Heart } from '../../http/streams/event-stream.ts';
 import { handClock } from './streams/hand-clock.ts';
 
 // What an answer is made of: a part of a file, metrics, a list in parts, and the pauses of a stream.
@@ -129,7 +128,7 @@ b_seconds_count +Inf
 });
 
 test('few bytes are joined', (t) => {
-  const joined = inParts([Buffer.from('a'), Buffer.from('bc')]);
+  const joined = bodyInParts([Buffer.from('a'), Buffer.from('bc')]);
   t.deepEqual(joined, Buffer.from('abc'));
 });
 

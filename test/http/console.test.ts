@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
-import { Guard } from '../../http/exchange/guard.ts';
-import { RefusedOrigins } from '../../http/exchange/refused-origins.ts';
-import { RequestCounts } from '../../http/exchange/request-counts.ts';
+import { Guard, RefusedOrigins } from '../../http/exchange/guard.ts';
+import { RequestCounts } from '../../http/exchange/request-log.ts';
 import { Router } from '../../http/exchange/route.ts';
 import { serveExchange } from '../../http/exchange/serve-exchange.ts';
 import type { Exchange } from '../../http/listener/listener.ts';
-import { consoleRoutes } from '../../http/routes/console-routes.ts';
+import { consoleRoutes } from '../../http/routes/console.ts';
 import { MemoryWire, memoryPort } from '../host/memory-wire.ts';
 
 const files = new Map([

@@ -5,15 +5,13 @@ import { failureMessage, withRemedy } from '../../contract/base/failure.ts';
 import { contentId, identity } from '../../contract/base/grammar.ts';
 import { exportNames } from '../../contract/exports/export-name.ts';
 import { askedKind } from '../../contract/study/runtime-evidence.ts';
+import { namedValues } from '../../http/exchange/answer.ts';
 import { json } from '../../http/exchange/description.ts';
-import { declaredLength } from '../../http/exchange/framing.ts';
-import { Guard } from '../../http/exchange/guard.ts';
-import { bodyLimit, expectJson } from '../../http/exchange/json-body.ts';
-import { namedValues } from '../../http/exchange/named-values.ts';
-import { RefusedOrigins } from '../../http/exchange/refused-origins.ts';
+import { Guard, RefusedOrigins } from '../../http/exchange/guard.ts';
+import { bodyLimit, declaredLength, expectJson } from '../../http/exchange/request-body.ts';
 import { allowedMethods, type Route, Router, read, write } from '../../http/exchange/route.ts';
 import { parseTarget } from '../../http/exchange/target.ts';
-import { FlatHead } from '../../http/listener/request-head.ts';
+import { FlatHead } from '../../http/listener/message-head.ts';
 
 // A request on its way to its endpoint: who may send it, which path it names, and its body.
 

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { notMedia } from '../../../client/first-bytes.ts';
+import { notMedia } from '../../../contract/base/first-bytes.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { PartialFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';

@@ -2,7 +2,7 @@ import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { version } from '../../../contract/base/program-version.ts';
 import { rooms } from '../../../http/exchange/description.ts';
 import { routeTable, type ServerOptions } from '../../../http/server.ts';
-import { Heart } from '../../../http/streams/heart.ts';
+import { Heart } from '../../../http/streams/event-stream.ts';
 import { Components } from './components.ts';
 import type { RecordedRun } from './examples.ts';
 import { headerFields } from './header-fields.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { eventStreamType } from '../../../contract/journal/event-stream.ts';
-import { refusalsOfChecks } from '../../../http/exchange/checks.ts';
 import type { Description } from '../../../http/exchange/description.ts';
 import { type Endpoint, endpointsOf, type Route } from '../../../http/exchange/route.ts';
+import { refusalsOfChecks } from '../../../http/exchange/serve-exchange.ts';
 import type { Components } from './components.ts';
 import type { RecordedExchange, RecordedRun } from './examples.ts';
 import { fieldsOfAnswers, fieldsOfProtocol, type HeaderField, headersOf } from './header-fields.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { waveformOf } from '../../../client/waveform.ts';
+import { waveformOf } from '../../../client/evidence.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { Clipping } from '../../../executors/evidence/clipping.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
+import { movingBytes } from '../../../http/listener/exchange-core.ts';
 import { nodeListener } from '../../../http/listener/node-listener.ts';
-import { movingBytes } from '../../../http/listener/pace.ts';
 import { within } from '../../patience.ts';
 import { type Adapter, adapters, head, listen, signal } from './adapters.ts';
 import { RawSocket } from './raw-socket.ts';

@@ -1,9 +1,8 @@
 import test from 'ava';
-import { chooseListener } from '../../../http/listener/choose-listener.ts';
-import { descriptorLimit } from '../../../http/listener/descriptor-limit.ts';
+import { chooseListener, descriptorLimit } from '../../../http/listener/choose-listener.ts';
+import { movingBytes, Pace } from '../../../http/listener/exchange-core.ts';
 import { gatheredBytes, unseenBytes } from '../../../http/listener/listener.ts';
 import { openNodeListener } from '../../../http/listener/node-listener.ts';
-import { movingBytes, Pace } from '../../../http/listener/pace.ts';
 import {
   findUwsBinary,
   packageFolder,
@@ -11,8 +10,8 @@ import {
   type UwsResponse,
   uwsBinaryName,
 } from '../../../http/listener/uws-binding.ts';
+import { UwsOpenBody } from '../../../http/listener/uws-exchange.ts';
 import { openUwsListener } from '../../../http/listener/uws-listener.ts';
-import { UwsOpenBody } from '../../../http/listener/uws-open-body.ts';
 
 // Which adapter a host listens with, and what each decides without a socket.
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { portFinding } from '../../../cli/doctor/store-checks.ts';
+import { portFinding } from '../../../cli/doctor.ts';
 import { StudyHost } from '../../../client/study-host.ts';
 import { GatedFfmpeg } from '../../http/gated-ffmpeg.ts';
 import { RunningHost } from '../../http/running-host.ts';

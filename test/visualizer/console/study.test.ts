@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
 import fc from 'fast-check';
+import type { Waveform } from '../../../client/evidence.ts';
 import { HostError, HostUnreachable } from '../../../client/host-error.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
-import type { Waveform } from '../../../client/waveform.ts';
 import type { KeyframeFact } from '../../../contract/evidence/evidence-object.ts';
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';

@@ -1,5 +1,5 @@
+import type { Waveform } from '../../../client/evidence.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
-import type { Waveform } from '../../../client/waveform.ts';
 import type { KeyframeFact } from '../../../contract/evidence/evidence-object.ts';
 
 /** What an earlier study has of a source to look at. */

@@ -1,4 +1,4 @@
-import type { Waveform } from '../../../client/waveform.ts';
+import type { Waveform } from '../../../client/evidence.ts';
 import type { Stretch } from '../parts/ticks.ts';
 
 /** The loudest sample of a waveform, so that quiet sound can be seen as well; at least 1. */

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { Waveform } from '../../../client/waveform.ts';
+import type { Waveform } from '../../../client/evidence.ts';
 import type { Stretch } from '../parts/ticks.ts';
 import { peakOf, waveOutline } from './wave-outline.ts';
 

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../actors/supervision/system-clock.ts';
+import { counted } from '../receipts/core/checked-link.ts';
+import { restoreBackup, unfinishedRestores } from '../storage/backup/restore-backup.ts';
+import { writeBackup } from '../storage/backup/write-backup.ts';
+import { checkLedger } from '../storage/ledger/accept-loss.ts';
+import { copyLedger } from '../storage/ledger/copy-ledger.ts';
+import type { LedgerCopy } from '../storage/ledger/ledger.ts';
+import { LedgerError } from '../storage/ledger/ledger-error.ts';
+import { openDatabase } from '../storage/ledger/open-database.ts';
+import { demandDataRoot } from '../storage/objects/data-root.ts';
+import { dataRootAt } from '../storage/objects/data-root-layout.ts';
+import { workFolderName } from '../storage/objects/leftovers.ts';
+import { defaultDataRoot, existingDataRoot } from './options/data-root.ts';
+import { absolutePath, type GivenFlags, pathOption } from './options/flags.ts';
+import { argument } from './terminal/call.ts';
+import { findHost, NoHost } from './terminal/running-host.ts';
+import { type ExitCode, exitCodes, Interrupted, type Terminal } from './terminal/terminal.ts';
+
+/**
+ * Says how far work on many things of one kind has come: each of them on a terminal, where the line is written over, and each
+ * tenth of them where every line stays.
+ */
+export function countedProgress(
+  { progress }: Pick<Terminal, 'progress'>,
+  words: (done: number, total: number) => string,
+  isOverwritten = process.stderr.isTTY === true,
+): (done: number, total: number) => void {
+  let said = 0;
+  return (done, total) => {
+    const tenths = Math.floor((10 * done) / total);
+    if (isOverwritten || tenths !== said) progress(words(done, total));
+    said = tenths;
+  };
+}
+
+/** Writes a backup. Throws `WrongCall`, `StartError`, `BackupError`, `LedgerError`, `ObjectStoreError` and what a client of the host throws. */
+export async function backup(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
+  const target = absolutePath(argument(given, 0, 'the folder of the backup'));
+  const dataRoot = existingDataRoot(given);
+  await demandDataRoot(dataRoot);
+  const layout = dataRootAt(dataRoot);
+  // A start of a host clears away what is left of it when this command is killed.
+  const own = join(layout.work, workFolderName('snapshot', randomUUID()));
+  const folders = [own];
+  try {
+    const { objects, commit, createdAt, leftOut } = await writeBackup({
+      layout,
+      target,
+      clock: systemClock,
+      newId: randomUUID,
+      copyLedger: async () => {
+        const copy = await copyOfLedger(dataRoot, own);
+        folders.push(copy.folder);
+        return copy;
+      },
+      progress: countedProgress(terminal, (done, total) => `backup: ${done} of ${total} objects`),
+    });
+    const bytes = objects.reduce((sum, each) => sum + each.bytes, 0);
+    const document = { backup: target, createdAt, commit, objects: objects.length, bytes, leftOut };
+    terminal.result(document, [
+      `backup ${document.backup}: ${counted(objects.length, 'object')}, ${bytes} bytes, commit ${commit}`,
+      `left out ${counted(leftOut?.objects ?? 0, 'object')}, ${leftOut?.bytes ?? 0} bytes, that no record reaches`,
+    ]);
+    return exitCodes.done;
+  } finally {
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A copy by the running host, which holds the ledger; without one, by this process, which holds it for that time. */
+async function copyOfLedger(dataRoot: string, folder: string): Promise<LedgerCopy & { readonly folder: string }> {
+  try {
+    const { client } = await findHost(dataRoot, { environment: {} });
+    const { folder: name, ...copied } = await client.snapshotLedger();
+    return { ...copied, folder: join(dataRoot, name) };
+  } catch (error) {
+    if (!(error instanceof NoHost)) throw error;
+  }
+  const { faults } = await checkLedger(dataRoot);
+  if (faults.length > 0) throw new LedgerError('ledger_damaged', `${dataRoot}: ${faults.join('; ')}`);
+  const database = await openDatabase(dataRootAt(dataRoot).ledger);
+  try {
+    return { ...(await copyLedger(database, join(folder, 'ledger'))), folder };
+  } finally {
+    await database.close();
+  }
+}
+
+/** Restores a backup; a signal ends it, and nothing is left then. Throws `WrongCall`, `Interrupted`, `BackupError` and `ObjectStoreError`. */
+export async function restore(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
+  const source = argument(given, 0, 'the folder of the backup');
+  const target = pathOption(given, 'data-root') ?? defaultDataRoot();
+  for (const folder of await unfinishedRestores(target)) {
+    terminal.remark(`${folder} is left of a restore that was killed; delete it unless another restore runs right now`);
+  }
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stop.abort(new Interrupted()));
+  const { objects, commit, createdAt } = await restoreBackup({
+    backup: absolutePath(source),
+    target,
+    newId: randomUUID,
+    progress: countedProgress(terminal, (done, total) => `restore: ${done} of ${total} files verified`),
+    signal: stop.signal,
+  });
+  terminal.result({ dataRoot: target, createdAt, commit, objects: objects.length }, [
+    `restored ${target}: ${counted(objects.length, 'object')}, commit ${commit}, as of ${createdAt}`,
+  ]);
+  return exitCodes.done;
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { consoleAddress, writeConsolePage } from '../host-files.ts';
+import { defaultDataRoot } from '../options/data-root.ts';
+import { pathOption, toggle } from '../options/flags.ts';
+import { type CommandCall, type HostCommand, hostFlags, untilInterrupted } from '../terminal/call.ts';
+import { namedHost } from '../terminal/running-host.ts';
+import { exitCodes } from '../terminal/terminal.ts';
+
+/** A command that has not failed by then has handed the address to a browser. */
+const patienceMs = 3_000;
+
+/** What opens a file with the browser of the system; `BROWSER` decides alone where it is set. */
+function openerOf(file: string): readonly [command: string, ...args: string[]] {
+  const named = process.env.BROWSER;
+  if (named !== undefined && named !== '') return [named, file];
+  if (process.platform === 'darwin') return ['open', file];
+  if (process.platform === 'win32') return ['explorer.exe', file];
+  return ['xdg-open', file];
+}
+
+/** Starts a browser with a file. False where none could be started. */
+function startBrowser(file: string): Promise<boolean> {
+  const [command, ...args] = openerOf(file);
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: 'ignore', detached: true });
+    const timer = setTimeout(() => {
+      child.unref();
+      resolve(true);
+    }, patienceMs);
+    const settle = (isStarted: boolean): void => {
+      clearTimeout(timer);
+      resolve(isStarted);
+    };
+    child.once('error', () => settle(false));
+    child.once('exit', (code) => settle(code === 0));
+  });
+}
+
+async function openConsole({ host, given, terminal, signal, isOwnHost }: CommandCall) {
+  const { baseUrl, token } = await host.address();
+  const address = consoleAddress({ listening: baseUrl, authorizationToken: token });
+  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  // Nobody would remove the token of a host that the environment names from a data root that is not its own.
+  const isPrinted = given.has('print') || namedHost(process.env) !== null;
+  // The arguments of a process can be read by everybody on the machine, so the browser is given a file that leads to the address.
+  const file = isPrinted ? null : await writeConsolePage(dataRoot, address);
+  const isOpened = file !== null && (await startBrowser(file));
+  if (isOpened) terminal.remark('a browser was started with the console');
+  else terminal.result({ console: address }, [address]);
+  if (isOwnHost()) {
+    terminal.remark('the host of this console runs until you press Ctrl-C');
+    await untilInterrupted(signal);
+  }
+  return exitCodes.done;
+}
+
+/** Opens the console. */
+export const open: HostCommand = {
+  usage: 'media-study open [flags]',
+  purpose:
+    'Opens the console in a browser, or prints its address if no browser can be started. A host that is started for it runs until Ctrl-C.',
+  flags: { ...hostFlags, print: toggle('prints the address, which holds the token, and starts no browser') },
+  beginsData: true,
+  run: openConsole,
+};
+
+async function showPairingCode({ host, terminal, signal, isOwnHost }: CommandCall) {
+  const issued = await host.pairingCode();
+  terminal.result(issued, [issued.code]);
+  terminal.remark(`one page can use this code until ${issued.expiresAt}; give it to nobody else`);
+  if (isOwnHost()) {
+    const { baseUrl } = await host.address();
+    terminal.remark(`the host runs at ${baseUrl} until you press Ctrl-C`);
+    await untilInterrupted(signal);
+  }
+  return exitCodes.done;
+}
+
+/** Shows a code for a page that has no token. */
+export const pair: HostCommand = {
+  usage: 'media-study pair [flags]',
+  purpose: 'Shows a code with which one page gets a token of its own, within five minutes.',
+  flags: hostFlags,
+  beginsData: true,
+  run: showPairingCode,
+};

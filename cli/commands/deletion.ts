@@ -1,0 +1,122 @@
+import type { GarbageCollection } from '../../contract/deletion/garbage-collection.ts';
+import { counted } from '../../receipts/core/checked-link.ts';
+import { type FlagTable, single, toggle } from '../options/flags.ts';
+import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { bytesText, exitCodes } from '../terminal/terminal.ts';
+import { namedSource, namedStudy } from './named.ts';
+
+const deleteFlags: FlagTable = {
+  yes: toggle('deletes without asking'),
+  operator: single('TEXT', null, 'who deletes, as the receipt states it'),
+  ...hostFlags,
+};
+
+/** Nothing is deleted without consent: at a terminal the person does, elsewhere --yes has to. */
+async function agreed({ given, terminal }: CommandCall, what: string): Promise<void> {
+  if (given.has('yes')) return;
+  if (!terminal.isInteractive) throw new WrongCall(`to delete ${what} without a person at a terminal takes --yes`);
+  terminal.remark(`${what} will be deleted for good; only a receipt of it stays.`);
+  if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
+}
+
+/** The id that a person means. What is no source of this host is left to the host, which says whether it was deleted. */
+async function idOf(call: CommandCall, kind: 'runtime' | 'source', what: string): Promise<string> {
+  if (kind === 'runtime') return namedStudy(call, what);
+  return (await namedSource(call, what))?.sourceSessionId ?? what;
+}
+
+async function deleteForGood(call: CommandCall) {
+  const { host, given, terminal } = call;
+  const kind = argument(given, 0, 'runtime or source');
+  if (kind !== 'runtime' && kind !== 'source') throw new WrongCall(`${kind}: one of runtime, source`);
+  const id = await idOf(call, kind, argument(given, 1, 'ID'));
+  await agreed(call, `${kind} ${id}`);
+  const operator = given.single('operator');
+  const receipt = await host.deletions[kind](id, operator === undefined ? {} : { operator });
+  const { rows, events, objects, objectBytes } = receipt.erased;
+  terminal.result(receipt, [
+    `deleted ${kind} ${id} at ${receipt.deletedAt}: ${counted(rows, 'row')}, ${counted(events, 'event')}, ${counted(objects, 'object')} of ${bytesText(objectBytes)}`,
+    `receipt ${receipt.receiptId}`,
+  ]);
+  return exitCodes.done;
+}
+
+/** Deletes a runtime or a source. */
+export const deleting: HostCommand = {
+  usage: 'media-study delete runtime|source ID [flags]',
+  purpose: 'Deletes a study that has ended, or a source that no study needs; asks first.',
+  flags: deleteFlags,
+  positionals: 2,
+  run: deleteForGood,
+};
+
+const gcFlags: FlagTable = { 'dry-run': toggle('only says what would be removed'), ...hostFlags };
+
+const words: Readonly<Record<keyof GarbageCollection['removed'], string>> = {
+  object: 'objects that no record reaches',
+  quarantine: 'damaged files in quarantine',
+  inbox: 'leftovers of uploads',
+  work: 'leftovers of work',
+};
+
+async function removeGarbage({ host, given, terminal }: CommandCall) {
+  const collection = await host.deletions.collect({ dryRun: given.has('dry-run') });
+  const deed = collection.dryRun ? 'would remove' : 'removed';
+  const lines = Object.entries(words).map(([kind, text]) => {
+    const { [kind as keyof typeof words]: removed } = collection.removed;
+    const { [kind as keyof typeof words]: kept } = collection.kept;
+    const young = kept.files === 0 ? '' : `; ${kept.files} ${kept.files === 1 ? 'is' : 'are'} too young or in use`;
+    return `${deed} ${counted(removed.files, 'file')}, ${bytesText(removed.bytes)}: ${text}${young}`;
+  });
+  terminal.result(collection, lines);
+  return exitCodes.done;
+}
+
+/** Removes what no record reaches. */
+export const gc: HostCommand = {
+  usage: 'media-study gc [flags]',
+  purpose: 'Removes what no record reaches; starts a host if none runs.',
+  flags: gcFlags,
+  beginsData: true,
+  run: removeGarbage,
+};
+
+const diskFlags: FlagTable = {
+  limit: single('COUNT', '20', 'the most sources and runtimes that are printed, the largest first'),
+  ...hostFlags,
+};
+
+async function showDiskUse({ host, given, terminal }: CommandCall) {
+  const limit = Number(given.single('limit') ?? 20);
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > 200)
+    throw new WrongCall('--limit is a number from 1 to 200');
+  const use = await host.deletions.diskUse({ limit });
+  const { total, sources, runtimes, more } = use;
+  terminal.result(use, [
+    `total ${bytesText(total.bytes)}, free ${bytesText(total.freeBytes)}; no record reaches ${bytesText(total.unreached.bytes)}`,
+    ...sources.map(({ sourceSessionId, label, media, own, shared, evidence, runtimes: count }) =>
+      [
+        `${sourceSessionId}  media ${bytesText(media.bytes)}, records ${bytesText(own.bytes)}`,
+        `shared ${bytesText(shared.bytes)}, evidence ${bytesText(evidence.bytes)}, ${counted(count, 'runtime')}  ${label}`,
+      ].join(', '),
+    ),
+    ...runtimes.map(({ runtimeId, journal, own, shared, evidence }) =>
+      [
+        `${runtimeId}  journal ${bytesText(journal.bytes)}, records ${bytesText(own.bytes)}`,
+        `shared ${bytesText(shared.bytes)}, evidence ${bytesText(evidence.bytes)}`,
+      ].join(', '),
+    ),
+    ...(more.sources + more.runtimes === 0
+      ? []
+      : [`and ${counted(more.sources, 'source')}, ${counted(more.runtimes, 'runtime')} more`]),
+  ]);
+  return exitCodes.done;
+}
+
+/** Shows what takes space. */
+export const disk: HostCommand = {
+  usage: 'media-study disk [flags]',
+  purpose: 'Shows what takes space in the data root, by source and by runtime.',
+  flags: diskFlags,
+  run: showDiskUse,
+};

@@ -1,0 +1,185 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { StudyHost } from '../../client/study-host.ts';
+import { captionSide } from '../../contract/captions/caption-side.ts';
+import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports/export-name.ts';
+import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
+import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/terminal.ts';
+import { rethrownForCaptions } from './captions.ts';
+import { studyArgument } from './named.ts';
+
+/** What is written: a file for another program with its options, or the whole study with or without its media. */
+export type AskedExport =
+  | { readonly name: ExportName; readonly options: { readonly side?: string; readonly rate?: string } }
+  | { readonly name: 'bundle'; readonly media: boolean };
+
+/** A file that was written. */
+export interface WrittenFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly contentId: string;
+}
+
+/** The bytes of an export as they come. Throws what a client of the host throws. */
+async function exportedBytes(
+  host: StudyHost,
+  runtimeId: string,
+  asked: AskedExport,
+  signal: AbortSignal,
+): Promise<Readable> {
+  if (asked.name === 'bundle') return Readable.fromWeb(await host.bundle(runtimeId, { media: asked.media, signal }));
+  const exported = host.export(runtimeId, asked.name, asked.options);
+  const text = await (asked.name.startsWith('captions.')
+    ? exported.catch(rethrownForCaptions(host, runtimeId))
+    : exported);
+  return Readable.from([Buffer.from(text, 'utf8')]);
+}
+
+/** The file that a path stands for, behind links. Throws `WrongCall` where something else is there, which a file would replace. */
+async function targetOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return path;
+  if (found.isDirectory()) throw new WrongCall(`${path} is a folder: name a file in it`);
+  if (!found.isFile())
+    throw new WrongCall(`${path} is no regular file: name another, or leave --output out for stdout`);
+  return realpath(path);
+}
+
+/**
+ * Writes an export piece by piece. A file that did not become whole is removed, and one that was there before stays. Throws
+ * `WrongCall` for a path that can be no file.
+ */
+export async function writeExport(
+  host: StudyHost,
+  runtimeId: string,
+  asked: AskedExport,
+  path: string,
+  signal: AbortSignal,
+): Promise<WrittenFile> {
+  const target = await targetOf(path);
+  // No other command, and no file of the person, has this name.
+  const part = `${target}.${randomUUID()}.part`;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counted = new Transform({
+    transform: (chunk: Buffer, _, pass) => {
+      hash.update(chunk);
+      bytes += chunk.length;
+      pass(null, chunk);
+    },
+  });
+  const body = await exportedBytes(host, runtimeId, asked, signal);
+  try {
+    await pipeline(body, counted, createWriteStream(part, { flush: true }), { signal });
+    await rename(part, target);
+  } catch (error) {
+    // The person has named the file, and never heard of its part.
+    if (error instanceof Error && 'path' in error && error.path === part) error.path = path;
+    throw error;
+  } finally {
+    await rm(part, { force: true });
+  }
+  return { path, bytes, contentId: `sha256:${hash.digest('hex')}` };
+}
+
+const exportFlags: FlagTable = {
+  output: single('FILE', null, 'the file that is written; stdout without it'),
+  media: toggle('of a bundle: with the bytes of the media'),
+  side: single('SIDE', 'target', 'of captions: source or target'),
+  rate: single(
+    'RATE',
+    '25',
+    'of cuts.edl: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60 frames a second, as your media has them',
+  ),
+  ...hostFlags,
+};
+
+const names = ['bundle', ...exportNames];
+
+/** The value of a flag; undefined where it was not given. Throws `WrongCall` for another one than these. */
+function oneOf<const Value extends string>(given: GivenFlags, name: string, values: readonly Value[]) {
+  const text = given.single(name);
+  const value = values.find((each) => each === text);
+  if (text !== undefined && value === undefined) throw new WrongCall(`--${name} ${text}: one of ${values.join(', ')}`);
+  return value;
+}
+
+function askedExport(given: GivenFlags): AskedExport {
+  const asked = argument(given, 1, 'NAME');
+  const name = exportName.safeParse(asked);
+  if (!name.success && asked !== 'bundle') throw new WrongCall(`NAME is one of ${names.join(', ')}`);
+  if (given.has('media') && asked !== 'bundle') throw new WrongCall('--media is for a bundle');
+  if (given.has('side') && !asked.startsWith('captions.')) throw new WrongCall('--side is for captions');
+  if (given.has('rate') && asked !== 'cuts.edl') throw new WrongCall('--rate is for cuts.edl');
+  if (!name.success) return { name: 'bundle', media: given.has('media') };
+  const side = oneOf(given, 'side', captionSide.options);
+  const rate = oneOf(given, 'rate', editRate.options);
+  return { name: name.data, options: { ...(side && { side }), ...(rate && { rate }) } };
+}
+
+/** What a person may not expect of a file whose options were not given; null where there is nothing to say. */
+const remarkOn = ({ name }: AskedExport, given: GivenFlags): string | null =>
+  name === 'cuts.edl' && !given.has('rate')
+    ? `${name} is at 25 frames a second: no record of a source names the rate of its pictures; if your media has another, give it by --rate`
+    : null;
+
+async function exportStudy(call: CommandCall) {
+  const { host, given, terminal, signal } = call;
+  const runtimeId = await studyArgument(call);
+  const asked = askedExport(given);
+  const remark = remarkOn(asked, given);
+  const path = pathOption(given, 'output');
+  if (path !== null) {
+    const written = await writeExport(host, runtimeId, asked, path, signal);
+    terminal.result({ runtimeId, name: asked.name, ...written }, [path]);
+    if (remark !== null) terminal.remark(remark);
+    return exitCodes.done;
+  }
+  if (asked.name === 'bundle' && process.stdout.isTTY) {
+    throw new WrongCall('a bundle is no text for a terminal: name a file by --output');
+  }
+  const body = await exportedBytes(host, runtimeId, asked, signal);
+  await pipeline(body, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {
+    // The reader has all that it wants (`outliveReaders`).
+    if (error.code !== 'EPIPE') throw error;
+  });
+  if (remark !== null) terminal.remark(remark);
+  return exitCodes.done;
+}
+
+/** Writes a study as a file for another program, or as a whole. */
+export const exporting: HostCommand = {
+  usage: 'media-study export RUNTIME NAME [flags]',
+  purpose: `Writes a study as a file for another program, or as a bundle for media-study verify. NAME is one of ${names.join(', ')}.`,
+  flags: exportFlags,
+  choices: names,
+  positionals: 2,
+  studyAt: 0,
+  check: async (given) => {
+    argument(given, 0, 'RUNTIME');
+    askedExport(given);
+  },
+  run: exportStudy,
+};
+
+async function printKeys({ host, terminal }: CommandCall) {
+  const document = await host.signingKeys();
+  terminal.result(
+    document,
+    document.keys.map(({ publicKey }) => publicKey.trimEnd()),
+  );
+  return exitCodes.done;
+}
+
+/** Prints the public key that others need to trust the bundles of this host. */
+export const printSigningKeys: HostCommand = {
+  usage: 'media-study signing-keys [flags]',
+  purpose: 'Prints the public key of the host in PEM, for verify --trust on another machine.',
+  flags: hostFlags,
+  beginsData: true,
+  run: printKeys,
+};

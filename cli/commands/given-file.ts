@@ -1,0 +1,68 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { cutText, labelLine } from '../../contract/base/text.ts';
+import { type FlagTable, single, toggle } from '../options/flags.ts';
+import { type CommandCall, WrongCall } from '../terminal/call.ts';
+
+/** Throws `WrongCall` for what the user cannot read as a file with content; `absent` is said where there is nothing. */
+export async function checkFile(path: string, absent: string): Promise<void> {
+  const found = await stat(path).catch(() => {
+    throw new WrongCall(absent);
+  });
+  if (found.isDirectory()) throw new WrongCall(`${path} is a folder: name the files in it, such as ${path}/*`);
+  if (!found.isFile()) throw new WrongCall(`${path} is no regular file, so its length is not known: copy it into one`);
+  if (found.size === 0) throw new WrongCall(`${path} is empty: nothing is in it that could be taken in`);
+  await access(path, constants.R_OK).catch(() => {
+    throw new WrongCall(`${path} may not be read by this user: change its owner or mode`);
+  });
+}
+
+/** The longest label that a host takes, in UTF-16 units. */
+const longest = 160;
+
+/** What a file is called where nobody says it: its name, made to fit. With an `extension`, without that. */
+export function usualLabel(path: string, extension = ''): string {
+  const name = basename(path, extension);
+  return cutText(labelLine(name), longest) || name;
+}
+
+/** How a person answers for what is taken in. */
+export const rightsFlags: FlagTable = {
+  label: single('TEXT', 'the name of the file', 'what the source is called'),
+  'rights-holder': single('NAME', 'asked at a terminal', 'who holds the rights in the media'),
+  'attest-rights': toggle('states that you may process this media; without it a person at the terminal is asked'),
+};
+
+/** What is said of the media, and who else can be asked. */
+type Answering = Pick<CommandCall, 'given' | 'terminal'>;
+
+const asked = ({ terminal }: Answering, question: string): Promise<string> =>
+  terminal.isInteractive ? terminal.ask(question) : Promise.resolve('');
+
+/** Who holds the rights in a file. Throws `WrongCall` where it is not said. */
+async function rightsHolderOf(call: Answering, filename: string): Promise<string> {
+  const named = call.given.single('rights-holder') ?? (await asked(call, `Who holds the rights in ${filename}? `));
+  if (named === '') throw new WrongCall(`--rights-holder is missing: name who holds the rights in ${filename}`);
+  return named;
+}
+
+/** Throws `WrongCall` unless a person attests the statement. */
+export async function attested(call: Answering, statement: string): Promise<void> {
+  if (call.given.has('attest-rights')) return;
+  const answer = await asked(call, `Do you attest that ${statement}? Type yes: `);
+  if (answer !== 'yes')
+    throw new WrongCall(`nothing was taken in: it was not attested that ${statement} (--attest-rights)`);
+}
+
+/** Throws `WrongCall` unless a person answers for a file that is taken in; who holds the rights in it. */
+export async function rightsOf(call: Answering, filename: string): Promise<string> {
+  const rightsHolder = await rightsHolderOf(call, filename);
+  await attested(call, `you may process ${filename} on this machine`);
+  return rightsHolder;
+}
+
+/** Throws `WrongCall` where flags have to answer for a file, because nobody can be asked, and do not. */
+export async function checkRights(call: Answering, filename: string): Promise<void> {
+  if (!call.terminal.isInteractive) await rightsOf(call, filename);
+}

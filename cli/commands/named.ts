@@ -1,0 +1,117 @@
+import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import type { RuntimeRow } from '../../contract/study/runtimes.ts';
+import { counted } from '../../receipts/core/checked-link.ts';
+import { timeCode } from '../../receipts/core/time-code.ts';
+import { nearestName } from '../options/flags.ts';
+import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+
+const prefix = 'runtime:';
+const whole = /^runtime:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether an id begins so, with the word before its colon or without it. */
+const beginsWith = (id: string, beginning: string): boolean =>
+  id.startsWith(beginning) || id.slice(id.indexOf(':') + 1).startsWith(beginning);
+
+/** A study as it is listed; of a damaged one there is only its id. */
+interface Listed {
+  readonly runtimeId: string;
+  readonly row: RuntimeRow | null;
+}
+
+/** Every study of a host, the newest first. */
+async function* everyStudy({ host }: Pick<CommandCall, 'host'>): AsyncGenerator<Listed> {
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await host.runtimes({ limit: 200, ...(after !== undefined && { after }) });
+    for (const row of page.runtimes) yield { runtimeId: row.runtimeId, row };
+    for (const runtimeId of page.damaged) yield { runtimeId, row: null };
+    after = page.nextCursor;
+  }
+}
+
+/** A study on one line, as `runtimes` prints it. */
+export function studyLine({ runtimeId, acceptedAt, lifecycle, range, label }: RuntimeRow): string {
+  const part = `${timeCode(range.startMs)}-${timeCode(range.endMs)}`;
+  return `${runtimeId}  ${acceptedAt}  ${lifecycle}  ${part}  ${label ?? '(source gone)'}`;
+}
+
+/**
+ * The id of the study that a person names: by its id, by a beginning of it, or by the label of its source. Throws `WrongCall` if
+ * several studies are meant, and lists them; what is none is left to the host, which says whether it was deleted.
+ */
+export async function namedStudy(call: Pick<CommandCall, 'host'>, what: string): Promise<string> {
+  if (whole.test(what)) return what;
+  const labels = new Set<string>();
+  const meant: Listed[] = [];
+  for await (const listed of everyStudy(call)) {
+    const label = listed.row?.label ?? null;
+    if (label === what || beginsWith(listed.runtimeId, what)) meant.push(listed);
+    if (label !== null) labels.add(label);
+  }
+  const [only, ...others] = meant;
+  if (only === undefined) return what.startsWith(prefix) ? what : await noStudy(call, what, [...labels]);
+  if (others.length === 0) return only.runtimeId;
+  const lines = meant.map(({ runtimeId, row }) => `  ${row === null ? `${runtimeId}  damaged` : studyLine(row)}`);
+  throw new WrongCall(
+    [`${meant.length} studies are called ${what}; name one by its id, or by a beginning of it:`, ...lines].join('\n'),
+  );
+}
+
+/** Throws `WrongCall`: no study is named so. */
+async function noStudy({ host }: Pick<CommandCall, 'host'>, what: string, labels: readonly string[]): Promise<never> {
+  const source = (await host.sources()).find(({ sourceSessionId, label }) => [sourceSessionId, label].includes(what));
+  if (source !== undefined)
+    throw new WrongCall(`${what} is not studied yet: ${asTyped(`study ${source.sourceSessionId}`)}`);
+  const near = nearestName(what, labels);
+  const meant = near === null ? '' : `, did you mean ${near}?`;
+  throw new WrongCall(
+    `no study is called ${what}, and no id of one begins so${meant}; ${asTyped('runtimes')} lists the studies`,
+  );
+}
+
+/** The id of the study that the argument at a place names. Throws `WrongCall`. */
+export const studyArgument = (call: Pick<CommandCall, 'host' | 'given'>, place = 0): Promise<string> =>
+  namedStudy(call, argument(call.given, place, 'RUNTIME'));
+
+/** A source on one line, as `sources` prints it. */
+export const sourceLine = ({ sourceSessionId, label, durationMs, trackCount }: SourceSessionRow): string =>
+  `${sourceSessionId}  ${timeCode(durationMs)}  ${counted(trackCount, 'track')}  ${label}`;
+
+function onlyOne(what: string, meant: readonly SourceSessionRow[]): SourceSessionRow | undefined {
+  const [only, ...others] = meant;
+  if (others.length === 0) return only;
+  const lines = meant.map((row) => `  ${sourceLine(row)}`);
+  throw new WrongCall(
+    [`${meant.length} sources are called ${what}; name one by its id, or by a beginning of it:`, ...lines].join('\n'),
+  );
+}
+
+/**
+ * The source with this id or label; undefined where there is none. Throws `WrongCall` for a label of several, and lists them. A file
+ * of that name is nearer than a beginning of an id, which counts only if `byBeginning`.
+ */
+export async function namedSource(
+  { host }: Pick<CommandCall, 'host'>,
+  what: string,
+  byBeginning = true,
+): Promise<SourceSessionRow | undefined> {
+  const rows = await host.sources();
+  const exact = rows.find(({ sourceSessionId }) => sourceSessionId === what);
+  if (exact !== undefined) return exact;
+  return onlyOne(
+    what,
+    rows.filter(({ sourceSessionId, label }) => label === what || (byBeginning && beginsWith(sourceSessionId, what))),
+  );
+}
+
+/** The same. Throws `WrongCall` where there is none. */
+export async function sourceNamed(call: Pick<CommandCall, 'host'>, what: string): Promise<SourceSessionRow> {
+  const source = await namedSource(call, what);
+  if (source !== undefined) return source;
+  const near = nearestName(
+    what,
+    (await call.host.sources()).map(({ label }) => label),
+  );
+  throw new WrongCall(
+    `no source of this host is ${what}${near === null ? '' : `, did you mean ${near}?`}; ${asTyped('sources')} lists them`,
+  );
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { failed, ok, sandboxFinding, spaceFindingOf, toolFinding, weak } from '../actors/operation/finding.ts';
+import { systemClock } from '../actors/supervision/system-clock.ts';
+import type { Finding } from '../contract/operation/host-checks.ts';
+import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/detector-models.ts';
+import { openLauncher } from '../executors/process/launcher.ts';
+import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../executors/process/tools.ts';
+import { recognizerProgram } from '../executors/recognition/open-recognizer.ts';
+import { demandEngine, languageData, ScreenTextUnavailable } from '../executors/screentext/language-data.ts';
+import { DEFAULT_LANGUAGES } from '../executors/screentext/tesseract.ts';
+import { chooseListener } from '../http/listener/choose-listener.ts';
+import { checkLedger } from '../storage/ledger/accept-loss.ts';
+import { demandDataRoot } from '../storage/objects/data-root.ts';
+import { markedFormat } from '../storage/objects/data-root-marker.ts';
+import { kindOf } from '../storage/objects/entry-kind.ts';
+import { failedWith } from '../storage/objects/object-store-error.ts';
+import { systemRefusal } from '../storage/system-refusal.ts';
+import { startRemedies } from './failures.ts';
+import { defaultDataRoot } from './options/data-root.ts';
+import { type GivenFlags, pathOption } from './options/flags.ts';
+import { findHost, NoHost } from './terminal/running-host.ts';
+import { type ExitCode, exitCodes, type Terminal } from './terminal/terminal.ts';
+
+const columns = { state: 7, check: 13 } as const;
+
+/** One line for people. */
+const findingLine = ({ check, state, detail, remedy }: Finding): string =>
+  `${state.padEnd(columns.state)}${check.padEnd(columns.check)}${detail}${remedy === null ? '' : `; ${remedy}`}`;
+
+/** Oldest Node that runs the host, as `package.json` says. */
+const oldestNode = [20, 19] as const;
+
+export function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
+  return isOld
+    ? failed('node', `v${version}, and ${oldestNode.join('.')} is needed`, 'install a newer Node')
+    : ok('node', `v${version}`);
+}
+
+/** The speech model and the runtime that computes it. */
+async function speechFinding(): Promise<Finding> {
+  try {
+    const { name, version } = await speechToolIdentity();
+    return ok('speech', `${name} ${version}`);
+  } catch (error) {
+    if (!(error instanceof SpeechRuntimeMissing)) throw error;
+    return failed('speech', error.message, startRemedies[error.code] ?? '');
+  }
+}
+
+/** Which HTTP adapter a host would take, and why. */
+async function adapterFinding(): Promise<Finding> {
+  const { adapter, reason } = await chooseListener();
+  return ok('adapter', `${adapter} (${reason})`);
+}
+
+const tools = [
+  { name: 'ffmpeg', question: FFMPEG, isNeeded: true },
+  { name: 'ffprobe', question: FFPROBE, isNeeded: true },
+  { name: 'yt-dlp', question: YTDLP, isNeeded: false },
+] as const;
+
+/** The recognisers on this machine. A host does without, so none of them is no fault. */
+async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<Finding> {
+  const engines = ['pocketsphinx', 'whisper-cli'] as const;
+  const programs = await Promise.all(engines.map((engine) => recognizerProgram(engine, environment)));
+  const found = engines.map((engine, at) => `${engine}: ${programs[at] ?? 'none'}`);
+  return ok('recognisers', found.join(', '));
+}
+
+/** Who could read text on the screen. A host does without, so none is no fault. */
+async function screenTextFinding(): Promise<Finding> {
+  try {
+    await demandEngine();
+    for (const language of DEFAULT_LANGUAGES) await languageData(language);
+    return ok('screen-text', `tesseract with ${DEFAULT_LANGUAGES.join(', ')}`);
+  } catch (error) {
+    if (!(error instanceof ScreenTextUnavailable)) throw error;
+    return ok('screen-text', `none: ${error.message.replace(/^[a-z_]+: /, '')}`);
+  }
+}
+
+/** The sandbox around tools, and each tool as a host would find it. `now` in epoch ms. */
+async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promise<Finding[]> {
+  const workRoot = await mkdtemp(join(tmpdir(), 'media-study-doctor-'));
+  try {
+    const launcher = await openLauncher({ workRoot, newId: randomUUID });
+    const found = await Promise.all(
+      tools.map(async ({ name, question, isNeeded }) => {
+        const answer = await resolveTool(launcher, environment, name, question);
+        if ('missing' in answer) {
+          const remedy = `install ${name}, or name it by ${question.environmentVariable}`;
+          return (isNeeded ? failed : weak)(name, answer.missing, remedy);
+        }
+        return toolFinding(answer.tool.identity, answer.tool.path, now);
+      }),
+    );
+    await launcher.close();
+    return [sandboxFinding(launcher.sandbox), ...found];
+  } finally {
+    await rm(workRoot, { recursive: true, force: true });
+  }
+}
+
+/** The port that a host takes where nothing is said. */
+const usualPort = 4312;
+
+/** Free space on the volume on which the data root lies, or would. */
+async function spaceFinding(dataRoot: string): Promise<Finding> {
+  const folder = await nearestFolder(dataRoot);
+  const { bavail, bsize } = await statfs(folder);
+  return spaceFindingOf(bavail * bsize, folder);
+}
+
+// Behind a file, or a folder that is closed to this user, nothing is.
+const isThere = (path: string): Promise<boolean> =>
+  kindOf(path).then(
+    (kind) => kind !== 'missing',
+    () => false,
+  );
+
+/** The data root, or the folder on the way to it in which a host would make the next one. */
+async function nearestFolder(dataRoot: string): Promise<string> {
+  let folder = dataRoot;
+  while (!(await isThere(folder)) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
+}
+
+/** The host of the data root, if one runs; and the usual port, where none does. */
+async function hostFindings(dataRoot: string): Promise<readonly [Finding, ...Finding[]]> {
+  try {
+    const { client } = await findHost(dataRoot, { environment: {} });
+    return [ok('host', `runs, version ${(await client.health()).version}`)];
+  } catch (error) {
+    if (!(error instanceof NoHost)) return [failed('host', messageOf(error), 'look at stderr of the host')];
+    return [ok('host', 'none runs on this data root'), await portFinding(usualPort)];
+  }
+}
+
+/** Whether a host could listen on a port of the loopback interface. */
+export async function portFinding(port: number): Promise<Finding> {
+  const probe = createServer();
+  try {
+    probe.listen({ host: '127.0.0.1', port, exclusive: true });
+    await once(probe, 'listening');
+    return ok('port', `${port} is free`);
+  } catch (error) {
+    if (!failedWith(error, 'EADDRINUSE')) return failed('port', messageOf(error), 'choose another --port');
+    return weak('port', `another process listens on ${port}`, 'choose another --port, or 0 for a free one');
+  } finally {
+    probe.close();
+  }
+}
+
+/** The data root and its ledger, every byte of it where no host runs. */
+async function storeFinding(dataRoot: string, isRunning: boolean): Promise<Finding> {
+  const nearest = await nearestFolder(dataRoot);
+  if ((await kindOf(nearest)) === 'file') {
+    const place = nearest === dataRoot ? 'it' : nearest;
+    return failed('store', `storage_fault: ${dataRoot}: ${place} is no folder`, 'choose another --data-root');
+  }
+  if (nearest !== dataRoot) return newStoreFinding(dataRoot, nearest);
+  try {
+    await demandDataRoot(dataRoot);
+    const format = `format ${await markedFormat(dataRoot)} at ${dataRoot}`;
+    if (isRunning) return ok('store', `${format}, in use by its host`);
+    const { faults } = await checkLedger(dataRoot);
+    const [fault] = faults;
+    if (fault === undefined) return ok('store', `${format}, the ledger is whole`);
+    return failed('store', `ledger_damaged: ${fault}`, startRemedies.ledger_damaged ?? '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    return failed('store', messageOf(error), startRemedies[code] ?? 'look at the disk of the data root');
+  }
+}
+
+/** Whether a host could make the data root. */
+async function newStoreFinding(dataRoot: string, nearest: string): Promise<Finding> {
+  try {
+    await access(nearest, constants.W_OK | constants.X_OK);
+    return ok('store', `${dataRoot} will be made by the first host`);
+  } catch (error) {
+    const code = systemRefusal(error) ?? 'storage_fault';
+    return failed('store', `${code}: ${dataRoot}: ${messageOf(error)}`, startRemedies[code] ?? '');
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export async function doctor(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
+  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  const hosts = await hostFindings(dataRoot);
+  const isRunning = hosts[0].detail.startsWith('runs');
+  const findings = [
+    nodeFinding(process.versions.node),
+    await adapterFinding(),
+    await speechFinding(),
+    ...(await toolFindings(process.env, systemClock.now())),
+    await recognizerFinding(process.env),
+    await screenTextFinding(),
+    await spaceFinding(dataRoot),
+    await storeFinding(dataRoot, isRunning),
+    ...hosts,
+  ];
+  for (const finding of findings) terminal.result(finding, [findingLine(finding)]);
+  return findings.some(({ state }) => state === 'failed') ? exitCodes.failed : exitCodes.done;
+}

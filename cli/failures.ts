@@ -1,0 +1,147 @@
+import { systemCode } from '../storage/system-code.ts';
+
+/**
+ * Every code with which a command of this folder refuses to begin, and its exit code: 2 where the call itself is wrong,
+ * else 1. `docs/errors.md` explains each.
+ */
+export const startCodes = {
+  invalid_flags: 2,
+  invalid_port: 2,
+  invalid_origin: 2,
+  invalid_ingest_limit: 2,
+  invalid_reviewer: 2,
+  executor_not_allowed: 2,
+  invalid_explanation_provider: 2,
+  invalid_recognition_provider: 2,
+  invalid_translation_provider: 2,
+  invalid_work_queue: 2,
+  invalid_settings: 2,
+  non_loopback_bind_rejected: 2,
+  wildcard_origin_rejected: 2,
+  invalid_host_token: 1,
+  object_source_unavailable: 1,
+  http_adapter_unavailable: 1,
+  listen_failed: 1,
+  charts_stale: 1,
+} as const;
+
+export type StartCode = keyof typeof startCodes;
+
+/** A start that cannot happen: the process says why on stderr and exits with the code of the table. */
+export class StartError extends Error {
+  readonly code: StartCode;
+  readonly exitCode: 1 | 2;
+  constructor(code: StartCode, message: string) {
+    super(message);
+    this.name = 'StartError';
+    this.code = code;
+    this.exitCode = startCodes[code];
+  }
+}
+
+const restore = 'restore the sealed folder from a copy, or leave its --source-directory out';
+
+/**
+ * What can be done about a start that was refused, by the code that stands first in the message: the codes of the
+ * commands, and those of stores and tools. `docs/errors.md` shows the same. One clause, no capital, no full stop.
+ */
+export const startRemedies: Readonly<Record<string, string>> = {
+  invalid_flags: '--help lists all flags',
+  invalid_port: 'give --port a number from 0 to 65535',
+  invalid_origin: 'give the origin as browsers send it, without path and trailing slash',
+  wildcard_origin_rejected: 'name each origin by an --allowed-origin of its own',
+  non_loopback_bind_rejected: 'leave --host out; the host listens on this machine alone',
+  invalid_ingest_limit: 'give a positive integer',
+  invalid_reviewer: 'correct --reviewer-id or --reviewer-label',
+  executor_not_allowed: 'add the flag that the message names, or leave the other one out',
+  invalid_explanation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_recognition_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_translation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_work_queue: 'give --work-queue redis://HOST:PORT and --object-source DIR together, or neither',
+  invalid_settings:
+    'correct the file at that place; media-study settings shows what it holds, docs/options.md every name',
+  object_source_unavailable: 'make or mount the folder, or name another one by --object-source',
+  recognizer_unavailable: 'install the recogniser, or correct --semantic-recognizer-model',
+  screen_text_unavailable:
+    'npm install --ignore-scripts tesseract.js@7.0.0 and @tesseract.js-data/CODE@1.0.0 for each language, beside this package',
+  invalid_host_token:
+    'name a file of mode 0600 with 64 hex digits, or a new one in a folder that is there: the host writes it',
+  http_adapter_unavailable: 'leave --http-adapter out',
+  listen_failed: 'choose another --port, or 0 for a free one; or stop the process that listens there',
+  charts_stale: 'npm run charts, and review what changed',
+  data_root_locked: 'stop the other host, or choose another --data-root',
+  data_root_permissions: 'make the folder private, or choose another --data-root',
+  data_root_unrecognized: 'choose an empty or a new folder by --data-root; put a folder in the place of a link',
+  store_format_unsupported: 'start the version that last used the data root, or choose another --data-root',
+  ledger_missing: 'put the folder ledger back from a copy of the data root, or choose another --data-root',
+  store_unreadable: 'look at the disk; restore a copy of the data root',
+  ledger_damaged:
+    'put back a copy of the whole data root, or see what is lost and give it up: npm run verify -- --store',
+  storage_full: 'make room on the volume of the data root',
+  storage_read_only: 'mount the file system of the data root for writing, or choose another --data-root',
+  storage_access_denied: 'correct owner and mode of the data root, or choose another one by --data-root',
+  storage_descriptors_exhausted: 'raise the limit of open files by ulimit -n',
+  storage_fault: 'look at the disk behind the data root, or choose another --data-root',
+  launch_failed: 'chmod 700 the folder work in the data root',
+  tool_missing: 'node scripts/setup.mjs, or name the tool by the variable MEDIA_STUDY_FFMPEG or MEDIA_STUDY_FFPROBE',
+  speech_runtime_missing: 'npm install --ignore-scripts onnxruntime-node@1.30.0, beside this package',
+  backup_unreadable: 'name the folder that media-study backup wrote to the end; run the backup again',
+  backup_damaged: 'restore another backup, or run the backup again into an empty folder',
+  backup_incomplete: 'find what rests on the object by media-study verify, and restore an earlier backup',
+  backup_target_not_empty: 'choose a new or an empty folder by --data-root',
+  backup_target_unrecognized: 'choose a new or an empty folder, or one of an earlier backup',
+  ambiguous_source_session: 'give one of the two folders by --source-directory',
+  file_missing: restore,
+  file_unreadable: 'make the file readable for the user of the host, or leave its --source-directory out',
+  source_outside_root: 'give a --source-root that holds the folder, or move the folder',
+  record_too_large: restore,
+  record_malformed: restore,
+  content_mismatch: restore,
+  identity_mismatch: restore,
+  link_mismatch: restore,
+  duration_mismatch: restore,
+  evidence_invalid: restore,
+};
+
+/** A failed command in words for people: its code, what happened and, where that is known, what can be done about it. */
+export function failureLine(error: unknown): string {
+  const message = codedMessage(error);
+  const code = /^([a-z_]+):/.exec(message)?.[1] ?? '';
+  const remedy = Object.hasOwn(startRemedies, code) ? startRemedies[code] : undefined;
+  return remedy === undefined ? message : `${message}; ${remedy}`;
+}
+
+/** The errors of the stores and tools begin with their code already. */
+function codedMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message } = error;
+  return 'code' in error && !message.startsWith(`${error.code}:`) ? `${error.code}: ${message}` : message;
+}
+
+/** What a failed call of the system means for a path that a person named, and what can be done. */
+const meanings: Readonly<Record<string, string>> = {
+  ENOENT: 'a folder on the way to it is not there; make it first, or correct the path',
+  ENOTDIR: 'something on the way to it is no folder; correct the path',
+  EISDIR: 'it is a folder; name a file in it',
+  EEXIST: 'it is there already; choose another name',
+  EACCES: 'this user may not do that there; change owner or mode, or choose another place',
+  EPERM: 'the system does not allow that there; choose another place',
+  EROFS: 'its file system is mounted for reading alone; choose another place',
+  ENOSPC: 'its volume is full; make room, or choose another place',
+  EDQUOT: 'the quota of this user is used up; make room, or choose another place',
+  EMFILE: 'too many files are open; raise the limit by ulimit -n',
+};
+
+/** What a code of the system means for a place that a person named, and what can be done; undefined for the rare ones. */
+export const meaningOf = (code: string): string | undefined =>
+  Object.hasOwn(meanings, code) ? meanings[code] : undefined;
+
+/** A failed call of the system in words: the path, what it means and what to do. Undefined for every other error. */
+export function systemFailure(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'code' in error && 'path' in error && 'syscall' in error)) return undefined;
+  const { path } = error;
+  const code = systemCode(error);
+  if (code === undefined || typeof path !== 'string') return undefined;
+  const meaning = meaningOf(code);
+  return meaning === undefined ? undefined : `${path}: ${meaning} (${code})`;
+}

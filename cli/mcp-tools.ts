@@ -1,0 +1,441 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+import { AnswerLate, HostError, HostUnreachable, NothingYet } from '../client/host-error.ts';
+import { type StudyRequest, spokenLanguage } from '../client/studies.ts';
+import type { StudyHost } from '../client/study-host.ts';
+import { errorCodes } from '../contract/base/error-codes.ts';
+import { identity, languageTag } from '../contract/base/grammar.ts';
+import { version } from '../contract/base/program-version.ts';
+import { captionSide } from '../contract/captions/caption-side.ts';
+import { editRate, exportNames } from '../contract/exports/export-name.ts';
+import type { JournalEvent } from '../contract/journal/journal-event.ts';
+import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
+import { lifecycle } from '../contract/study/runtime-status.ts';
+import { type CaptionsWithCheck, captionsOnceChecked } from './commands/captions.ts';
+import { type AskedExport, type WrittenFile, writeExport } from './commands/exports.ts';
+
+/** The most characters of one answer. English JSON has about three to a token, so an answer stays below 20,000 tokens. */
+export const maximumAnswerCharacters = 48_000;
+
+/** A part of a list, and where the next part begins; null at the end. */
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: number | null;
+}
+
+/** As many items from a place on as one answer holds: at least one, so that a reader always moves on. */
+export function paged<Item>(all: readonly Item[], from: number, limit: number): Page<Item> {
+  const items: Item[] = [];
+  let characters = 0;
+  for (const item of all.slice(from, from + limit)) {
+    characters += JSON.stringify(item).length + 1;
+    if (items.length > 0 && characters > maximumAnswerCharacters) break;
+    items.push(item);
+  }
+  const next = from + items.length;
+  return { items, nextCursor: next < all.length ? next : null };
+}
+
+const again = 'start_study with a name as `again` studies its range once more';
+
+/** What an agent can do about a refusal whose remedy the host names in words of its API. */
+const remedies: Readonly<Partial<Record<HostError['code'], string>>> = {
+  unknown_runtime: 'take a runtimeId of list_runtimes',
+  runtime_deleted: again,
+  runtime_already_terminal: 'read_status says how it ended',
+  unknown_source_session: 'take a sourceSessionId of list_sources',
+  source_deleted: 'take a sourceSessionId of list_sources',
+  malformed_journal: again,
+  invalid_journal_chain: again,
+  stored_content_inconsistent: `a person may have a copy of the file; ${again}`,
+  caption_authority_required: 'read_overview says where the review stands; captions need an approval that stands',
+  export_unavailable: 'read_overview has the reason',
+};
+
+/** What can be done about a refusal, by a tool where there is one; null where nothing is known. */
+const toolRemedyOf = ({ code, hint }: HostError): string | null => remedies[code] ?? hint;
+
+/** What an agent gets from a tool. */
+interface ToolResult {
+  [key: string]: unknown;
+  content: { type: 'text'; text: string }[];
+  isError?: boolean;
+}
+
+/** Answers with JSON; a refusal of the host is an answer too, with what can be done. */
+async function answered(ask: () => Promise<unknown>): Promise<ToolResult> {
+  try {
+    return { content: [{ type: 'text', text: JSON.stringify(await ask()) }] };
+  } catch (error) {
+    const isUnanswered = error instanceof HostUnreachable || error instanceof AnswerLate;
+    if (!(error instanceof HostError || isUnanswered || error instanceof NothingYet)) throw error;
+    const { message, retryable } = error;
+    const [code, hint] = error instanceof HostError ? [error.code, toolRemedyOf(error)] : [error.name, error.hint];
+    return { content: [{ type: 'text', text: JSON.stringify({ code, message, hint, retryable }) }], isError: true };
+  }
+}
+
+/** The one folder that an agent's exports are written to: agents name no paths. */
+export class ExportFolder {
+  readonly #given: string | null;
+  #folder: Promise<string> | null = null;
+
+  /** Without a folder, a private one in the system's folder for temporary files is made when it is needed; it is left there. */
+  constructor(given: string | null) {
+    this.#given = given;
+  }
+
+  /** Writes an export under a name that follows from the study and from what was asked. Throws what a client of the host throws. */
+  async write(host: StudyHost, runtimeId: string, asked: AskedExport, signal: AbortSignal): Promise<WrittenFile> {
+    // An id of the agent's own making is no name of a file before the host has answered for it.
+    const { runtimeId: known } = await host.status(runtimeId);
+    const path = join(await this.#path(), `${known.replace(/^runtime:/, '')}-${nameOf(asked)}`);
+    return writeExport(host, known, asked, path, signal);
+  }
+
+  #path(): Promise<string> {
+    // What was in the way of the folder may be gone at the next call.
+    this.#folder ??= this.#made().catch((error) => {
+      this.#folder = null;
+      throw error;
+    });
+    return this.#folder;
+  }
+
+  async #made(): Promise<string> {
+    if (this.#given === null) return mkdtemp(join(tmpdir(), 'media-study-exports-'));
+    await mkdir(this.#given, { recursive: true, mode: 0o700 });
+    return this.#given;
+  }
+}
+
+/** What was asked as the name of a file: an answer with other options is another file. */
+function nameOf(asked: AskedExport): string {
+  if (asked.name === 'bundle') return 'bundle.tar';
+  const { side, rate } = asked.options;
+  const options = [side ?? [], rate ?? []].flat().map((option) => `.${option}`);
+  return asked.name.replace(/(?=\.\w+$)/, options.join(''));
+}
+
+interface Following {
+  readonly runtimeId: string;
+  readonly cursor: number;
+  readonly limit: number;
+  readonly waitMs: number;
+}
+
+/** What an agent sees of an event; the records in it are read by their own tools. */
+const seen = ({ seq, type, recordedAt }: JournalEvent) => ({ seq, type, recordedAt });
+
+/** So long one request is held back. */
+const longestWaitMs = 8000;
+
+/** The events after a cursor that one answer holds. Waits for the first, and not for more than came with it. */
+async function followed(host: StudyHost, { runtimeId, cursor, limit, waitMs }: Following, signal: AbortSignal) {
+  const events: ReturnType<typeof seen>[] = [];
+  let nextCursor = cursor;
+  let characters = 0;
+  const pageWithin = (leftMs: number) =>
+    host.events(runtimeId, {
+      after: cursor,
+      limit: Math.min(limit, 200),
+      waitMs: Math.min(leftMs, longestWaitMs),
+      signal,
+    });
+  let page = await pageWithin(waitMs);
+  for (let leftMs = waitMs; leftMs > longestWaitMs && page.events.length === 0 && !page.terminal; ) {
+    leftMs -= longestWaitMs;
+    page = await pageWithin(leftMs);
+  }
+  for (const event of page.events) {
+    characters += JSON.stringify(seen(event)).length;
+    if (characters > maximumAnswerCharacters) break;
+    events.push(seen(event));
+    nextCursor = event.seq;
+  }
+  const hasEnded = page.terminal && nextCursor === page.journalHead;
+  return { lifecycle: page.lifecycle, reason: page.reason, events, nextCursor, hasEnded };
+}
+
+/** Places of each finding that an agent sees where all of them are too many for one answer. */
+const fewPlaces = 5;
+
+/** An overview within one answer: what is too long loses places first, which `read_evidence` has, and then findings. */
+function seenOverview(overview: RuntimeOverview): object {
+  if (JSON.stringify(overview).length <= maximumAnswerCharacters) return overview;
+  const findings = overview.findings.map((finding) => ({ ...finding, places: finding.places.slice(0, fewPlaces) }));
+  const shorter = { ...overview, findings, isShortened: true };
+  if (JSON.stringify(shorter).length <= maximumAnswerCharacters) return shorter;
+  return { ...shorter, findings: findings.map(({ kind, title, state, text }) => ({ kind, title, state, text })) };
+}
+
+/** What an agent sees of the lines that the check accepted, as files have them: times and both texts. */
+function acceptedLines({ control, results }: CaptionsWithCheck) {
+  const accepted = new Set(control.acceptedLineIds);
+  const [result] = results.results;
+  const lines = (result?.artifact.lines ?? []).map(({ id: lineId, startMs, endMs, source, target }) => ({
+    lineId,
+    startMs,
+    endMs,
+    source: source.text,
+    target: target.text,
+  }));
+  return lines.filter(({ lineId }) => accepted.has(lineId));
+}
+
+const runtimeId = z.string().describe('the runtimeId of a study');
+
+/** A row has about 600 characters, so that a page of the most rows stays within one answer. */
+const mostRows = 50;
+
+/** The tools about studies as wholes: which there are, ending one, and writing one as a file. */
+function registerRuntimeTools(server: McpServer, host: StudyHost, exports: ExportFolder): void {
+  server.registerTool(
+    'list_runtimes',
+    {
+      description: 'The studies of this host, the newest first: all, of one source, or those that stand somewhere.',
+      inputSchema: z.strictObject({
+        sourceSessionId: z.string().optional().describe('only studies of this source'),
+        lifecycle: lifecycle.optional().describe('only studies that stand here'),
+        after: z.string().optional().describe('where to go on: nextCursor of the answer before'),
+        limit: z.number().int().min(1).max(mostRows).default(20),
+      }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ sourceSessionId, lifecycle: state, after, limit }) =>
+      answered(async () => {
+        const { runtimes, damaged, nextCursor } = await host.runtimes({
+          limit,
+          ...(sourceSessionId !== undefined && { sourceSessionId }),
+          ...(state !== undefined && { lifecycle: state }),
+          ...(after !== undefined && { after }),
+        });
+        return { items: runtimes, damaged, nextCursor };
+      }),
+  );
+  server.registerTool(
+    'cancel_study',
+    {
+      description: 'Ends a study that has not ended. What it stored stays readable; it does not go on again.',
+      inputSchema: z.strictObject({ runtimeId }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    },
+    ({ runtimeId: id }) =>
+      answered(async () => {
+        const { lifecycle: state, terminal, reason } = await host.cancel(id);
+        return { runtimeId: id, lifecycle: state, terminal, reason };
+      }),
+  );
+  server.registerTool(
+    'export_study',
+    {
+      description:
+        'Writes a study as a file on this machine and answers with its path: a file for another program, or the whole study as a signed bundle without its media.',
+      inputSchema: z.strictObject({
+        runtimeId,
+        name: z.enum(['bundle', ...exportNames]),
+        side: captionSide.optional().describe('of captions: which text of each line'),
+        rate: editRate
+          .optional()
+          .describe('of cuts.edl: frames a second, as the media has them; 25 without it, whatever the media has'),
+      }),
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    ({ runtimeId: id, name, side, rate }, { signal }) =>
+      answered(() =>
+        exports.write(
+          host,
+          id,
+          name === 'bundle'
+            ? { name, media: false }
+            : { name, options: { ...(side && { side }), ...(rate && { rate }) } },
+          signal,
+        ),
+      ),
+  );
+}
+
+/** The tool about the subtitle files of sources. To attach one takes the attestation of a person, which no agent gives. */
+function registerSubtitleTools(server: McpServer, host: StudyHost): void {
+  server.registerTool(
+    'list_subtitles',
+    {
+      description:
+        'The subtitle files that are attached to a source, with language, format and what was measured of their cues. A person attaches one: media-study subtitles SOURCE FILE, or the console.',
+      inputSchema: z.strictObject({ sourceSessionId: z.string().describe('a sourceSessionId of list_sources') }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ sourceSessionId }) => answered(() => host.subtitles.list(sourceSessionId)),
+  );
+}
+
+const cursor = z.number().int().min(0).default(0).describe('where to go on: nextCursor of the answer before');
+const limit = z.number().int().min(1).max(500).default(100).describe('the most items of one answer');
+const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } } as const;
+
+const studied = z.strictObject({
+  sourceSessionId: z.string().describe('a sourceSessionId of list_sources'),
+  startMs: z.number().int().min(0).describe('start of the range, in milliseconds'),
+  endMs: z.number().int().min(1).describe('end of the range, in milliseconds, exclusive'),
+  language: languageTag.optional().describe('the spoken language as a tag, such as ko; detected where it is left out'),
+  targetLanguage: languageTag.default('en').describe('the language of captions, as a tag'),
+  again: identity.optional().describe('a name: studies the same range once more'),
+});
+
+type Studied = z.infer<typeof studied>;
+
+const instructions = `Studies of media on this machine, with evidence. Start with list_sources, or list_runtimes for what was studied before; plan_study says what a study would do;
+start_study starts it; follow_study waits for it; read_overview says what was found and what may be done next; read_claims and read_evidence have it in detail. Times are milliseconds, ranges are half-open.
+What a study cannot verify it calls unavailable, unknown or withheld: say so, and do not guess. Reviews need a person at a
+terminal (media-study review); no tool here can approve or delete anything. export_study writes a file and answers with its path.`;
+
+/** The tools of an agent over one host; what it exports is written to one folder. */
+export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
+  const server = new McpServer({ name: 'local-media-study-service', version }, { instructions });
+
+  server.registerTool(
+    'list_sources',
+    { description: 'The sources that can be studied.', inputSchema: z.strictObject({ cursor, limit }), ...readOnly },
+    ({ cursor: from, limit: most }) => answered(async () => paged(await host.sources(), from, most)),
+  );
+  server.registerTool(
+    'plan_study',
+    { description: 'The ids and the forecast of a study. Stores nothing.', inputSchema: studied, ...readOnly },
+    (asked) => answered(async () => host.plan(await sourceOf(host, asked), requestOf(asked))),
+  );
+  server.registerTool(
+    'start_study',
+    {
+      description:
+        'Starts a study of a range, or finds the one that the same request started before. Uses no model and no network.',
+      inputSchema: studied,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    (asked) =>
+      answered(async () => {
+        const {
+          runtimeId: id,
+          lifecycle,
+          journalHead,
+        } = await host.study(await sourceOf(host, asked), requestOf(asked)).started;
+        return { runtimeId: id, lifecycle, journalHead };
+      }),
+  );
+  server.registerTool(
+    'follow_study',
+    {
+      description:
+        'Events of a study after a cursor. Waits up to waitMs for the first new one; hasEnded says that no more will come.',
+      inputSchema: z.strictObject({
+        runtimeId,
+        cursor,
+        limit,
+        waitMs: z.number().int().min(0).max(60_000).default(10_000),
+      }),
+      ...readOnly,
+    },
+    (asked, { signal }) => answered(() => followed(host, asked, signal)),
+  );
+  server.registerTool(
+    'read_status',
+    {
+      description: 'Where a study stands, and why it failed if it did.',
+      inputSchema: z.strictObject({ runtimeId }),
+      ...readOnly,
+    },
+    ({ runtimeId: id }) =>
+      answered(async () => {
+        const { lifecycle, terminal, reason, journalHead } = await host.status(id);
+        return { runtimeId: id, lifecycle, terminal, reason, journalHead };
+      }),
+  );
+  server.registerTool(
+    'read_overview',
+    {
+      description:
+        'A study as a whole: where it stands in words, findings in numbers with units, claims as sentences, what is withheld and why, and what may be done next.',
+      inputSchema: z.strictObject({ runtimeId }),
+      ...readOnly,
+    },
+    ({ runtimeId: id }) => answered(async () => seenOverview(await host.overview(id))),
+  );
+  server.registerTool(
+    'read_evidence',
+    {
+      description:
+        'Facts of one kind of evidence that touch a range; without a kind, which kinds there are and how many facts each has.',
+      inputSchema: z.strictObject({
+        runtimeId,
+        kind: z.string().optional().describe('such as speech_activity, silence, loudness, shot_changes'),
+        startMs: z.number().int().min(0).default(0),
+        endMs: z.number().int().min(1).optional(),
+        cursor,
+        limit,
+      }),
+      ...readOnly,
+    },
+    ({ runtimeId: id, kind, startMs, endMs, cursor: from, limit: most }) =>
+      answered(async () => {
+        const { evidence } = await host.evidence(id, kind);
+        const heads = evidence.map(({ facts, parameters: _, ...head }) => ({ ...head, facts: facts.length }));
+        if (kind === undefined) return { evidence: heads };
+        const facts = evidence.flatMap(({ facts: each }): readonly object[] => each).filter(touches(startMs, endMs));
+        return { evidence: heads, ...paged(facts, from, most) };
+      }),
+  );
+  server.registerTool(
+    'read_claims',
+    {
+      description: 'The claims of a study, each with its state and its citations.',
+      inputSchema: z.strictObject({ runtimeId, cursor, limit }),
+      ...readOnly,
+    },
+    ({ runtimeId: id, cursor: from, limit: most }) =>
+      answered(async () => paged((await host.claims(id)).audits, from, most)),
+  );
+  server.registerTool(
+    'read_captions',
+    {
+      description: 'Lines of the captions of an approved study, with times and both texts.',
+      inputSchema: z.strictObject({ runtimeId, cursor, limit }),
+      // A check of the captions that a full disk kept from its record is asked for again.
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    ({ runtimeId: id, cursor: from, limit: most }, { signal }) =>
+      answered(async () => {
+        const captions = await captionsOnceChecked(host, id, signal);
+        const { outcome, reasonCodes, withheldLineIds } = captions.control;
+        if (outcome === 'withheld') return { outcome, reasonCodes, items: [], nextCursor: null };
+        return { outcome, withheldLines: withheldLineIds.length, ...paged(acceptedLines(captions), from, most) };
+      }),
+  );
+  registerSubtitleTools(server, host);
+  registerRuntimeTools(server, host, exports);
+  return server;
+}
+
+const touches =
+  (startMs: number, endMs = Number.POSITIVE_INFINITY) =>
+  (fact: object): boolean => {
+    const { startMs: from, endMs: to, atMs } = fact as { startMs?: number; endMs?: number; atMs?: number };
+    if (atMs !== undefined) return atMs >= startMs && atMs < endMs;
+    return from === undefined || to === undefined || (from < endMs && to > startMs);
+  };
+
+async function sourceOf(host: StudyHost, { sourceSessionId }: Studied) {
+  const source = (await host.sources()).find((each) => each.sourceSessionId === sourceSessionId);
+  if (source !== undefined) return source;
+  // As a host refuses a request that names it.
+  const [status, code] = [errorCodes.unknown_source_session, 'unknown_source_session'];
+  throw new HostError({ status, code, message: 'no source has this id', retryAfterSeconds: null });
+}
+
+const requestOf = ({ startMs, endMs, language, targetLanguage, again }: Studied): StudyRequest => ({
+  range: { startMs, endMs },
+  targetLanguage,
+  requestedSourceLanguage: spokenLanguage(language),
+  ...(again === undefined ? {} : { clientRequestId: again }),
+});

@@ -1,0 +1,381 @@
+import type { HostOptions } from '../../actors/host-types.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
+import { modelName } from '../../contract/explanations/language-explanation-executor.ts';
+import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition/semantic-evidence.ts';
+import { screenTextEngines } from '../../contract/screentext/screen-text-operation.ts';
+import { type HostedProvider, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
+import { type ResponseFormat, responseFormats } from '../../executors/recognition/openai.ts';
+import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts';
+import { DEFAULT_LANGUAGES, type ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
+import { type StartCode, StartError } from '../failures.ts';
+import { absolutePath, choice, type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
+
+/** The value of a flag that names a model as its server does. Throws `StartError`. */
+function modelNamed(flag: string, given: string): string {
+  if (modelName.safeParse(given).success) return given;
+  throw new StartError('invalid_flags', `--${flag} ${given}: not the name of a model`);
+}
+
+/** The server that the environment names. Throws `StartError` with this code, never with the key or the address in it. */
+function providerOf(environment: Readonly<Record<string, string | undefined>>, refusal: StartCode): HostedProvider {
+  const provider = hostedProvider(environment);
+  if ('refused' in provider) throw new StartError(refusal, provider.refused);
+  return provider;
+}
+
+/** Of whom a model is asked, and `leaving`: what leaves this machine where that server is not on it. */
+function askedOf(model: string, { baseUrl, isLocal }: HostedProvider, leaving: string): string {
+  const where = isLocal
+    ? 'a server on this machine; whether it passes anything on is up to that server'
+    : `outside this machine: ${leaving}, and each may cost money`;
+  return `asked of ${model} at ${baseUrl}, ${where}`;
+}
+
+const recognizerFlag = 'semantic-recognizer';
+const recognizerPermissionFlag = 'allow-real-semantic-evidence';
+const recognizerModelFlag = 'semantic-recognizer-model';
+
+/** The flags that choose who recognises speech. */
+export const recognizerFlags: FlagTable = {
+  [recognizerFlag]: single(
+    'NAME',
+    'unavailable',
+    'who recognises speech: unavailable; pocketsphinx, English, on this machine; whisper-cli, on this machine, with a model file of yours; or openai for a server behind the interface of OpenAI',
+  ),
+  [recognizerPermissionFlag]: toggle(
+    `allows --${recognizerFlag} other than unavailable, and must stand with it; with openai the sound of speech may leave this machine, and answers may cost money`,
+  ),
+  [recognizerModelFlag]: single(
+    'NAME',
+    null,
+    `the model: with openai its name, as the server has it; with whisper-cli a file; with pocketsphinx a folder, where it is not ${POCKETSPHINX_MODEL}`,
+  ),
+};
+
+const formatFlagName = 'semantic-recognizer-response-format';
+
+/** The flag that says what a server is asked to answer with; a worker asks no server. */
+export const responseFormatFlag: FlagTable = {
+  [formatFlagName]: single(
+    'FORMAT',
+    'verbose_json',
+    `what --${recognizerFlag} openai asks its server for: verbose_json, with times of lines and words; or json, text alone, for models that know nothing else, such as gpt-4o-transcribe`,
+  ),
+};
+
+const secondRunFlagName = 'semantic-recognizer-second-run';
+
+/** The flag that has speech recognised twice; a worker does what its host asks of it. */
+export const secondRunFlag: FlagTable = {
+  [secondRunFlagName]: toggle(
+    `recognises each stretch of speech a second time, with more sound around it, and withholds lines of which the runs make something else; takes twice as long and needs --${recognizerFlag}`,
+  ),
+};
+
+/** Whether speech is recognised twice. Throws `StartError` where no recogniser is chosen. */
+export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | null): boolean {
+  const isGiven = given.has(secondRunFlagName);
+  if (isGiven && recognizer === null) {
+    throw notAllowed(`--${secondRunFlagName} needs --${recognizerFlag} ${recognizerEngines.join(' or ')}`);
+  }
+  return isGiven;
+}
+
+/** Who recognises speech, as the flags say; the server of `openai` is in the environment. */
+interface RecognizerFlags {
+  readonly engine: RecognizerEngine;
+  readonly model: string | null;
+  /** With `openai` alone. */
+  readonly responseFormat?: ResponseFormat;
+}
+
+const notAllowed = (message: string) => new StartError('executor_not_allowed', message);
+
+function recognizerModelOf(engine: RecognizerEngine, given: string | undefined): string | null {
+  if (given === undefined) {
+    if (engine === 'pocketsphinx') return null;
+    throw notAllowed(`--${recognizerFlag} ${engine} needs --${recognizerModelFlag}`);
+  }
+  if (engine !== 'openai') return absolutePath(given);
+  return modelNamed(recognizerModelFlag, given);
+}
+
+/** What the server of `openai` is asked to answer with; nothing for the others. */
+function responseFormatOf(engine: RecognizerEngine | null, given: GivenFlags) {
+  if (engine === 'openai') return { responseFormat: choice(given, formatFlagName, responseFormats) };
+  if (!given.has(formatFlagName)) return {};
+  throw notAllowed(`--${formatFlagName} needs --${recognizerFlag} openai`);
+}
+
+/** The recogniser of a host; null where none is configured. Throws `StartError` unless the flags agree. */
+export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
+  const engine = choice(given, recognizerFlag, ['unavailable', ...recognizerEngines]);
+  const model = given.single(recognizerModelFlag);
+  const isAllowed = given.has(recognizerPermissionFlag);
+  if (engine === 'unavailable') {
+    if (isAllowed)
+      throw notAllowed(`--${recognizerPermissionFlag} needs --${recognizerFlag} ${recognizerEngines.join(' or ')}`);
+    if (model !== undefined)
+      throw notAllowed(`--${recognizerModelFlag} needs --${recognizerFlag} ${recognizerEngines.join(' or ')}`);
+    responseFormatOf(null, given);
+    return null;
+  }
+  if (!isAllowed) throw notAllowed(`--${recognizerFlag} ${engine} needs --${recognizerPermissionFlag}`);
+  return { engine, model: recognizerModelOf(engine, model), ...responseFormatOf(engine, given) };
+}
+
+/** The recogniser with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
+export function recognizerOf(
+  flags: RecognizerFlags | null,
+  environment: Readonly<Record<string, string | undefined>>,
+): RecognizerChoice | null {
+  if (flags === null) return null;
+  const { engine, model, responseFormat = 'verbose_json' } = flags;
+  if (engine === 'pocketsphinx') return { engine, model };
+  if (engine === 'whisper-cli') return { engine, model: model ?? '' };
+  const provider = providerOf(environment, 'invalid_recognition_provider');
+  return { engine, model: model ?? '', responseFormat, provider };
+}
+
+/** How the line on stdout names the recogniser. */
+export const announcedRecognizer = (flags: RecognizerFlags | null): string =>
+  flags === null ? 'current-run-unavailable-no-fixture-fallback' : `current-run-${flags.engine}-opt-in`;
+
+/** What people have to know of a host that recognises speech. */
+export function recognizerNotice(recognizer: RecognizerChoice): string {
+  const what = `speech recognition: ${recognizer.engine}`;
+  if (recognizer.engine !== 'openai') return `${what}, on this machine`;
+  return `${what}, ${askedOf(recognizer.model, recognizer.provider, 'the sound of speech leaves it with every study')}`;
+}
+
+const screenTextFlag = 'screen-text';
+const screenTextLanguagesFlag = 'screen-text-languages';
+
+// Each takes memory in the process that reads, and makes it slower and less sure of the others.
+const mostLanguages = 8;
+
+/** The flags that choose who reads text on the screen. */
+export const screenTextFlags: FlagTable = {
+  [screenTextFlag]: single(
+    'NAME',
+    'unavailable',
+    'who reads text on the screen: unavailable; or tesseract, on this machine, from packages of npm',
+  ),
+  [screenTextLanguagesFlag]: single(
+    'CODES',
+    DEFAULT_LANGUAGES.join('+'),
+    'the languages that tesseract reads, by its own codes with + between them; the package @tesseract.js-data/CODE of each must be installed',
+  ),
+};
+
+/** The reader of text on the screen of a host; null where there is none. Throws `StartError` unless the flags agree. */
+export function screenTextOf(given: GivenFlags): ScreenTextChoice | null {
+  const engine = choice(given, screenTextFlag, ['unavailable', ...screenTextEngines]);
+  const languages = given.single(screenTextLanguagesFlag);
+  if (engine === 'unavailable') {
+    if (languages === undefined) return null;
+    throw new StartError('executor_not_allowed', `--${screenTextLanguagesFlag} needs --${screenTextFlag} tesseract`);
+  }
+  return { engine, languages: languages === undefined ? DEFAULT_LANGUAGES : codesOf(languages) };
+}
+
+function codesOf(text: string): readonly string[] {
+  const codes = text.split('+');
+  const areCodes = codes.every((code) => /^[a-z]{3}(_[a-z]{3,8})*$/.test(code));
+  if (areCodes && codes.length <= mostLanguages && new Set(codes).size === codes.length) return codes;
+  throw new StartError(
+    'invalid_flags',
+    `--${screenTextLanguagesFlag} ${text}: up to ${mostLanguages} codes such as eng+kor`,
+  );
+}
+
+/** What people have to know of a host that reads text on the screen. */
+export const screenTextNotice = ({ engine, languages }: ScreenTextChoice): string =>
+  `text on the screen: ${engine} with ${languages.join(', ')}, on this machine`;
+
+const translationModelFlag = 'caption-translation-model';
+const translationOnceFlag = 'caption-translation-asked-once';
+
+/** The flags that choose who makes captions. */
+export const captionFlags: FlagTable = {
+  'caption-executor': single(
+    'NAME',
+    'recorded',
+    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, grouped-subtitles from tracks that split their sentences differently, recognized from what was recognised of its speech, recognized-translated from that and a model that translates, deterministic-test writes fixed texts for tests of clients",
+  ),
+  'allow-deterministic-caption-test-seam': toggle(
+    'allows --caption-executor deterministic-test, and must stand with it',
+  ),
+  'allow-embedded-subtitle-captions': toggle(
+    'allows --caption-executor embedded-subtitles or grouped-subtitles, and must stand with one of them; no model, no network',
+  ),
+  'allow-recognized-captions': toggle(
+    'allows --caption-executor recognized, and must stand with it: words that a recogniser wrote become captions; studies have some where --semantic-recognizer was given',
+  ),
+  'allow-real-caption-production': toggle(
+    'allows --caption-executor recognized-translated, and must stand with it; recognised text may leave this machine, and answers may cost money',
+  ),
+  [translationModelFlag]: single(
+    'NAME',
+    null,
+    'the model that translates, as its server names it; must stand with --caption-executor recognized-translated',
+  ),
+  [translationOnceFlag]: toggle(
+    'asks the model for each line once, which takes less than half of the tokens; lines that it exchanged or merged with others may then pass; must stand with --caption-executor recognized-translated',
+  ),
+};
+
+interface CaptionChoice {
+  readonly classification: CaptionClassification;
+  /** The switch without which a host does not start with this executor; null for the default. */
+  readonly permission: string | null;
+  /** How the line on stdout names it. */
+  readonly announced: string;
+}
+
+/** Who makes captions on a host, and the model that translates; null where there is none. */
+interface ChosenCaptions extends CaptionChoice {
+  readonly model: string | null;
+  /** Whether it is asked for each line once, and not a second time for comparison. */
+  readonly isAskedOnce: boolean;
+}
+
+/** Every value of `--caption-executor`, the default first. */
+const choices: Readonly<Record<string, CaptionChoice>> = {
+  recorded: {
+    classification: 'recorded_real_pipeline_fixture',
+    permission: null,
+    announced: 'recorded-real-pipeline-fixture-adapter',
+  },
+  'deterministic-test': {
+    classification: 'deterministic_current_run_test_seam',
+    permission: 'allow-deterministic-caption-test-seam',
+    announced: 'deterministic-current-run-test-seam-no-cognition',
+  },
+  'embedded-subtitles': {
+    classification: 'embedded_subtitle_tracks',
+    permission: 'allow-embedded-subtitle-captions',
+    announced: 'embedded-subtitle-tracks-no-model',
+  },
+  'grouped-subtitles': {
+    classification: 'grouped_subtitle_tracks',
+    permission: 'allow-embedded-subtitle-captions',
+    announced: 'grouped-subtitle-tracks-no-model',
+  },
+  recognized: {
+    classification: 'recognised_transcript',
+    permission: 'allow-recognized-captions',
+    announced: 'recognised-transcript-same-language',
+  },
+  'recognized-translated': {
+    classification: 'recognised_transcript_translated',
+    permission: 'allow-real-caption-production',
+    announced: 'recognised-transcript-translator-opt-in',
+  },
+};
+
+/**
+ * Who makes captions on a host. Throws `StartError` for one that is not known or was not allowed, and for leave that is
+ * given to one that was not chosen.
+ */
+export function chosenCaptionExecutor(given: GivenFlags): ChosenCaptions {
+  const name = given.single('caption-executor') ?? 'recorded';
+  const choice = Object.hasOwn(choices, name) ? choices[name] : undefined;
+  if (choice === undefined) {
+    throw new StartError('invalid_flags', `--caption-executor ${name}: one of ${Object.keys(choices).join(', ')}`);
+  }
+  if (choice.permission !== null && !given.has(choice.permission)) {
+    throw new StartError('executor_not_allowed', `--caption-executor ${name} needs --${choice.permission}`);
+  }
+  for (const [other, { permission }] of Object.entries(choices)) {
+    if (permission === null || permission === choice.permission || !given.has(permission)) continue;
+    throw new StartError('executor_not_allowed', `--${permission} needs --caption-executor ${other}`);
+  }
+  const isAskedOnce = given.has(translationOnceFlag);
+  const model = translationModelOf(choice, given.single(translationModelFlag));
+  if (isAskedOnce && model === null) {
+    throw new StartError(
+      'executor_not_allowed',
+      `--${translationOnceFlag} needs --caption-executor recognized-translated`,
+    );
+  }
+  return { ...choice, model, isAskedOnce };
+}
+
+function translationModelOf({ classification }: CaptionChoice, model: string | undefined): string | null {
+  const translates = classification === 'recognised_transcript_translated';
+  const pair = `--caption-executor recognized-translated`;
+  if (translates && model === undefined)
+    throw new StartError('executor_not_allowed', `${pair} needs --${translationModelFlag}`);
+  if (model === undefined) return null;
+  if (!translates) throw new StartError('executor_not_allowed', `--${translationModelFlag} needs ${pair}`);
+  return modelNamed(translationModelFlag, model);
+}
+
+/** The translator with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
+export function translatorOf(
+  { model, isAskedOnce }: ChosenCaptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): HostOptions['translator'] {
+  if (model === null) return null;
+  return { provider: providerOf(environment, 'invalid_translation_provider'), model, isAskedOnce };
+}
+
+/** What people have to know of a host that translates. */
+export function translatorNotice({ provider, model }: NonNullable<HostOptions['translator']>): string {
+  return `caption translation: ${askedOf(model, provider, 'recognised text leaves it with every production of captions')}`;
+}
+
+const explainerFlag = 'language-explanation-executor';
+const explainerPermissionFlag = 'allow-real-language-explanation';
+const explainerModelFlag = 'language-explanation-model';
+
+/** The flags that choose who explains lines of captions. */
+export const explainerFlags: FlagTable = {
+  [explainerFlag]: single(
+    'NAME',
+    'unavailable',
+    'the language explanation executor: unavailable, or openai for a model behind the interface of OpenAI',
+  ),
+  [explainerPermissionFlag]: toggle(
+    `allows --${explainerFlag} openai, and must stand with it; caption text may leave this machine, and answers may cost money`,
+  ),
+  [explainerModelFlag]: single(
+    'NAME',
+    null,
+    `the model, as its server names it; must stand with --${explainerFlag} openai`,
+  ),
+};
+
+/** The model that explains on a host; null where no explanation executor is configured. Throws `StartError` unless all three flags agree. */
+export function explainerModel(given: GivenFlags): string | null {
+  const executor = choice(given, explainerFlag, ['unavailable', 'openai']);
+  const model = given.single(explainerModelFlag);
+  const isAllowed = given.has(explainerPermissionFlag);
+  if (executor === 'unavailable') {
+    if (isAllowed) throw notAllowed(`--${explainerPermissionFlag} needs --${explainerFlag} openai`);
+    if (model !== undefined) throw notAllowed(`--${explainerModelFlag} needs --${explainerFlag} openai`);
+    return null;
+  }
+  if (!isAllowed) throw notAllowed(`--${explainerFlag} openai needs --${explainerPermissionFlag}`);
+  if (model === undefined) throw notAllowed(`--${explainerFlag} openai needs --${explainerModelFlag}`);
+  return modelNamed(explainerModelFlag, model);
+}
+
+/** The model with the provider that the environment names. Throws `StartError`, never with the key or the address in it. */
+export function explainerOf(
+  model: string | null,
+  environment: Readonly<Record<string, string | undefined>>,
+): HostOptions['explainer'] {
+  return model === null ? null : { provider: providerOf(environment, 'invalid_explanation_provider'), model };
+}
+
+/** How the line on stdout names the explanation executor. */
+export const announcedExplainer = (model: string | null): string =>
+  model === null ? 'unavailable-no-fixture-fallback' : `current-run-openai-opt-in:${model}`;
+
+/** What people have to know of a host that explains. */
+export function explainerNotice({ provider, model }: NonNullable<HostOptions['explainer']>): string {
+  return `language explanations: ${askedOf(model, provider, 'caption text leaves it with every explanation')}`;
+}

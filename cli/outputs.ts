@@ -1,0 +1,64 @@
+import { shownText } from '../contract/base/text.ts';
+import type { RequestLog } from '../http/exchange/request-log.ts';
+import { meaningOf } from './failures.ts';
+import { exitCodes } from './terminal/terminal.ts';
+
+/** Aborted once nobody reads the results of this process any more, which shows when the next one is written. */
+export function readerGone(): AbortSignal {
+  const gone = new AbortController();
+  process.stdout.once('error', (error) => gone.abort(error));
+  return gone.signal;
+}
+
+/**
+ * Lets this process outlive the readers of its outputs, and the room for its log. A pager, `head` or a collector of logs may end at
+ * any time; what is written after that goes nowhere, and is no failure of what this process does. Neither is a log that cannot
+ * be written, such as on a full volume: there is nowhere to say so. Results that cannot be written end the process.
+ */
+export function outliveReaders(): void {
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', ({ code = 'EIO' }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    process.stderr.write(`stdout: ${meaningOf(code) ?? 'it cannot be written'} (${code})\n`);
+    process.exit(exitCodes.failed);
+  });
+}
+
+/** What the host says on stderr. Each line is written before the call returns, so that none is lost when the process ends. */
+export interface Log extends RequestLog {
+  /** Says what ends the process. */
+  readonly fatal: (line: string) => void;
+}
+
+/** A line may quote what came from outside: it must not steer the terminal. */
+const write = (line: string): void => void process.stderr.write(`${shownText(line)}\n`);
+
+/** Lines for people: what they should know of, and not every request. */
+export const textLog: Log = {
+  report: (line, requestId) => write(requestId === undefined ? line : `request ${requestId}: ${line}`),
+  fatal: write,
+  answered: null,
+};
+
+/** One JSON document a line, with every request that got its answer. `now` is in milliseconds since the epoch. */
+export async function jsonLog(now: () => number): Promise<Log> {
+  // Only a host that writes JSON loads it.
+  const { default: pino } = await import('pino');
+  const destination = pino.destination({ dest: 2, sync: true });
+  // A full volume ends no host (`outliveReaders`); later lines are written again once there is room.
+  destination.on('error', () => undefined);
+  const lines = pino(
+    {
+      base: { pid: process.pid },
+      messageKey: 'message',
+      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+      formatters: { level: (level) => ({ level }) },
+    },
+    destination,
+  );
+  return {
+    report: (line, requestId) => lines.info(requestId === undefined ? {} : { requestId }, line),
+    fatal: (line) => lines.fatal(line),
+    answered: (request) => lines.info(request, `answered ${request.method} ${request.path} with ${request.status}`),
+  };
+}

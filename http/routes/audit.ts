@@ -1,0 +1,114 @@
+import type { EvidenceAudits } from '../../actors/reopening/evidence-audits.ts';
+import { contentId } from '../../contract/base/grammar.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { evidenceObjectTypes } from '../../contract/evidence/evidence-object.ts';
+import { assessmentAudits } from '../../contract/study/assessment-audits.ts';
+import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
+import { type AskedKind, askedKind, runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { runtimeId } from '../../contract/study/runtime-start.ts';
+import {
+  type Answer,
+  conditionFields,
+  entityTag,
+  isKnownToClient,
+  jsonHeaders,
+  namedValues,
+  notModified,
+  taggedFields,
+} from '../exchange/answer.ts';
+import { json, notModifiedAnswer, refusalsOfReopening } from '../exchange/description.ts';
+import { type Call, type Route, read } from '../exchange/route.ts';
+
+/** The routes of a runtime's evidence, and of what was concluded from it. */
+export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
+  {
+    path: '/v1/runtimes/:runtimeId/assessment-audits',
+    room: 'evidence',
+    params: { runtimeId },
+    GET: read({
+      id: 'readAssessmentAudits',
+      summary: 'the claims of a study, and the facts that each of them cites',
+      details:
+        'Every receipt, read and evidence behind them is reopened and derived again first. Empty until the study has assessed something, and where it had nothing to claim.',
+      answers: [json(200, assessmentAudits)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await audits.assessments(runtimeOf(call)) }),
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/decision-receipts',
+    room: 'evidence',
+    params: { runtimeId },
+    GET: read({
+      id: 'readDecisionReceipts',
+      summary: 'the decision of a study: may its result go to a reviewer',
+      answers: [json(200, decisionReceipts)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await audits.decisions(runtimeOf(call)) }),
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/evidence',
+    room: 'evidence',
+    params: { runtimeId },
+    GET: read({
+      id: 'readEvidence',
+      summary: 'the evidence of a study with all its facts',
+      details:
+        'A kind that cannot be had stands in the list with its reason; a kind that a running study has not come to yet is absent. Clients of 0.2.0 know a closed list of kinds: the kinds that came later are answered only to `kind=` one of them, or `kind=all`.',
+      query: {
+        kind: askedKind.optional().describe('only evidence of this kind, or all, with the kinds that came later'),
+      },
+      answers: [json(200, runtimeEvidence)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => {
+        const kind = kindOf(call);
+        return { status: 200, body: await audits.evidence(runtimeOf(call), kind) };
+      },
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/evidence/objects/:contentId',
+    room: 'evidence',
+    params: { runtimeId, contentId },
+    GET: read({
+      id: 'readEvidenceObject',
+      summary: 'the bytes of an object that a fact of a study names, such as a keyframe',
+      details:
+        'A `keyframe` names a JPEG; a `waveform` names measurements in the format of audiowaveform (version 1, 16 bits). The content id is the digest of the bytes, and `ETag` has it. Every other object of the host is `not_found`.',
+      headers: conditionFields,
+      answers: [
+        {
+          status: 200,
+          types: [...new Set(Object.values(evidenceObjectTypes))],
+          fields: ['ETag', 'Access-Control-Expose-Headers'],
+        },
+        notModifiedAnswer,
+      ],
+      refusals: [...refusalsOfReopening, 'not_found'],
+      handle: (call) => objectAnswer(audits, call),
+    }),
+  },
+];
+
+async function objectAnswer(audits: EvidenceAudits, { params, client }: Call<null>): Promise<Answer> {
+  const asked = params.contentId ?? '';
+  const { mediaType, bytes } = await audits.object(params.runtimeId ?? '', asked);
+  const tag = entityTag(asked);
+  if (isKnownToClient(client.head, tag)) return notModified(tag);
+  return { status: 200, headers: { ...jsonHeaders, 'Content-Type': mediaType, ...taggedFields(tag) }, body: bytes };
+}
+
+const runtimeOf = ({ params }: Call<null>): string => params.runtimeId ?? '';
+
+/**
+ * The kind that is asked for; null for all. A kind that does not exist is a query that this path does not know:
+ * an empty list would say that the study lacks it.
+ */
+function kindOf({ query }: Call<null>): AskedKind | null {
+  const asked = query.get('kind');
+  if (asked === undefined) return null;
+  const kind = askedKind.safeParse(asked);
+  if (kind.success) return kind.data;
+  throw new ServiceError('unknown_query', `kind is one of ${namedValues(askedKind.options)}`);
+}

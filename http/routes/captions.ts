@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import type { CaptionReads } from '../../actors/captions/caption-reads.ts';
+import type { Captions } from '../../actors/captions/captions.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import {
+  captionChunkAnswer,
+  captionProductionResults,
+  captionProductions,
+  captionQualityControls,
+} from '../../contract/captions/caption-answers.ts';
+import { captionJobId } from '../../contract/captions/caption-line.ts';
+import { captionProductionRequest } from '../../contract/captions/caption-production.ts';
+import { qualityControlRequest } from '../../contract/captions/caption-quality-control.ts';
+import { captionQualityReports } from '../../contract/captions/caption-quality-report.ts';
+import { type CaptionSide, captionSide } from '../../contract/captions/caption-side.ts';
+import { runtimeId } from '../../contract/study/runtime-start.ts';
+import { jsonHeaders } from '../exchange/answer.ts';
+import { json, refusalsOfReopening } from '../exchange/description.ts';
+import { type Call, type Route, read, write } from '../exchange/route.ts';
+import type { Headers } from '../listener/listener.ts';
+
+/** The routes of captions and of their checks. */
+export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly Route[] => [
+  {
+    path: '/v1/runtimes/:runtimeId/caption-productions',
+    room: 'captions',
+    params: { runtimeId },
+    checksQueryFirst: true,
+    GET: read({
+      id: 'readCaptionProductions',
+      summary: 'the captions of a runtime',
+      answers: [json(200, captionProductions)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await reads.productions(runtimeOf(call)) }),
+    }),
+    POST: write({
+      id: 'produceCaptions',
+      summary: 'produce captions under an approval that stands',
+      details: 'The answer comes when the captions and their check are stored.',
+      request: captionProductionRequest,
+      invalid: 'invalid_caption_request',
+      answers: [json(201, captionProductions)],
+      refusals: [
+        ...refusalsOfReopening,
+        'illegal_caption_transition',
+        'caption_authority_required',
+        'caption_current_run_causality_required',
+        'caption_lines_unavailable',
+        'caption_translation_failed',
+      ],
+      handle: async (call) => {
+        await captions.produce(runtimeOf(call), call.body);
+        return { status: 201, body: await reads.productions(runtimeOf(call)) };
+      },
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-productions/:jobId.vtt',
+    room: 'captions',
+    params: { runtimeId, jobId: captionJobId },
+    GET: read({
+      id: 'readWebVtt',
+      summary: 'accepted captions as a WebVTT file',
+      query: { side: captionSide.default('target').describe('which text of each line') },
+      answers: [{ status: 200, types: ['text/vtt; charset=utf-8'] }],
+      refusals: [...refusalsOfReopening, 'not_found', 'illegal_caption_qc_transition', 'caption_authority_required'],
+      handle: async (call) => {
+        const side = sideOf(call);
+        const text = await reads.webVtt(runtimeOf(call), call.params.jobId ?? '', side);
+        return { status: 200, headers: vttHeaders, body: Buffer.from(text, 'utf8') };
+      },
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-productions/:jobId/chunks/:index',
+    room: 'captions',
+    params: { runtimeId, jobId: captionJobId, index: chunkIndex },
+    GET: read({
+      id: 'readCaptionChunk',
+      summary: 'some lines of long captions, in the records in which they are stored',
+      details:
+        'Captions of more than 64 lines, or of more than 120 s, are stored in chunks. The first has the index 0.',
+      answers: [json(200, captionChunkAnswer)],
+      refusals: [...refusalsOfReopening, 'not_found'],
+      handle: async (call) => {
+        const { jobId = '', index = '' } = call.params;
+        return { status: 200, body: await reads.chunk(runtimeOf(call), jobId, indexOf(index)) };
+      },
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-production-results',
+    room: 'captions',
+    params: { runtimeId },
+    GET: read({
+      id: 'readCaptionProductionResults',
+      summary: 'the captions of a runtime with every line and the lineage of each line',
+      answers: [json(200, captionProductionResults)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await reads.results(runtimeOf(call)) }),
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-quality-controls',
+    room: 'captions',
+    params: { runtimeId },
+    checksQueryFirst: true,
+    GET: read({
+      id: 'readCaptionQualityControls',
+      summary: 'the quality controls of captions',
+      answers: [json(200, captionQualityControls)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await reads.qualityControls(runtimeOf(call)) }),
+    }),
+    POST: write({
+      id: 'checkCaptions',
+      summary: 'ask for a quality control that is missing',
+      request: qualityControlRequest,
+      invalid: 'invalid_caption_qc_request',
+      answers: [json(201, captionQualityControls)],
+      refusals: [...refusalsOfReopening, 'illegal_caption_qc_transition'],
+      handle: async (call) => {
+        await captions.check(runtimeOf(call), call.body);
+        return { status: 201, body: await reads.qualityControls(runtimeOf(call)) };
+      },
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-quality-reports',
+    room: 'captions',
+    params: { runtimeId },
+    GET: read({
+      id: 'readCaptionQualityReports',
+      summary: 'captions measured against the guidelines of Netflix and TED',
+      answers: [json(200, captionQualityReports)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await reads.qualityReports(runtimeOf(call)) }),
+    }),
+  },
+];
+
+/** A number as paths have it. */
+const chunkIndex = z.string().regex(/^(?:0|[1-9]\d{0,3})$/);
+
+/** No captions have a chunk of the index −1. */
+const indexOf = (text: string): number => (chunkIndex.safeParse(text).success ? Number(text) : -1);
+
+const runtimeOf = ({ params }: Call<unknown>): string => params.runtimeId ?? '';
+
+const vttHeaders: Headers = { ...jsonHeaders, 'Content-Type': 'text/vtt; charset=utf-8' };
+
+function sideOf({ query }: Call<null>): CaptionSide {
+  const asked = captionSide.safeParse(query.get('side') ?? 'target');
+  if (asked.success) return asked.data;
+  throw new ServiceError('unknown_query', 'side is source or target');
+}

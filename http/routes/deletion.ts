@@ -1,0 +1,102 @@
+import type { Deletions } from '../../actors/deletion/deletions.ts';
+import type { DiskUsage } from '../../actors/deletion/disk-usage.ts';
+import type { Garbage } from '../../actors/deletion/garbage.ts';
+import { identity } from '../../contract/base/grammar.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import {
+  deletionQuery,
+  deletionReceipt,
+  deletions,
+  deletionsQuery,
+  operatorLabel,
+} from '../../contract/deletion/deletion-receipt.ts';
+import { diskUse, diskUseQuery } from '../../contract/deletion/disk-use.ts';
+import { garbageCollection, garbageCollectionRequest } from '../../contract/deletion/garbage-collection.ts';
+import { json } from '../exchange/description.ts';
+import { type Call, type Endpoint, type Route, read, remove, write } from '../exchange/route.ts';
+import { limitOf, pageOf } from '../exchange/target.ts';
+
+const forGood =
+  'It cannot be undone. Its receipt stays, every read of it answers 410, and a repeated deletion answers with the receipt of the first.';
+
+/** The deletion of a runtime, a method of its path. */
+export const deleteRuntime = (service: Deletions): Endpoint =>
+  remove({
+    id: 'deleteRuntime',
+    summary: 'delete a study that has ended, with its journal and everything made from it',
+    details: `${forGood} An equal start is refused from then on; another \`clientRequestId\` asks for another study.`,
+    query: deletionQuery,
+    answers: [json(200, deletionReceipt)],
+    refusals: ['unknown_runtime', 'runtime_live', 'runtime_in_production', 'stored_content_inconsistent'],
+    handle: async (call) => ({
+      status: 200,
+      body: await service.runtime(call.params.runtimeId ?? '', operatorOf(call)),
+    }),
+  });
+
+/** The routes of deletions, of the collection of garbage, and of what takes space. */
+export const deletionRoutes = (service: Deletions, garbage: Garbage, usage: DiskUsage): readonly Route[] => [
+  {
+    path: '/v1/source-sessions/:sourceSessionId',
+    room: 'deletion',
+    params: { sourceSessionId: identity },
+    DELETE: remove({
+      id: 'deleteSource',
+      summary: 'delete a source that no runtime and no live ingest needs, with its media and its ingests',
+      details: `${forGood} The same media can be ingested again.`,
+      query: deletionQuery,
+      answers: [json(200, deletionReceipt)],
+      refusals: ['unknown_source_session', 'source_in_use', 'source_read_in_place', 'stored_content_inconsistent'],
+      handle: async (call) => ({
+        status: 200,
+        body: await service.source(call.params.sourceSessionId ?? '', operatorOf(call)),
+      }),
+    }),
+  },
+  {
+    path: '/v1/deletions',
+    room: 'deletion',
+    GET: read({
+      id: 'listDeletions',
+      summary: 'the receipts of what was deleted, newest first',
+      query: deletionsQuery,
+      answers: [json(200, deletions)],
+      refusals: ['invalid_cursor', 'invalid_limit'],
+      handle: async ({ query }) => ({ status: 200, body: await service.list(pageOf(query)) }),
+    }),
+  },
+  {
+    path: '/v1/garbage-collections',
+    room: 'deletion',
+    POST: write({
+      id: 'collectGarbage',
+      summary: 'remove what no record reaches, or say what would be removed',
+      details:
+        'Objects go unless they were stored in the last 15 minutes or live work holds them; what lies in quarantine goes after 30 days, leftovers of uploads and of work after one.',
+      request: garbageCollectionRequest,
+      invalid: 'invalid_collection_request',
+      answers: [json(200, garbageCollection)],
+      refusals: [],
+      handle: async ({ body }) => ({ status: 200, body: await garbage.collect(body.dryRun) }),
+    }),
+  },
+  {
+    path: '/v1/disk-use',
+    room: 'deletion',
+    GET: read({
+      id: 'readDiskUse',
+      summary: 'what takes space in the data root, by source and by runtime',
+      details: 'The largest come first. It reads the whole ledger: ask for it now and then, not all the time.',
+      query: diskUseQuery,
+      answers: [json(200, diskUse)],
+      refusals: ['invalid_cursor', 'invalid_limit'],
+      handle: async ({ query }) => ({ status: 200, body: await usage.measure(limitOf(query)) }),
+    }),
+  },
+];
+
+function operatorOf({ query }: Call<null>): string | null {
+  const operator = operatorLabel.nullable().safeParse(query.get('operator') ?? null);
+  if (operator.success) return operator.data;
+  throw new ServiceError('unknown_query', `operator: ${operator.error.issues[0]?.message ?? 'invalid'}`);
+}

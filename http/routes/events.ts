@@ -1,0 +1,247 @@
+import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
+import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
+import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-service.ts';
+import type { Lifecycles } from '../../actors/lifecycles/lifecycles.ts';
+import type { Studies } from '../../actors/study/studies.ts';
+import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { ownedIngestId } from '../../contract/ingest/owned-ingest.ts';
+import { videohostIngestId } from '../../contract/ingest/videohost-ingest.ts';
+import { everyActor, followedQuery, hostStreamEvents, maximumFollowed } from '../../contract/journal/event-stream.ts';
+import { workProgress } from '../../contract/operation/work-progress.ts';
+import { runtimeId } from '../../contract/study/runtime-start.ts';
+import type { Answer } from '../exchange/answer.ts';
+import { json, refusalsOfJournals } from '../exchange/description.ts';
+import { type Call, type Route, read } from '../exchange/route.ts';
+import { decimal } from '../exchange/target.ts';
+import {
+  EventStream,
+  type Feed,
+  lastEventId,
+  type StreamContext,
+  streamAnswer,
+  streamHeaders,
+} from '../streams/event-stream.ts';
+import {
+  ActorFeed,
+  DocumentFeed,
+  EveryActorFeed,
+  type FollowedDocument,
+  JournalFeed,
+  type Place,
+  progressOf,
+} from '../streams/feeds.ts';
+
+interface Streamed {
+  readonly studies: Studies;
+  readonly lifecycles: Lifecycles;
+  readonly ownedIngests: OwnedIngests;
+  readonly videohostIngests: VideohostIngests | VideohostsOff;
+}
+
+/** The route of the one stream that a page needs. */
+export const eventRoutes = (services: Streamed, streaming: Streaming): readonly Route[] => [
+  {
+    path: '/v1/events',
+    room: 'operation',
+    GET: read({
+      id: 'followEvents',
+      summary: 'one stream of several journals, ingests, actors and their progress',
+      details:
+        'The answer is always a stream of events. Each event of a journal or an actor has as id the cursors of all runtimes, then those of all actors, in the order of the query: sent back as `Last-Event-ID` it resumes them all. Each ingest comes as its status document, at once and after each change; each piece of work as its progress, at most ten times a second. `ended` says that a runtime has ended; what is added to its journal later, such as a review, is sent as well. The transitions of an actor come as `transition`, with what it was before, in their order. The cursor of `actors=all` is the number of a commit: the event `actors` says up to which one everything was sent, first and after what was missed. What came after that commit may come again with the same `actorId` and `seq`. The stream has no end of its own; what is deleted while it is followed ends it with `refused`, whose message begins with its id.',
+      query: followedQuery,
+      headers: streamHeaders,
+      answers: [{ status: 200, events: hostStreamEvents, fields: ['Vary'] }],
+      refusals: [
+        'invalid_subscription',
+        'invalid_cursor',
+        'unknown_runtime',
+        'unknown_ingest',
+        'unknown_actor',
+        'videohost_local_ingest_unavailable',
+        'cursor_past_head',
+        ...refusalsOfJournals,
+      ],
+      handle: (call) => hostStream(services, streaming, call),
+    }),
+  },
+];
+
+async function hostStream(services: Streamed, streaming: Streaming, { query, client }: Call<null>): Promise<Answer> {
+  const { runtimes, ingests, actors } = followedBy(query, lastEventId(client.head));
+  const cursors = [...runtimes, ...actors].map(({ after }) => after ?? 0);
+  const documents = ingests.map((ingestId) => ({ id: ingestId, document: ingestOf(services, ingestId) }));
+  // Whatever is unknown is said before the stream begins.
+  for (const { document } of documents) document.read();
+  const journals = await Promise.all(
+    runtimes.map(async ({ id: runtimeId, after }, at) => {
+      const idOf = (seq: number) => cursors.with(at, seq).join(',');
+      const sent = (seq: number) => {
+        cursors[at] = seq;
+      };
+      return named(runtimeId, await JournalFeed.open(services.studies, { runtimeId, after: after ?? 0, idOf, sent }));
+    }),
+  );
+  const placeOf = (at: number) => (cursor: number) => {
+    cursors[at] = cursor;
+    return cursors.join(',');
+  };
+  const lives = await Promise.all(
+    actors.map(async (actor, at) =>
+      named(actor.id, await actorFeed(services.lifecycles, actor, placeOf(runtimes.length + at))),
+    ),
+  );
+  const measured = [...runtimes.map(({ id }) => id), ...ingests].map((id) => ({
+    id,
+    document: progressOf(streaming.progress, id),
+  }));
+  const followed = [...documents, ...measured].map(({ id, document }) => named(id, new DocumentFeed(document)));
+  return streamAnswer(new EventStream(streaming, [...lives, ...journals, ...followed]));
+}
+
+/** A stream of several says whose refusal ends it, so that its client can ask for the others again. */
+const named = (id: string, feed: Feed): Feed => ({
+  read: async () => {
+    try {
+      return await feed.read();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      throw new ServiceError(error.code, `${id}: ${error.message}`, error.headers);
+    }
+  },
+  watch: (wake) => feed.watch(wake),
+});
+
+/** The transitions of an actor, or of all. Throws `unknown_actor`, `cursor_past_head` and `stored_content_inconsistent`. */
+function actorFeed(lifecycles: Lifecycles, { id, after }: FollowedPlace, place: Place): Feed | Promise<Feed> {
+  if (id === everyActor) return new EveryActorFeed(lifecycles, after, place);
+  return ActorFeed.open(lifecycles, id, after ?? 0, place);
+}
+
+/** The status of an ingest. Throws where no service has ingests of its kind. */
+function ingestOf({ ownedIngests, videohostIngests }: Streamed, ingestId: string): FollowedDocument {
+  const isOwned = ingestId.startsWith('owned-ingest:');
+  if (!isOwned && !ingestId.startsWith('videohost-ingest:')) {
+    throw new ServiceError('unknown_ingest', 'no such ingest');
+  }
+  const service = isOwned ? ownedIngests : videohostIngests;
+  if ('whyOff' in service) {
+    throw new ServiceError('videohost_local_ingest_unavailable', `video hosts are off: ${service.whyOff}`);
+  }
+  return {
+    event: 'ingest',
+    read: () => service.status(ingestId),
+    watch: (wake) => service.watch(ingestId, wake),
+  };
+}
+
+/** Something that is followed from a place on: the number of the last event that the client has. */
+interface FollowedPlace {
+  readonly id: string;
+  /** Null where the client names none. */
+  readonly after: number | null;
+}
+
+/** What a client has a stream follow. */
+interface Followed {
+  readonly runtimes: readonly FollowedPlace[];
+  readonly ingests: readonly string[];
+  /** Single actors, or `everyActor` alone. */
+  readonly actors: readonly FollowedPlace[];
+}
+
+/**
+ * What a query names, with the cursors of `last`, the last event's id, in the place of its own: those of the runtimes, then
+ * those of the actors. Throws `invalid_subscription`, `invalid_cursor`.
+ */
+function followedBy(query: ReadonlyMap<string, string>, last: string | null): Followed {
+  const ingests = namesIn(query, 'ingests');
+  const [runtimes, actors] = [placedIn(query, 'runtimes'), placedIn(query, 'actors')];
+  const placed = [...runtimes, ...actors];
+  const count = placed.length + ingests.length;
+  if (count === 0) throw refused('the query names nothing to follow: runtimes, ingests or actors are missing');
+  if (count > maximumFollowed) throw refused(`the query names more than ${maximumFollowed}`);
+  // A study is followed by its journal and by its transitions.
+  for (const ids of [[...runtimes.map(({ id }) => id), ...ingests], actors.map(({ id }) => id)]) {
+    if (new Set(ids).size < ids.length) throw refused('the query names one twice');
+  }
+  if (actors.length > 1 && actors.some(({ id }) => id === everyActor)) {
+    throw refused(`actors names others beside ${everyActor}`);
+  }
+  if (last === null) return { runtimes, ingests, actors };
+  const cursors = last.split(',').map((cursor) => decimal(cursor, 'invalid_cursor'));
+  if (cursors.length !== placed.length) {
+    throw new ServiceError(
+      'invalid_cursor',
+      'Last-Event-ID has not one cursor for each runtime and actor of the query',
+    );
+  }
+  const resumed = placed.map(({ id }, at) => ({ id, after: cursors[at] ?? null }));
+  return { runtimes: resumed.slice(0, runtimes.length), ingests, actors: resumed.slice(runtimes.length) };
+}
+
+function placedIn(query: ReadonlyMap<string, string>, key: string): FollowedPlace[] {
+  return namesIn(query, key).map((name) => {
+    const [id = '', cursor, ...others] = name.split('@');
+    if (id === '' || others.length > 0) throw refused(`${name} is not an id with its cursor`);
+    return { id, after: cursor === undefined ? null : decimal(cursor, 'invalid_cursor') };
+  });
+}
+
+function namesIn(query: ReadonlyMap<string, string>, key: string): string[] {
+  const names = query.get(key)?.split(',') ?? [];
+  if (names.includes('')) throw refused(`${key} has an empty name`);
+  return names;
+}
+
+const refused = (message: string) => new ServiceError('invalid_subscription', message);
+
+/** What streams need beside the services whose work they follow. */
+export interface Streaming extends StreamContext {
+  readonly progress: ProgressBoard;
+}
+
+const details =
+  'It is measured by the running host and stored nowhere. What is not measured is null, and so is everything of work that has ended.';
+
+/** The routes of how far work has come. */
+export const progressRoutes = (progress: ProgressBoard): readonly Route[] => [
+  {
+    path: '/v1/runtimes/:runtimeId/progress',
+    room: 'study',
+    params: { runtimeId },
+    GET: read({
+      id: 'readRuntimeProgress',
+      summary: 'how far a study has come within its step',
+      details,
+      answers: [json(200, workProgress)],
+      refusals: ['unknown_runtime', 'runtime_deleted', 'stored_content_inconsistent'],
+      handle: ({ params }) => ({ status: 200, body: progress.runtime(params.runtimeId ?? '') }),
+    }),
+  },
+  ...(
+    [
+      ['/v1/owned-media-ingests/:ingestId/progress', 'readOwnedIngestProgress', ownedIngestId, 'owned-ingest'],
+      [
+        '/v1/videohost-local-ingests/:ingestId/progress',
+        'readVideohostIngestProgress',
+        videohostIngestId,
+        'videohost-ingest',
+      ],
+    ] as const
+  ).map(
+    ([path, id, ingestId, kind]): Route => ({
+      path,
+      room: 'ingest',
+      params: { ingestId },
+      GET: read({
+        id,
+        summary: 'how far an ingest has come within its step',
+        details,
+        answers: [json(200, workProgress)],
+        refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
+        handle: ({ params }) => ({ status: 200, body: progress.ingest(params.ingestId ?? '', [kind]) }),
+      }),
+    }),
+  ),
+];

@@ -1,0 +1,221 @@
+import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
+import type { Upload } from '../../actors/ingest/owned/upload.ts';
+import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
+import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-service.ts';
+import { listQuery } from '../../contract/base/newest-first.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { noFields } from '../../contract/ingest/no-fields.ts';
+import {
+  ownedIngestId,
+  ownedIngestRequest,
+  ownedIngestStatus,
+  ownedIngests,
+} from '../../contract/ingest/owned-ingest.ts';
+import {
+  videohostIngestId,
+  videohostIngestRequest,
+  videohostIngestStatus,
+  videohostIngests,
+} from '../../contract/ingest/videohost-ingest.ts';
+import type { Answer } from '../exchange/answer.ts';
+import { json } from '../exchange/description.ts';
+import { bytesType, declaredLength, expectBytes } from '../exchange/request-body.ts';
+import { type Route, read, submit, write } from '../exchange/route.ts';
+import { pageOf } from '../exchange/target.ts';
+import type { Exchange, RequestHead } from '../listener/listener.ts';
+
+/** The routes of owned ingests. */
+export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
+  {
+    path: '/v1/owned-media-ingests',
+    room: 'ingest',
+    GET: read({
+      id: 'listOwnedIngests',
+      summary: 'the ingests of files, newest first',
+      query: listQuery,
+      answers: [json(200, ownedIngests)],
+      refusals: ['invalid_cursor', 'invalid_limit'],
+      handle: async ({ query }) => ({ status: 200, body: await ingests.list(pageOf(query)) }),
+    }),
+    POST: submit({
+      id: 'openOwnedIngest',
+      summary: 'open an ingest of a file',
+      request: ownedIngestRequest,
+      invalid: 'invalid_ingest_request',
+      answers: [json(202, ownedIngestStatus)],
+      refusals: [
+        'invalid_rights_attestation',
+        'ingest_body_too_large',
+        'insufficient_storage',
+        'ingest_capacity',
+        'ingest_identity_failed',
+      ],
+      handle: async ({ body }) => ({ status: 202, body: await ingests.open(body) }),
+    }),
+  },
+  {
+    path: '/v1/owned-media-ingests/:ingestId',
+    room: 'ingest',
+    params: { ingestId: ownedIngestId },
+    GET: read({
+      id: 'readOwnedIngest',
+      summary: 'the status of an ingest',
+      details: 'It has ended when `status` is `registered` or `failed`.',
+      answers: [json(200, ownedIngestStatus)],
+      refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
+      handle: ({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') }),
+    }),
+  },
+  {
+    path: '/v1/owned-media-ingests/:ingestId/media',
+    room: 'ingest',
+    params: { ingestId: ownedIngestId },
+    PUT: {
+      body: 'stream',
+      types: [bytesType],
+      description: {
+        id: 'sendOwnedMedia',
+        summary: 'send the bytes of the file',
+        details: 'Exactly the declared number of bytes, with a Content-Length or in chunks.',
+        answers: [json(202, ownedIngestStatus)],
+        refusals: [
+          'unknown_ingest',
+          'source_deleted',
+          'ingest_upload_conflict',
+          'unsupported_content_encoding',
+          'unsupported_content_type',
+          'invalid_upload_length',
+          'insufficient_storage',
+          'stored_content_inconsistent',
+        ],
+      },
+      handle: ({ params, exchange }) => {
+        const upload = ingests.beginUpload(params.ingestId ?? '', (declaredBytes) =>
+          expectMedia(exchange.head, declaredBytes),
+        );
+        return receive(upload, exchange);
+      },
+    },
+  },
+  {
+    path: '/v1/owned-media-ingests/:ingestId/cancellations',
+    room: 'ingest',
+    params: { ingestId: ownedIngestId },
+    POST: write({
+      id: 'cancelOwnedIngest',
+      summary: 'cancel an ingest',
+      request: noFields,
+      invalid: 'invalid_ingest_request',
+      answers: [json(202, ownedIngestStatus)],
+      refusals: ['unknown_ingest', 'source_deleted', 'ingest_already_terminal', 'stored_content_inconsistent'],
+      handle: async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId ?? '') }),
+    }),
+  },
+];
+
+/** Checks the head of an upload; a chunked one has no length to compare. */
+function expectMedia(head: RequestHead, declaredBytes: number): void {
+  expectBytes(head, 'the media');
+  const length = declaredLength(head);
+  const isChunked = head.header('transfer-encoding') !== undefined;
+  if (length === null ? !isChunked : length !== declaredBytes) {
+    throw new ServiceError('invalid_upload_length', 'Content-Length is not the declared number of bytes');
+  }
+}
+
+function receive(upload: Upload, exchange: Exchange): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    exchange.onAbort(() => {
+      upload.abandon();
+    });
+    let isRefused = false;
+    exchange.readBody({
+      chunk: (bytes) => {
+        if (isRefused) return;
+        try {
+          upload.chunk(bytes);
+        } catch (error) {
+          isRefused = true;
+          // Answered once the claim is free: the client may send the media again at once.
+          upload.abandon().then(() => reject(error));
+        }
+      },
+      end: () => {
+        if (isRefused) return;
+        upload.end().then((status) => resolve({ status: 202, body: status }), reject);
+      },
+    });
+    upload.connect(exchange);
+  });
+}
+
+const base = '/v1/videohost-local-ingests';
+const off = 'videohost_local_ingest_unavailable';
+
+/** The routes of video-host ingests; without a downloader all of them say why. */
+export const videohostIngestRoutes = (ingests: VideohostIngests | VideohostsOff): readonly Route[] =>
+  'whyOff' in ingests
+    ? [base, `${base}/:ingestId`, `${base}/:ingestId/cancellations`].map((path) => ({
+        path,
+        room: 'ingest',
+        unavailable: { code: off, message: `video hosts are off: ${ingests.whyOff}` },
+      }))
+    : routesTo(ingests);
+
+const routesTo = (ingests: VideohostIngests): readonly Route[] => [
+  {
+    path: base,
+    room: 'ingest',
+    GET: read({
+      id: 'listVideohostIngests',
+      summary: 'the ingests from video hosts, newest first',
+      query: listQuery,
+      answers: [json(200, videohostIngests)],
+      refusals: [off, 'invalid_cursor', 'invalid_limit'],
+      handle: async ({ query }) => ({ status: 200, body: await ingests.list(pageOf(query)) }),
+    }),
+    POST: submit({
+      id: 'openVideohostIngest',
+      summary: 'open an ingest of a range from a video host',
+      request: videohostIngestRequest,
+      invalid: 'invalid_ingest_request',
+      answers: [json(202, videohostIngestStatus)],
+      refusals: [
+        off,
+        'invalid_rights_attestation',
+        'ingest_range_too_large',
+        'insufficient_storage',
+        'ingest_capacity',
+        'ingest_identity_failed',
+      ],
+      handle: async ({ body }) => ({ status: 202, body: await ingests.open(body) }),
+    }),
+  },
+  {
+    path: `${base}/:ingestId`,
+    room: 'ingest',
+    params: { ingestId: videohostIngestId },
+    GET: read({
+      id: 'readVideohostIngest',
+      summary: 'the status of an ingest from a video host',
+      details: 'It has ended when `status` is `registered` or `failed`.',
+      answers: [json(200, videohostIngestStatus)],
+      refusals: [off, 'unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
+      handle: ({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') }),
+    }),
+  },
+  {
+    path: `${base}/:ingestId/cancellations`,
+    room: 'ingest',
+    params: { ingestId: videohostIngestId },
+    POST: write({
+      id: 'cancelVideohostIngest',
+      summary: 'cancel an ingest from a video host',
+      request: noFields,
+      invalid: 'invalid_ingest_request',
+      answers: [json(202, videohostIngestStatus)],
+      refusals: [off, 'unknown_ingest', 'source_deleted', 'ingest_already_terminal', 'stored_content_inconsistent'],
+      handle: async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId ?? '') }),
+    }),
+  },
+];

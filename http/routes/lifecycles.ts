@@ -1,0 +1,83 @@
+import type { Charts } from '../../actors/lifecycles/charts.ts';
+import type { Lifecycles } from '../../actors/lifecycles/lifecycles.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { actorTransitions, transitionsQuery } from '../../contract/lifecycles/actor-transitions.ts';
+import { actorKind, actorList, actorsQuery, listedActor } from '../../contract/lifecycles/actors.ts';
+import { chart } from '../../contract/lifecycles/chart.ts';
+import { charts as chartList, drawnChart } from '../../contract/lifecycles/charts.ts';
+import { json } from '../exchange/description.ts';
+import { type Route, read } from '../exchange/route.ts';
+import { decimal, limitOf, pageOf } from '../exchange/target.ts';
+
+/** The routes of actors and of the states that they were in. */
+export const actorRoutes = (lifecycles: Lifecycles): readonly Route[] => [
+  {
+    path: '/v1/actors',
+    room: 'lifecycles',
+    GET: read({
+      id: 'listActors',
+      summary: 'everything that has a lifecycle, live and ended, newest first',
+      details:
+        'Ingests, studies, reviews, captions and explanations, each as the last commit left it. A page may hold fewer rows than `limit`, even none, while `nextCursor` is not null. A review of a study that ended before version 0.3.0 is listed once it moves.',
+      query: actorsQuery,
+      answers: [json(200, actorList)],
+      refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter'],
+      handle: async ({ query }) => {
+        const kind = actorKind.nullable().safeParse(query.get('kind') ?? null);
+        if (!kind.success) {
+          throw new ServiceError('invalid_filter', `kind must be one of ${actorKind.options.join(', ')}`);
+        }
+        const request = { ...pageOf(query), kind: kind.data, state: query.get('state') ?? null };
+        return { status: 200, body: await lifecycles.actors(request) };
+      },
+    }),
+  },
+  {
+    path: '/v1/actors/:actorId/transitions',
+    room: 'lifecycles',
+    params: { actorId: listedActor.shape.actorId },
+    GET: read({
+      id: 'readActorTransitions',
+      summary: 'every state that an actor was in, oldest first',
+      details:
+        'A transition is written in the commit of the state that it leads to. What was not recorded is not made up: `isComplete` and `recordedFrom` say what is missing.',
+      query: transitionsQuery,
+      answers: [json(200, actorTransitions)],
+      refusals: ['invalid_cursor', 'invalid_limit', 'unknown_actor', 'cursor_past_head', 'stored_content_inconsistent'],
+      handle: async ({ params, query }) => {
+        const after = decimal(query.get('after') ?? '0', 'invalid_cursor');
+        return { status: 200, body: await lifecycles.transitions(params.actorId ?? '', after, limitOf(query)) };
+      },
+    }),
+  },
+];
+
+/** The routes of charts: what can happen in a host. */
+export const chartRoutes = (charts: Charts): readonly Route[] => [
+  {
+    path: '/v1/charts',
+    room: 'lifecycles',
+    GET: read({
+      id: 'listCharts',
+      summary: 'every state machine of the host, as data',
+      details:
+        'Each is made from the machine that runs: its states with what lies inside them, transitions with events, guards and actions, and the effects that states invoke.',
+      answers: [json(200, chartList)],
+      refusals: [],
+      handle: () => ({ status: 200, body: charts.all() }),
+    }),
+  },
+  {
+    path: '/v1/charts/:chartId',
+    room: 'lifecycles',
+    params: { chartId: chart.shape.machineId },
+    GET: read({
+      id: 'readChart',
+      summary: 'one state machine, and where the parts of its drawing lie',
+      details: 'Boxes and arrows of the drawing name the states and transitions of the chart by their ids.',
+      answers: [json(200, drawnChart)],
+      refusals: ['unknown_chart'],
+      handle: async ({ params }) => ({ status: 200, body: await charts.drawn(params.chartId ?? '') }),
+    }),
+  },
+];

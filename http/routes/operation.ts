@@ -1,0 +1,139 @@
+import type { HostChecks } from '../../actors/operation/host-checks.ts';
+import type { LedgerSnapshots } from '../../actors/operation/ledger-snapshots.ts';
+import type { Pairings } from '../../actors/operation/pairings.ts';
+import { version } from '../../contract/base/program-version.ts';
+import { hostChecks } from '../../contract/operation/host-checks.ts';
+import { type HostHealth, hostHealth } from '../../contract/operation/host-health.ts';
+import { ledgerSnapshot, ledgerSnapshotRequest } from '../../contract/operation/ledger-snapshot.ts';
+import type { Metric, MetricSample } from '../../contract/operation/metric.ts';
+import { issuedPairingCode, pairing, pairingCodeRequest, pairingRequest } from '../../contract/operation/pairing.ts';
+import { jsonHeaders } from '../exchange/answer.ts';
+import { json } from '../exchange/description.ts';
+import { type Route, read, write } from '../exchange/route.ts';
+
+/** What the floors below HTTP measure. */
+interface MetricsSource {
+  metrics(): Promise<readonly Metric[]>;
+}
+
+const health: HostHealth = { schema: 'studio.host-health.v1', status: 'ok', version };
+
+/** The routes for the operator of the host; `wire` gives what HTTP itself measures. */
+export const operationRoutes = (
+  figures: MetricsSource,
+  checks: HostChecks,
+  wire: () => readonly Metric[],
+  snapshots: LedgerSnapshots,
+): readonly Route[] => [
+  {
+    path: '/v1/health',
+    room: 'operation',
+    access: 'anyone',
+    GET: read({
+      id: 'readHealth',
+      summary: 'whether the host answers, and its version',
+      answers: [json(200, hostHealth)],
+      refusals: [],
+      handle: () => ({ status: 200, body: health }),
+    }),
+  },
+  {
+    path: '/v1/host-checks',
+    room: 'operation',
+    GET: read({
+      id: 'readHostChecks',
+      summary: 'the tools, the sandbox and the room that the host has, and which engines are on',
+      details:
+        'Tools are as the host found them when it started; `media-study doctor` looks anew, and at the stored data as well. Of each engine the answer says how far what it works on goes, and whether it may be billed.',
+      answers: [json(200, hostChecks)],
+      refusals: [],
+      handle: async () => ({ status: 200, body: await checks.read() }),
+    }),
+  },
+  {
+    path: '/v1/metrics',
+    room: 'operation',
+    GET: read({
+      id: 'readMetrics',
+      summary: 'what the host measures, in the Prometheus text format',
+      answers: [{ status: 200, types: [expositionType] }],
+      refusals: [],
+      handle: async () => ({
+        status: 200,
+        body: Buffer.from(exposition([...wire(), ...(await figures.metrics())]), 'utf8'),
+        headers: { ...jsonHeaders, 'Content-Type': expositionType },
+      }),
+    }),
+  },
+  {
+    path: '/v1/ledger-snapshots',
+    room: 'operation',
+    POST: write({
+      id: 'snapshotLedger',
+      summary: 'copy the ledger as it is now, for a backup of the data root',
+      details: 'The copy lies in the data root until the next one is asked for, or until the next start of the host.',
+      request: ledgerSnapshotRequest,
+      invalid: 'invalid_snapshot_request',
+      answers: [json(201, ledgerSnapshot)],
+      refusals: ['insufficient_storage'],
+      handle: async () => ({ status: 201, body: await snapshots.take() }),
+    }),
+  },
+];
+
+/** The media type of the Prometheus text format. */
+const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Metrics in the Prometheus text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+export const exposition = (metrics: readonly Metric[]): string => metrics.map(textOf).join('');
+
+function textOf({ name, type, help, samples }: Metric): string {
+  const lines = samples.map((sample) => `${name}${sample.suffix ?? ''}${labelsOf(sample)} ${numberOf(sample.value)}\n`);
+  return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function labelsOf({ labels = {} }: MetricSample): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+const escaped = (value: string): string =>
+  value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+function numberOf(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+}
+
+/** The routes by which a page without a token gets one. */
+export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
+  {
+    path: '/v1/pairing-codes',
+    room: 'operation',
+    POST: write({
+      id: 'openPairing',
+      summary: 'a code with which one page gets a token of its own',
+      details: 'It can be used once within five minutes, and ends with the next code or after five wrong ones.',
+      request: pairingCodeRequest,
+      invalid: 'invalid_pairing_request',
+      answers: [json(201, issuedPairingCode)],
+      refusals: [],
+      handle: () => ({ status: 201, body: pairings.issue() }),
+    }),
+  },
+  {
+    path: '/v1/pairings',
+    room: 'operation',
+    access: 'origin',
+    POST: write({
+      id: 'pairPage',
+      summary: 'exchange a pairing code for a token',
+      details: 'The token is of the page alone and ends with the host.',
+      request: pairingRequest,
+      invalid: 'invalid_pairing_request',
+      answers: [json(201, pairing)],
+      refusals: ['pairing_refused'],
+      handle: ({ body }) => ({ status: 201, body: pairings.exchange(body.code) }),
+    }),
+  },
+];

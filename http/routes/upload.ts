@@ -1,0 +1,290 @@
+import type { OwnedIngestInput } from '../../actors/ingest/owned/owned-ingest-row.ts';
+import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
+import type { PartClaim, UploadPart } from '../../actors/ingest/owned/upload-part.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { type OwnedIngestRequest, ownedIngestId, ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import { tusFields } from '../../contract/ingest/tus-fields.ts';
+import { type Answer, jsonHeaders } from '../exchange/answer.ts';
+import { empty, json } from '../exchange/description.ts';
+import { declaredLength } from '../exchange/request-body.ts';
+import { type Call, type Endpoint, type PathProtocol, type Route, read } from '../exchange/route.ts';
+import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
+import { canonicalLength } from '../listener/message-head.ts';
+
+/** The version of the tus resumable upload protocol (https://tus.io/protocols/resumable-upload). */
+const tusVersion = '1.0.0';
+/** The media type of the body of a part. */
+const partType = 'application/offset+octet-stream';
+
+const extensions = ['creation', 'expiration', 'checksum', 'termination'];
+const algorithms = { sha1: 20, sha256: 32 } as const;
+type Algorithm = keyof typeof algorithms;
+
+const readableFields = [
+  ...['Location', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires'],
+  ...['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Max-Size', 'Tus-Checksum-Algorithm', 'Retry-After'],
+];
+const sendableFields = [
+  ...['Authorization', 'Content-Type', 'Tus-Resumable', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata'],
+  ...['Upload-Checksum', 'X-HTTP-Method-Override', 'X-Request-ID'],
+];
+
+/** The protocol of the paths of uploads in parts, for files of at most `maximumBytes()`. */
+const tusProtocol = (maximumBytes: () => number): PathProtocol => ({
+  fields: {
+    'Tus-Resumable': tusVersion,
+    'Access-Control-Expose-Headers': readableFields.join(', '),
+  },
+  discovery: () => ({
+    'Tus-Version': tusVersion,
+    'Tus-Extension': extensions.join(','),
+    'Tus-Checksum-Algorithm': Object.keys(algorithms).join(','),
+    'Tus-Max-Size': String(maximumBytes()),
+    'Access-Control-Allow-Methods': 'POST, HEAD, PATCH, DELETE, OPTIONS',
+    'Access-Control-Allow-Headers': sendableFields.join(', '),
+    'Access-Control-Max-Age': '600',
+  }),
+  methodOf: (head) => {
+    const named = head.method === 'POST' ? head.header('x-http-method-override') : undefined;
+    return (named ?? head.method).toUpperCase();
+  },
+  check: (head) => {
+    const given = head.header('tus-resumable');
+    if (given === tusVersion && head.count('tus-resumable') === 1) return;
+    throw new ServiceError(
+      'unsupported_tus_version',
+      given === undefined ? 'the request names no version of tus' : 'this host speaks tus 1.0.0 and no other version',
+      { 'Tus-Version': tusVersion },
+    );
+  },
+});
+
+/**
+ * What the head of a part says. Throws `unsupported_content_encoding`, `unsupported_content_type`, `invalid_upload_offset`,
+ * `invalid_upload_checksum`.
+ */
+function partClaim(head: RequestHead): PartClaim {
+  if ((head.header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
+    throw new ServiceError('unsupported_content_encoding', 'the media must be sent as it is');
+  }
+  if ((head.header('content-type') ?? '').trim().toLowerCase() !== partType) {
+    throw new ServiceError('unsupported_content_type', `a part of an upload must be ${partType}`);
+  }
+  const offset = byteCount(head, 'upload-offset');
+  if (offset === null) throw new ServiceError('invalid_upload_offset', 'Upload-Offset is not a number of bytes');
+  return { offset, bytes: declaredLength(head), checksum: checksum(head) };
+}
+
+/** A field that is a number of bytes; null where it is missing, repeated or anything else. */
+function byteCount(head: RequestHead, name: string): number | null {
+  const text = head.header(name) ?? '';
+  const value = Number(text);
+  return canonicalLength.test(text) && Number.isSafeInteger(value) && head.count(name) === 1 ? value : null;
+}
+
+function checksum(head: RequestHead): PartClaim['checksum'] {
+  const given = head.header('upload-checksum');
+  if (given === undefined) return null;
+  const [algorithm = '', text = ''] = given.split(' ', 2);
+  const digest = Buffer.from(text, 'base64');
+  const isDigest =
+    isAlgorithm(algorithm) && digest.length === algorithms[algorithm] && digest.toString('base64') === text;
+  if (isDigest && head.count('upload-checksum') === 1) return { algorithm, digest };
+  throw new ServiceError(
+    'invalid_upload_checksum',
+    `Upload-Checksum is not the digest of one of ${Object.keys(algorithms).join(', ')} in Base64`,
+  );
+}
+
+const isAlgorithm = (name: string): name is Algorithm => Object.hasOwn(algorithms, name);
+
+/** The keys of `Upload-Metadata` that this host reads. Others, such as those that uploaders add by themselves, are left aside. */
+const keys = ['filename', 'label', 'rightsHolder', 'rightsScope', 'ownershipAttested'] as const;
+
+type Metadata = Partial<Record<string, string>>;
+
+const refused = (message: string) => new ServiceError('invalid_ingest_request', message);
+
+/**
+ * The request for an ingest that the head of a tus creation stands for, as JSON would say it; its fields are checked by the service.
+ * `uploadLength` is null where none can be read. Throws `invalid_ingest_request`.
+ */
+function ingestRequestOf(metadata: string | undefined, uploadLength: number | null): object {
+  if (uploadLength === null) {
+    throw refused('Upload-Length: must be the number of bytes of the file; a length that is sent later is not taken');
+  }
+  const { ownershipAttested, ...texts } = decoded(metadata ?? '');
+  return {
+    ...texts,
+    declaredBytes: uploadLength,
+    ...(ownershipAttested === undefined ? {} : { ownershipAttested: ownershipAttested === 'true' }),
+  };
+}
+
+function decoded(text: string): Metadata {
+  const values: Metadata = {};
+  for (const pair of text === '' ? [] : text.split(',')) {
+    const [key = '', value = ''] = pair.trim().split(' ', 2);
+    if (Object.hasOwn(values, key)) throw refused(`Upload-Metadata: repeats ${key.slice(0, 80)}`);
+    if (keys.some((known) => known === key)) values[key] = textOf(key, value);
+  }
+  return values;
+}
+
+function textOf(key: string, value: string): string {
+  const bytes = Buffer.from(value, 'base64');
+  try {
+    if (bytes.toString('base64') === value)
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Not UTF-8: said below.
+  }
+  throw refused(`Upload-Metadata: ${key} must be UTF-8 in Base64`);
+}
+
+/** `Upload-Metadata` of an ingest that waits for its media. */
+function metadataOf({
+  filename,
+  label,
+  rightsHolder,
+}: Pick<OwnedIngestRequest, 'filename' | 'label' | 'rightsHolder'>) {
+  const values = { filename, label, rightsHolder, rightsScope: 'local_processing', ownershipAttested: 'true' };
+  return Object.entries(values)
+    .map(([key, value]) => `${key} ${Buffer.from(value, 'utf8').toString('base64')}`)
+    .join(',');
+}
+
+const version = { 'Tus-Resumable': tusFields['Tus-Resumable'] };
+
+/** The routes of uploads in parts, which speak tus 1.0.0. */
+export const ownedUploadRoutes = (ingests: OwnedIngests): readonly Route[] => {
+  const protocol = tusProtocol(() => ingests.maximumBytes);
+  return [
+    { path: '/v1/owned-media-uploads', room: 'ingest', protocol, POST: creation(ingests) },
+    {
+      path: '/v1/owned-media-ingests/:ingestId/upload',
+      room: 'ingest',
+      params: { ingestId: ownedIngestId },
+      protocol,
+      HEAD: uploadOffset(ingests),
+      PATCH: part(ingests),
+      DELETE: termination(ingests),
+    },
+  ];
+};
+
+const creation = (ingests: OwnedIngests): Endpoint =>
+  read({
+    id: 'createOwnedUpload',
+    summary: 'open an ingest of a file, for clients that speak tus alone',
+    details:
+      'The same as `openOwnedIngest`: `Upload-Length` is `declaredBytes`, and `Upload-Metadata` holds `filename`, `label`, `rightsHolder`, `rightsScope` and `ownershipAttested` (`true`), each as UTF-8 in Base64. `Location` is where the bytes are sent.',
+    headers: {
+      ...version,
+      'Upload-Length': tusFields['Upload-Length'],
+      'Upload-Metadata': tusFields['Upload-Metadata'],
+    },
+    answers: [json(201, ownedIngestStatus, ['Location', 'Upload-Expires'])],
+    refusals: [
+      'invalid_ingest_request',
+      'invalid_rights_attestation',
+      'ingest_body_too_large',
+      'insufficient_storage',
+      'ingest_capacity',
+      'ingest_identity_failed',
+    ],
+    handle: (call) => created(ingests, call),
+  });
+
+const uploadOffset = (ingests: OwnedIngests): Endpoint =>
+  read({
+    id: 'readOwnedUpload',
+    summary: 'how much of the file has arrived',
+    details: 'Bytes count once they are on disk: any later host goes on from `Upload-Offset`.',
+    headers: version,
+    answers: [empty(200, ['Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires'])],
+    refusals: ['unknown_ingest', 'upload_gone', 'stored_content_inconsistent'],
+    handle: async ({ params }) => {
+      const { input, offset } = await ingests.uploadState(params.ingestId ?? '');
+      const fields = { 'Upload-Length': String(input.declaredBytes), 'Upload-Metadata': metadataOf(input) };
+      return nothing(200, { ...offsetFields(input, offset), ...fields });
+    },
+  });
+
+const part = (ingests: OwnedIngests): Endpoint => ({
+  body: 'stream',
+  types: [partType],
+  description: {
+    id: 'sendOwnedUploadPart',
+    summary: 'send the bytes of the file from an offset on',
+    details:
+      'Up to the end of the file or less, with a Content-Length or in chunks. The upload stands at `Upload-Offset` of the answer. A part that breaks off counts as far as it came, one with an `Upload-Checksum` only as a whole. A new part ends the one that is being sent. The last part is answered when the ingest has its media.',
+    headers: {
+      ...version,
+      'Upload-Offset': tusFields['Upload-Offset'],
+      'Upload-Checksum': tusFields['Upload-Checksum'],
+    },
+    answers: [empty(204, ['Upload-Offset', 'Upload-Expires'])],
+    refusals: [
+      'unknown_ingest',
+      'upload_gone',
+      'ingest_upload_conflict',
+      'unsupported_content_encoding',
+      'unsupported_content_type',
+      'invalid_upload_offset',
+      'invalid_upload_checksum',
+      'invalid_upload_length',
+      'upload_offset_conflict',
+      'upload_superseded',
+      'upload_checksum_mismatch',
+      'insufficient_storage',
+      'stored_content_inconsistent',
+    ],
+  },
+  handle: ({ params, exchange }) => {
+    const begun = ingests.beginPart(params.ingestId ?? '', partClaim(exchange.head));
+    return taken(begun.part, begun.input, exchange);
+  },
+});
+
+const termination = (ingests: OwnedIngests): Endpoint =>
+  read({
+    id: 'endOwnedUpload',
+    summary: 'cancel the ingest and delete what has arrived',
+    headers: version,
+    answers: [empty(204)],
+    refusals: ['unknown_ingest', 'upload_gone', 'ingest_already_terminal', 'stored_content_inconsistent'],
+    handle: async ({ params }) => {
+      await ingests.endUpload(params.ingestId ?? '');
+      return nothing(204);
+    },
+  });
+
+async function created(ingests: OwnedIngests, { client: { head } }: Call<null>): Promise<Answer<object>> {
+  const request = ingestRequestOf(head.header('upload-metadata'), byteCount(head, 'upload-length'));
+  const status = await ingests.open(request);
+  const { input } = await ingests.uploadState(status.ingestId);
+  const Location = `/v1/owned-media-ingests/${status.ingestId}/upload`;
+  return { status: 201, body: status, headers: { ...jsonHeaders, Location, 'Upload-Expires': expiryOf(input) } };
+}
+
+async function taken(begun: UploadPart, input: OwnedIngestInput, exchange: Exchange): Promise<Answer> {
+  // No client hears of it.
+  exchange.onAbort(() => begun.stop(new ServiceError('invalid_upload_length', 'the part broke off')));
+  exchange.readBody({ chunk: (bytes) => begun.chunk(bytes), end: () => begun.end() });
+  begun.connect(exchange);
+  return nothing(204, offsetFields(input, await begun.answered));
+}
+
+const expiryOf = ({ uploadDueAt }: OwnedIngestInput): string => new Date(uploadDueAt).toUTCString();
+
+/** A whole upload does not expire. */
+const offsetFields = (input: OwnedIngestInput, offset: number): Headers => ({
+  'Upload-Offset': String(offset),
+  ...(offset < input.declaredBytes ? { 'Upload-Expires': expiryOf(input) } : {}),
+});
+
+const nothing = (status: number, fields: Headers = {}): Answer => {
+  const { 'Content-Type': _, ...headers } = jsonHeaders;
+  return { status, body: Buffer.alloc(0), headers: { ...headers, ...fields } };
+};
