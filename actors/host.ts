@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
-import { standingAllowance } from '../receipts/captions/caption-allowance.ts';
+import { defaultCaptionAllowance } from '../receipts/captions/allowance.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
 import { openSigningKey } from '../storage/signing/signing-key.ts';
 import { openTranslator } from './captions/open-translator.ts';
@@ -113,7 +113,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const translator = await openTranslator(options.translator ?? null, detector, clock);
   const captionAbility = {
     classification: options.captionExecutor,
-    allowance: options.captionAllowance ?? standingAllowance,
+    allowance: options.captionAllowance ?? defaultCaptionAllowance,
     translator: translator?.identity,
   };
   const laterStages = openLaterStages({

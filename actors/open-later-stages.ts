@@ -1,6 +1,6 @@
 import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { LanguageExplainer } from '../executors/explanations/language-explainer.ts';
-import type { CaptionAbility } from '../receipts/captions/caption-ability.ts';
+import type { CaptionAbility } from '../receipts/captions/prospect.ts';
 import { captionProductionDefinition } from './captions/caption-production-definition.ts';
 import { CaptionReads } from './captions/caption-reads.ts';
 import type { CaptionTranslations } from './captions/caption-translations.ts';

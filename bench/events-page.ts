@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClassicLevel } from 'classic-level';
-import { runtimeEventsBytes } from '../receipts/reopening/runtime-events.ts';
+import { runtimeEventsBytes } from '../receipts/published/runtime.ts';
 import { eventKey } from '../storage/ledger/keys.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';

@@ -1,5 +1,5 @@
 import { mostObservations, observedOperation } from '../contract/study/forecast-calibration.ts';
-import { calibratedScenarios, calibrationOf } from '../receipts/start/calibration.ts';
+import { calibratedScenarios, calibrationOf } from '../rules/forecast.ts';
 import { chanceOf, whole } from '../scripts/films/chance.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { Row } from './figure.ts';

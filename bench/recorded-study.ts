@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { systemClock } from '../actors/supervision/system-clock.ts';
-import { canonicalJson } from '../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../formats/canonical-json.ts';
 import type { EventDraft, Ledger, Write } from '../storage/ledger/ledger.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';

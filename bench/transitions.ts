@@ -3,7 +3,7 @@ import { Supervisor } from '../actors/supervision/supervisor.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { TimeBudgets } from '../actors/supervision/time-budgets.ts';
 import { transitionKey } from '../actors/supervision/transition-rows.ts';
-import { canonicalJson } from '../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../formats/canonical-json.ts';
 import { commitKey, eventKey, headKey, rowKey } from '../storage/ledger/keys.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
 import { countingKind } from './counting-definition.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../actors/supervision/system-clock.ts';
-import { counted } from '../receipts/core/checked-link.ts';
+import { countText } from '../receipts/evidence-chain.ts';
 import { restoreBackup, unfinishedRestores } from '../storage/backup/restore-backup.ts';
 import { writeBackup } from '../storage/backup/write-backup.ts';
 import { checkLedger } from '../storage/ledger/accept-loss.ts';
@@ -61,8 +61,8 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
     const bytes = objects.reduce((sum, each) => sum + each.bytes, 0);
     const document = { backup: target, createdAt, commit, objects: objects.length, bytes, leftOut };
     terminal.result(document, [
-      `backup ${document.backup}: ${counted(objects.length, 'object')}, ${bytes} bytes, commit ${commit}`,
-      `left out ${counted(leftOut?.objects ?? 0, 'object')}, ${leftOut?.bytes ?? 0} bytes, that no record reaches`,
+      `backup ${document.backup}: ${countText(objects.length, 'object')}, ${bytes} bytes, commit ${commit}`,
+      `left out ${countText(leftOut?.objects ?? 0, 'object')}, ${leftOut?.bytes ?? 0} bytes, that no record reaches`,
     ]);
     return exitCodes.done;
   } finally {
@@ -106,7 +106,7 @@ export async function restore(given: GivenFlags, terminal: Terminal): Promise<Ex
     signal: stop.signal,
   });
   terminal.result({ dataRoot: target, createdAt, commit, objects: objects.length }, [
-    `restored ${target}: ${counted(objects.length, 'object')}, commit ${commit}, as of ${createdAt}`,
+    `restored ${target}: ${countText(objects.length, 'object')}, commit ${commit}, as of ${createdAt}`,
   ]);
   return exitCodes.done;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EvaluationFault } from '../contract/evaluation/evaluation-fault.ts';
 import type { EvaluationReceipt } from '../contract/evaluation/evaluation-receipt.ts';
-import { contentIdOf, storedBytes } from '../receipts/core/canonical-json.ts';
+import { contentIdOfJson, storedBytes } from '../formats/canonical-json.ts';
 import {
   type Change,
   type ComparedMeasure,
@@ -40,7 +40,7 @@ export function evaluationOf(
   return {
     schema: 'studio.evaluation.v1',
     verdict: comparison === null || accept ? 'accepted' : comparison.verdict,
-    receiptContentId: contentIdOf(receipt),
+    receiptContentId: contentIdOfJson(receipt),
     receipt,
     baselineReceiptId: baseline?.receiptId ?? null,
     measures: comparison?.measures ?? [],
@@ -130,7 +130,7 @@ export async function acceptBaseline(file: string, receipt: EvaluationReceipt): 
 /** Writes a receipt in its stored form, under the hex of its content id. */
 export async function keepReceipt(folder: string, receipt: EvaluationReceipt): Promise<void> {
   await makeFolder(folder);
-  const name = contentIdOf(receipt).slice('sha256:'.length);
+  const name = contentIdOfJson(receipt).slice('sha256:'.length);
   await writeFile(join(folder, `${name}.json`), storedBytes(receipt));
 }
 

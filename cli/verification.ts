@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { type BundleSignature, trustedKey, verifyBundle, type WholeBundle } from '../actors/exports/verify-bundle.ts';
 import type { WholeRuntime } from '../actors/reopening/verify-runtime.ts';
 import type { ByteReader } from '../contract/base/byte-reader.ts';
-import { type CheckedLink, counted } from '../receipts/core/checked-link.ts';
-import { EvidenceChainError, type EvidenceLink } from '../receipts/core/evidence-chain-error.ts';
+import { type CheckedLink, countText, EvidenceChainError, type EvidenceLink } from '../receipts/evidence-chain.ts';
 import { SignatureFault } from '../receipts/exports/bundle-statement.ts';
-import { journalHeadField } from '../receipts/reopening/runtime-events.ts';
+import { journalHeadField } from '../receipts/published/runtime.ts';
 import { ArchiveError } from '../storage/archive/archive-error.ts';
 import { blockBytes } from '../storage/archive/ustar-header.ts';
 import type { AcceptedLoss } from '../storage/ledger/accept-loss.ts';
@@ -71,7 +70,7 @@ const faultLine = ({ link, contentId, place }: VerificationFault): string => row
 export function verdictLines({ runtimeId, journalHead, checked, fault }: RuntimeVerification): string[] {
   if (fault === null) {
     const files = new Set(checked.flatMap(({ contentId }) => (contentId === null ? [] : [contentId]))).size;
-    return ['', `intact: ${runtimeId}, ${counted(files, 'file')}, journal head ${journalHead}`];
+    return ['', `intact: ${runtimeId}, ${countText(files, 'file')}, journal head ${journalHead}`];
   }
   const { link, place } = fault;
   return [faultLine(fault), '', `damaged: ${runtimeId}, at ${link}: ${place}`];
@@ -131,7 +130,7 @@ export function storeLines(verification: StoreVerification): string[] {
     ...found,
     ...unproven.map((id) => `withheld  ${id}`),
     '',
-    `given up: ${counted(faults.length, 'fault')}, ${counted(unproven.length, 'id')} withheld; the ledger as it was lies in ${keptAt}`,
+    `given up: ${countText(faults.length, 'fault')}, ${countText(unproven.length, 'id')} withheld; the ledger as it was lies in ${keptAt}`,
   ];
 }
 

@@ -7,12 +7,15 @@ import type {
 } from '../../contract/captions/caption-answers.ts';
 import type { CaptionQualityReports } from '../../contract/captions/caption-quality-report.ts';
 import type { CaptionSide } from '../../contract/captions/caption-side.ts';
-import { webVttOf } from '../../receipts/captions/caption-webvtt.ts';
 import { chunkOf } from '../../receipts/captions/stored-captions.ts';
-import { acceptedCaptionsOf } from '../../receipts/reopening/accepted-captions.ts';
-import { publishedCaptionReportsOf } from '../../receipts/reopening/published-caption-reports.ts';
-import { publishedCaptionsOf, publishedQualityControlsOf } from '../../receipts/reopening/published-captions.ts';
-import { runtimeListOf } from '../../receipts/reopening/runtime-list.ts';
+import { webVttOf } from '../../receipts/captions/webvtt.ts';
+import {
+  acceptedCaptionsOf,
+  publishedCaptionReportsOf,
+  publishedCaptionsOf,
+  publishedQualityControlsOf,
+} from '../../receipts/published/captions.ts';
+import { runtimeListOf } from '../../receipts/published/runtime.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 
 /**

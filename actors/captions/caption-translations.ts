@@ -6,13 +6,11 @@ import {
 import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import { tokenLimitFieldsOf } from '../../executors/explanations/hosted-chat.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
-import { CaptionFailure, type CaptionJob, captionsOf } from '../../receipts/captions/caption-artifact.ts';
-import { translationOf } from '../../receipts/captions/caption-translation.ts';
-import { isOneLanguage } from '../../receipts/captions/recognised-lines.ts';
-import { translationWorkOf } from '../../receipts/captions/translated-lines.ts';
-import { fatalFailure } from '../../receipts/captions/translation-plan.ts';
-import { translationPromptContract } from '../../receipts/captions/translation-question.ts';
-import { contentIdOf } from '../../receipts/core/canonical-json.ts';
+import { contentIdOfJson } from '../../formats/canonical-json.ts';
+import { CaptionFailure, type CaptionJob, captionsOf } from '../../receipts/captions/artifact.ts';
+import { isOneLanguage, translationWorkOf } from '../../receipts/captions/transcript-lines.ts';
+import { translationOf } from '../../receipts/captions/translation.ts';
+import { fatalFailure, translationPromptContract } from '../../rules/translation/plan.ts';
 import { TranslationAsker, type TranslationAskerOptions } from './translation-asks.ts';
 
 export interface CaptionTranslationsOptions extends TranslationAskerOptions {
@@ -44,8 +42,8 @@ export class CaptionTranslations {
     this.#configuration = configurationOf(provider, model);
     this.identity = {
       model,
-      promptContentId: contentIdOf(translationPromptContract),
-      configurationContentId: contentIdOf(this.#configuration),
+      promptContentId: contentIdOfJson(translationPromptContract),
+      configurationContentId: contentIdOfJson(this.#configuration),
     };
   }
 

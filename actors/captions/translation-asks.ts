@@ -9,10 +9,15 @@ import { ExplanationFailure } from '../../contract/explanations/language-explana
 import type { Detector } from '../../executors/detector/detector.ts';
 import { trackLanguageOf } from '../../executors/evidence/text-language.ts';
 import type { ChatAnswer, HostedChat } from '../../executors/explanations/hosted-chat.ts';
-import { questionDigests } from '../../receipts/captions/caption-translation.ts';
-import type { SourceLine } from '../../receipts/captions/translation-gates.ts';
-import { askedAgain, plannedAsks, type TranslationWork } from '../../receipts/captions/translation-plan.ts';
-import { type PlannedAsk, questionOf } from '../../receipts/captions/translation-question.ts';
+import { questionDigests } from '../../receipts/captions/translation.ts';
+import type { SourceLine } from '../../rules/translation/gates.ts';
+import {
+  askedAgain,
+  type PlannedAsk,
+  plannedAsks,
+  questionOf,
+  type TranslationWork,
+} from '../../rules/translation/plan.ts';
 
 export interface TranslationAskerOptions {
   readonly chat: HostedChat;

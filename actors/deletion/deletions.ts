@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { DeletionList, DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
 import { type DeletionState, deletionAfter } from '../../machines/deletion.ts';
-import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion/deletion-receipt.ts';
+import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { SourceUses } from '../sources/source-uses.ts';

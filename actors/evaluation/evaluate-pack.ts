@@ -6,7 +6,7 @@ import type { SourceSessionRow } from '../../contract/sources/source-session-lis
 import type { Environment } from '../../executors/process/tools.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
-import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
 import { evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation/evaluation-receipt.ts';
 import { checkLabelledMedia } from '../../receipts/evaluation/labelled-media.ts';
 import type { TranslationCounts } from '../../receipts/evaluation/score-translations.ts';

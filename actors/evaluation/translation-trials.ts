@@ -3,7 +3,6 @@ import type { LabelledTranslations } from '../../contract/evaluation/evaluation-
 import { translationDefects } from '../../contract/evaluation/evaluation-receipt.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
-import { verdictsOf } from '../../receipts/captions/translation-plan.ts';
 import {
   caughtOf,
   type DefectCounts,
@@ -12,6 +11,7 @@ import {
   withheldOf,
 } from '../../receipts/evaluation/score-translations.ts';
 import { type PlantedAnswers, plantedAnswers } from '../../receipts/evaluation/translation-defects.ts';
+import { verdictsOf } from '../../rules/translation/plan.ts';
 import { TranslationAsker } from '../captions/translation-asks.ts';
 
 const none: PlantedAnswers = new Map();

@@ -10,13 +10,14 @@ import {
   languageExplanationVersion,
 } from '../../machines/language-explanation.ts';
 import { languageExplanationMigrations } from '../../machines/migrations/language-explanation.ts';
-import type { StudyRun } from '../../receipts/core/study-run.ts';
-import { askableKinds, facetsOf } from '../../receipts/explanations/explanation-facets.ts';
 import {
+  askableKinds,
   explanationFailed,
   explanationOf,
+  facetsOf,
   recordExplanation,
-} from '../../receipts/explanations/language-explanation.ts';
+} from '../../receipts/explanations/explanation.ts';
+import type { StudyRun } from '../../receipts/study-run.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readStudy } from '../reopening/study-row.ts';

@@ -4,23 +4,28 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import { type ExplanationRequest, explanationLimits } from '../../contract/explanations/language-explanation.ts';
 import { explanationFailureOf } from '../../contract/explanations/language-explanation-failure.ts';
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
+import { firstDifference } from '../../formats/canonical-json.ts';
 import type { LanguageExplanationContext, LanguageExplanationInput } from '../../machines/language-explanation.ts';
-import type { CheckableCaptions } from '../../receipts/captions/caption-quality-control.ts';
-import { checkableOf } from '../../receipts/captions/fold-captions.ts';
-import { firstDifference } from '../../receipts/core/first-difference.ts';
-import type { StudyRun } from '../../receipts/core/study-run.ts';
-import { explanationExecutorOf } from '../../receipts/explanations/explanation-executor.ts';
+import { checkableOf } from '../../receipts/captions/production.ts';
+import type { CheckableCaptions } from '../../receipts/captions/quality-control.ts';
 import {
+  type ExplanationJob,
+  explanationJobIdOf,
+  explanationStarted,
+  fingerprintOf,
+} from '../../receipts/explanations/explanation.ts';
+import {
+  attemptObstacleOf,
+  attemptsAt,
   captionTextBytesOf,
+  explanationExecutorOf,
   explanationInputOf,
   selectionObstacleOf,
-} from '../../receipts/explanations/explanation-input.ts';
-import { type ExplanationJob, explanationJobIdOf, fingerprintOf } from '../../receipts/explanations/explanation-job.ts';
-import { attemptObstacleOf, attemptsAt } from '../../receipts/explanations/fold-explanations.ts';
-import { explanationStarted } from '../../receipts/explanations/language-explanation.ts';
-import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
-import { languageExplanationsBytes } from '../../receipts/reopening/published-explanations.ts';
-import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+} from '../../receipts/explanations/fold.ts';
+import type { VerifiedRuntime } from '../../receipts/fold.ts';
+import { approvedStudyOf } from '../../receipts/published/captions.ts';
+import { languageExplanationsBytes } from '../../receipts/published/explanations.ts';
+import type { StudyRun } from '../../receipts/study-run.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';

@@ -1,8 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { ByteReader } from '../../contract/base/byte-reader.ts';
 import type { BundleManifest } from '../../contract/exports/runtime-bundle.ts';
-import type { ReportLink } from '../../receipts/core/checked-link.ts';
-import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
+import { EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
 import { bundlePaths } from '../../receipts/exports/bundle-files.ts';
 import { checkSignature, publicKeyOf, SignatureFault } from '../../receipts/exports/bundle-statement.ts';
 import { readArchive } from '../../storage/archive/read-archive.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { type DataRoot, dataRootAt } from '../../storage/objects/data-root-layout.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
-import type { HostAbilities, StudyStanding } from '../../receipts/overview/overviewed-runtime.ts';
-import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
+import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
+import type { HostAbilities, StudyActorState } from '../../receipts/overview/parts.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { lifecycleOf, reasonOf, tellableRow } from '../reopening/study-row.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
@@ -40,7 +40,7 @@ export class Overviews {
   }
 
   /** Null for a row that is missing or damaged: the reopening of the runtime says which, and what it means. */
-  #standing(runtimeId: string): StudyStanding | null {
+  #standing(runtimeId: string): StudyActorState | null {
     const { budgets, board } = this.#options;
     const row = this.#row(runtimeId);
     if (row === null) return null;

@@ -10,7 +10,7 @@ import {
 } from '../../contract/playback/private-playback.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
-import { reopenRuntimeStart } from '../../receipts/start/reopen-runtime-start.ts';
+import { reopenRuntimeStart } from '../../receipts/study/start.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';

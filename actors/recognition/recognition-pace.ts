@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { count } from '../../contract/base/grammar.ts';
 import { timedOperation } from '../../contract/study/forecast-calibration.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
-import { hashOf } from '../../receipts/core/canonical-json.ts';
-import { median } from '../../receipts/core/median.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
+import { median } from '../../rules/statistics.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 
 /** So many of the newest studies count: a machine that was busy last month says little of today. */

@@ -1,7 +1,7 @@
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
-import { readReceipt } from '../../receipts/core/stored-receipt.ts';
-import { evidenceShape } from '../../receipts/evidence/check-evidence.ts';
-import { recognition } from '../../receipts/recognition/semantic-recognition.ts';
+import { evidenceShape } from '../../receipts/evidence/detection.ts';
+import { recognition } from '../../receipts/recognition.ts';
+import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
 import type { Transcriber } from './transcriber.ts';
 
@@ -26,7 +26,7 @@ export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudy
       ({ evidence: [{ kind: 'transcript', ...kept }], derivedAudio: null }) satisfies MediaOperationResult,
     find: async ({ record }, source, { from }, signal) => {
       const [speech, silences] = await Promise.all(
-        from.map(async ({ contentId }) => (await readReceipt(evidenceShape, content, contentId)).body),
+        from.map(async ({ contentId }) => (await readStoredReceipt(evidenceShape, content, contentId)).body),
       );
       if (transcriber === null || speech === undefined || silences === undefined) return 'no_audio_in_range';
       const { runtimeId, analysisRequest: request } = record;

@@ -14,16 +14,20 @@ import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { REGION_SOUND, regionSound } from '../../executors/recognition/region-sound.ts';
-import { lengthOf } from '../../receipts/core/time-spans.ts';
-import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
+import { audioTrackOf } from '../../rules/audio-track.ts';
 import {
   type PlacedTranscript,
   placedTranscript,
+  REGION_RULE,
   type RecognisedRegion,
-} from '../../receipts/recognition/placed-lines.ts';
-import { SECOND_RUN_PARAMETERS, secondRegion, secondTexts } from '../../receipts/recognition/second-run.ts';
-import { REGION_RULE, speechOf, speechRegions } from '../../receipts/recognition/speech-regions.ts';
-import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../receipts/recognition/transcript-gates.ts';
+  SECOND_RUN_PARAMETERS,
+  secondRegion,
+  secondTexts,
+  speechOf,
+  speechRegions,
+} from '../../rules/recognition.ts';
+import { totalLengthOf } from '../../rules/time-spans.ts';
+import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../rules/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaGone, mediaOf } from '../sources/source-files.ts';
 import type { KeptParts } from '../study/kept-parts.ts';
@@ -92,8 +96,8 @@ export class Transcriber {
     if (reasonCode !== null) return reasonCode;
     const first = speechRegions(request.range, speech, silences);
     const again = this.#options.runsTwice ? first.map((region) => secondRegion(region, request.range)) : [];
-    const firstMs = lengthOf(first);
-    const totalMs = firstMs + lengthOf(again);
+    const firstMs = totalLengthOf(first);
+    const totalMs = firstMs + totalLengthOf(again);
     const placed = placedTranscript(
       await this.#recognised(work, first, (completedMs) => work.recognised(completedMs, totalMs)),
     );

@@ -1,7 +1,5 @@
-import { counted, type ReportLink } from '../../receipts/core/checked-link.ts';
-import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
-import type { VerifiedTail } from '../../receipts/reopening/fold-tail.ts';
-import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import { countText, EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
+import type { VerifiedRuntime, VerifiedTail } from '../../receipts/fold.ts';
 import type { LaterActor, RuntimeStore } from './runtime-store.ts';
 
 /** An actor that the journal speaks of: how its row may stand. Work under way has not been written down yet. */
@@ -49,5 +47,5 @@ export function checkActorRows(
   }
   const explanations = expected.filter(({ name }) => name === 'explanation').length;
   if (explanations === 0) return;
-  report({ link: 'row', subject: 'explanations', contentId: null, detail: counted(explanations, 'row') });
+  report({ link: 'row', subject: 'explanations', contentId: null, detail: countText(explanations, 'row') });
 }

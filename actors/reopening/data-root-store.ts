@@ -1,5 +1,5 @@
-import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
-import { journalStart } from '../../receipts/core/journal-cursor.ts';
+import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
+import { journalStart } from '../../receipts/journal.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { actorRow } from '../supervision/actor-row.ts';

@@ -3,10 +3,13 @@ import { evidenceObjectTypes } from '../../contract/evidence/evidence-object.ts'
 import type { AssessmentAudits } from '../../contract/study/assessment-audits.ts';
 import type { DecisionReceipts } from '../../contract/study/decision-receipts.ts';
 import type { AskedKind, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
-import { readObject } from '../../receipts/core/stored-content.ts';
-import { assessmentAuditsOf } from '../../receipts/reopening/assessment-audits.ts';
-import { decisionReceiptsOf } from '../../receipts/reopening/decision-receipts.ts';
-import { objectFactIn, runtimeEvidenceOf } from '../../receipts/reopening/runtime-evidence.ts';
+import {
+  assessmentAuditsOf,
+  decisionReceiptsOf,
+  objectFactIn,
+  runtimeEvidenceOf,
+} from '../../receipts/published/evidence.ts';
+import { readObject } from '../../receipts/stored-records.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ReadObjects } from './read-objects.ts';
 import type { VerifiedRuntimes } from './verified-runtimes.ts';

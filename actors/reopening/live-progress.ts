@@ -1,5 +1,5 @@
 import type { JournalEvent } from '../../contract/journal/journal-event.ts';
-import { noProgress, progressAfter, type StudyProgress } from '../../receipts/study/study-progress.ts';
+import { noProgress, progressAfter, type StudyProgress } from '../../receipts/study/progress.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 
 const pageEvents = 200;

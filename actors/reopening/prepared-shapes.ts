@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FoldPorts } from '../../receipts/reopening/reopen-runtime.ts';
+import type { FoldPorts } from '../../receipts/fold.ts';
 
 /** The schemas directly within one, whatever it is made of. A lazy one is left alone: it may lead back to itself. */
 function partsOf(value: unknown): readonly z.core.$ZodType[] {

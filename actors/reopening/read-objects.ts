@@ -1,7 +1,7 @@
 import type { ByteReader } from '../../contract/base/byte-reader.ts';
 import type { SourceFile } from '../../contract/sources/source-session.ts';
-import type { ContentFault, StoredContent, VerifiedHead } from '../../receipts/core/stored-content.ts';
-import type { FoldPorts } from '../../receipts/reopening/reopen-runtime.ts';
+import type { FoldPorts } from '../../receipts/fold.ts';
+import type { ContentFault, StoredContent, VerifiedHead } from '../../receipts/stored-records.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError, type ObjectStoreErrorCode } from '../../storage/objects/object-store-error.ts';
 import { pathOf } from '../sources/source-files.ts';

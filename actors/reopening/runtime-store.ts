@@ -1,6 +1,6 @@
 import type { JournalEvent } from '../../contract/journal/journal-event.ts';
-import type { StoredContent } from '../../receipts/core/stored-content.ts';
-import type { StoredRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import type { StoredRuntime } from '../../receipts/fold.ts';
+import type { StoredContent } from '../../receipts/stored-records.ts';
 import type { JournalHead } from '../../storage/ledger/ledger.ts';
 
 /** An actor of a later stage of a runtime, by the name and the id of its row. */

@@ -1,11 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { journalStart } from '../../receipts/core/journal-cursor.ts';
-import {
-  foldEvents,
-  reopenStartOf,
-  type StoredRuntime,
-  type VerifiedRuntime,
-} from '../../receipts/reopening/reopen-runtime.ts';
+import { foldEvents, reopenStartOf, type StoredRuntime, type VerifiedRuntime } from '../../receipts/fold.ts';
+import { journalStart } from '../../receipts/journal.ts';
 import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { absentRuntime, deletedRuntime } from '../supervision/deletion-rows.ts';

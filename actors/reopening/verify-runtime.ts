@@ -1,8 +1,7 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.ts';
-import type { ReportLink } from '../../receipts/core/checked-link.ts';
-import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
-import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import { EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
+import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../receipts/fold.ts';
 import type { JournalHead } from '../../storage/ledger/ledger.ts';
 import { refuseDeleted } from '../supervision/deletion-rows.ts';
 import { checkActorRows } from './actor-rows.ts';

@@ -7,12 +7,11 @@ import {
   type ReviewRevocationRequest,
 } from '../../contract/review/publish-review.ts';
 import type { PublishReviewDecisions, PublishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
 import { messageOf } from '../../machines/effect.ts';
-import { canonicalJson } from '../../receipts/core/canonical-json.ts';
-import { publishedReviewsOf, standingReviewOf } from '../../receipts/reopening/published-reviews.ts';
-import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
-import { reviewQueueOf } from '../../receipts/reopening/review-queue.ts';
-import { runtimeListOf } from '../../receipts/reopening/runtime-list.ts';
+import type { VerifiedRuntime } from '../../receipts/fold.ts';
+import { currentApprovalOf, publishedReviewsOf, reviewQueueOf } from '../../receipts/published/review.ts';
+import { runtimeListOf } from '../../receipts/published/runtime.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { movedWrites } from '../reopening/review-rows.ts';
@@ -103,7 +102,7 @@ export class PublishReviews {
     const { runtimes, mutex, stopWork } = this.#options;
     return mutex.take(runtimeId, async () => {
       const runtime = await runtimes.read(runtimeId);
-      const standing = standingReviewOf(runtime);
+      const standing = currentApprovalOf(runtime);
       this.#demandReviewer(reviewer.id);
       if (runtime.execution === null || standing === null || !isSame(standing, approval)) {
         throw illegal('the approval is not one of this runtime');

@@ -1,19 +1,16 @@
 import { type PublishReviewEvent, type PublishReviewState, reviewAfter } from '../../machines/publish-review.ts';
-import type { StudyRun } from '../../receipts/core/study-run.ts';
-import type { StepResult } from '../../receipts/core/study-step.ts';
-import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import {
   type ReviewedIntake,
+  type RevokedApproval,
   recordReview,
+  recordRevocation,
   reviewFailed,
   reviewStarted,
-} from '../../receipts/review/publish-review-decision.ts';
-import {
-  type RevokedApproval,
-  recordRevocation,
   revocationFailed,
   revocationStarted,
-} from '../../receipts/review/publish-review-revocation.ts';
+} from '../../receipts/review.ts';
+import type { StepResult, StudyRun } from '../../receipts/study-run.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 
 export type ReviewStep = PublishReviewEvent['type'];

@@ -2,7 +2,7 @@ import type { ReadPicture } from '../../contract/screentext/read-pictures.ts';
 import { differs, isNoise } from '../../executors/screentext/grey-picture.ts';
 import type { SampledPicture } from '../../executors/screentext/sampled-pictures.ts';
 import type { OpenReader } from '../../executors/screentext/tesseract.ts';
-import { clearMilliOf, isClutter, keptTexts } from '../../receipts/screentext/clear-share.ts';
+import { clearMilliOf, isClutter, keptTexts } from '../../rules/screentext.ts';
 
 /**
  * Behind clutter no picture is read for so long, unless it is a keyframe, and behind so many such pictures none of the window: each

@@ -1,7 +1,7 @@
 import { type KeptScreenText, keptScreenText } from '../../contract/screentext/screen-text-operation.ts';
-import { readReceipt } from '../../receipts/core/stored-receipt.ts';
-import { furtherShape } from '../../receipts/evidence/check-evidence.ts';
-import { screenReading } from '../../receipts/screentext/screen-text-operation.ts';
+import { furtherShape } from '../../receipts/evidence/detection.ts';
+import { screenReading } from '../../receipts/screentext.ts';
+import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
 import type { ScreenTexts } from './screen-texts.ts';
 
@@ -24,7 +24,8 @@ export const screenTextSteps = (options: ScreenTextStepsOptions): GrantedStudySt
     find: async ({ record }, source, { from: [named] }, signal) => {
       if (screenTexts === null) throw new RangeError('this host has no reader of the screen');
       const { runtimeId, analysisRequest: request } = record;
-      const keyframes = named === undefined ? null : (await readReceipt(furtherShape, content, named.contentId)).body;
+      const keyframes =
+        named === undefined ? null : (await readStoredReceipt(furtherShape, content, named.contentId)).body;
       const total = request.range.endMs - request.range.startMs;
       return screenTexts.find({
         ...{ source, request, keyframes, signal },

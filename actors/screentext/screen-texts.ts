@@ -14,9 +14,13 @@ import type { ResolvedTool } from '../../executors/process/tools.ts';
 import { CHANGE_RULE, NOISE_RULE } from '../../executors/screentext/grey-picture.ts';
 import { keyframesIn, SAMPLE_RULE, sampledPictures } from '../../executors/screentext/sampled-pictures.ts';
 import type { OpenReader, ScreenTextReader } from '../../executors/screentext/tesseract.ts';
-import { CLUTTER_PARAMETERS } from '../../receipts/screentext/clear-share.ts';
-import { SEEN_TEXT_PARAMETERS, seenTexts } from '../../receipts/screentext/seen-texts.ts';
-import { judgedText, TEXT_GATE_PARAMETERS } from '../../receipts/screentext/text-gates.ts';
+import {
+  CLUTTER_PARAMETERS,
+  judgedText,
+  SEEN_TEXT_PARAMETERS,
+  seenTexts,
+  TEXT_GATE_PARAMETERS,
+} from '../../rules/screentext.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaOf } from '../sources/source-files.ts';
 import type { KeptParts } from '../study/kept-parts.ts';

@@ -5,7 +5,7 @@ import { type Cue, readSubtitleTracks } from '../../executors/evidence/subtitle-
 import { type Launcher, ProcessFailure, type ProcessFailureCause } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import { subtitleInput } from '../../executors/sources/media-input.ts';
-import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
 import { faultyLine, type WrittenCue } from '../../receipts/sources/subtitle-cues.ts';
 import type { SubtitleFile } from '../../receipts/sources/subtitle-file.ts';
 import { codecOf } from '../../receipts/sources/subtitle-track.ts';

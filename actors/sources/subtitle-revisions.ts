@@ -3,7 +3,7 @@ import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
-import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
+import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import { receiptOf, sealWithSubtitles } from '../../receipts/sources/attach-subtitles.ts';
 import type { SealedChain } from '../../receipts/sources/open-chain.ts';
 import { readChain } from '../../receipts/sources/reopen-source.ts';

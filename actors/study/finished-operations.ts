@@ -5,7 +5,7 @@ import {
   type TimedOperation,
   type WorkCohort,
 } from '../../contract/study/forecast-calibration.ts';
-import { hashOf } from '../../receipts/core/canonical-json.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 
 const digits = String(mostObservations - 1).length;

@@ -6,9 +6,6 @@ import { ProcessFailure } from '../../executors/process/process.ts';
 import { RecognitionFailure } from '../../executors/recognition/recognizer.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
-import type { StoredContent } from '../../receipts/core/stored-content.ts';
-import { storedJson } from '../../receipts/core/stored-json.ts';
-import { readReceipt } from '../../receipts/core/stored-receipt.ts';
 import type {
   GrantedFinding,
   GrantedOperation,
@@ -17,7 +14,8 @@ import type {
   KeptEvidence,
   StartingEvidence,
 } from '../../receipts/evidence/granted-operation.ts';
-import type { StudyProgress } from '../../receipts/study/study-progress.ts';
+import { readStoredReceipt, type StoredContent, storedJson } from '../../receipts/stored-records.ts';
+import type { StudyProgress } from '../../receipts/study/progress.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
@@ -160,7 +158,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     if (kept.state === 'unavailable') return { kept, found: null, reused: true };
     const state = await objectStore.verify(kept.contentId);
     if (state === 'intact') {
-      const { body } = await readReceipt(this.#step.operation.declared.found, content, kept.contentId);
+      const { body } = await readStoredReceipt(this.#step.operation.declared.found, content, kept.contentId);
       return { kept, found: body, reused: true };
     }
     report(`stored evidence ${kept.contentId} is ${state}; the operation runs again`);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import { operationKeyOf } from '../../receipts/core/operation-key.ts';
+import { operationKeyOf } from '../../receipts/identities.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 
 /** All that a part depends on beside its range. */

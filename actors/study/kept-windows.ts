@@ -3,8 +3,8 @@ import { version } from '../../contract/base/program-version.ts';
 import { keyframeFact } from '../../contract/evidence/evidence-object.ts';
 import type { MediaOperationRequest } from '../../contract/evidence/media-operation.ts';
 import type { KeptWindow, PassWindows } from '../../executors/evidence/decode-graph.ts';
-import { storedBytes } from '../../receipts/core/canonical-json.ts';
-import { operationKeyOf } from '../../receipts/core/operation-key.ts';
+import { storedBytes } from '../../formats/canonical-json.ts';
+import { operationKeyOf } from '../../receipts/identities.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 

@@ -3,9 +3,7 @@ import { type MediaOperationResult, mediaOperationResult } from '../../contract/
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
-import { reopenJson } from '../../receipts/core/stored-json.ts';
-import { furtherShape } from '../../receipts/evidence/check-evidence.ts';
-import { objectFactsOf } from '../../receipts/evidence/evidence-objects.ts';
+import { furtherShape } from '../../receipts/evidence/detection.ts';
 import {
   type MediaOperation,
   mediaRequestOf,
@@ -13,6 +11,8 @@ import {
   operationFailed,
   operationStarted,
 } from '../../receipts/evidence/media-operation.ts';
+import { objectFactsOf } from '../../receipts/evidence/readable-evidence.ts';
+import { reopenJson } from '../../receipts/stored-records.ts';
 import { fewAtOnce } from '../../storage/few-at-once.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';

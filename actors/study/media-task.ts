@@ -1,8 +1,8 @@
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { MediaTask } from '../../contract/study/media-task.ts';
-import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
 import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
+import { audioTrackOf } from '../../rules/audio-track.ts';
 import { studyBudgetMs } from '../reopening/study-row.ts';
 import type { MediaPasses } from './media-passes.ts';
 

@@ -6,9 +6,8 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { PlanWarnings as Answer, PlanWarning } from '../../contract/study/plan-warnings.ts';
 import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
-import type { CaptionAbility } from '../../receipts/captions/caption-ability.ts';
-import { plannedObstaclesOf } from '../../receipts/captions/planned-obstacles.ts';
-import { timeCode } from '../../receipts/core/time-code.ts';
+import { timeCode } from '../../formats/readable-numbers.ts';
+import { type CaptionAbility, plannedObstaclesOf } from '../../receipts/captions/prospect.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';

@@ -7,13 +7,15 @@ import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
 import { commandId as commandIdSchema } from '../../contract/study/runtime-start.ts';
 import { hasEnded, type RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
-import { studyIdsFrom } from '../../receipts/core/study-run.ts';
-import { type EventsPage, journalHeadField, runtimeEventsBytes } from '../../receipts/reopening/runtime-events.ts';
-import { runtimeStatusOf } from '../../receipts/reopening/runtime-status.ts';
-import { runtimeIdOf } from '../../receipts/start/command.ts';
-import { runtimePlanOf } from '../../receipts/start/runtime-plan.ts';
-import { acceptStudy } from '../../receipts/start/runtime-start.ts';
-import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
+import {
+  type EventsPage,
+  journalHeadField,
+  runtimeEventsBytes,
+  runtimeStatusOf,
+} from '../../receipts/published/runtime.ts';
+import { planStudy, runtimeIdOf, runtimePlanOf, type StudyPlan } from '../../receipts/study/plan.ts';
+import { acceptStudy } from '../../receipts/study/start.ts';
+import { studyIdsFrom } from '../../receipts/study-run.ts';
 import type { JournalHead, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import {

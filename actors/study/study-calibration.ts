@@ -2,7 +2,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { TimedOperation } from '../../contract/study/forecast-calibration.ts';
 import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
-import type { Calibration } from '../../receipts/start/calibration.ts';
+import type { Calibration } from '../../rules/forecast.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readMediaProbe } from '../sources/source-records.ts';

@@ -3,7 +3,7 @@ import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import { studyMachine } from '../../machines/study.ts';
 import { isTimeUp } from '../../machines/study-endings.ts';
 import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-types.ts';
-import type { StudyProgress, StudyStep } from '../../receipts/study/study-progress.ts';
+import type { StudyProgress, StudyStep } from '../../receipts/study/progress.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { lifecycleOf, reasonOf, studyChart, studyPhase } from '../reopening/study-row.ts';

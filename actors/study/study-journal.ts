@@ -1,6 +1,6 @@
 import type { StudyEmission, StudyStoppedEmission } from '../../machines/study-types.ts';
 import { operationFailed, operationStarted } from '../../receipts/evidence/media-operation.ts';
-import { stopStudy } from '../../receipts/study/study-closing.ts';
+import { stopStudy } from '../../receipts/study/conclusion.ts';
 import type { EventDraft, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';

@@ -1,7 +1,7 @@
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { StudyFault, StudyInput } from '../../machines/study-types.ts';
-import { openStudy } from '../../receipts/study/study-opening.ts';
+import { openStudy } from '../../receipts/study/opening.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readStudy, studyBudgetMs } from '../reopening/study-row.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';

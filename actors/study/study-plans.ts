@@ -1,7 +1,6 @@
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
-import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
-import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
+import { checkStudyBounds, planStudy, type StudyPlan } from '../../receipts/study/plan.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { demandIntact } from '../sources/source-records.ts';
 import { absentSource, refuseDeleted } from '../supervision/deletion-rows.ts';

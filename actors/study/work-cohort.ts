@@ -1,7 +1,7 @@
 import type { MediaCapability } from '../../contract/evidence/media-operation.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { PictureSize, WorkCohort } from '../../contract/study/forecast-calibration.ts';
-import { hashOf } from '../../receipts/core/canonical-json.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
 import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
 
 /** The most pixels of each class, ascending; some encoders fill full HD up to 1,088 lines. */

@@ -1,5 +1,5 @@
 import { StorageUnavailable } from '../../contract/base/storage-unavailable.ts';
-import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
+import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 
 /** How a stage says what went wrong with an attempt. */
 export interface FailureWords {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
-import { reopenDeletionReceipt } from '../../receipts/deletion/deletion-receipt.ts';
+import { reopenDeletionReceipt } from '../../receipts/deletion.ts';
 import type { RecordCheck } from '../../storage/ledger/examine-rows.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';

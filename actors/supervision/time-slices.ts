@@ -1,4 +1,4 @@
-import type { Steps } from '../../receipts/core/steps.ts';
+import type { Steps } from '../../formats/steps.ts';
 
 /** Others may wait this long for a piece of work that takes no breath by itself. */
 const sliceMs = 3;

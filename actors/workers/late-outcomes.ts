@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { OrderFile } from '../../storage/objects/order-files.ts';
 import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';

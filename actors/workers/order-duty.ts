@@ -3,8 +3,8 @@ import { type WorkOrder, type WorkTask, workOrder } from '../../contract/workers
 import type { WorkOutcome } from '../../contract/workers/work-outcome.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { OrderRefused, type OrderRun } from '../../executors/workers/order-queue.ts';
+import { storedBytes } from '../../formats/canonical-json.ts';
 import { isFault } from '../../machines/study-endings.ts';
-import { storedBytes } from '../../receipts/core/canonical-json.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
 import type { SharedWindows } from '../../storage/objects/shared-windows.ts';

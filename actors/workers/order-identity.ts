@@ -2,8 +2,8 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
 import type { WorkOrder, WorkTask } from '../../contract/workers/work-order.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
-import { hashOf } from '../../receipts/core/canonical-json.ts';
-import { operationKeyOf } from '../../receipts/core/operation-key.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
+import { operationKeyOf } from '../../receipts/identities.ts';
 import { attachedFilesOf } from '../study/media-task.ts';
 
 /** An order by everything that it carries: an order that differs anywhere is another one. 64 hex digits. */

@@ -2,7 +2,7 @@ import { version } from '../../contract/base/program-version.ts';
 import { rawRegion } from '../../contract/recognition/raw-region.ts';
 import type { WorkOrder } from '../../contract/workers/work-order.ts';
 import { RecognitionFailure, type Recognizer, type RegionSound } from '../../executors/recognition/recognizer.ts';
-import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { inputOf, taskKeyOf } from './order-identity.ts';
 import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
 import { regionIdentity } from './recognized-region.ts';

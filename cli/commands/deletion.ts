@@ -1,5 +1,5 @@
 import type { GarbageCollection } from '../../contract/deletion/garbage-collection.ts';
-import { counted } from '../../receipts/core/checked-link.ts';
+import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { bytesText, exitCodes } from '../terminal/terminal.ts';
@@ -35,7 +35,7 @@ async function deleteForGood(call: CommandCall) {
   const receipt = await host.deletions[kind](id, operator === undefined ? {} : { operator });
   const { rows, events, objects, objectBytes } = receipt.erased;
   terminal.result(receipt, [
-    `deleted ${kind} ${id} at ${receipt.deletedAt}: ${counted(rows, 'row')}, ${counted(events, 'event')}, ${counted(objects, 'object')} of ${bytesText(objectBytes)}`,
+    `deleted ${kind} ${id} at ${receipt.deletedAt}: ${countText(rows, 'row')}, ${countText(events, 'event')}, ${countText(objects, 'object')} of ${bytesText(objectBytes)}`,
     `receipt ${receipt.receiptId}`,
   ]);
   return exitCodes.done;
@@ -66,7 +66,7 @@ async function removeGarbage({ host, given, terminal }: CommandCall) {
     const { [kind as keyof typeof words]: removed } = collection.removed;
     const { [kind as keyof typeof words]: kept } = collection.kept;
     const young = kept.files === 0 ? '' : `; ${kept.files} ${kept.files === 1 ? 'is' : 'are'} too young or in use`;
-    return `${deed} ${counted(removed.files, 'file')}, ${bytesText(removed.bytes)}: ${text}${young}`;
+    return `${deed} ${countText(removed.files, 'file')}, ${bytesText(removed.bytes)}: ${text}${young}`;
   });
   terminal.result(collection, lines);
   return exitCodes.done;
@@ -97,7 +97,7 @@ async function showDiskUse({ host, given, terminal }: CommandCall) {
     ...sources.map(({ sourceSessionId, label, media, own, shared, evidence, runtimes: count }) =>
       [
         `${sourceSessionId}  media ${bytesText(media.bytes)}, records ${bytesText(own.bytes)}`,
-        `shared ${bytesText(shared.bytes)}, evidence ${bytesText(evidence.bytes)}, ${counted(count, 'runtime')}  ${label}`,
+        `shared ${bytesText(shared.bytes)}, evidence ${bytesText(evidence.bytes)}, ${countText(count, 'runtime')}  ${label}`,
       ].join(', '),
     ),
     ...runtimes.map(({ runtimeId, journal, own, shared, evidence }) =>
@@ -108,7 +108,7 @@ async function showDiskUse({ host, given, terminal }: CommandCall) {
     ),
     ...(more.sources + more.runtimes === 0
       ? []
-      : [`and ${counted(more.sources, 'source')}, ${counted(more.runtimes, 'runtime')} more`]),
+      : [`and ${countText(more.sources, 'source')}, ${countText(more.runtimes, 'runtime')} more`]),
   ]);
   return exitCodes.done;
 }

@@ -5,7 +5,7 @@ import type { IngestOptions, UploadProgress } from '../../client/ingests.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { ownedIngestFields } from '../../contract/ingest/owned-ingest.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
-import { timeCode } from '../../receipts/core/time-code.ts';
+import { timeCode } from '../../formats/readable-numbers.ts';
 import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { bytesText, type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';

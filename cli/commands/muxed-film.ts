@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../../executors/process/process.ts';
 import { FFMPEG, resolveTool } from '../../executors/process/tools.ts';
-import { baseLanguage } from '../../receipts/core/base-language.ts';
+import { baseLanguage } from '../../rules/languages.ts';
 import { WrongCall } from '../terminal/call.ts';
 
 /** A file of captions that goes into a film, and the language of its text (BCP 47). */

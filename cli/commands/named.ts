@@ -1,7 +1,7 @@
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeRow } from '../../contract/study/runtimes.ts';
-import { counted } from '../../receipts/core/checked-link.ts';
-import { timeCode } from '../../receipts/core/time-code.ts';
+import { timeCode } from '../../formats/readable-numbers.ts';
+import { countText } from '../../receipts/evidence-chain.ts';
 import { nearestName } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
 
@@ -74,7 +74,7 @@ export const studyArgument = (call: Pick<CommandCall, 'host' | 'given'>, place =
 
 /** A source on one line, as `sources` prints it. */
 export const sourceLine = ({ sourceSessionId, label, durationMs, trackCount }: SourceSessionRow): string =>
-  `${sourceSessionId}  ${timeCode(durationMs)}  ${counted(trackCount, 'track')}  ${label}`;
+  `${sourceSessionId}  ${timeCode(durationMs)}  ${countText(trackCount, 'track')}  ${label}`;
 
 function onlyOne(what: string, meant: readonly SourceSessionRow[]): SourceSessionRow | undefined {
   const [only, ...others] = meant;

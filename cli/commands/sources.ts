@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { type SubtitleFormat, type SubtitleTrack, subtitleFormat } from '../../contract/sources/subtitle-track.ts';
-import { counted } from '../../receipts/core/checked-link.ts';
+import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, repeatable, single } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
@@ -83,7 +83,7 @@ function formatOf({ given }: Pick<CommandCall, 'given'>): SubtitleFormat | undef
 
 /** One attached track on one line. */
 export const trackLine = ({ trackIndex, language, format, measured, label }: SubtitleTrack): string =>
-  `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${counted(measured.cues, 'cue')}, ${label}`;
+  `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${countText(measured.cues, 'cue')}, ${label}`;
 
 /** What a person should know of the cues of a file. */
 function remarksOn({ measured, label }: SubtitleTrack): string[] {
@@ -94,7 +94,7 @@ function remarksOn({ measured, label }: SubtitleTrack): string[] {
     [measured.beyondMedia, 'behind the end of the media'],
   ];
   return found.flatMap(([count, what]) =>
-    count === 0 ? [] : [`${label}: ${count} of ${counted(measured.cues, 'cue')} ${what}`],
+    count === 0 ? [] : [`${label}: ${count} of ${countText(measured.cues, 'cue')} ${what}`],
   );
 }
 

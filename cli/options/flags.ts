@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { version } from '../../contract/base/program-version.ts';
-import { editDistance } from '../../receipts/core/edit-distance.ts';
+import { editDistance } from '../../rules/text-comparison.ts';
 import { type StartCode, StartError } from '../failures.ts';
 
 /** The known name that a mistyped one is nearest to; null where none is near. */

@@ -3,7 +3,7 @@ import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/vid
 import { longestCaptions } from '../../contract/captions/long-captions.ts';
 import { givenReviewerLabel, type Reviewer } from '../../contract/review/publish-review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
-import { standingAllowance } from '../../receipts/captions/caption-allowance.ts';
+import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { StartError } from '../failures.ts';
 import { defaultDataRoot, defaultDataRootWords } from './data-root.ts';
 import {
@@ -224,10 +224,10 @@ export function optionsOf(given: GivenFlags) {
       maxDurationMs: between(
         given,
         'maximum-caption-range-ms',
-        standingAllowance.maxDurationMs,
+        defaultCaptionAllowance.maxDurationMs,
         longestCaptions.maxDurationMs,
       ),
-      maxLines: between(given, 'maximum-caption-lines', standingAllowance.maxLines, longestCaptions.maxLines),
+      maxLines: between(given, 'maximum-caption-lines', defaultCaptionAllowance.maxLines, longestCaptions.maxLines),
     },
     recognizer,
     recognizesTwice: secondRunOf(given, recognizer),

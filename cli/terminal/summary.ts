@@ -1,6 +1,6 @@
 import { exportNames } from '../../contract/exports/export-name.ts';
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
-import { timeCode } from '../../receipts/core/time-code.ts';
+import { timeCode } from '../../formats/readable-numbers.ts';
 import { asTyped } from './call.ts';
 
 /** Whether something did not come of a study because no spoken language was declared. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
-import { utf8Json } from '../../receipts/core/utf8-json.ts';
+import { utf8Json } from '../../formats/canonical-json.ts';
 import type { Exchange, RequestHead } from '../listener/listener.ts';
 import { canonicalLength, isFramed } from '../listener/message-head.ts';
 

@@ -1,5 +1,5 @@
 import { openApiDocument } from '../../contract/base/openapi-document.ts';
-import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import {
   conditionFields,
   entityTag,

@@ -5,7 +5,7 @@ import { lineBreaks, shownSides } from '../../contract/captions/caption-side.ts'
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports/export-name.ts';
 import { bundledMediaChoice, signingKeys } from '../../contract/exports/runtime-bundle.ts';
 import { runtimeId } from '../../contract/study/runtime-start.ts';
-import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import {
   type Answer,
   conditionFields,

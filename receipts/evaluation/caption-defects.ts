@@ -1,5 +1,5 @@
 import type { CaptionLine, LineLineage } from '../../contract/captions/caption-line.ts';
-import type { StoredCaptions } from '../captions/caption-structure.ts';
+import type { StoredCaptions } from '../captions/quality-control.ts';
 
 const none = '0'.repeat(64);
 

@@ -6,7 +6,7 @@ import {
   maximumPackBytes,
   type PackItem,
 } from '../../contract/evaluation/evaluation-pack.ts';
-import { contentIdOf } from '../core/canonical-json.ts';
+import { contentIdOfJson } from '../../formats/canonical-json.ts';
 
 /** A manifest that was read, and the content id that stands for all files of its pack. */
 export interface OpenedPack {
@@ -44,7 +44,7 @@ export function readPack(bytes: Uint8Array): OpenedPack {
     throw new EvaluationFault('pack_malformed', `${['manifest', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
   }
   for (const item of parsed.data.items) checkLabels(item);
-  return { contentId: contentIdOf(parsed.data), pack: parsed.data };
+  return { contentId: contentIdOfJson(parsed.data), pack: parsed.data };
 }
 
 function checkLabels({ itemId, range, labels }: PackItem): void {

@@ -2,13 +2,13 @@ import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
 import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import type { CaptionGateScore } from '../../contract/evaluation/evaluation-receipt.ts';
-import { CaptionFailure, captionsOf } from '../captions/caption-artifact.ts';
-import { wholeCaptionsOf } from '../captions/caption-lines.ts';
-import { captionReceipt } from '../captions/caption-production.ts';
-import { type StoredCaptions, structuralDecisionOf } from '../captions/caption-structure.ts';
+import { CaptionFailure, captionsOf } from '../captions/artifact.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
-import { approvable } from '../reopening/approvable-study.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { captionRunReceipt } from '../captions/production.ts';
+import { type StoredCaptions, structuralDecisionOf } from '../captions/quality-control.ts';
+import { wholeCaptionsOf } from '../captions/stored-captions.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import { approvable } from '../published/captions.ts';
 import { defectiveCaptions } from './caption-defects.ts';
 import { microRatio } from './micro-ratio.ts';
 
@@ -21,7 +21,7 @@ function produce(study: CaptionedStudy, place: string): StoredCaptions {
   const job = { study, attempt: 0, classification: 'embedded_subtitle_tracks' } as const;
   try {
     const artifact = captionsOf(job);
-    return { artifact: wholeCaptionsOf(artifact), receipt: captionReceipt.of(study.run, { study, artifact }) };
+    return { artifact: wholeCaptionsOf(artifact), receipt: captionRunReceipt.of(study.run, { study, artifact }) };
   } catch (error) {
     if (!(error instanceof CaptionFailure)) throw error;
     throw new EvaluationFault('labels_outside_media', `${place}: ${error.message}`, error);

@@ -2,12 +2,12 @@ import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
 import type { LabelledPairing, PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import type { PairingScore } from '../../contract/evaluation/evaluation-receipt.ts';
-import { CaptionFailure, captionsOf } from '../captions/caption-artifact.ts';
-import { wholeCaptionsOf } from '../captions/caption-lines.ts';
+import { tokensOf } from '../../rules/text-comparison.ts';
+import { CaptionFailure, captionsOf } from '../captions/artifact.ts';
 import { captionObstacleOf } from '../captions/captioned-study.ts';
-import { tokensOf } from '../recognition/line-tokens.ts';
-import { approvable } from '../reopening/approvable-study.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { wholeCaptionsOf } from '../captions/stored-captions.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import { approvable } from '../published/captions.ts';
 import { microRatio } from './micro-ratio.ts';
 
 export type PairingCounts = Pick<PairingScore, 'files' | 'captioned' | 'words' | 'keptWords' | 'lines' | 'rightLines'>;

@@ -1,7 +1,7 @@
 import type { LabelledScreenTexts } from '../../contract/evaluation/evaluation-pack.ts';
 import type { ScreenTextScore } from '../../contract/evaluation/evaluation-receipt.ts';
 import type { ScreenTextFact } from '../../contract/evidence/screen-text.ts';
-import { similarityOf } from '../captions/text-similarity.ts';
+import { similarityOf } from '../../rules/text-comparison.ts';
 import { microRatio } from './micro-ratio.ts';
 import { overlap } from './overlapping-pairs.ts';
 

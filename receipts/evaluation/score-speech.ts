@@ -1,6 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { SpeechScore } from '../../contract/evaluation/evaluation-receipt.ts';
-import { intersection, joined, lengthOf, remainder } from '../core/time-spans.ts';
+import { intersection, joined, remainder, totalLengthOf } from '../../rules/time-spans.ts';
 import { microRatio, retrievalRatios } from './micro-ratio.ts';
 
 /** Durations in ms over what was scored; those of several items are added up. */
@@ -24,10 +24,10 @@ export function speechCounts(
   const scored = remainder(range, joined(collars));
   const [truth, claim] = [intersection(joined(labelled), scored), intersection(joined(found), scored)];
   return {
-    scoredMs: lengthOf(scored),
-    labelledMs: lengthOf(truth),
-    foundMs: lengthOf(claim),
-    hitMs: lengthOf(intersection(truth, claim)),
+    scoredMs: totalLengthOf(scored),
+    labelledMs: totalLengthOf(truth),
+    foundMs: totalLengthOf(claim),
+    hitMs: totalLengthOf(intersection(truth, claim)),
   };
 }
 

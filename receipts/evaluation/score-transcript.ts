@@ -2,8 +2,8 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { LabelledTranscript } from '../../contract/evaluation/evaluation-pack.ts';
 import type { TranscriptScore } from '../../contract/evaluation/evaluation-receipt.ts';
 import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
-import { editDistance } from '../core/edit-distance.ts';
-import { intersection, joined, lengthOf, remainder } from '../core/time-spans.ts';
+import { editDistance } from '../../rules/text-comparison.ts';
+import { intersection, joined, remainder, totalLengthOf } from '../../rules/time-spans.ts';
 import { microRatio } from './micro-ratio.ts';
 import { overlap } from './overlapping-pairs.ts';
 
@@ -58,8 +58,8 @@ export function transcriptCounts(
     characterErrors: editDistance(labelledCharacters, charactersOf(foundWords)),
     withheldLines: found.length - passed.length,
     inventedWords: wordsOf(invented).length,
-    inventedMs: lengthOf(intersection(unspoken, joined(invented))),
-    unspokenMs: lengthOf(unspoken),
+    inventedMs: totalLengthOf(intersection(unspoken, joined(invented))),
+    unspokenMs: totalLengthOf(unspoken),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { LabelledUtterances } from '../../contract/evaluation/evaluation-pack.ts';
 import { phraseMs, type UtteranceScore, utteranceOverlap } from '../../contract/evaluation/evaluation-receipt.ts';
-import { intersection, joined, lengthOf, remainder } from '../core/time-spans.ts';
+import { intersection, joined, remainder, totalLengthOf } from '../../rules/time-spans.ts';
 import { microRatio } from './micro-ratio.ts';
 
 /** What is counted of the utterances under one condition; lists of errors are in ascending order. */
@@ -52,8 +52,8 @@ export function utteranceCounts(
     condition,
     ...{ words: words.all, wordsFound: words.found, phrases: phrases.all, phrasesFound: phrases.found },
     ...{ onset: errors('startMs'), offset: errors('endMs') },
-    unspokenMs: lengthOf(unspoken),
-    foundMs: lengthOf(intersection(joined(found), unspoken)),
+    unspokenMs: totalLengthOf(unspoken),
+    foundMs: totalLengthOf(intersection(joined(found), unspoken)),
   };
 }
 

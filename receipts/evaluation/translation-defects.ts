@@ -1,7 +1,7 @@
 import { cutText } from '../../contract/base/text.ts';
 import { translationLimits } from '../../contract/captions/caption-translation.ts';
 import type { LabelledTranslations } from '../../contract/evaluation/evaluation-pack.ts';
-import { lettersOf } from '../recognition/line-tokens.ts';
+import { lettersOf } from '../../rules/text-comparison.ts';
 
 type Line = LabelledTranslations['lines'][number];
 

@@ -1,8 +1,9 @@
 import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Failure } from '../../contract/base/failure.ts';
+import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { DetectedKind } from '../../contract/evidence/evidence.ts';
-import type { FurtherKind } from '../../contract/evidence/further-evidence.ts';
+import type { DerivedAudio, DetectedKind, Detection } from '../../contract/evidence/evidence.ts';
+import type { FurtherArtifact, FurtherKind, FurtherResult } from '../../contract/evidence/further-evidence.ts';
 import type {
   MediaCapability,
   MediaEvidence,
@@ -11,13 +12,46 @@ import type {
   MediaOperationRequest,
   MediaOperationResult,
 } from '../../contract/evidence/media-operation.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
-import { outputArtifact } from '../core/artifact.ts';
-import { hashOf } from '../core/canonical-json.ts';
-import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { operationIdOf, operationKeyOf } from '../core/operation-key.ts';
-import { causeOf, type StudyRun } from '../core/study-run.ts';
-import { detectedArtifactKind } from './detected-evidence.ts';
+import { operationIdOf, operationKeyOf, outputArtifact } from '../identities.ts';
+import { artifactRecorded, draftEvent } from '../journal.ts';
+import { storedJson } from '../stored-records.ts';
+import { causeOf, type StudyRun } from '../study-run.ts';
+
+/** The kind of the run artifact that holds one kind of detected evidence. */
+export const detectedArtifactKind = (kind: DetectedKind | FurtherKind): string =>
+  `detected-${kind.replaceAll('_', '-')}`;
+
+interface EncodedDetections {
+  /** Store these before the batch that names them. */
+  readonly objects: readonly StoredObject[];
+  readonly result: MediaOperationResult;
+}
+
+/** Turns what a pass detected into bytes to store and the result to keep under its operation key, order kept. */
+export function encodeDetections(
+  detections: readonly Detection[],
+  derivedAudio: DerivedAudio | null,
+): EncodedDetections {
+  const objects: StoredObject[] = [];
+  const evidence = detections.map((detection): MediaOperationResult['evidence'][number] => {
+    if (detection.state === 'unavailable') return detection;
+    const object = storedJson(detection.artifact);
+    objects.push(object);
+    return { kind: detection.kind, state: 'available', contentId: object.contentId, bytes: object.bytes.length };
+  });
+  return { objects, result: { evidence, derivedAudio } };
+}
+
+/** Turns one artifact of further evidence into bytes to store and what the result says of it. */
+export function encodeFurther(artifact: FurtherArtifact): {
+  readonly object: StoredObject;
+  readonly result: FurtherResult;
+} {
+  const object = storedJson(artifact);
+  return { object, result: { kind: artifact.kind, contentId: object.contentId, bytes: object.bytes.length } };
+}
 
 /** How a run goes over its media once: with which tools, set how, within which limits. */
 export interface MediaOperation {
@@ -27,7 +61,7 @@ export interface MediaOperation {
   readonly limits: MediaLimits;
 }
 
-export interface CompletedOperation {
+interface CompletedOperation {
   /** The evidence of this run, in the order of the result; then the further evidence. */
   readonly artifacts: readonly Artifact[];
   readonly receipt: MediaOperationReceipt;

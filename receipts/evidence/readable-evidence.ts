@@ -2,6 +2,8 @@ import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { DetectedFact, EvidenceArtifact, SpeechFact } from '../../contract/evidence/evidence.ts';
 import { assessmentLimits } from '../../contract/evidence/evidence-assessment.ts';
+import { type EvidenceObjectFact, evidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
+import { jpegSizeOf, waveformHeaderOf } from '../../contract/evidence/evidence-object-form.ts';
 import {
   type EvidenceFact,
   type LanguageRangeFact,
@@ -10,8 +12,9 @@ import {
 } from '../../contract/evidence/evidence-read.ts';
 import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
 import type { LanguageRange, LanguageRanges } from '../../contract/sources/language-ranges.ts';
-import { EvidenceChainError } from '../core/evidence-chain-error.ts';
-import { claimKeyOf } from './evidence-claims.ts';
+import { claimKeyOf } from '../../rules/claims.ts';
+import { EvidenceChainError } from '../evidence-chain.ts';
+import type { StoredContent } from '../stored-records.ts';
 
 /** 16 kHz. */
 export const samplesPerMs = 16;
@@ -144,4 +147,36 @@ export function boundedFacts(facts: readonly EvidenceFact[]): EvidenceFact[] {
     kept.push(fact);
   }
   return kept;
+}
+
+/** What stands before the frame header of a keyframe takes less. */
+const headBytes = 4096;
+
+/** The facts that name objects beside the artifact that they stand in. */
+export const objectFactsOf = ({ facts }: Pick<FurtherArtifact, 'facts'>): EvidenceObjectFact[] =>
+  facts.flatMap((fact) => evidenceObjectFact.safeParse(fact).data ?? []);
+
+/** Whether an object says of itself what its fact says. */
+function isOfForm(fact: EvidenceObjectFact, head: Uint8Array): boolean {
+  if (fact.kind === 'keyframe') {
+    const size = jpegSizeOf(head);
+    return size?.width === fact.width && size.height === fact.height;
+  }
+  const stated = [1, 0, samplesPerMs * 1000, samplesPerMs * fact.windowMs, fact.windows];
+  const header = waveformHeaderOf(head);
+  return header !== null && stated.every((value, at) => header[at] === value);
+}
+
+/**
+ * Checks that every object that the facts name is there with the bytes that they state, and in the form: a picture of their size, a
+ * drawing of their windows. Throws `EvidenceChainError` of it.
+ */
+export async function checkEvidenceObjects(artifact: FurtherArtifact, content: StoredContent): Promise<void> {
+  for (const fact of objectFactsOf(artifact)) {
+    const { contentId, bytes } = fact;
+    const found = await content.verifiedHead(contentId, headBytes);
+    if (typeof found === 'string') throw new EvidenceChainError('evidence', found, undefined, contentId);
+    if (found.bytes !== bytes) throw new EvidenceChainError('evidence', 'size', undefined, contentId);
+    if (!isOfForm(fact, found.head)) throw new EvidenceChainError('evidence', 'form', undefined, contentId);
+  }
 }

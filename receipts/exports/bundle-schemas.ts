@@ -16,21 +16,18 @@ import { videohostResolution } from '../../contract/sources/videohost-resolution
 import { calibratedForecast, floorForecast } from '../../contract/study/forecast.ts';
 import { forecastFreeze } from '../../contract/study/forecast-freeze.ts';
 import { runtimeStart } from '../../contract/study/runtime-start.ts';
-import { captionReceipt, longReceipt, translatedReceipt } from '../captions/caption-production.ts';
-import { longQualityControl, qualityControl, storedDecisions } from '../captions/caption-quality-control.ts';
-import { storedLongTranslation, storedTranslation, storedTranslationParts } from '../captions/caption-translation.ts';
+import { storedBytes } from '../../formats/canonical-json.ts';
+import { captionRunReceipt, longCaptionRunReceipt, translatedCaptionRunReceipt } from '../captions/production.ts';
+import { longQualityControl, qualityControl, storedDecisions } from '../captions/quality-control.ts';
 import { storedCaptions, storedChunks, storedCitations } from '../captions/stored-captions.ts';
-import { storedBytes } from '../core/canonical-json.ts';
-import { assessmentReceipt } from '../evidence/evidence-assessment.ts';
-import { decisionReceipt } from '../evidence/evidence-decision.ts';
-import { readShape } from '../evidence/evidence-read.ts';
-import { explanationConfigurationShape, explanationPromptShape } from '../explanations/explanation-executor.ts';
-import { explanationReceipt, storedExplanation } from '../explanations/language-explanation.ts';
-import { reviewReceipt } from '../review/publish-review-decision.ts';
-import { revocationReceipt } from '../review/publish-review-revocation.ts';
-import { intakeReceipt } from '../study/publish-review-intake.ts';
-import { readinessReceipt } from '../study/study-readiness.ts';
-import { storedStudyRecord } from '../study/study-record.ts';
+import { storedLongTranslation, storedTranslation, storedTranslationParts } from '../captions/translation.ts';
+import { assessmentReceipt, decisionReceipt } from '../evidence/assessment.ts';
+import { readShape } from '../evidence/reads.ts';
+import { explanationRunReceipt, storedExplanation } from '../explanations/explanation.ts';
+import { explanationConfigurationShape, explanationPromptShape } from '../explanations/fold.ts';
+import { reviewReceipt, revocationReceipt } from '../review.ts';
+import { intakeReceipt, readinessReceipt } from '../study/admission.ts';
+import { storedStudyRecord } from '../study/record.ts';
 
 /** What the stored forms of a forecast and of its freeze leave out, beside their ids: the description of their own bytes. */
 const unstored = { content: true } as const;
@@ -70,9 +67,9 @@ const described: Readonly<Record<string, z.ZodType>> = {
   captions: storedCaptions.shape.schema,
   'caption-chunk': storedChunks.shape.schema,
   'caption-citations': storedCitations.shape.schema,
-  'caption-receipt': captionReceipt.shape.schema,
-  'caption-receipt-long': longReceipt.shape.schema,
-  'caption-receipt-translated': translatedReceipt.shape.schema,
+  'caption-receipt': captionRunReceipt.shape.schema,
+  'caption-receipt-long': longCaptionRunReceipt.shape.schema,
+  'caption-receipt-translated': translatedCaptionRunReceipt.shape.schema,
   'caption-translation': storedTranslation.shape.schema,
   'caption-translation-long': storedLongTranslation.shape.schema,
   'caption-translation-part': storedTranslationParts.shape.schema,
@@ -80,7 +77,7 @@ const described: Readonly<Record<string, z.ZodType>> = {
   'quality-control-long': longQualityControl.shape.schema,
   'quality-control-part': storedDecisions.shape.schema,
   explanation: storedExplanation.shape.schema,
-  'explanation-receipt': explanationReceipt.shape.schema,
+  'explanation-receipt': explanationRunReceipt.shape.schema,
   'explanation-prompt': explanationPromptShape.schema,
   'explanation-configuration': explanationConfigurationShape.schema,
 };

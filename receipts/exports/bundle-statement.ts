@@ -8,10 +8,14 @@ import {
   signedEnvelope,
   statementType,
 } from '../../contract/exports/runtime-bundle.ts';
-import { canonicalJson, contentIdOf, storedBytes } from '../core/canonical-json.ts';
-import { firstDifference } from '../core/first-difference.ts';
-import { shapeFault } from '../core/shape-fault.ts';
-import { utf8Json } from '../core/utf8-json.ts';
+import {
+  canonicalJson,
+  contentIdOfJson,
+  firstDifference,
+  storedBytes,
+  utf8Json,
+} from '../../formats/canonical-json.ts';
+import { shapeFault } from '../stored-records.ts';
 import { bundlePaths } from './bundle-files.ts';
 
 const hexOf = (contentId: string): string => contentId.slice('sha256:'.length);
@@ -19,7 +23,7 @@ const hexOf = (contentId: string): string => contentId.slice('sha256:'.length);
 /** The statement that follows from a manifest: every file by its digest, and what the bundle is about. */
 export function statementOf(manifest: BundleManifest): BundleStatement {
   const { schema, files, ...predicate } = manifest;
-  const listed = [{ path: bundlePaths.manifest, contentId: contentIdOf(manifest) }, ...files];
+  const listed = [{ path: bundlePaths.manifest, contentId: contentIdOfJson(manifest) }, ...files];
   return {
     _type: 'https://in-toto.io/Statement/v1',
     subject: listed.map(({ path, contentId }) => ({ name: path, digest: { sha256: hexOf(contentId) } })),

@@ -1,10 +1,9 @@
 import type { CaptionSide, LineBreaks, ShownSides } from '../../contract/captions/caption-side.ts';
-import { textLinesOf } from '../captions/caption-text-lines.ts';
-import { type CheckedCaptions, webVttFile, webVttTime } from '../captions/caption-webvtt.ts';
-import { brokenLines } from '../captions/line-breaks.ts';
-import { contentIdOf } from '../core/canonical-json.ts';
-import { acceptedCaptionsOf } from '../reopening/accepted-captions.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { contentIdOfJson } from '../../formats/canonical-json.ts';
+import { brokenLines, textLinesOf } from '../../rules/caption-guidelines.ts';
+import { type CheckedCaptions, webVttFile, webVttTime } from '../captions/webvtt.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import { acceptedCaptionsOf } from '../published/captions.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { subRipText } from './subrip-text.ts';
 
@@ -48,8 +47,8 @@ function linesOf({ artifact }: CheckedCaptions, { side, lines: breaks }: Caption
 const textOf = ({ texts }: ExportedLine): string => texts.flatMap(({ lines }) => lines).join('\n');
 
 const madeOf = ({ receipt, qualityControl }: CheckedCaptions): string[] => [
-  contentIdOf(receipt),
-  contentIdOf(qualityControl),
+  contentIdOfJson(receipt),
+  contentIdOfJson(qualityControl),
 ];
 
 export function webVttCaptions(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {

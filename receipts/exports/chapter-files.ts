@@ -1,5 +1,5 @@
-import { webVttTime } from '../captions/caption-webvtt.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { webVttTime } from '../captions/webvtt.ts';
+import type { VerifiedRuntime } from '../fold.ts';
 import { shotsOf } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';
 

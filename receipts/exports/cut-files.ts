@@ -1,6 +1,6 @@
 import type { EditRate } from '../../contract/exports/export-name.ts';
-import { canonicalJson } from '../core/canonical-json.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
+import type { VerifiedRuntime } from '../fold.ts';
 import { shotsOf } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { frameCode, frameCountOf, framesOf } from './frame-code.ts';

@@ -1,5 +1,5 @@
 import type { EditRate, ExportName } from '../../contract/exports/export-name.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import type { VerifiedRuntime } from '../fold.ts';
 import { type CaptionForm, subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
 import { ffmetadataChapters, webVttChapters } from './chapter-files.ts';
 import { editDecisionList, openTimeline } from './cut-files.ts';

@@ -1,8 +1,8 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { detectedEvidenceOf } from '../study/fold-conclusion.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import { detectedEvidenceOf } from '../study/conclusion.ts';
 
 type ExportedKind = 'shot_changes' | 'speech_activity' | 'silence' | 'transcript';
 

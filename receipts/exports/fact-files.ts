@@ -1,5 +1,5 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import type { VerifiedRuntime } from '../fold.ts';
 import { evidenceOf } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { labelLineOf } from './label-track.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { ScreenTextFact } from '../../contract/evidence/screen-text.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { textsOf } from '../screentext/check-screen-text.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import { screenTextsOf } from '../screentext.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { labelLineOf, textCell } from './label-track.ts';
 
@@ -11,7 +11,7 @@ function passedTexts({ execution }: VerifiedRuntime): { texts: ScreenTextFact[];
   if (delivered?.state !== 'available' || found === null) {
     throw new ServiceError('export_unavailable', 'the study has no evidence of text on the screen');
   }
-  return { texts: textsOf(found).filter(({ outcome }) => outcome === 'passed'), contentId: delivered.contentId };
+  return { texts: screenTextsOf(found).filter(({ outcome }) => outcome === 'passed'), contentId: delivered.contentId };
 }
 
 /** The text on the screen as a label track of Audacity. */

@@ -1,6 +1,6 @@
 import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
-import { webVttText, webVttTime } from '../captions/caption-webvtt.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { webVttText, webVttTime } from '../captions/webvtt.ts';
+import type { VerifiedRuntime } from '../fold.ts';
 import { demandEvidence } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { labelLineOf, textCell } from './label-track.ts';

@@ -1,16 +1,29 @@
 import type { Range } from '../../contract/base/grammar.ts';
+import type { CaptionSide } from '../../contract/captions/caption-side.ts';
 import { detectedKinds } from '../../contract/evidence/evidence.ts';
-import { type Finding, type FindingPlace, maximumPlaces } from '../../contract/overview/runtime-overview.ts';
+import type { Claim } from '../../contract/evidence/evidence-assessment.ts';
+import {
+  type Finding,
+  type FindingPlace,
+  maximumPlaces,
+  type OverviewClaim,
+  type RuntimeOverview,
+} from '../../contract/overview/runtime-overview.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
-import { timeCode } from '../core/time-code.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { evidenceRowsOf, furtherRowsOf } from '../reopening/runtime-evidence.ts';
-import { detectedEvidenceOf } from '../study/fold-conclusion.ts';
-import { type Found, foundOf, textsFound, unavailable } from './found.ts';
-import { furtherFoundOf } from './further-found.ts';
+import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
+import { joined, totalLengthOf } from '../../rules/time-spans.ts';
+import type { VerifiedCaption } from '../captions/production.ts';
+import { wholeCaptionsOf } from '../captions/stored-captions.ts';
+import type { VerifiedRead } from '../evidence/reads.ts';
+import { countText, EvidenceChainError } from '../evidence-chain.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import { evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
+import { detectedEvidenceOf, type VerifiedFindings } from '../study/conclusion.ts';
+import { type Found, foundOf, furtherFoundOf, reasonWords, textsFound, unavailable } from './found.ts';
+import type { OverviewedRuntime, OverviewParts } from './parts.ts';
 
-export const placeText = ({ startMs, endMs }: Range): string =>
+const placeText = ({ startMs, endMs }: Range): string =>
   startMs === endMs ? timeCode(startMs) : `${timeCode(startMs)} to ${timeCode(endMs)}`;
 
 const placeOf = ({ startMs, endMs }: Range): FindingPlace => ({ startMs, endMs, text: placeText({ startMs, endMs }) });
@@ -105,7 +118,7 @@ function trackIndexes({ execution }: VerifiedRuntime): ReadonlyMap<string, numbe
 }
 
 /** Whether the study was told which languages are spoken. */
-export const declaresLanguage = ({ language }: AnalysisRequest): boolean =>
+const declaresLanguage = ({ language }: AnalysisRequest): boolean =>
   language.languagePair.requestedSource.languages.length > 0;
 
 /** Whether the study was accepted by a host with a recogniser. */
@@ -116,7 +129,7 @@ const isRecognised = ({ execution }: VerifiedRuntime): boolean =>
  * What a runtime found of each kind, in numbers with units and in words, in the order of its evidence; then the kinds that it
  * did not come to. Numbers of what came with the source are of the whole source, all others of the studied range.
  */
-export function findingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding[] {
+export function overviewFindingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding[] {
   const { analysisRequest, sourceSession } = runtime.accepted.record;
   const whole = { startMs: 0, endMs: sourceSession.source.durationMs };
   const tracks = trackIndexes(runtime);
@@ -129,4 +142,148 @@ export function findingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding
   const missing = expected.filter((kind) => !found.some((finding) => finding.kind === kind));
   const all = [...found, ...missing.map((kind) => absent(kind, hasEnded ? 'never' : 'not_yet'))];
   return [...all, ...furtherFindings(runtime), ...screenFindings(runtime, hasEnded)];
+}
+
+/** Claims that say the same of several stretches. */
+interface SameClaims {
+  readonly claim: Claim;
+  readonly spans: Range[];
+  readonly receiptIds: Set<string>;
+}
+
+function citedSpans({ citations }: Claim, reads: readonly VerifiedRead[]): Range[] {
+  return citations.flatMap(({ receiptContentId, factIndexes }) => {
+    const read = reads.find(({ contentId }) => contentId === receiptContentId);
+    return factIndexes.map((index) => {
+      const fact = read?.body.facts[index];
+      if (fact === undefined) throw new EvidenceChainError('assessment', 'claims.citations.factIndexes');
+      return fact;
+    });
+  });
+}
+
+function subjectOf({ kind, value }: Claim): string {
+  if (kind === 'transcript') return 'recognised words';
+  if (kind === 'screen_text') return 'text recognised on the screen';
+  if (kind === 'language_identity') return value === null ? 'speech in a language that was not identified' : value;
+  return value === 'speech' ? 'speech' : 'no speech';
+}
+
+function sentenceOf({ claim, spans, receiptIds }: SameClaims): OverviewClaim {
+  const windows = joined(spans);
+  const range = { startMs: windows[0]?.startMs ?? 0, endMs: windows.at(-1)?.endMs ?? 0 };
+  const totalMs = totalLengthOf(windows);
+  const between = `between ${secondsText(range.startMs)} and ${secondsText(range.endMs)}`;
+  const { kind, value, states } = claim;
+  const doubt = states.includes('supported') ? '' : ` (${states.join(', ')})`;
+  return {
+    kind,
+    value,
+    states,
+    text: `${subjectOf(claim)} in ${countText(windows.length, 'window')}, ${secondsText(totalMs)}, ${between}${doubt}`,
+    windows: windows.length,
+    totalMs,
+    range,
+    receiptIds: [...receiptIds],
+  };
+}
+
+/**
+ * What a study claims, a sentence for each kind, value and state, in the order in which they first stand in its assessments.
+ * Facts that touch are one window: a read may have cut them.
+ */
+export function claimSentences({ assessments, reads }: VerifiedFindings): OverviewClaim[] {
+  const same = new Map<string, SameClaims>();
+  for (const { body } of assessments) {
+    for (const claim of body.claims) {
+      const name = JSON.stringify([claim.kind, claim.value, claim.states]);
+      const found = same.get(name) ?? { claim, spans: [], receiptIds: new Set() };
+      found.spans.push(...citedSpans(claim, reads));
+      found.receiptIds.add(body.receiptId);
+      same.set(name, found);
+    }
+  }
+  return [...same.values()].map(sentenceOf);
+}
+
+type Withheld = RuntimeOverview['withheld'][number];
+
+const withheld = (what: string, reasonCode: string): Withheld => ({
+  what,
+  reasonCode,
+  text: `${what}: ${reasonWords(reasonCode)}`,
+});
+
+const withheldFinding = ({ title, reasonCode }: Finding, isDeclared: boolean): Withheld[] =>
+  reasonCode === null ? [] : [{ what: title, reasonCode, text: `${title}: ${reasonWords(reasonCode, isDeclared)}` }];
+
+const withheldClaim = ({ text, states }: OverviewClaim): Withheld[] =>
+  states.filter((state) => state !== 'supported').map((state) => withheld(`claim "${text}"`, state));
+
+interface JudgedText {
+  readonly outcome: 'passed' | 'withheld';
+  readonly reasonCodes: readonly string[];
+}
+
+/** How many texts a gate withheld for each reason; one that has several counts under the first. */
+export function withheldTexts(texts: readonly JudgedText[], what: (count: number) => string): Withheld[] {
+  const counts = new Map<string, number>();
+  for (const { outcome, reasonCodes } of texts) {
+    const [reason = 'withheld'] = reasonCodes;
+    if (outcome === 'withheld') counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts].map(([reason, count]) => withheld(what(count), reason));
+}
+
+/** Recognised lines and texts on the screen that no claim, caption or file has. */
+function withheldByGates({ runtime }: OverviewedRuntime): Withheld[] {
+  const facts = evidenceRowsOf(runtime).flatMap((row) => [...row.facts]);
+  const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));
+  const screen = runtime.execution?.study.findings.screenText?.found?.facts ?? [];
+  const texts = screen.flatMap((fact) => (fact.kind === 'screen_text' ? [fact] : []));
+  return [
+    ...withheldTexts(lines, (count) => countText(count, 'recognised line')),
+    ...withheldTexts(texts, (count) => `${countText(count, 'text')} on the screen`),
+  ];
+}
+
+/** The sides of lines that have no text, counted by side and reason. */
+function withheldLines({ artifact }: VerifiedCaption): Withheld[] {
+  const counts = new Map<string, { side: CaptionSide; reasonCode: string; lines: number }>();
+  for (const line of wholeCaptionsOf(artifact.body).lines) {
+    for (const side of ['source', 'target'] as const) {
+      const { reasonCode } = line[side];
+      if (reasonCode === null) continue;
+      const name = `${side} ${reasonCode}`;
+      const known = counts.get(name) ?? { side, reasonCode, lines: 0 };
+      counts.set(name, { ...known, lines: known.lines + 1 });
+    }
+  }
+  return [...counts.values()].map(({ side, reasonCode, lines }) =>
+    withheld(`the ${side} side of ${countText(lines, 'line')}`, reasonCode),
+  );
+}
+
+/** Everything of a runtime that is kept back, each with its reason, in the order in which it was decided. */
+export function withheldPartsOf(
+  overviewed: OverviewedRuntime,
+  findings: readonly Finding[],
+  claims: readonly OverviewClaim[],
+  { decision, review, check }: OverviewParts,
+): Withheld[] {
+  const caption = overviewed.study?.tail.captions.caption ?? null;
+  const reasons = decision.state === 'withheld' ? decision.reasonCodes : [];
+  const isDeclared = declaresLanguage(overviewed.runtime.accepted.record.analysisRequest);
+  const isKept = review.state === 'withheld' || review.state === 'withdrawn';
+  return [
+    ...findings.flatMap((finding) => withheldFinding(finding, isDeclared)),
+    ...withheldByGates(overviewed),
+    ...claims.flatMap(withheldClaim),
+    ...reasons.map((code) => withheld('the study, by its decision', code)),
+    ...(isKept ? review.reasonCodes : []).map((code) => withheld('captions of the study', code)),
+    ...(caption === null ? [] : withheldLines(caption)),
+    ...(check.state === 'withheld' ? check.reasonCodes : []).map((code) =>
+      withheld('the captions, by their check', code),
+    ),
+  ];
 }

@@ -1,12 +1,110 @@
+import type { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
-import { screenTextReasons } from '../../contract/evidence/screen-text.ts';
+import type { CaptionReason } from '../../contract/captions/caption-line.ts';
+import type { qualityControlReason } from '../../contract/captions/caption-quality-control.ts';
+import type { UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { ClaimState } from '../../contract/evidence/evidence-assessment.ts';
+import type { DecisionReason } from '../../contract/evidence/evidence-decision.ts';
+import type { FurtherArtifact, FurtherFact, PassKind } from '../../contract/evidence/further-evidence.ts';
+import { type ScreenTextReason, screenTextReasons } from '../../contract/evidence/screen-text.ts';
+import type { GateReason } from '../../contract/evidence/transcript.ts';
 import type { FindingMeasure } from '../../contract/overview/runtime-overview.ts';
+import type { rejectionReasons, revocationReasons } from '../../contract/review/publish-review.ts';
+import type { intakeReason } from '../../contract/review/publish-review-intake.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
-import { counted } from '../core/checked-link.ts';
-import { secondsText, timeCode } from '../core/time-code.ts';
-import { joined, lengthOf } from '../core/time-spans.ts';
-import { reasonWords } from './reason-words.ts';
+import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
+import { joined, totalLengthOf } from '../../rules/time-spans.ts';
+import { countText } from '../evidence-chain.ts';
+
+type ReasonCode =
+  | UnavailableReason
+  | GateReason
+  | ScreenTextReason
+  | Exclude<ClaimState, 'supported'>
+  | Exclude<DecisionReason, 'all_audited_claims_supported'>
+  | z.infer<typeof intakeReason>
+  | (typeof rejectionReasons)[number]
+  | (typeof revocationReasons)[number]
+  | CaptionReason
+  | Exclude<z.infer<typeof qualityControlReason>, 'current_run_candidate_structurally_complete'>;
+
+const words: Readonly<Record<ReasonCode, string>> = {
+  no_audio_track: 'the media has no audio track',
+  no_video_track: 'the media has no video track',
+  no_text_subtitle_track: 'the media has no text subtitle track',
+  no_audio_in_range: 'the range has no sound',
+  no_frames_in_range: 'the range has no pictures',
+  subtitle_format_unsupported: 'the format of this track is not read',
+  subtitle_limit_exceeded: 'this track is more than is read',
+  language_not_recognised: 'the recogniser does not serve the declared language',
+  recognition_failed: 'the recogniser failed, or the time of the study was used up',
+  no_speech_evidence: 'too little speech is detected at its time, or it has no words',
+  repetition: 'it says the same again and again',
+  low_confidence: 'it is not certain enough',
+  compression: 'it is more regular than speech is',
+  boundary_only: 'it lies at the edge of the speech alone',
+  disagreement: 'another look came to another text',
+  too_short: 'it has fewer than two letters or digits',
+  seen_once: 'one picture alone shows it',
+  clutter: 'few letters around it are certain',
+  withheld: 'a fact behind the claim is withheld',
+  unknown: 'a fact behind the claim could not be identified',
+  truncated: 'the claim does not rest on all facts',
+  audited_claim_withheld: 'a claim is withheld',
+  audited_claim_unknown: 'a claim is unknown',
+  audited_claim_truncated: 'a claim does not rest on all facts',
+  hidden_gap: 'a part of the range is not covered by what was read',
+  non_supported_root_coverage: 'a part of the range has no supported claim',
+  stored_content_integrity_failed: 'what is stored does not verify',
+  unresolved_conflict: 'claims contradict each other',
+  unsupported_synthesized_claim: 'a claim does not follow from its facts',
+  evidence_requires_additional_review: 'the reviewer wants the evidence looked at again',
+  source_scope_not_approved: 'the reviewer does not approve the source or the range',
+  rights_or_policy_concern: 'the reviewer has a concern about rights or policy',
+  other_review_concern: 'the reviewer has another concern',
+  approval_entered_in_error: 'the approval was given by mistake',
+  new_review_required: 'the study needs a new review',
+  source_scope_changed: 'the source or the range is another one now',
+  recorded_quality_gate_withheld: 'the recorded captions were withheld',
+  recognizer_unavailable: 'there is no text in the spoken language',
+  recognizer_empty: 'nothing was recognized',
+  translator_unavailable: 'there is no text in this language at this time',
+  translator_missing_line: 'the translation lacks this line',
+  translation_source_mismatch: 'the translation came with another line than this one',
+  translation_numbers_changed: 'the translation has other numbers',
+  translation_names_changed: 'the translation lacks a name',
+  translation_repeated: 'the translation is that of another line too',
+  translation_disagreement: 'the translator gave another translation when it was asked again',
+  translation_length_outlier: 'the translation is much shorter or longer than those around it',
+  source_unavailable: 'the source cannot be read',
+  study_coverage_withheld: 'the study withholds this time',
+  study_coverage_unknown: 'the study could not identify this time',
+  study_coverage_failed: 'the study failed at this time',
+  study_coverage_unavailable: 'the study has no evidence of this time',
+  study_coverage_truncated: 'the study did not read all facts of this time',
+  study_coverage_conflict: 'the study contradicts itself at this time',
+  study_coverage_uncovered: 'the study claims nothing of this time',
+  study_readiness_withheld: 'the study is not ready',
+  study_citation_mismatch: 'the study cites nothing for this time',
+  not_in_requested_dialogue_scope: 'this was not asked for',
+  language_mismatch: 'the text is in another language than it should be',
+  recorded_fixture_test_demo_only: 'recorded captions are for demonstrations only',
+  candidate_has_no_lines: 'there are no lines',
+  candidate_has_unavailable_or_withheld_lines: 'lines lack a text',
+  current_run_candidate_accepted_in_part: 'lines without both texts are left out',
+};
+
+/** What is meant by a reason in a study that declared no spoken language. */
+const undeclaredWords: Readonly<Record<string, string>> = {
+  language_not_recognised: 'the recogniser needs to be told the spoken language, and the study declared none',
+};
+
+/** A reason code in words; the code itself where there are none. */
+export const reasonWords = (code: string, declaresLanguage = true): string =>
+  (declaresLanguage ? undefined : undeclaredWords[code]) ??
+  (Object.hasOwn(words, code) ? words[code as ReasonCode] : code.replaceAll('_', ' '));
+
+export const reasonsText = (codes: readonly string[]): string => codes.map((code) => reasonWords(code)).join('; ');
 
 /** What evidence says, before it is bounded: words, numbers and every place. */
 export interface Found {
@@ -26,10 +124,10 @@ const percentOf = (lengthMs: number, { startMs, endMs }: Range): number =>
   Math.round((100 * lengthMs) / (endMs - startMs));
 
 function windows(spans: readonly Range[], range: Range): Found {
-  const lengthMs = lengthOf(joined(spans));
+  const lengthMs = totalLengthOf(joined(spans));
   const share = percentOf(lengthMs, range);
   return {
-    text: `${counted(spans.length, 'window')}, ${secondsText(lengthMs)}, ${share} %`,
+    text: `${countText(spans.length, 'window')}, ${secondsText(lengthMs)}, ${share} %`,
     measures: [
       { name: 'count', value: spans.length, unit: '' },
       { name: 'total', value: lengthMs / 1000, unit: 's' },
@@ -76,7 +174,7 @@ function cuts(shots: readonly FactOf<'shot_change'>[]): Found {
   const named = shots.slice(0, namedCuts).map(({ atMs }) => timeCode(atMs));
   const more = shots.length > named.length ? ', …' : '';
   return {
-    text: `${counted(shots.length, 'cut')}${named.length === 0 ? '' : ` at ${named.join(', ')}${more}`}`,
+    text: `${countText(shots.length, 'cut')}${named.length === 0 ? '' : ` at ${named.join(', ')}${more}`}`,
     measures: [{ name: 'count', value: shots.length, unit: '' }],
     places: shots.map(({ atMs }) => ({ startMs: atMs, endMs: atMs })),
   };
@@ -87,7 +185,7 @@ function cues(row: EvidenceRow): Found {
   const all = [...factsOf(row, 'subtitle_cue'), ...unreadable].sort((one, other) => one.startMs - other.startMs);
   const lost = unreadable.length === 0 ? '' : `, ${unreadable.length} of them unreadable`;
   return {
-    text: `${counted(all.length, 'cue')}${lost}`,
+    text: `${countText(all.length, 'cue')}${lost}`,
     measures: [{ name: 'count', value: all.length, unit: '' }],
     places: all,
   };
@@ -98,7 +196,7 @@ function recognised(lines: readonly FactOf<'transcript_line'>[]): Found {
   const passed = lines.filter(({ outcome }) => outcome === 'passed');
   const withheld = lines.length - passed.length;
   return {
-    text: `${counted(passed.length, 'line')} recognised${withheld === 0 ? '' : `, ${withheld} more withheld`}`,
+    text: `${countText(passed.length, 'line')} recognised${withheld === 0 ? '' : `, ${withheld} more withheld`}`,
     measures: [{ name: 'count', value: passed.length, unit: '' }],
     places: passed,
   };
@@ -114,7 +212,7 @@ export function textsFound({ facts }: FurtherArtifact): Found {
   });
   const withheld = texts.length - passed.length;
   return {
-    text: `${counted(passed.length, 'text')} recognised${withheld === 0 ? '' : `, ${withheld} more withheld (${reasons.join(', ')})`}`,
+    text: `${countText(passed.length, 'text')} recognised${withheld === 0 ? '' : `, ${withheld} more withheld (${reasons.join(', ')})`}`,
     measures: [{ name: 'count', value: passed.length, unit: '' }],
     places: passed,
   };
@@ -129,7 +227,7 @@ function spokenLanguages(ranges: readonly FactOf<'language_range'>[]): Found {
     const name = range.decision.status === 'classified' ? range.decision.code : 'not identified';
     spans.set(name, [...(spans.get(name) ?? []), range]);
   }
-  const said = [...spans].map(([name, found]) => `${name} in ${secondsText(lengthOf(joined(found)))}`);
+  const said = [...spans].map(([name, found]) => `${name} in ${secondsText(totalLengthOf(joined(found)))}`);
   return {
     text: said.length === 0 ? 'no speech to identify' : said.join(', '),
     measures: [{ name: 'count', value: ranges.length, unit: '' }],
@@ -172,3 +270,141 @@ export function foundOf(row: EvidenceRow, range: Range, declaresLanguage = true)
       return spokenLanguages(factsOf(row, 'language_range'));
   }
 }
+
+type FurtherFactOf<Kind extends FurtherFact['kind']> = FurtherFact & { readonly kind: Kind };
+
+const furtherOfKind = <Kind extends FurtherFact['kind']>(
+  facts: readonly FurtherFact[],
+  kind: Kind,
+): FurtherFactOf<Kind>[] => facts.flatMap((fact) => (fact.kind === kind ? [fact as FurtherFactOf<Kind>] : []));
+
+// A line for people names the first of them; all are in the places.
+const namedPlaces = 8;
+
+/** Where facts lie, the first of them by name. */
+function atPlaces(places: readonly Range[]): string {
+  if (places.length === 0) return '';
+  const named = places.slice(0, namedPlaces).map(({ startMs }) => timeCode(startMs));
+  return ` at ${named.join(', ')}${places.length > named.length ? ', …' : ''}`;
+}
+
+const plurals: Readonly<Record<string, string>> = {
+  flash: 'flashes',
+  stretch: 'stretches',
+  'stretch of clipping': 'stretches of clipping',
+};
+
+const severalOf = (count: number, word: string): string =>
+  count !== 1 && Object.hasOwn(plurals, word) ? `${count} ${plurals[word]}` : countText(count, word);
+
+/** Words with how often each occurs, in the order of their first one. */
+function tally(words: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].map(([word, count]) => severalOf(count, word)).join(', ');
+}
+
+const countOf = (value: number): Found['measures'] => [{ name: 'count', value, unit: '' }];
+
+/** What lies at places, tallied by what it is. */
+const placed = (facts: readonly Range[], words: readonly string[]): Found => ({
+  text: facts.length === 0 ? 'none' : `${tally(words)}${atPlaces(facts)}`,
+  measures: countOf(facts.length),
+  places: facts,
+});
+
+/** Stretches of one sort, with their whole length. */
+function stretches(facts: readonly Range[]): Found {
+  const totalMs = totalLengthOf(joined(facts));
+  return {
+    text:
+      facts.length === 0 ? 'none' : `${severalOf(facts.length, 'stretch')}, ${secondsText(totalMs)}${atPlaces(facts)}`,
+    measures: [...countOf(facts.length), { name: 'total', value: totalMs / 1000, unit: 's' }],
+    places: facts,
+  };
+}
+
+const faultWords: Readonly<Record<string, string>> = {
+  clipping: 'stretch of clipping',
+  silent_channel: 'silent channel',
+  phase_inversion: 'inverted channel',
+  dropout: 'dropout',
+};
+
+/** What is wrong with the sound; the highest peak is a measurement, and no fault. */
+function faults(facts: readonly FurtherFact[]): Found {
+  const found = facts.filter(({ kind }) => Object.hasOwn(faultWords, kind));
+  return placed(
+    found,
+    found.map(({ kind }) => faultWords[kind] ?? kind),
+  );
+}
+
+const orderWords: Readonly<Record<FurtherFactOf<'field_order'>['order'], string>> = {
+  progressive: 'progressive',
+  top_first: 'interlaced, the upper field first',
+  bottom_first: 'interlaced, the lower field first',
+  telecined: 'telecined from film',
+  mixed: 'mixed',
+  unknown: 'not certain',
+};
+
+/** What was measured of a whole stretch, in words. */
+const wholeStretch = (facts: readonly Range[], words: readonly string[], none: string): Found => ({
+  text: words.length === 0 ? none : [...new Set(words)].join('; '),
+  measures: [],
+  places: facts,
+});
+
+const readers: Readonly<Record<PassKind, (facts: readonly FurtherFact[]) => Found>> = {
+  transitions: (facts) => {
+    const found = facts.flatMap((fact) =>
+      fact.kind === 'transition' || fact.kind === 'flash' || fact.kind === 'strobe' ? [fact] : [],
+    );
+    return placed(
+      found,
+      found.map((fact) => (fact.kind === 'transition' ? fact.form : fact.kind)),
+    );
+  },
+  black_frames: (facts) => stretches(furtherOfKind(facts, 'black')),
+  frozen_frames: (facts) => stretches(furtherOfKind(facts, 'frozen')),
+  keyframes: (facts) => {
+    const found = furtherOfKind(facts, 'keyframe');
+    return {
+      text: countText(found.length, 'picture'),
+      measures: countOf(found.length),
+      places: found.map(({ atMs }) => ({ startMs: atMs, endMs: atMs })),
+    };
+  },
+  waveform: (facts) => {
+    const found = furtherOfKind(facts, 'waveform');
+    return wholeStretch(
+      found,
+      found.map(({ windowMs }) => `lowest and highest sample of every ${windowMs} ms`),
+      'none',
+    );
+  },
+  audio_faults: faults,
+  interlacing: (facts) => {
+    const found = furtherOfKind(facts, 'field_order');
+    return wholeStretch(
+      found,
+      found.map(({ order }) => orderWords[order]),
+      'not measured',
+    );
+  },
+  letterbox: (facts) => {
+    const found = furtherOfKind(facts, 'letterbox');
+    return wholeStretch(
+      found,
+      found.map(
+        ({ width, height, pictureWidth, pictureHeight }) =>
+          `picture of ${width} × ${height} in ${pictureWidth} × ${pictureHeight}`,
+      ),
+      'none',
+    );
+  },
+};
+
+/** What one of the further kinds of a pass says. */
+export const furtherFoundOf = (kind: PassKind, facts: readonly FurtherFact[]): Found => readers[kind](facts);

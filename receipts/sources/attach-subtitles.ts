@@ -1,6 +1,6 @@
 import { type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
-import { indentedFile } from '../core/indented-file.ts';
+import { indentedFile } from '../../formats/canonical-json.ts';
 import type { SealedChain } from './open-chain.ts';
 import { preflightOf } from './preflight-bundle.ts';
 import type { SealedObject, SealedSource } from './seal-source.ts';

@@ -1,9 +1,8 @@
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import type { RegisteredSource, SourceFile, SourceSession } from '../../contract/sources/source-session.ts';
-import { contentIdOfBytes } from '../core/canonical-json.ts';
-import { counted, type ReportLink } from '../core/checked-link.ts';
-import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
-import type { ContentFault, StoredContent } from '../core/stored-content.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import { countText, demandDerived, EvidenceChainError, type ReportLink } from '../evidence-chain.ts';
+import type { ContentFault, StoredContent } from '../stored-records.ts';
 import type { RecordKind, SealedChain } from './open-chain.ts';
 import { subtitleFilesIn } from './sealed-subtitles.ts';
 import type { SourceRecords } from './source-records.ts';
@@ -40,7 +39,7 @@ export async function readChain(
 ): Promise<SealedChain> {
   const { session } = stored;
   const found = (subject: string, contentId: string, bytes: number) =>
-    report({ link: 'source', subject, contentId, detail: counted(bytes, 'byte') });
+    report({ link: 'source', subject, contentId, detail: countText(bytes, 'byte') });
   const read = async (name: string, contentId: string): Promise<Uint8Array> => {
     const file = await content.sourceFile(fileOf(stored, contentId, name), maximumRecordBytes);
     const bytes = demandFound(file, name, contentId);

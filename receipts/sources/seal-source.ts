@@ -7,7 +7,7 @@ import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { speechActivity } from '../../contract/sources/speech-activity.ts';
 import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
-import { indentedFile } from '../core/indented-file.ts';
+import { indentedFile } from '../../formats/canonical-json.ts';
 import { mediaProbeOf } from './media-probe.ts';
 import type { SealedChain } from './open-chain.ts';
 import { preflightOf } from './preflight-bundle.ts';

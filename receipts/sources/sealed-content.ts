@@ -1,5 +1,5 @@
 import type { SealedContent } from '../../contract/sources/sealed-file.ts';
-import { contentIdOfBytes } from '../core/canonical-json.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 
 /** Bytes by their content id and length. */
 export interface ContentRef {

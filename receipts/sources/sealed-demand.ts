@@ -1,5 +1,5 @@
 import { type SourceFaultCode, SourceInconsistent } from '../../contract/sources/source-fault.ts';
-import { canonicalJson } from '../core/canonical-json.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
 
 /** Throws `SourceInconsistent` with this code and place where a value is not the one that was derived. */
 export const demandSealed = (code: SourceFaultCode, place: string, found: unknown, derived: unknown): void => {

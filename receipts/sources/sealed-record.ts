@@ -1,10 +1,8 @@
 import type { z } from 'zod';
 import { isWellFormed } from '../../contract/base/text.ts';
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
-import { hasUnseenField } from '../core/canonical-json.ts';
-import { indentedFile } from '../core/indented-file.ts';
-import { parsedInParts } from '../core/long-lists.ts';
-import { utf8Json } from '../core/utf8-json.ts';
+import { hasUnseenField, indentedFile, utf8Json } from '../../formats/canonical-json.ts';
+import { parsedInParts } from '../stored-records.ts';
 
 /**
  * Reads a record of a sealed source: UTF-8 JSON of the schema, written exactly as

@@ -1,8 +1,8 @@
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import { type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
-import { firstDifference } from '../core/first-difference.ts';
-import { atOnce } from '../core/steps.ts';
+import { firstDifference } from '../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
 import { type ContentRef, contentRefOf } from './sealed-content.ts';
 import { demandSealed } from './sealed-demand.ts';
 import { staysInside } from './sealed-layout.ts';
@@ -59,7 +59,7 @@ function verifyText({ encoding, format }: SealedSubtitleTrack, bytes: Uint8Array
   const derived = (rules: ReadableVtt): ContentRef & { readonly encoding: string } => {
     try {
       const decoded = decodedText(bytes, encoding);
-      return { ...contentRefOf(atOnce(readableText(decoded.text, format, rules))), encoding: decoded.encoding };
+      return { ...contentRefOf(resultOfSteps(readableText(decoded.text, format, rules))), encoding: decoded.encoding };
     } catch (error) {
       throw new SourceInconsistent('content_mismatch', `${place}.encoding`, error);
     }

@@ -1,5 +1,5 @@
 import type { SourceSession } from '../../contract/sources/source-session.ts';
-import { hashOf } from '../core/canonical-json.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
 
 /** The session of a source: the same bytes, brought in under the same receipt by the same adapter. */
 export const sourceSessionIdOf = ({

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { SubtitleFormat, SubtitleTrack } from '../../contract/sources/subtitle-track.ts';
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { assCues } from './ass-cues.ts';
 import { srtCues } from './srt-cues.ts';
 import type { WrittenCue } from './subtitle-cues.ts';

@@ -1,6 +1,6 @@
 import type { ToolIdentity } from '../../contract/base/tool.ts';
 import type { ResolvedVideo, VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
-import { hashOf } from '../core/canonical-json.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
 
 /** What a host said when it was asked. */
 export interface Resolving {

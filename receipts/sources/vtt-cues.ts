@@ -1,4 +1,4 @@
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { cueOf, faultyLine, msOf, type WrittenCue, withoutReturn } from './subtitle-cues.ts';
 import { JoinedLines, linesOf, linesOfStep } from './text-lines.ts';
 

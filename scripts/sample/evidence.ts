@@ -3,7 +3,7 @@ import type { EvidenceArtifact, SpeechFact } from '../../contract/evidence/evide
 import type { LanguageRanges } from '../../contract/sources/language-ranges.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
 import type { SampleGold } from '../../fixtures/sample/gold.ts';
-import { contentIdOf } from '../../receipts/core/canonical-json.ts';
+import { contentIdOfJson } from '../../formats/canonical-json.ts';
 
 const samplesPerMs = 16;
 
@@ -55,7 +55,7 @@ export function scriptedLanguages(
       speech_activity_content_id: speechContentId,
       audio_content_id: speech.input.audio_content_id,
     },
-    configuration: { method: 'constructed from the known script', scriptContentId: contentIdOf(utterances) },
+    configuration: { method: 'constructed from the known script', scriptContentId: contentIdOfJson(utterances) },
     languages: ['ko', 'en'],
     ranges: speech.speech_windows.flatMap((window) => rangesWithin(window, utterances)),
   };

@@ -12,12 +12,12 @@ import {
 import { parseToolJson } from '../../executors/process/tools.ts';
 import { ffprobeReport } from '../../executors/sources/ffprobe-report.ts';
 import { cleanLine, readVideoDocument } from '../../executors/videohost/video-document.ts';
-import { canonicalJson, contentIdOfBytes, isCanonicalForm } from '../../receipts/core/canonical-json.ts';
-import { journalStart, readEvent } from '../../receipts/core/journal-cursor.ts';
-import { reopenJson } from '../../receipts/core/stored-json.ts';
+import { canonicalJson, contentIdOfBytes, isCanonicalForm } from '../../formats/canonical-json.ts';
 import { readPack } from '../../receipts/evaluation/evaluation-pack.ts';
+import { journalStart, readEvent } from '../../receipts/journal.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
-import { reopenRuntimeStart } from '../../receipts/start/reopen-runtime-start.ts';
+import { reopenJson } from '../../receipts/stored-records.ts';
+import { reopenRuntimeStart } from '../../receipts/study/start.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 
 const halves = ['\ud800', 'a\ud800b', 'a\udc00', '\udc00\ud800', '😀'.slice(0, 1), '😀😀'.slice(1, 3)];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
-import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { packFolder } from '../actors/evaluation/labelled-packs.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { type Ended, repository, runBuilt, startBuilt } from './command.ts';

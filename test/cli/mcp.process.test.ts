@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { StudyHost } from '../../client/study-host.ts';
-import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { studyUntil } from '../client/asked-study.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';

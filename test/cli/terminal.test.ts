@@ -15,8 +15,8 @@ import { givenLine } from '../../contract/base/text.ts';
 import type { WorkProgress } from '../../contract/operation/work-progress.ts';
 import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import type { PlanWarnings } from '../../contract/study/plan-warnings.ts';
-import { standingAllowance } from '../../receipts/captions/caption-allowance.ts';
-import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
+import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
+import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
 import { contentOf, storedRuntimeOf } from '../receipts/core/stored-content-in-memory.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { reopened } from '../receipts/reopening/reopened.ts';
@@ -90,7 +90,7 @@ test('a file is called by its name, as far as a host takes that for a label', (t
   }
 });
 
-const captions = { classification: 'embedded_subtitle_tracks', allowance: standingAllowance } as const;
+const captions = { classification: 'embedded_subtitle_tracks', allowance: defaultCaptionAllowance } as const;
 const host = { reviewerId: 'reviewer:one', captions, explains: true, sourceIsCurrent: true };
 const ended = { lifecycle: 'terminal', reason: null, resumes: 0, deadlineLeftMs: null, waitsFor: null } as const;
 

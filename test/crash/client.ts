@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { z } from 'zod';
 import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
-import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
 import { askHost, type HostAnswer, type Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';
 

@@ -11,7 +11,7 @@ import { unavailableReason } from '../../contract/evidence/evidence.ts';
 import { explanationCauses } from '../../contract/explanations/language-explanation-failure.ts';
 import { runtimeReasonCode } from '../../contract/study/runtime-status.ts';
 import { machines } from '../../machines/catalogue.ts';
-import { linesAbsences } from '../../receipts/captions/lines-absence.ts';
+import { linesAbsences } from '../../receipts/captions/transcript-lines.ts';
 import { benchmarksPage } from '../../scripts/docs/benchmarks-page.ts';
 import { endpointsPage } from '../../scripts/docs/endpoints-page.ts';
 import { withRemedies } from '../../scripts/docs/errors-page.ts';
@@ -56,7 +56,7 @@ test('the table of rooms names exactly the rooms of each floor', async (t) => {
   const rows = tablesOf(sectionOf(architecture, '## Floors and rooms'))[1] ?? [];
   t.deepEqual(
     rows.map(([floor = '']) => codesOf(floor)[0]),
-    ['http/', 'actors/', 'receipts/', 'executors/', 'storage/', 'contract/'],
+    ['http/', 'actors/', 'receipts/', 'rules/', 'executors/', 'storage/', 'contract/'],
   );
   for (const [floor = '', rooms = ''] of rows) {
     const folder = codesOf(floor)[0] ?? '';
@@ -134,7 +134,7 @@ for (const page of allPages) {
 
 /** A file of the repository as prose names it: a path with a folder and an ending. */
 const namedFile =
-  /`((?:actors|cli|contract|executors|fixtures|http|machines|receipts|scripts|storage|test)\/[\w./-]+\.\w+)`/g;
+  /`((?:actors|cli|contract|executors|fixtures|formats|http|machines|receipts|rules|scripts|storage|test)\/[\w./-]+\.\w+)`/g;
 
 test('every file that a page names is there', async (t) => {
   for (const page of allPages) {

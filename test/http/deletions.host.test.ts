@@ -5,8 +5,8 @@ import { deletions as deletionList, deletionReceipt } from '../../contract/delet
 import { diskUse } from '../../contract/deletion/disk-use.ts';
 import { garbageCollection } from '../../contract/deletion/garbage-collection.ts';
 import { runtimes } from '../../contract/study/runtimes.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { endpointsOf } from '../../http/exchange/route.ts';
-import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
 import { describedRoutes } from '../../scripts/docs/openapi/document.ts';
 import { TestHost } from '../host/test-host.ts';
 import type { WireAnswer } from '../host/wire-question.ts';

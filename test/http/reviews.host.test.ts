@@ -10,7 +10,7 @@ import {
   publishReviewDecisions,
   publishReviewIntakes,
 } from '../../contract/review/publish-review-answers.ts';
-import { hashOf } from '../../receipts/core/canonical-json.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
 import { TestHost } from '../host/test-host.ts';
 import { runtimeOf } from './host/study-steps.ts';
 

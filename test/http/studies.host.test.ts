@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { type PlanWarning, planWarnings } from '../../contract/study/plan-warnings.ts';
 import { runtimePlan } from '../../contract/study/runtime-plan.ts';
 import { runtimeStatus } from '../../contract/study/runtime-status.ts';
-import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { TestHost } from '../host/test-host.ts';
 import { eventually } from '../patience.ts';
 import {

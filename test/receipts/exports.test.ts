@@ -4,7 +4,7 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { EditRate, ExportName } from '../../contract/exports/export-name.ts';
 import { exportFiles } from '../../receipts/exports/export-catalogue.ts';
 import { frameCode, frameCountOf, framesOf } from '../../receipts/exports/frame-code.ts';
-import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { fieldsOf } from '../fields.ts';
 import { contentOf, storedRuntimeOf } from './core/stored-content-in-memory.ts';
 import { storedStudy } from './evidence/stored-study.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { FurtherFact } from '../../contract/evidence/further-evidence.ts';
-import { furtherFoundOf } from '../../receipts/overview/further-found.ts';
+import { furtherFoundOf } from '../../receipts/overview/found.ts';
 
 const at = (startMs: number, endMs: number) => ({ index: 0, startMs, endMs });
 

@@ -5,11 +5,11 @@ import { type RuntimeOverview, runtimeOverview, type SituationCode } from '../..
 import { attestations, reviewDecisionRequest, reviewRevocationRequest } from '../../contract/review/publish-review.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { runtimeRequest } from '../../contract/study/runtime-request.ts';
-import { standingAllowance } from '../../receipts/captions/caption-allowance.ts';
+import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
+import { withheldTexts } from '../../receipts/overview/findings.ts';
 import { foundOf } from '../../receipts/overview/found.ts';
-import type { HostAbilities, StudyStanding } from '../../receipts/overview/overviewed-runtime.ts';
-import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
-import { withheldTexts } from '../../receipts/overview/withheld.ts';
+import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
+import type { HostAbilities, StudyActorState } from '../../receipts/overview/parts.ts';
 import { fieldOf } from '../fields.ts';
 import { captionedClip, goingOn, type Tail } from './captions/captioned-studies.ts';
 import { contentOf, storedEvents, storedRuntimeOf, writtenEvents } from './core/stored-content-in-memory.ts';
@@ -19,11 +19,11 @@ import { rejection, reviewOf } from './review/review-steps.ts';
 
 const host: HostAbilities = {
   reviewerId: 'reviewer:one',
-  captions: { classification: 'embedded_subtitle_tracks', allowance: standingAllowance },
+  captions: { classification: 'embedded_subtitle_tracks', allowance: defaultCaptionAllowance },
   explains: true,
   sourceIsCurrent: true,
 };
-const ended: StudyStanding = {
+const ended: StudyActorState = {
   lifecycle: 'terminal',
   reason: null,
   resumes: 0,
@@ -133,13 +133,13 @@ test('every blank of an action is null in its body', async (t) => {
 
 test('what a host cannot do is no action of it', async (t) => {
   const recorded = await after(approved, {
-    captions: { classification: 'recorded_real_pipeline_fixture', allowance: standingAllowance },
+    captions: { classification: 'recorded_real_pipeline_fixture', allowance: defaultCaptionAllowance },
     sourceIsCurrent: false,
   });
   t.deepEqual(actionsOf(recorded), ['revoke']);
   t.is(recorded.captions.state, 'never');
   for (const classification of ['recognised_transcript', 'grouped_subtitle_tracks'] as const) {
-    const other = await after(approved, { captions: { classification, allowance: standingAllowance } });
+    const other = await after(approved, { captions: { classification, allowance: defaultCaptionAllowance } });
     const isMade = classification === 'grouped_subtitle_tracks';
     t.is(other.captions.state, isMade ? 'waiting' : 'never');
     t.is(actionsOf(other).includes('produce_captions'), isMade);

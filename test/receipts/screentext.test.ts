@@ -1,10 +1,8 @@
 import test from 'ava';
 import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
 import type { ReadPicture, ReadText } from '../../contract/screentext/read-pictures.ts';
-import { checkScreenText } from '../../receipts/screentext/check-screen-text.ts';
-import { clearMilliOf, isClutter, keptTexts } from '../../receipts/screentext/clear-share.ts';
-import { seenTexts } from '../../receipts/screentext/seen-texts.ts';
-import { judgedText, type SeenText } from '../../receipts/screentext/text-gates.ts';
+import { checkScreenText } from '../../receipts/screentext.ts';
+import { clearMilliOf, isClutter, judgedText, keptTexts, type SeenText, seenTexts } from '../../rules/screentext.ts';
 import { furtherEvidenceOf } from './evidence/evidence-artifacts.ts';
 
 const line = (text: string, { topMilli = 100, confidenceMilli = 950 } = {}): ReadText => ({

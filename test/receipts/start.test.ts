@@ -4,19 +4,14 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { TimedOperation, WorkCohort } from '../../contract/study/forecast-calibration.ts';
 import { runtimePlan } from '../../contract/study/runtime-plan.ts';
 import { runtimeRequest } from '../../contract/study/runtime-request.ts';
-import { artifactIdOf, outputArtifactId } from '../../receipts/core/artifact.ts';
-import { contentIdOf, contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
-import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
-import { indentedFile } from '../../receipts/core/indented-file.ts';
-import { calibratedScenarios, calibrationOf } from '../../receipts/start/calibration.ts';
-import { checkCalibration } from '../../receipts/start/check-calibration.ts';
-import { forecastFreezeOf } from '../../receipts/start/forecast-freeze.ts';
-import { predictionQuantile } from '../../receipts/start/prediction-quantile.ts';
-import { reopenRuntimeStart, StartRecordError } from '../../receipts/start/reopen-runtime-start.ts';
-import { runtimePlanOf } from '../../receipts/start/runtime-plan.ts';
-import { acceptStudy } from '../../receipts/start/runtime-start.ts';
-import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
-import { planStudy } from '../../receipts/start/study-plan.ts';
+import { contentIdOfBytes, contentIdOfJson, indentedFile } from '../../formats/canonical-json.ts';
+import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
+import { artifactIdOf, outputArtifactId } from '../../receipts/identities.ts';
+import { checkCalibration, forecastFreezeOf } from '../../receipts/study/forecast.ts';
+import { checkStudyBounds, planStudy, runtimePlanOf } from '../../receipts/study/plan.ts';
+import { acceptStudy, reopenRuntimeStart, StartRecordError } from '../../receipts/study/start.ts';
+import { calibratedScenarios, calibrationOf } from '../../rules/forecast.ts';
+import { predictionQuantile } from '../../rules/statistics.ts';
 import { type Chance, chanceOf } from '../../scripts/films/chance.ts';
 import { fieldOf } from '../fields.ts';
 import { failureOf } from './reopening/fault-place.ts';
@@ -136,7 +131,7 @@ test('the stored forecast and freeze are what their content ids describe', (t) =
   t.is(freezeFile.contentId, accepted.frozenForecast.content.contentId);
   t.is(freezeFile.bytes.length, accepted.frozenForecast.content.bytes);
   for (const each of accepted.files) t.is(contentIdOfBytes(each.bytes), each.contentId);
-  t.is(contentIdOf(JSON.parse(Buffer.from(forecastFile.bytes).toString('utf8'))), forecastFile.contentId);
+  t.is(contentIdOfJson(JSON.parse(Buffer.from(forecastFile.bytes).toString('utf8'))), forecastFile.contentId);
 });
 
 test('the bytes do not depend on the order in which a source was built', (t) => {

@@ -20,11 +20,10 @@ import {
   type StudyRecord,
   studyRecord,
 } from '../../contract/study/study-record.ts';
-import { contentIdOf, contentIdOfBytes, hashOf } from '../../receipts/core/canonical-json.ts';
-import type { StudyRun } from '../../receipts/core/study-run.ts';
-import { encodeDetections } from '../../receipts/evidence/detected-evidence.ts';
-import { performDecision } from '../../receipts/evidence/evidence-decision.ts';
+import { contentIdOfBytes, contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
+import { performDecision } from '../../receipts/evidence/assessment.ts';
 import {
+  encodeDetections,
   type MediaOperation,
   mediaRequestOf,
   operationCompleted,
@@ -32,19 +31,13 @@ import {
   operationStarted,
 } from '../../receipts/evidence/media-operation.ts';
 import type { ReadableEvidence } from '../../receipts/evidence/readable-evidence.ts';
-import { acceptStudy } from '../../receipts/start/runtime-start.ts';
-import { planStudy } from '../../receipts/start/study-plan.ts';
-import { intakeIdOf, intakeReceipt } from '../../receipts/study/publish-review-intake.ts';
-import { admitStudy } from '../../receipts/study/study-admission.ts';
-import { executionFinished, stopStudy, taskCompleted } from '../../receipts/study/study-closing.ts';
-import { openStudy } from '../../receipts/study/study-opening.ts';
-import { readinessReceipt } from '../../receipts/study/study-readiness.ts';
-import {
-  concludeStudy,
-  type StudyFindings,
-  storedStudyRecord,
-  studyRecordOf,
-} from '../../receipts/study/study-record.ts';
+import { admitStudy, intakeIdOf, intakeReceipt, readinessReceipt } from '../../receipts/study/admission.ts';
+import { executionFinished, stopStudy, taskCompleted } from '../../receipts/study/conclusion.ts';
+import { openStudy } from '../../receipts/study/opening.ts';
+import { planStudy } from '../../receipts/study/plan.ts';
+import { concludeStudy, type StudyFindings, storedStudyRecord, studyRecordOf } from '../../receipts/study/record.ts';
+import { acceptStudy } from '../../receipts/study/start.ts';
+import type { StudyRun } from '../../receipts/study-run.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { seededNumbers } from '../storage/ledger/scratch.ts';
 import { evidenceOf } from './evidence/evidence-artifacts.ts';
@@ -241,7 +234,7 @@ test('a finished execution is receipted and the completed task is the last word'
   ]);
   const { schema: _, receiptId, ...body } = finished.receipt;
   t.is(receiptId, `span:${hashOf(body)}`);
-  t.is(finished.receiptContentId, contentIdOf(finished.receipt));
+  t.is(finished.receiptContentId, contentIdOfJson(finished.receipt));
   t.deepEqual(finished.receipt.output, output);
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { EventDraft, Write } from '../../storage/ledger/ledger.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';

@@ -11,9 +11,8 @@ import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
 import type { CaptionAllowance } from '../../../contract/captions/long-captions.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
-import type { ApprovalReference } from '../../../contract/review/publish-review.ts';
-import { attestations } from '../../../contract/review/publish-review.ts';
-import { standingAllowance } from '../../../receipts/captions/caption-allowance.ts';
+import { type ApprovalReference, attestations } from '../../../contract/review/publish-review.ts';
+import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { type StudyShape, storedStudy } from '../../receipts/evidence/stored-study.ts';
@@ -77,7 +76,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const captioning: ActorDefinition = { ...usual, ...options.definition?.(usual) };
   const mutex = new KeyedMutex();
   const { classification = 'embedded_subtitle_tracks' } = options;
-  const ability = { classification, allowance: options.allowance ?? standingAllowance };
+  const ability = { classification, allowance: options.allowance ?? defaultCaptionAllowance };
   const captions = new Captions({ definition: captioning, supervisor, runtimes, mutex, ability });
   // What a withdrawal stops first; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];

@@ -9,7 +9,7 @@ import {
   captionQualityControls,
 } from '../../../contract/captions/caption-answers.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
-import { candidateOf } from '../../../receipts/captions/caption-quality-control.ts';
+import { candidateOf } from '../../../receipts/captions/quality-control.ts';
 import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { type StudyShape, storedStudy } from '../../receipts/evidence/stored-study.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { aloneDelayMs, deathLimit } from '../../../actors/supervision/host-deaths.ts';
-import { hashOf } from '../../../receipts/core/canonical-json.ts';
+import { hashOf } from '../../../formats/canonical-json.ts';
 import { headKey, nameOf, rowKey } from '../../../storage/ledger/keys.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';

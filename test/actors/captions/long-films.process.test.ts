@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import test from 'ava';
 import { HostError } from '../../../client/host-error.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
-import { storedBytes } from '../../../receipts/core/canonical-json.ts';
+import { storedBytes } from '../../../formats/canonical-json.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn } from '../../media/recipes.ts';

@@ -3,8 +3,8 @@ import { TranslationAsker } from '../../../actors/captions/translation-asks.ts';
 import { translationTrial } from '../../../actors/evaluation/translation-trials.ts';
 import { translationDefects } from '../../../contract/evaluation/evaluation-receipt.ts';
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
-import { verdictsOf } from '../../../receipts/captions/translation-plan.ts';
 import { translationScoreOf } from '../../../receipts/evaluation/score-translations.ts';
+import { verdictsOf } from '../../../rules/translation/plan.ts';
 import { translationLabels } from '../../../scripts/packs/translation-labels.ts';
 
 const german = new Map([

@@ -6,7 +6,7 @@ import { evaluatePack } from '../../../actors/evaluation/evaluate-pack.ts';
 import { openPackFolder } from '../../../actors/evaluation/evaluation-pack-folder.ts';
 import { KnownMachine } from '../../../actors/opening/known-machine.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
-import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import { placeMedia } from '../../media/made-media.ts';
 import { tone } from '../../media/recipes.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';

@@ -8,7 +8,7 @@ import { Upload } from '../../../actors/ingest/owned/upload.ts';
 import { EvaluationFault } from '../../../contract/evaluation/evaluation-fault.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
-import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import type { Receiving } from '../../../storage/objects/object-store.ts';
 import { fault } from '../../receipts/evaluation/evaluation-packs.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';

@@ -6,7 +6,7 @@ import test from 'ava';
 import { EvaluationFault } from '../../../contract/evaluation/evaluation-fault.ts';
 import { evaluationReceipt } from '../../../contract/evaluation/evaluation-receipt.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
-import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { placeMedia } from '../../media/made-media.ts';
 import { drawn } from '../../media/recipes.ts';

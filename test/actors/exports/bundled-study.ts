@@ -5,9 +5,8 @@ import { type BundleSignature, verifyBundle } from '../../../actors/exports/veri
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import type { ByteReader } from '../../../contract/base/byte-reader.ts';
 import { bundleManifest } from '../../../contract/exports/runtime-bundle.ts';
-import { canonicalJson, contentIdOfBytes, storedBytes } from '../../../receipts/core/canonical-json.ts';
-import type { CheckedLink } from '../../../receipts/core/checked-link.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
+import { canonicalJson, contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
+import { type CheckedLink, EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { signedPayload, statementOf } from '../../../receipts/exports/bundle-statement.ts';
 import { ArchiveBytes } from '../../../storage/archive/archive-bytes.ts';
 import { ArchiveError } from '../../../storage/archive/archive-error.ts';

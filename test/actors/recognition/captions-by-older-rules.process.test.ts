@@ -12,17 +12,16 @@ import {
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile } from '../../../fixtures/speech/gold.ts';
-import { type CaptionJob, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
-import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
-import { captionStarted, recordCaptions } from '../../../receipts/captions/caption-production.ts';
-import { type CaptionRules, captionRules } from '../../../receipts/captions/caption-rules.ts';
-import { checkTranslation, translationOf } from '../../../receipts/captions/caption-translation.ts';
-import { translationWorkOf } from '../../../receipts/captions/translated-lines.ts';
-import { translationPromptContract } from '../../../receipts/captions/translation-question.ts';
-import { contentIdOf } from '../../../receipts/core/canonical-json.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { approvedStudyOf } from '../../../receipts/reopening/approved-study.ts';
-import { publishedCaptionsOf } from '../../../receipts/reopening/published-captions.ts';
+import { contentIdOfJson } from '../../../formats/canonical-json.ts';
+import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
+import { captionStarted, recordCaptions } from '../../../receipts/captions/production.ts';
+import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
+import { translationWorkOf } from '../../../receipts/captions/transcript-lines.ts';
+import { checkTranslation, translationOf } from '../../../receipts/captions/translation.ts';
+import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
+import { approvedStudyOf, publishedCaptionsOf } from '../../../receipts/published/captions.ts';
+import { type CaptionRules, captionRules } from '../../../rules/segmentation.ts';
+import { translationPromptContract } from '../../../rules/translation/plan.ts';
 import { approveCaptions, newRoot, openClientHost } from '../client-host.ts';
 import { type OpenedStore, openStore } from '../reopening/stored-studies.ts';
 
@@ -94,8 +93,8 @@ const executors = {
     classification: 'recognised_transcript_translated',
     translator: {
       model: 'stub',
-      promptContentId: contentIdOf(translationPromptContract),
-      configurationContentId: contentIdOf(configuration),
+      promptContentId: contentIdOfJson(translationPromptContract),
+      configurationContentId: contentIdOfJson(configuration),
     },
   },
 } as const;
@@ -153,7 +152,7 @@ const forgeries: Readonly<Record<string, readonly [Forged, string]>> = {
   'other words than the model was asked with': [
     ({ translator }) => ({
       prompt: otherPrompt,
-      translator: { ...translator, promptContentId: contentIdOf(otherPrompt) },
+      translator: { ...translator, promptContentId: contentIdOfJson(otherPrompt) },
     }),
     'prompt',
   ],

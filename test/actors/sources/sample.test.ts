@@ -4,7 +4,7 @@ import test from 'ava';
 import { languageRanges } from '../../../contract/sources/language-ranges.ts';
 import { speechActivity } from '../../../contract/sources/speech-activity.ts';
 import { readSampleGold, sampleFolder, sampleMedia } from '../../../fixtures/sample/gold.ts';
-import { contentIdOf, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes, contentIdOfJson } from '../../../formats/canonical-json.ts';
 
 const readRecord = async (name: string): Promise<unknown> =>
   JSON.parse(await readFile(path.join(sampleFolder, name), 'utf8'));
@@ -65,7 +65,7 @@ test('the pinned languages say that nobody measured them, and what the script kn
   const record = languageRanges.parse(await readRecord('language-ranges.json'));
   t.is(record.producer, 'studio.fixture-script');
   t.deepEqual(record.run, { tools: [], models: [] });
-  t.is(record.configuration.scriptContentId, contentIdOf(gold.utterances));
+  t.is(record.configuration.scriptContentId, contentIdOfJson(gold.utterances));
   t.is(record.ranges.length, gold.utterances.length);
   for (const { start_sample, end_sample, scores, decision } of record.ranges) {
     const range = { startMs: start_sample / 16, endMs: end_sample / 16 };

@@ -7,7 +7,7 @@ import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
 import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { sampleFolder } from '../../../fixtures/sample/gold.ts';
-import { indentedFile } from '../../../receipts/core/indented-file.ts';
+import { indentedFile } from '../../../formats/canonical-json.ts';
 import { sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { attachedClip, attachedTrack } from '../../receipts/sources/attached-clip.ts';

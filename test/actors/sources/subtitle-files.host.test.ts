@@ -3,7 +3,7 @@ import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { demandReadable } from '../../../actors/sources/subtitle-check.ts';
 import { SubtitleTracks } from '../../../actors/sources/subtitle-tracks.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
-import { atOnce } from '../../../receipts/core/steps.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';
 import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
 import { openSubtitleFile, type SubtitleFile } from '../../../receipts/sources/subtitle-file.ts';
@@ -23,7 +23,7 @@ test.before(async () => {
 test.after.always(() => bench.close());
 
 const fileOf = (text: string): SubtitleFile =>
-  atOnce(openSubtitleFile(Buffer.from(text, 'utf8'), { format: null, encoding: null }));
+  resultOfSteps(openSubtitleFile(Buffer.from(text, 'utf8'), { format: null, encoding: null }));
 
 const read = (file: SubtitleFile) => demandReadable(bench, file, new AbortController().signal);
 

@@ -5,7 +5,7 @@ import { rowShapes } from '../../../actors/reopening/stored-runtime.ts';
 import { chargedEveryMs, TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { TimeSlices } from '../../../actors/supervision/time-slices.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
-import type { Steps } from '../../../receipts/core/steps.ts';
+import type { Steps } from '../../../formats/steps.ts';
 import { openSubtitleFile } from '../../../receipts/sources/subtitle-file.ts';
 import { linesOfStep } from '../../../receipts/sources/text-lines.ts';
 import { SimulatedClock } from './simulated-clock.ts';

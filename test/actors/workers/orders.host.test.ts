@@ -13,7 +13,7 @@ import { WorkerFigures } from '../../../actors/workers/worker-figures.ts';
 import { version } from '../../../contract/base/program-version.ts';
 import type { WorkOrder } from '../../../contract/workers/work-order.ts';
 import { OrderRefused } from '../../../executors/workers/order-queue.ts';
-import { contentIdOfBytes, storedBytes } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
 import { SharedObjects } from '../../../storage/objects/shared-objects.ts';
 import { SharedOutcomes } from '../../../storage/objects/shared-outcomes.ts';
 import { SharedWindows } from '../../../storage/objects/shared-windows.ts';

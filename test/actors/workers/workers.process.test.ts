@@ -16,7 +16,7 @@ import { type WorkOrder, type WorkTask, workOrder } from '../../../contract/work
 import { takeOrders } from '../../../executors/workers/bullmq-queue.ts';
 import { OrderRefused } from '../../../executors/workers/order-queue.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
-import { contentIdOfBytes, storedBytes } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
 import { SharedObjects } from '../../../storage/objects/shared-objects.ts';
 import { SharedOutcomes } from '../../../storage/objects/shared-outcomes.ts';
 import { SharedWindows } from '../../../storage/objects/shared-windows.ts';

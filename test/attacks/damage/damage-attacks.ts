@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { tombstoneCheck } from '../../../actors/supervision/deletion-rows.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
+import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkLedger } from '../../../storage/ledger/accept-loss.ts';
 import { damagedObjectsOf } from '../../../storage/ledger/examine-objects.ts';
 import { damagedRowsOf } from '../../../storage/ledger/examine-rows.ts';

@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import { openRecognizer } from '../../../executors/recognition/open-recognizer.ts';
 import { openOpenaiRecognizer } from '../../../executors/recognition/openai.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
-import { INVENTED_PHRASES } from '../../../receipts/recognition/invented-phrases.ts';
+import { INVENTED_PHRASES } from '../../../rules/transcript-gates.ts';
 import { madeMedia } from '../../media/made-media.ts';
 import { openDetectionBench, realClock } from '../evidence/detection-for-tests.ts';
 import { passedOf, recogniseFile } from './recognised-file.ts';

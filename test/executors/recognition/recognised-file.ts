@@ -3,9 +3,8 @@ import type { ExecutionContext } from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
 import { type TranscriptLineFact, transcriptGates } from '../../../contract/evidence/transcript.ts';
 import type { Recognizer } from '../../../executors/recognition/recognizer.ts';
-import { placedTranscript } from '../../../receipts/recognition/placed-lines.ts';
-import { REGION_RULE, speechOf, speechRegions } from '../../../receipts/recognition/speech-regions.ts';
-import { gatedLines } from '../../../receipts/recognition/transcript-gates.ts';
+import { placedTranscript, REGION_RULE, speechOf, speechRegions } from '../../../rules/recognition.ts';
+import { gatedLines } from '../../../rules/transcript-gates.ts';
 import { artifactOf, type DetectionBench, detect } from '../evidence/detection-for-tests.ts';
 
 const HEAD_BYTES = 44;

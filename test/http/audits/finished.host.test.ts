@@ -6,7 +6,7 @@ import { runtimeOverview } from '../../../contract/overview/runtime-overview.ts'
 import { runtimeEvidence } from '../../../contract/study/runtime-evidence.ts';
 import { evidenceKinds } from '../../../contract/study/study-record.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
-import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { canonicalJson, contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { eventsPage } from '../host/study-steps.ts';
 import { concluded, listOf, lists } from './steps.ts';

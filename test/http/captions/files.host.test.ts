@@ -6,7 +6,7 @@ import webVtt from 'webvtt-parser';
 import { exportNames } from '../../../contract/exports/export-name.ts';
 import { signingKeys } from '../../../contract/exports/runtime-bundle.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
-import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import { verdictOf } from '../../actors/exports/bundled-study.ts';
 import { TestHost } from '../../host/test-host.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';

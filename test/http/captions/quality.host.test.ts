@@ -3,7 +3,7 @@ import test from 'ava';
 import { captionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
-import { hashOf } from '../../../receipts/core/canonical-json.ts';
+import { hashOf } from '../../../formats/canonical-json.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { eventsPage } from '../host/study-steps.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { explainsWell, refuses, says } from '../../../fixtures/hosted-model/stub-provider.ts';
-import { contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { captioned, captionFlags, pathOf } from '../captions/steps.ts';
 import { eventsPage, runtimeOf } from '../host/study-steps.ts';
@@ -59,9 +59,9 @@ test('a selection is explained, and everything about it can be derived again', a
   t.is(artifact.jobId, `language-explanation:${hex}`);
   const named = (kind: string, contentId: string) =>
     `artifact:${hashOf({ runId: runtimeId, jobId: artifact.jobId, kind, contentId })}`;
-  t.is(verification.contentId, contentIdOf(artifact));
+  t.is(verification.contentId, contentIdOfJson(artifact));
   t.is(verification.artifactId, named('language-explanation-output', verification.contentId));
-  t.is(verification.receiptContentId, contentIdOf(receipt));
+  t.is(verification.receiptContentId, contentIdOfJson(receipt));
   t.is(verification.receiptArtifactId, named('language-explanation-receipt', verification.receiptContentId));
   const { schema, receiptId, ...body } = receipt;
   t.is(verification.receiptId, receiptId);

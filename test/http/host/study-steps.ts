@@ -5,7 +5,7 @@ import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { type RuntimeEvents, runtimeEvents } from '../../../contract/journal/runtime-events.ts';
 import { type SourceSessionRow, sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import { type RuntimeStatus, runtimeStatus } from '../../../contract/study/runtime-status.ts';
-import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../../../formats/canonical-json.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';
 

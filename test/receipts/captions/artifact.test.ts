@@ -4,19 +4,16 @@ import entities from 'webvtt-parser/html-entities.json' with { type: 'json' };
 import type { Range } from '../../../contract/base/grammar.ts';
 import { type CaptionLine, captionLimits, captionLine, captionWords } from '../../../contract/captions/caption-line.ts';
 import { captionArtifact } from '../../../contract/captions/caption-production.ts';
+import { storedBytes } from '../../../formats/canonical-json.ts';
+import { CaptionFailure, type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/artifact.ts';
+import { recordCaptions } from '../../../receipts/captions/production.ts';
 import {
-  CaptionFailure,
-  type CaptionJob,
-  captionJobIdOf,
-  captionsOf,
-} from '../../../receipts/captions/caption-artifact.ts';
-import { sharedLinesOf, wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
-import { recordCaptions } from '../../../receipts/captions/caption-production.ts';
-import { qualityControl as qualityControlReceipt } from '../../../receipts/captions/caption-quality-control.ts';
-import { structuralDecisionOf } from '../../../receipts/captions/caption-structure.ts';
-import { textLinesOf } from '../../../receipts/captions/caption-text-lines.ts';
-import { webVttOf } from '../../../receipts/captions/caption-webvtt.ts';
-import { storedBytes } from '../../../receipts/core/canonical-json.ts';
+  qualityControl as qualityControlReceipt,
+  structuralDecisionOf,
+} from '../../../receipts/captions/quality-control.ts';
+import { sharedLinesOf, wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
+import { webVttOf } from '../../../receipts/captions/webvtt.ts';
+import { textLinesOf } from '../../../rules/caption-guidelines.ts';
 import { fieldOf } from '../../fields.ts';
 import { canonical, hash, storedId } from '../core/independent-ids.ts';
 import { divided, run } from '../evidence/spoken-study.ts';

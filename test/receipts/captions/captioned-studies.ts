@@ -1,17 +1,17 @@
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
-import { type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
-import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
+import { type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/artifact.ts';
+import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
 import {
   captionFailed,
   captionReceiptOf,
   captionStarted,
   recordCaptions,
-} from '../../../receipts/captions/caption-production.ts';
-import { recordQualityControl } from '../../../receipts/captions/caption-quality-control.ts';
-import { captionRules } from '../../../receipts/captions/caption-rules.ts';
-import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
-import type { StoredContent } from '../../../receipts/core/stored-content.ts';
+} from '../../../receipts/captions/production.ts';
+import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
+import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
+import type { StoredContent } from '../../../receipts/stored-records.ts';
+import { captionRules } from '../../../rules/segmentation.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';

@@ -8,11 +8,11 @@ import {
 } from '../../../contract/captions/caption-production.ts';
 import type { CaptionSide } from '../../../contract/captions/caption-side.ts';
 import type { ApprovalReference } from '../../../contract/review/publish-review.ts';
-import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
-import { captionReceipt as storedReceipt } from '../../../receipts/captions/caption-production.ts';
-import { type CheckableCaptions, qualityControl } from '../../../receipts/captions/caption-quality-control.ts';
-import { webVttOf } from '../../../receipts/captions/caption-webvtt.ts';
-import { contentIdOf, storedBytes } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfJson, storedBytes } from '../../../formats/canonical-json.ts';
+import { captionRunReceipt as storedReceipt } from '../../../receipts/captions/production.ts';
+import { type CheckableCaptions, qualityControl } from '../../../receipts/captions/quality-control.ts';
+import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
+import { webVttOf } from '../../../receipts/captions/webvtt.ts';
 import { range, run, runId } from '../evidence/spoken-study.ts';
 
 const hex = (digit: string): string => digit.repeat(64);
@@ -155,7 +155,7 @@ export function checkableCaptions(lines: readonly CaptionLine[], producer = exec
   const reference = {
     jobId,
     artifactId: artifactNamed('f'),
-    contentId: contentIdOf(artifact),
+    contentId: contentIdOfJson(artifact),
   };
   const receipt: CaptionReceipt = captionReceipt.parse({
     schema: 'studio.caption-production.receipt.v1',

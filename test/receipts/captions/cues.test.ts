@@ -1,21 +1,25 @@
 import test from 'ava';
-import { breakCosts } from '../../../receipts/captions/break-costs.ts';
-import { captionQualityReportsOf } from '../../../receipts/captions/caption-quality-report.ts';
-import { captionRules } from '../../../receipts/captions/caption-rules.ts';
-import { rowsOf } from '../../../receipts/captions/cue-rows.ts';
-import { cueShapeOf } from '../../../receipts/captions/cue-shape.ts';
+import { captionQualityReportsOf } from '../../../receipts/captions/quality-control.ts';
+import { groupedCues, offsetBetween, pairedCues, type TextPair, type TimedText } from '../../../rules/pairing.ts';
+import {
+  breakCosts,
+  captionRules,
+  cueShapeOf,
+  piecesOf,
+  rowsOf,
+  type SegmentedCue,
+  segmentedCues,
+  timedUnits,
+  untimedUnits,
+} from '../../../rules/segmentation.ts';
 import {
   addsNoName,
   keepsSounds,
+  latinWords,
   namesBySound,
   soundedNames,
-} from '../../../receipts/captions/names-across-scripts.ts';
-import { type SegmentedCue, segmentedCues } from '../../../receipts/captions/segmented-cues.ts';
-import { groupedCues, offsetBetween } from '../../../receipts/captions/subtitle-groups.ts';
-import { pairedCues, type TextPair, type TimedText } from '../../../receipts/captions/subtitle-pairs.ts';
-import { piecesOf } from '../../../receipts/captions/text-pieces.ts';
-import { timedUnits, untimedUnits } from '../../../receipts/captions/timed-units.ts';
-import { latinWords, soundsLike } from '../../../receipts/captions/written-sound.ts';
+  soundsLike,
+} from '../../../rules/translation/carried-words.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { chanceFrom } from './chance.ts';
 import { checkableCaptions, lineOf } from './checkable-captions.ts';

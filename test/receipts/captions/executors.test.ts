@@ -1,11 +1,11 @@
 import test from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
 import { type CaptionClassification, captionExecutor } from '../../../contract/captions/caption-executor.ts';
-import { standingAllowance } from '../../../receipts/captions/caption-allowance.ts';
-import { captionsOf } from '../../../receipts/captions/caption-artifact.ts';
-import { captionExecutors } from '../../../receipts/captions/caption-executors.ts';
+import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
+import { captionsOf } from '../../../receipts/captions/artifact.ts';
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
-import { type PlannedCaptions, plannedObstaclesOf } from '../../../receipts/captions/planned-obstacles.ts';
+import { captionExecutors } from '../../../receipts/captions/executors.ts';
+import { type PlannedCaptions, plannedObstaclesOf } from '../../../receipts/captions/prospect.ts';
 import { fieldsOf } from '../../fields.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
@@ -225,7 +225,7 @@ const film: PlannedCaptions = {
 };
 
 const reasons = (classification: CaptionClassification, others: Partial<PlannedCaptions> = {}): string[] =>
-  plannedObstaclesOf({ ...film, ...others }, { classification, allowance: standingAllowance }).map(
+  plannedObstaclesOf({ ...film, ...others }, { classification, allowance: defaultCaptionAllowance }).map(
     ({ reason }) => reason,
   );
 

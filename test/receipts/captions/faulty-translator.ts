@@ -1,12 +1,12 @@
 import type { TranslatedAnswer, TranslationAsk } from '../../../contract/captions/caption-translation.ts';
-import type { SourceLine } from '../../../receipts/captions/translation-gates.ts';
+import type { SourceLine } from '../../../rules/translation/gates.ts';
 import {
   askedAgain,
   plannedAsks,
   type TranslationWork,
   type Verdict,
   verdictsOf,
-} from '../../../receipts/captions/translation-plan.ts';
+} from '../../../rules/translation/plan.ts';
 
 /** A dialogue in English with what each line is in German, French and Russian. */
 export const dialogue: readonly (readonly [en: string, de: string, fr: string, ru: string])[] = [

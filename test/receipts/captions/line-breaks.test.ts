@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { brokenLines } from '../../../receipts/captions/line-breaks.ts';
+import { brokenLines } from '../../../rules/caption-guidelines.ts';
 
 const lengthOf = (line: string) => [...line].length;
 

@@ -1,13 +1,8 @@
 import test from 'ava';
-import { everyCaptionRules } from '../../../receipts/captions/caption-rules.ts';
-import {
-  contradictionCharacters,
-  contradicts,
-  type IdentifiedText,
-} from '../../../receipts/captions/language-contradiction.ts';
-import { type StudiedTrack, studiedTracks, trackIn } from '../../../receipts/captions/subtitle-language.ts';
-import { joinedCues, pairedCues, type TextPair, type TimedText } from '../../../receipts/captions/subtitle-pairs.ts';
-import { baseLanguage } from '../../../receipts/core/base-language.ts';
+import { type StudiedTrack, studiedTracks, trackIn } from '../../../receipts/captions/executors.ts';
+import { baseLanguage, contradictionCharacters, contradicts, type IdentifiedText } from '../../../rules/languages.ts';
+import { joinedCues, pairedCues, type TextPair, type TimedText } from '../../../rules/pairing.ts';
+import { everyCaptionRules } from '../../../rules/segmentation.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
 import { captionedStudy } from './captioned-studies.ts';

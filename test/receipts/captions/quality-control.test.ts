@@ -5,23 +5,22 @@ import type { CaptionLine } from '../../../contract/captions/caption-line.ts';
 import { qualityControlReceipt } from '../../../contract/captions/caption-quality-control.ts';
 import { captionQualityReport, captionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
 import type { ReviewDecision } from '../../../contract/review/publish-review.ts';
-import { type CaptionJob, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
-import { captionStarted, recordCaptions } from '../../../receipts/captions/caption-production.ts';
-import { captionProfilesOf } from '../../../receipts/captions/caption-profiles.ts';
+import { canonicalJson, contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
+import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
+import { captionStarted, recordCaptions } from '../../../receipts/captions/production.ts';
 import {
   candidateOf,
+  captionQualityReportsOf,
   qualityControl,
   qualityControlRowOf,
+  type ReportedCaptions,
   recordQualityControl,
-} from '../../../receipts/captions/caption-quality-control.ts';
-import { captionQualityReportsOf, type ReportedCaptions } from '../../../receipts/captions/caption-quality-report.ts';
-import { structuralDecisionOf } from '../../../receipts/captions/caption-structure.ts';
-import { measuresOf } from '../../../receipts/captions/cue-measures.ts';
-import { canonicalJson, contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
-import { approvedStudyOf } from '../../../receipts/reopening/approved-study.ts';
-import { publishedCaptionReportsOf } from '../../../receipts/reopening/published-caption-reports.ts';
-import { recordReview, reviewStarted } from '../../../receipts/review/publish-review-decision.ts';
-import type { AdmissionReference } from '../../../receipts/study/study-admission.ts';
+  structuralDecisionOf,
+} from '../../../receipts/captions/quality-control.ts';
+import { approvedStudyOf, publishedCaptionReportsOf } from '../../../receipts/published/captions.ts';
+import { recordReview, reviewStarted } from '../../../receipts/review.ts';
+import type { AdmissionReference } from '../../../receipts/study/admission.ts';
+import { captionProfilesOf, cueMeasuresOf } from '../../../rules/caption-guidelines.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { contentOf, storedEvents, storedRuntimeOf, writtenEvents } from '../core/stored-content-in-memory.ts';
@@ -209,9 +208,9 @@ test('the receipt names the candidate and all that it rests on, and is always th
   const candidate = {
     jobId,
     captionArtifactId: reference.artifactId,
-    captionContentId: contentIdOf(captions.artifact),
+    captionContentId: contentIdOfJson(captions.artifact),
     captionReceiptId: captions.receipt.receiptId,
-    captionReceiptContentId: contentIdOf(captions.receipt),
+    captionReceiptContentId: contentIdOfJson(captions.receipt),
   };
   t.deepEqual(receipt.input, candidate);
   t.deepEqual(candidateOf(reference), candidate);
@@ -334,7 +333,7 @@ const letters = (count: number): string => 'a'.repeat(count);
 
 const options = { countsNarrowHalf: false, shotTimesMs: [] };
 const measured = (text: string, countsNarrowHalf = false) =>
-  measuresOf({ lineId: 'line-1', startMs: 0, endMs: 1000, text }, null, { ...options, countsNarrowHalf });
+  cueMeasuresOf({ lineId: 'line-1', startMs: 0, endMs: 1000, text }, null, { ...options, countsNarrowHalf });
 
 test('both sides are held against both guidelines', (t) => {
   const reports = captionQualityReportsOf(reported([cue(1000, 3000, 'Good morning')]));
@@ -502,7 +501,7 @@ test('distances go to the nearest hard cut, before or after', (t) => {
 test('of two cuts as near the earlier one counts', (t) => {
   const shotTimesMs = [900, 1100];
   const cueAt1000 = { lineId: 'line-1', startMs: 1000, endMs: 2000, text: 'a' };
-  t.is(measuresOf(cueAt1000, null, { ...options, shotTimesMs }).startToShotMs, -100);
+  t.is(cueMeasuresOf(cueAt1000, null, { ...options, shotTimesMs }).startToShotMs, -100);
 });
 
 test('without evidence of cuts there is no distance, and the report says why', (t) => {

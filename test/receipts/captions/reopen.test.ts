@@ -7,21 +7,23 @@ import {
 } from '../../../contract/captions/caption-production.ts';
 import { longQualityControlReceipt } from '../../../contract/captions/caption-quality-control.ts';
 import { captionChunk, captionCitations } from '../../../contract/captions/long-captions.ts';
-import { captionProspectOf } from '../../../receipts/captions/caption-ability.ts';
-import { standingAllowance } from '../../../receipts/captions/caption-allowance.ts';
-import { type CaptionJob, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
-import { recordCaptions } from '../../../receipts/captions/caption-production.ts';
-import { recordQualityControl } from '../../../receipts/captions/caption-quality-control.ts';
-import { type CaptionRules, everyCaptionRules } from '../../../receipts/captions/caption-rules.ts';
-import { checkableOf } from '../../../receipts/captions/fold-captions.ts';
+import { storedBytes } from '../../../formats/canonical-json.ts';
+import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
+import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
+import { checkableOf, recordCaptions } from '../../../receipts/captions/production.ts';
+import { captionProspectOf } from '../../../receipts/captions/prospect.ts';
+import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
 import { chunkOf } from '../../../receipts/captions/stored-captions.ts';
-import { storedBytes } from '../../../receipts/core/canonical-json.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { acceptedCaptionsOf } from '../../../receipts/reopening/accepted-captions.ts';
-import { approvedStudyOf } from '../../../receipts/reopening/approved-study.ts';
-import { publishedCaptionReportsOf } from '../../../receipts/reopening/published-caption-reports.ts';
-import { publishedCaptionsOf, publishedQualityControlsOf } from '../../../receipts/reopening/published-captions.ts';
-import type { VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
+import type { VerifiedRuntime } from '../../../receipts/fold.ts';
+import {
+  acceptedCaptionsOf,
+  approvedStudyOf,
+  publishedCaptionReportsOf,
+  publishedCaptionsOf,
+  publishedQualityControlsOf,
+} from '../../../receipts/published/captions.ts';
+import { type CaptionRules, everyCaptionRules } from '../../../rules/segmentation.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
 import { type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
@@ -314,7 +316,7 @@ test('captions within the limits that hold everywhere are the same on a host tha
 
 test('more lines than a host allows are refused', (t) => {
   for (const [allowance, limit] of [
-    [standingAllowance, 64],
+    [defaultCaptionAllowance, 64],
     [{ ...allowed, maxLines: 299 }, 299],
   ] as const) {
     const refused = captionProspectOf(longCaptioned, 0, { classification, allowance }).job;

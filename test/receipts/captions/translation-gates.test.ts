@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { CaptionReason } from '../../../contract/captions/caption-line.ts';
-import { keepsNumbers } from '../../../receipts/captions/carried-words.ts';
-import { similarityOf } from '../../../receipts/captions/text-similarity.ts';
-import { plannedAsks, verdictsOf } from '../../../receipts/captions/translation-plan.ts';
+import { similarityOf } from '../../../rules/text-comparison.ts';
+import { keepsNumbers } from '../../../rules/translation/carried-words.ts';
+import { plannedAsks, verdictsOf } from '../../../rules/translation/plan.ts';
 import { dialogue, german, lines, type Translator, translate } from './faulty-translator.ts';
 
 type Answers = ReturnType<Translator>;

@@ -5,18 +5,18 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import {
   canonicalJson,
-  contentIdOf,
   contentIdOfBytes,
+  contentIdOfJson,
   hashOf,
   isCanonicalForm,
   storedBytes,
-} from '../../../receipts/core/canonical-json.ts';
-import { GrowingBytes } from '../../../receipts/core/growing-bytes.ts';
-import { journalStart, readEvent } from '../../../receipts/core/journal-cursor.ts';
-import { reopenJson } from '../../../receipts/core/stored-json.ts';
-import { secondsText, timeCode } from '../../../receipts/core/time-code.ts';
+} from '../../../formats/canonical-json.ts';
+import { secondsText, timeCode } from '../../../formats/readable-numbers.ts';
+import { journalStart, readEvent } from '../../../receipts/journal.ts';
+import { GrowingBytes } from '../../../receipts/published/explanations.ts';
 import { readSealedRecord } from '../../../receipts/sources/sealed-record.ts';
-import { reopenRuntimeStart } from '../../../receipts/start/reopen-runtime-start.ts';
+import { reopenJson } from '../../../receipts/stored-records.ts';
+import { reopenRuntimeStart } from '../../../receipts/study/start.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
 
 interface PublishedVectors {
@@ -116,14 +116,14 @@ test('a text is canonical only as it is written, with whole text in it', (t) => 
 test('the stored form ends with one newline and its content id covers it', (t) => {
   const value = { b: 1, a: '한국어' };
   t.is(storedBytes(value).toString('utf8'), '{"a":"한국어","b":1}\n');
-  t.is(contentIdOf(value), contentIdOfBytes(storedBytes(value)));
-  t.not(contentIdOf(value), `sha256:${hashOf(value)}`);
+  t.is(contentIdOfJson(value), contentIdOfBytes(storedBytes(value)));
+  t.not(contentIdOfJson(value), `sha256:${hashOf(value)}`);
 });
 
 test('a JSON artifact with awkward text has the golden content id', (t) => {
   const { vectors }: { vectors: { name: string; input: unknown; expected: string }[] } = read('identities.json');
   const vector = vectors.find(({ name }) => name === 'C of a JSON artifact with awkward text');
-  t.is(contentIdOf(vector?.input), vector?.expected ?? '');
+  t.is(contentIdOfJson(vector?.input), vector?.expected ?? '');
 });
 
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;

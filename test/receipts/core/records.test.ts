@@ -3,20 +3,21 @@ import test from 'ava';
 import { z } from 'zod';
 import { artifact } from '../../../contract/base/artifact.ts';
 import { type EventType, journalEvent } from '../../../contract/journal/journal-event.ts';
+import { hashOf } from '../../../formats/canonical-json.ts';
+import { deletionReceiptOf } from '../../../receipts/deletion.ts';
+import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import {
   artifactIdOf,
+  operationIdOf,
+  operationKeyOf,
   outputArtifact,
   preflightEvidenceArtifact,
   sourceArtifact,
   storageKeyOf,
-} from '../../../receipts/core/artifact.ts';
-import { hashOf } from '../../../receipts/core/canonical-json.ts';
-import { draftEvent } from '../../../receipts/core/event-draft.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { operationIdOf, operationKeyOf } from '../../../receipts/core/operation-key.ts';
-import { reopenJson, storedJson } from '../../../receipts/core/stored-json.ts';
-import { deletionReceiptOf } from '../../../receipts/deletion/deletion-receipt.ts';
-import { coverageOf } from '../../../receipts/study/study-coverage.ts';
+} from '../../../receipts/identities.ts';
+import { draftEvent } from '../../../receipts/journal.ts';
+import { reopenJson, storedJson } from '../../../receipts/stored-records.ts';
+import { coverageOf } from '../../../receipts/study/record.ts';
 import { failureOf } from '../reopening/fault-place.ts';
 import { koreanClip } from '../sources/korean-clip.ts';
 

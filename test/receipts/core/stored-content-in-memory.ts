@@ -1,6 +1,6 @@
-import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
-import type { ContentFault, StoredContent } from '../../../receipts/core/stored-content.ts';
-import type { StoredRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import { canonicalJson, contentIdOfBytes } from '../../../formats/canonical-json.ts';
+import type { StoredRuntime } from '../../../receipts/fold.ts';
+import type { ContentFault, StoredContent } from '../../../receipts/stored-records.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import type { StoredStudy } from '../evidence/stored-study.ts';
 import { acceptedAt } from '../sources/korean-clip.ts';

@@ -7,7 +7,7 @@ import {
   evaluationReceipt,
 } from '../../../contract/evaluation/evaluation-receipt.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
-import { contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import {
   compareEvaluations,
   measuresOf,
@@ -27,7 +27,7 @@ const rate = { frameRate: { numerator: 25, denominator: 1 } };
 
 test('a pack has the content id of its canonical form, however it is laid out', (t) => {
   const read = readPack(bytesOf(pack));
-  t.deepEqual(read, { contentId: contentIdOf(pack), pack });
+  t.deepEqual(read, { contentId: contentIdOfJson(pack), pack });
   const { items, ...rest } = pack;
   const other = Buffer.from(JSON.stringify({ items, ...rest }, null, 4), 'utf8');
   t.is(readPack(other).contentId, read.contentId);

@@ -9,13 +9,17 @@ import {
 } from '../../../contract/evidence/evidence-assessment.ts';
 import { type EvidenceDecisionReceipt, evidenceDecisionReceipt } from '../../../contract/evidence/evidence-decision.ts';
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
-import { artifactIdOf } from '../../../receipts/core/artifact.ts';
-import { contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { packReads } from '../../../receipts/evidence/assessment-packing.ts';
-import { assessedReads, assessmentReceipt } from '../../../receipts/evidence/evidence-assessment.ts';
-import { tokenCountOf } from '../../../receipts/evidence/evidence-claims.ts';
-import { decisionOf, decisionReceipt, performDecision } from '../../../receipts/evidence/evidence-decision.ts';
+import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
+import {
+  assessedReads,
+  assessmentReceipt,
+  decisionOf,
+  decisionReceipt,
+  performDecision,
+} from '../../../receipts/evidence/assessment.ts';
+import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
+import { artifactIdOf } from '../../../receipts/identities.ts';
+import { packReads, tokenCountOf } from '../../../rules/claims.ts';
 import { fieldOf } from '../../fields.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
@@ -45,7 +49,7 @@ const placeInAssessment = (receipt: EvidenceAssessmentReceipt, reads: readonly E
   faultPlace(() =>
     assessmentReceipt.audit(
       receipt,
-      assessmentReceipt.of(run, assessedReads(receipt, new Map(reads.map((read) => [contentIdOf(read), read])))),
+      assessmentReceipt.of(run, assessedReads(receipt, new Map(reads.map((read) => [contentIdOfJson(read), read])))),
     ),
   );
 
@@ -53,7 +57,7 @@ test('a read of speech and silence makes one claim of each, over the hull of its
   const windows = divided(range, 5);
   const reads = readsOf([spoken(turns(windows))]);
   const { receiptId } = only(reads);
-  const cited = { receiptId, receiptContentId: contentIdOf(only(reads)) };
+  const cited = { receiptId, receiptContentId: contentIdOfJson(only(reads)) };
   t.deepEqual(claimsFrom(reads), [
     {
       claimIndex: 0,
@@ -279,7 +283,7 @@ test('claims cite every fact once, states follow the facts, the same reads give 
         t.is(value === null, states.includes('withheld') || states.includes('unknown'), `round ${round}`);
       }
     }
-    t.deepEqual(fieldOf(performAssessments(run, reads).refs, 'receiptContentId'), assessments.map(contentIdOf));
+    t.deepEqual(fieldOf(performAssessments(run, reads).refs, 'receiptContentId'), assessments.map(contentIdOfJson));
   }
 });
 

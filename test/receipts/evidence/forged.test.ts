@@ -1,10 +1,8 @@
 import test from 'ava';
 import type { Detection, EvidenceArtifact, UnavailableReason } from '../../../contract/evidence/evidence.ts';
 import type { FurtherArtifact } from '../../../contract/evidence/further-evidence.ts';
-import { checkFactsAmongThemselves } from '../../../receipts/evidence/check-facts.ts';
-import { checkKeyframePieces } from '../../../receipts/evidence/check-picture-facts.ts';
-import { checkTruePeak } from '../../../receipts/evidence/check-sound-facts.ts';
-import { statedParameters } from '../../../receipts/evidence/stated-parameters.ts';
+import { statedParameters } from '../../../receipts/evidence/detection.ts';
+import { checkFactsAmongThemselves, checkKeyframePieces, checkTruePeak } from '../../../receipts/evidence/facts.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { placeOf } from '../reopening/reopened.ts';
 import { evidenceOf, furtherEvidenceOf } from './evidence-artifacts.ts';

@@ -1,11 +1,9 @@
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
-import { reopenJson } from '../../../receipts/core/stored-json.ts';
-import { assessmentReceipt } from '../../../receipts/evidence/evidence-assessment.ts';
-import { decisionReceipt } from '../../../receipts/evidence/evidence-decision.ts';
-import { readShape } from '../../../receipts/evidence/evidence-read.ts';
-import { intakeReceipt } from '../../../receipts/study/publish-review-intake.ts';
-import { readinessReceipt } from '../../../receipts/study/study-readiness.ts';
-import { storedStudyRecord } from '../../../receipts/study/study-record.ts';
+import { assessmentReceipt, decisionReceipt } from '../../../receipts/evidence/assessment.ts';
+import { readShape } from '../../../receipts/evidence/reads.ts';
+import { reopenJson } from '../../../receipts/stored-records.ts';
+import { intakeReceipt, readinessReceipt } from '../../../receipts/study/admission.ts';
+import { storedStudyRecord } from '../../../receipts/study/record.ts';
 
 // Each reads one stored record back; whether it follows from others is no question here.
 

@@ -1,9 +1,8 @@
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
-import type { StudyRun } from '../../../receipts/core/study-run.ts';
-import { stepOf } from '../../../receipts/core/study-step.ts';
-import { eachAssessment } from '../../../receipts/evidence/evidence-assessment.ts';
-import { eachRead } from '../../../receipts/evidence/evidence-read.ts';
+import { eachAssessment } from '../../../receipts/evidence/assessment.ts';
 import type { ReadableEvidence } from '../../../receipts/evidence/readable-evidence.ts';
+import { eachRead } from '../../../receipts/evidence/reads.ts';
+import { type StudyRun, stepOf } from '../../../receipts/study-run.ts';
 
 /** All reads of a step at once. */
 export const performReads = (run: StudyRun, evidence: readonly ReadableEvidence[]) =>

@@ -13,11 +13,9 @@ import {
   readingAllowanceOf,
   standingReading,
 } from '../../../contract/evidence/reading-allowance.ts';
-import { canonicalJson, contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
-import { readEvidence } from '../../../receipts/evidence/evidence-read.ts';
-import { auditRead } from '../../../receipts/evidence/fold-reads.ts';
-import { planReads } from '../../../receipts/evidence/read-plan.ts';
+import { canonicalJson, contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import { boundedFacts, speechEvidence } from '../../../receipts/evidence/readable-evidence.ts';
+import { auditRead, planReads, readEvidence } from '../../../receipts/evidence/reads.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
@@ -148,7 +146,7 @@ test('every plan covers the range, splits no fact, keeps the limits and is the s
       );
     }
     for (const read of reads) auditRead(run, read, evidence);
-    t.deepEqual(contentIdsOf(performReads(run, evidence).objects), reads.map(contentIdOf), `round ${round}`);
+    t.deepEqual(contentIdsOf(performReads(run, evidence).objects), reads.map(contentIdOfJson), `round ${round}`);
   }
 });
 

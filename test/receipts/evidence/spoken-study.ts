@@ -5,16 +5,16 @@ import type { SpeechFact } from '../../../contract/evidence/evidence.ts';
 import type { EvidenceAssessmentReceipt } from '../../../contract/evidence/evidence-assessment.ts';
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
 import type { LanguageRange, LanguageRanges } from '../../../contract/sources/language-ranges.ts';
-import { outputArtifact, preflightEvidenceArtifact } from '../../../receipts/core/artifact.ts';
-import { contentIdOf, storedBytes } from '../../../receipts/core/canonical-json.ts';
-import type { StudyRun } from '../../../receipts/core/study-run.ts';
+import { contentIdOfJson, storedBytes } from '../../../formats/canonical-json.ts';
 import {
   languageEvidence,
   type ReadableEvidence,
   speechEvidence,
 } from '../../../receipts/evidence/readable-evidence.ts';
-import { acceptStudy } from '../../../receipts/start/runtime-start.ts';
-import { planStudy } from '../../../receipts/start/study-plan.ts';
+import { outputArtifact, preflightEvidenceArtifact } from '../../../receipts/identities.ts';
+import { planStudy } from '../../../receipts/study/plan.ts';
+import { acceptStudy } from '../../../receipts/study/start.ts';
+import type { StudyRun } from '../../../receipts/study-run.ts';
 import { acceptedAt, clipRequest, clipStudyIds, koreanClip } from '../sources/korean-clip.ts';
 import { reopenAssessment, reopenRead } from './opened-records.ts';
 import { performAssessments, performReads } from './performed.ts';
@@ -62,7 +62,7 @@ export function spoken(facts: readonly SpeechFact[]): ReadableEvidence {
     runId,
     kind: 'detected-speech-activity',
     origin: { kind: 'operation_output', operationId: `operation:media-detect:${hex('a')}` },
-    contentId: contentIdOf(content),
+    contentId: contentIdOfJson(content),
     bytes: storedBytes(content).length,
     sourceArtifactIds: [record.sourceArtifactId],
     producer: run.ids,
@@ -104,7 +104,7 @@ export function identified(heard: readonly (Range & { readonly heard: Heard })[]
   };
   const pinned = {
     kind: 'language-ranges-receipt' as const,
-    contentId: contentIdOf(content),
+    contentId: contentIdOfJson(content),
     bytes: storedBytes(content).length,
   };
   return languageEvidence(preflightEvidenceArtifact(runId, koreanClip, pinned), content);

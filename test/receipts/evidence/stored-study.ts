@@ -6,12 +6,10 @@ import { languageRanges } from '../../../contract/sources/language-ranges.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../../contract/study/runtime-request.ts';
 import type { StudyEvidence } from '../../../contract/study/study-record.ts';
-import { preflightEvidenceArtifact } from '../../../receipts/core/artifact.ts';
-import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
-import type { StudyRun } from '../../../receipts/core/study-run.ts';
-import { encodeDetections } from '../../../receipts/evidence/detected-evidence.ts';
-import { performDecision } from '../../../receipts/evidence/evidence-decision.ts';
+import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
+import { performDecision } from '../../../receipts/evidence/assessment.ts';
 import {
+  encodeDetections,
   type MediaOperation,
   operationCompleted,
   operationStarted,
@@ -21,13 +19,14 @@ import {
   type ReadableEvidence,
   speechEvidence,
 } from '../../../receipts/evidence/readable-evidence.ts';
-import type { StartRow } from '../../../receipts/start/reopen-start.ts';
-import { acceptStudy } from '../../../receipts/start/runtime-start.ts';
-import { planStudy } from '../../../receipts/start/study-plan.ts';
-import { admitStudy } from '../../../receipts/study/study-admission.ts';
-import { executionFinished, taskCompleted } from '../../../receipts/study/study-closing.ts';
-import { openStudy } from '../../../receipts/study/study-opening.ts';
-import { concludeStudy } from '../../../receipts/study/study-record.ts';
+import { preflightEvidenceArtifact } from '../../../receipts/identities.ts';
+import { admitStudy } from '../../../receipts/study/admission.ts';
+import { executionFinished, taskCompleted } from '../../../receipts/study/conclusion.ts';
+import { openStudy } from '../../../receipts/study/opening.ts';
+import { planStudy } from '../../../receipts/study/plan.ts';
+import { concludeStudy } from '../../../receipts/study/record.ts';
+import { acceptStudy, type StartRow } from '../../../receipts/study/start.ts';
+import type { StudyRun } from '../../../receipts/study-run.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { acceptedAt, clipRequest, clipStudyIds } from '../sources/korean-clip.ts';
 import { mediaBytes, pinnedFiles, recordOf, sealedClip } from '../sources/sealed-clip.ts';

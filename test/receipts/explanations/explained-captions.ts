@@ -7,19 +7,23 @@ import type {
 import type { ExplanationOutput, FacetKind } from '../../../contract/explanations/language-explanation-facet.ts';
 import { explanationFailureOf } from '../../../contract/explanations/language-explanation-failure.ts';
 import { explanationPromptContract } from '../../../executors/explanations/language-explainer.ts';
-import { type CaptionJob, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
-import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
-import { recordCaptions } from '../../../receipts/captions/caption-production.ts';
-import { explanationExecutorOf } from '../../../receipts/explanations/explanation-executor.ts';
-import { facetsOf } from '../../../receipts/explanations/explanation-facets.ts';
-import { type ExplainableCaption, explanationInputOf } from '../../../receipts/explanations/explanation-input.ts';
-import { type ExplanationJob, explanationJobIdOf } from '../../../receipts/explanations/explanation-job.ts';
+import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
+import { recordCaptions } from '../../../receipts/captions/production.ts';
+import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import {
+  type ExplanationJob,
   explanationFailed,
+  explanationJobIdOf,
   explanationOf,
   explanationStarted,
+  facetsOf,
   recordExplanation,
-} from '../../../receipts/explanations/language-explanation.ts';
+} from '../../../receipts/explanations/explanation.ts';
+import {
+  type ExplainableCaption,
+  explanationExecutorOf,
+  explanationInputOf,
+} from '../../../receipts/explanations/fold.ts';
 
 export const prompt: ExplanationPrompt = explanationPromptContract;
 

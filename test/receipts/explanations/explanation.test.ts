@@ -12,26 +12,25 @@ import {
   explanationArtifact,
   explanationReceipt,
 } from '../../../contract/explanations/language-explanation-records.ts';
-import { contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import {
   askableKinds,
+  type ExplanationJob,
+  explanationGrantOf,
+  explanationJobIdOf,
+  explanationOf,
   explanationResultOf,
   facetsOf,
+  fingerprintOf,
   outputOfFacets,
-} from '../../../receipts/explanations/explanation-facets.ts';
+  recordExplanation,
+} from '../../../receipts/explanations/explanation.ts';
 import {
   captionTextBytesOf,
   type ExplainableCaption,
   explanationInputOf,
   selectionObstacleOf,
-} from '../../../receipts/explanations/explanation-input.ts';
-import {
-  type ExplanationJob,
-  explanationGrantOf,
-  explanationJobIdOf,
-  fingerprintOf,
-} from '../../../receipts/explanations/explanation-job.ts';
-import { explanationOf, recordExplanation } from '../../../receipts/explanations/language-explanation.ts';
+} from '../../../receipts/explanations/fold.ts';
 import { inputOver, lineAt } from '../../executors/explanations/explanation-questions.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { captionJob } from '../captions/captioned-studies.ts';
@@ -57,11 +56,11 @@ test('an explanation and its receipt go by names that anybody can derive', (t) =
     `artifact:${hashOf({ runId, jobId: artifact.jobId, kind, contentId })}`;
   t.deepEqual(refs, {
     jobId: artifact.jobId,
-    artifactId: named('language-explanation-output', contentIdOf(artifact)),
-    contentId: contentIdOf(artifact),
-    receiptArtifactId: named('language-explanation-receipt', contentIdOf(receipt)),
+    artifactId: named('language-explanation-output', contentIdOfJson(artifact)),
+    contentId: contentIdOfJson(artifact),
+    receiptArtifactId: named('language-explanation-receipt', contentIdOfJson(receipt)),
     receiptId,
-    receiptContentId: contentIdOf(receipt),
+    receiptContentId: contentIdOfJson(receipt),
   });
   t.like(artifact, {
     semanticReview: { state: 'not_reviewed', reviewId: null },

@@ -1,10 +1,10 @@
 import test from 'ava';
 import type { LanguageExplanations } from '../../../contract/explanations/language-explanation-answers.ts';
-import { draftEvent } from '../../../receipts/core/event-draft.ts';
-import { causeOf } from '../../../receipts/core/study-run.ts';
-import { explanationStarted } from '../../../receipts/explanations/language-explanation.ts';
-import { languageExplanationsBytes } from '../../../receipts/reopening/published-explanations.ts';
-import type { VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import { explanationStarted } from '../../../receipts/explanations/explanation.ts';
+import type { VerifiedRuntime } from '../../../receipts/fold.ts';
+import { draftEvent } from '../../../receipts/journal.ts';
+import { languageExplanationsBytes } from '../../../receipts/published/explanations.ts';
+import { causeOf } from '../../../receipts/study-run.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { fieldOf } from '../../fields.ts';
 import { captionedClip, embeddedJob, goingOn, type Tail, tailIn } from '../captions/captioned-studies.ts';

@@ -1,6 +1,6 @@
 import type { ExportName } from '../../../contract/exports/export-name.ts';
 import { type ExportOptions, exportFiles } from '../../../receipts/exports/export-catalogue.ts';
-import type { VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import type { VerifiedRuntime } from '../../../receipts/fold.ts';
 import { captionedClip } from '../captions/captioned-studies.ts';
 import { twoTracks } from '../evidence/stored-tracks.ts';
 import { reopened } from '../reopening/reopened.ts';

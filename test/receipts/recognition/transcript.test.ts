@@ -7,15 +7,19 @@ import {
   transcriptGates,
 } from '../../../contract/evidence/transcript.ts';
 import type { RawLine } from '../../../contract/recognition/raw-region.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { checkTranscript } from '../../../receipts/recognition/check-transcript.ts';
-import { compressionRatioOf } from '../../../receipts/recognition/compression.ts';
-import { INVENTED_PHRASES, isKnownInvention } from '../../../receipts/recognition/invented-phrases.ts';
-import { placedTranscript } from '../../../receipts/recognition/placed-lines.ts';
-import { repeatedLines, repeatsItself } from '../../../receipts/recognition/repetition.ts';
-import { secondRegion, secondTexts } from '../../../receipts/recognition/second-run.ts';
-import { speechRegions } from '../../../receipts/recognition/speech-regions.ts';
-import { type GateEvidence, gatedLines, type RecognisedLine } from '../../../receipts/recognition/transcript-gates.ts';
+import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
+import { checkTranscript } from '../../../receipts/recognition.ts';
+import { placedTranscript, secondRegion, secondTexts, speechRegions } from '../../../rules/recognition.ts';
+import {
+  compressionRatioOf,
+  type GateEvidence,
+  gatedLines,
+  INVENTED_PHRASES,
+  isKnownInvention,
+  type RecognisedLine,
+  repeatedLines,
+  repeatsItself,
+} from '../../../rules/transcript-gates.ts';
 import { fieldsOf } from '../../fields.ts';
 import { allSpeech, goodLine, line, measured, silencesAt, speechAt } from './transcripts.ts';
 

@@ -1,6 +1,6 @@
 import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import { transcriptGates } from '../../../contract/evidence/transcript.ts';
-import type { GateEvidence, RecognisedLine } from '../../../receipts/recognition/transcript-gates.ts';
+import type { GateEvidence, RecognisedLine } from '../../../rules/transcript-gates.ts';
 import { evidenceOf } from '../evidence/evidence-artifacts.ts';
 
 const nothingMeasured = {

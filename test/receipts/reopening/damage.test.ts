@@ -4,7 +4,7 @@ import { contentId as contentIdShape } from '../../../contract/base/grammar.ts';
 import { capability } from '../../../contract/base/operation.ts';
 import { registeredSource } from '../../../contract/sources/source-session.ts';
 import { runtimeStart } from '../../../contract/study/runtime-start.ts';
-import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import { fieldsOf } from '../../fields.ts';
 import { captionedClip, embeddedJob } from '../captions/captioned-studies.ts';
 import {

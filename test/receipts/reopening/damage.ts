@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { type JournalPosition, readEvent } from '../../../receipts/core/journal-cursor.ts';
-import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import { canonicalJson, contentIdOfBytes } from '../../../formats/canonical-json.ts';
+import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
+import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../../receipts/fold.ts';
+import { type JournalPosition, readEvent } from '../../../receipts/journal.ts';
 import {
   contentOf,
   type JournalledRuntime,

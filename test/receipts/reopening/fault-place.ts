@@ -1,4 +1,4 @@
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
+import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 
 /** What an attempt throws of this class; null where it throws nothing. Any other error passes through. */
 export function failureOf<Failure extends Error>(

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { canonicalJson, hashOf } from '../../../receipts/core/canonical-json.ts';
+import { canonicalJson, hashOf } from '../../../formats/canonical-json.ts';
 
 export interface Mutation {
   /** Where the value was changed, such as `claims[0].range.endMs`. */

@@ -1,9 +1,8 @@
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
-import type { CheckedLink, ReportLink } from '../../../receipts/core/checked-link.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { journalStart, readEvent } from '../../../receipts/core/journal-cursor.ts';
-import type { StoredContent } from '../../../receipts/core/stored-content.ts';
-import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import { type CheckedLink, EvidenceChainError, type ReportLink } from '../../../receipts/evidence-chain.ts';
+import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../../receipts/fold.ts';
+import { journalStart, readEvent } from '../../../receipts/journal.ts';
+import type { StoredContent } from '../../../receipts/stored-records.ts';
 import type { JournalledRuntime } from '../core/stored-content-in-memory.ts';
 
 export interface Reopening {

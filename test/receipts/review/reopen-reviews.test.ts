@@ -1,5 +1,5 @@
 import test from 'ava';
-import { reviewQueueOf } from '../../../receipts/reopening/review-queue.ts';
+import { reviewQueueOf } from '../../../receipts/published/review.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { goingOn } from '../captions/captioned-studies.ts';
 import { contentOf } from '../core/stored-content-in-memory.ts';

@@ -1,13 +1,15 @@
 import type { ReviewDecision, RevocationDecision } from '../../../contract/review/publish-review.ts';
-import { draftEvent } from '../../../receipts/core/event-draft.ts';
-import { causeOf } from '../../../receipts/core/study-run.ts';
-import { recordReview, reviewIdOf, reviewStarted } from '../../../receipts/review/publish-review-decision.ts';
+import { draftEvent } from '../../../receipts/journal.ts';
 import {
+  recordReview,
   recordRevocation,
+  reviewIdOf,
+  reviewStarted,
   revocationIdOf,
   revocationStarted,
-} from '../../../receipts/review/publish-review-revocation.ts';
-import type { AdmissionReference } from '../../../receipts/study/study-admission.ts';
+} from '../../../receipts/review.ts';
+import type { AdmissionReference } from '../../../receipts/study/admission.ts';
+import { causeOf } from '../../../receipts/study-run.ts';
 import type { StoredStudy } from '../evidence/stored-study.ts';
 
 const reviewer = { id: 'reviewer:one', label: 'One' };

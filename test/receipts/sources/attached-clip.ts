@@ -1,5 +1,5 @@
 import type { SealedSubtitleTrack } from '../../../contract/sources/subtitle-track.ts';
-import { atOnce } from '../../../receipts/core/steps.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import type { SealedChain } from '../../../receipts/sources/open-chain.ts';
 import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
 import { contentRefOf } from '../../../receipts/sources/sealed-content.ts';
@@ -8,7 +8,7 @@ import { sealedSubtitleOf } from '../../../receipts/sources/subtitle-track.ts';
 import { clipIngest } from './sealed-clip.ts';
 
 const bytes = Buffer.from('\uFEFF1\n00:00:01,000 --> 00:00:02,000\nHello\n', 'utf8');
-const file = atOnce(openSubtitleFile(bytes, { format: null, encoding: null }));
+const file = resultOfSteps(openSubtitleFile(bytes, { format: null, encoding: null }));
 
 /** A subtitle file as a receipt of the clip names it: with a byte order mark, so that its text is a file of its own. */
 export const attachedTrack = (trackIndex: number, language: string | null = 'en'): SealedSubtitleTrack =>

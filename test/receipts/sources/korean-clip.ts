@@ -1,7 +1,7 @@
 import type { RegisteredSource, SourceSession } from '../../../contract/sources/source-session.ts';
 import { type RuntimeRequest, runtimeRequest } from '../../../contract/study/runtime-request.ts';
-import { studyIdsFrom } from '../../../receipts/core/study-run.ts';
 import { sourceRevisionIdOf, sourceSessionIdOf } from '../../../receipts/sources/source-identity.ts';
+import { studyIdsFrom } from '../../../receipts/study-run.ts';
 
 const hex = (digit: string) => digit.repeat(64);
 const mediaHex = 'b0c48872da10f97952c524aa744939a32e5c70356d60d51cead27e96b714f7d4';

@@ -1,5 +1,5 @@
 import type { ProbeResult } from '../../../contract/sources/probe-result.ts';
-import { indentedFile } from '../../../receipts/core/indented-file.ts';
+import { indentedFile } from '../../../formats/canonical-json.ts';
 import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';
 import {
   type OwnedIngest,

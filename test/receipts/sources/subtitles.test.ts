@@ -4,7 +4,7 @@ import { ServiceError } from '../../../contract/base/service-error.ts';
 import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
 import { registeredSource } from '../../../contract/sources/source-session.ts';
 import type { SubtitleFormat } from '../../../contract/sources/subtitle-track.ts';
-import { atOnce } from '../../../receipts/core/steps.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { receiptOf, sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';
 import type { SealedChain } from '../../../receipts/sources/open-chain.ts';
 import { sealOwnedIngest, sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
@@ -19,7 +19,9 @@ import { clipIngest, forged, videoIngest } from './sealed-clip.ts';
 
 const unstated = { format: null, encoding: null };
 const open = (text: string | Uint8Array, stated: { format?: SubtitleFormat; encoding?: string } = {}) =>
-  atOnce(openSubtitleFile(typeof text === 'string' ? Buffer.from(text, 'utf8') : text, { ...unstated, ...stated }));
+  resultOfSteps(
+    openSubtitleFile(typeof text === 'string' ? Buffer.from(text, 'utf8') : text, { ...unstated, ...stated }),
+  );
 
 function refused(t: ExecutionContext, text: string | Uint8Array, code: ErrorCode, message: RegExp, stated = {}): void {
   const error = t.throws(() => open(text, stated), { instanceOf: ServiceError }, String(text));

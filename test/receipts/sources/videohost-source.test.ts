@@ -3,7 +3,7 @@ import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
 import { videohostLocalReceipt } from '../../../contract/sources/source-receipt.ts';
 import { type RegisteredSource, registeredSource } from '../../../contract/sources/source-session.ts';
 import { videohostResolution } from '../../../contract/sources/videohost-resolution.ts';
-import { contentIdOfBytes, hashOf } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes, hashOf } from '../../../formats/canonical-json.ts';
 import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';
 import { reopenSource } from '../../../receipts/sources/reopen-source.ts';
 import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { ClassicLevel } from 'classic-level';
-import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
+import { canonicalJson } from '../../../formats/canonical-json.ts';
 import type { EventDraft, Ledger } from '../../../storage/ledger/ledger.ts';
 import type { LedgerError } from '../../../storage/ledger/ledger-error.ts';
 import { markPathOf } from '../../../storage/ledger/ledger-mark.ts';

@@ -12,7 +12,7 @@ import { type WorkProgress, type WorkStage, workStage } from '../../../contract/
 import type { Finding, RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
 import type { AssessmentAudits } from '../../../contract/study/assessment-audits.ts';
 import type { EvidenceRow } from '../../../contract/study/runtime-evidence.ts';
-import { contentIdOf as hostContentId, canonicalJson as hostJson } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfJson as hostContentId, canonicalJson as hostJson } from '../../../formats/canonical-json.ts';
 import { ticksOf } from '../../../visualizer/console/parts/ticks.ts';
 import { slotsOf } from '../../../visualizer/console/pictures/film-slots.ts';
 import { peakOf, waveOutline } from '../../../visualizer/console/pictures/wave-outline.ts';

@@ -1,0 +1,83 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
+import { type CaptionReason, type CaptionText, captionLimits } from '../../contract/captions/caption-line.ts';
+import { translatedLimits } from '../../contract/captions/caption-production.ts';
+import type { CaptionAllowance } from '../../contract/captions/long-captions.ts';
+
+/** One side of a line as an executor delivers it: its words, or why it has none. */
+export type DraftText =
+  | { readonly state: 'available'; readonly text: string }
+  | { readonly state: 'withheld' | 'unavailable'; readonly reasonCode: CaptionReason };
+
+/** A line as an executor delivers it, before the study has its say; times in ms on the source's own time line. */
+export interface DraftLine {
+  readonly id: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly source: DraftText;
+  readonly target: DraftText;
+  /** The recognised lines that its words come from; none where they come from no transcript. */
+  readonly transcriptLines?: readonly number[];
+}
+
+/** One side of a line in its language; a line that its study leaves without words has none on either side. */
+export function captionTextOf(language: string, draft: DraftText, gap: CaptionReason | null): CaptionText {
+  if (gap !== null) return { language, state: 'withheld', text: null, reasonCode: gap };
+  if (draft.state === 'available') return { language, state: 'available', text: draft.text, reasonCode: null };
+  return { language, state: draft.state, text: null, reasonCode: draft.reasonCode };
+}
+
+/** What captions may have wherever a host allows nothing else. */
+export const defaultCaptionAllowance: CaptionAllowance = {
+  maxDurationMs: captionLimits.maxDurationMs,
+  maxLines: captionLimits.maxLines,
+};
+
+/** What decides how long captions may be: who makes them, and what the host allows where they are long. */
+export interface AllowedCaptions {
+  readonly classification: CaptionClassification;
+  /** Absent where the captions are within the limits that hold everywhere. */
+  readonly allowance?: CaptionAllowance | undefined;
+}
+
+/** What one production may take in and leave behind. */
+export function captionLimitsOf({ classification, allowance }: AllowedCaptions) {
+  const standing = classification === 'recognised_transcript_translated' ? translatedLimits : captionLimits;
+  if (allowance === undefined) return standing;
+  const chunks = Math.ceil(allowance.maxLines / standing.maxLines);
+  return {
+    ...allowance,
+    maxSourceBytes: chunks * standing.maxSourceBytes,
+    maxTargetBytes: chunks * standing.maxTargetBytes,
+    maxArtifactBytes: standing.maxArtifactBytes,
+    maxChunkLines: standing.maxLines,
+    maxWallMs: chunks * standing.maxWallMs,
+  };
+}
+
+/** What the limits of a production say that its host allowed; absent for limits that hold everywhere. */
+export const allowanceIn = (
+  limits: CaptionAllowance | ReturnType<typeof captionLimitsOf>,
+): CaptionAllowance | undefined =>
+  'maxChunkLines' in limits ? { maxDurationMs: limits.maxDurationMs, maxLines: limits.maxLines } : undefined;
+
+const bytesOf = (text: DraftText): number => (text.state === 'available' ? Buffer.byteLength(text.text, 'utf8') : 0);
+
+/**
+ * The allowance that captions of these lines need of their host: none where they are within the limits that hold everywhere, so
+ * that a host that allows more makes the same captions of them.
+ */
+export function neededAllowance(
+  range: Range,
+  drafts: readonly DraftLine[],
+  allowed: CaptionAllowance,
+): CaptionAllowance | undefined {
+  const sum = (side: 'source' | 'target'): number => drafts.reduce((bytes, draft) => bytes + bytesOf(draft[side]), 0);
+  const fits =
+    range.endMs - range.startMs <= captionLimits.maxDurationMs &&
+    drafts.length <= captionLimits.maxLines &&
+    sum('source') <= captionLimits.maxSourceBytes &&
+    sum('target') <= captionLimits.maxTargetBytes;
+  const isLonger = allowed.maxDurationMs > captionLimits.maxDurationMs || allowed.maxLines > captionLimits.maxLines;
+  return fits || !isLonger ? undefined : allowed;
+}

@@ -1,0 +1,292 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { CaptionClassification, CaptionExecutorIdentity } from '../../contract/captions/caption-executor.ts';
+import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
+import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
+import type {
+  CueFact,
+  EvidenceArtifact,
+  TrackLanguageFact,
+  UnreadableCueFact,
+} from '../../contract/evidence/evidence.ts';
+import { languageNamed } from '../../contract/sources/language-name.ts';
+import { baseLanguage, contradicts } from '../../rules/languages.ts';
+import { groupedCues, pairedCues, type TextPair, type TimedText } from '../../rules/pairing.ts';
+import { type CaptionRules, captionRules } from '../../rules/segmentation.ts';
+import type { VerifiedFindings } from '../study/conclusion.ts';
+import type { DraftLine, DraftText } from './allowance.ts';
+import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
+import {
+  isOneLanguage,
+  type LinesAbsence,
+  recognisedAbsence,
+  recognisedLines,
+  transcriptOf,
+  translatedLines,
+} from './transcript-lines.ts';
+
+/** One embedded text track of a study: its cues, the language that it is taken to be in, and where it is stored. */
+export interface StudiedTrack {
+  readonly trackIndex: number;
+  readonly contentId: string;
+  /** What the container says, else what was identified; null when neither says anything. */
+  readonly language: string | null;
+  /** Whether the track as a whole was identified as another language than the container says. */
+  readonly isContradicted: boolean;
+  /** In order of time; the text of a cue that could not be read is null. */
+  readonly cues: readonly TimedText[];
+}
+
+type AnyCue = CueFact | UnreadableCueFact;
+
+const isCue = (fact: { kind: string }): fact is AnyCue =>
+  fact.kind === 'subtitle_cue' || fact.kind === 'unreadable_cue';
+const isTrackLanguage = (fact: { kind: string }): fact is TrackLanguageFact => fact.kind === 'track_language';
+
+const timedText = (fact: AnyCue): TimedText => ({
+  startMs: fact.startMs,
+  endMs: fact.endMs,
+  text: fact.kind === 'subtitle_cue' ? fact.text : null,
+});
+
+const artifactsOf = ({ operations }: VerifiedFindings): { contentId: string; artifact: EvidenceArtifact }[] =>
+  operations.flatMap(({ evidence }) =>
+    evidence.flatMap(({ delivered, artifact }) =>
+      artifact === null ? [] : [{ contentId: delivered.contentId, artifact }],
+    ),
+  );
+
+const baseOf = (code: string | null | undefined): string | null => (code == null ? null : baseLanguage(code));
+
+/** What tag and identification say of a track. Cues and their codes are in the same order. */
+function languageOf(
+  { taggedLanguage, code, method, cueCodes }: TrackLanguageFact,
+  cues: readonly AnyCue[],
+  { judgesLanguages }: CaptionRules,
+): Pick<StudiedTrack, 'language' | 'isContradicted'> {
+  const named = judgesLanguages && taggedLanguage !== null ? languageNamed(taggedLanguage) : null;
+  const tagged = named ?? baseOf(taggedLanguage);
+  const language = baseOf(code);
+  if (!judgesLanguages || tagged === null || language === null) {
+    return { language: tagged ?? code, isContradicted: false };
+  }
+  const texts = cues
+    .flatMap((cue) => (cue.kind === 'subtitle_cue' ? [cue.text] : []))
+    .map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
+  return { language: tagged, isContradicted: contradicts(tagged, { language, method }, texts) };
+}
+
+/** Every embedded text track that a study read, in the order of the container. */
+export function studiedTracks(findings: VerifiedFindings, rules: CaptionRules = captionRules): StudiedTrack[] {
+  const stored = artifactsOf(findings);
+  const languages = stored.flatMap(({ artifact }) => artifact.facts.filter(isTrackLanguage));
+  return stored.flatMap(({ contentId, artifact }) => {
+    const { trackIndex } = artifact.input;
+    if (artifact.kind !== 'subtitle_track' || trackIndex === null) return [];
+    const fact = languages.find((each) => each.trackIndex === trackIndex);
+    const cues = artifact.facts.filter(isCue);
+    const said = fact === undefined ? { language: null, isContradicted: false } : languageOf(fact, cues, rules);
+    return [{ trackIndex, contentId, ...said, cues: cues.map(timedText) }];
+  });
+}
+
+/**
+ * The track that speaks a language; null when none does. One that was identified as another language comes after all
+ * others. Of several the one with the most cues: tracks that only hold signs or foreign parts have few. Of equals the first.
+ */
+export function trackIn(tracks: readonly StudiedTrack[], language: string): StudiedTrack | null {
+  const wanted = baseLanguage(language);
+  const [fullest] = tracks
+    .filter((track) => wanted !== null && track.language !== null && baseLanguage(track.language) === wanted)
+    .sort(
+      (one, other) => Number(one.isContradicted) - Number(other.isContradicted) || other.cues.length - one.cues.length,
+    );
+  return fullest ?? null;
+}
+
+/** An executor that turns an approved study into lines; the same study gives the same lines, whenever it is asked. */
+interface CaptionExecutor {
+  /** How events and receipts name it. Throws `RangeError` where it translates and no translator is named. */
+  identify(study: CaptionedStudy, translator?: CaptionTranslator): CaptionExecutorIdentity;
+  /** Its lines, in order of time and inside the range; without a translation none has a translated text. */
+  draft(study: CaptionedStudy, translation?: CaptionTranslation): DraftLine[];
+  /** Why it has no line of a study; asked only where it has none. */
+  absence(study: CaptionedStudy): LinesAbsence;
+}
+
+const common = { version: '1', cognitionClaim: 'none' } as const;
+
+const numbered = (prefix: string, index: number): string => `${prefix}-${String(index + 1).padStart(3, '0')}`;
+
+/** A fixture that was recorded elsewhere says nothing of a run of its own: it never has a line. */
+const recorded: CaptionExecutor = {
+  identify: () => ({
+    id: 'studio.recorded-caption-fixture-adapter',
+    classification: 'recorded_real_pipeline_fixture',
+    executionScope: 'test_demo_only',
+    recognizer: 'recorded-fixture',
+    translator: 'recorded-fixture',
+    sourceCaptionContentId: null,
+    ...common,
+  }),
+  draft: () => [],
+  absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
+};
+
+const seam = { lineMs: 500, leastLines: 1, mostLines: 6 } as const;
+
+function equalParts({ startMs, endMs }: Range): Range[] {
+  const lengthMs = endMs - startMs;
+  const count = Math.min(Math.max(Math.floor(lengthMs / seam.lineMs), seam.leastLines), seam.mostLines);
+  return Array.from({ length: count }, (_, index) => ({
+    startMs: startMs + Math.floor((index * lengthMs) / count),
+    endMs: startMs + Math.floor(((index + 1) * lengthMs) / count),
+  }));
+}
+
+/** Fixed numbered texts over equal parts of the range, for tests of clients. */
+const deterministicTest: CaptionExecutor = {
+  identify: () => ({
+    id: 'studio.deterministic-current-run-caption-test-seam',
+    classification: 'deterministic_current_run_test_seam',
+    executionScope: 'current_run',
+    recognizer: 'deterministic-test',
+    translator: 'deterministic-test',
+    sourceCaptionContentId: null,
+    ...common,
+  }),
+  draft: (study) =>
+    equalParts(captionInputOf(study).range).map((part, index) => ({
+      id: numbered('deterministic-current-run-line', index),
+      ...part,
+      source: { state: 'available', text: `Deterministic source line ${index + 1}` },
+      target: { state: 'available', text: `Deterministic target line ${index + 1}` },
+    })),
+  absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
+};
+
+/** What a track gives to one side of a line: a track in another language than its tag says gives nothing. */
+function sideOf(track: StudiedTrack | null, text: string | null): DraftText {
+  if (text === null) return { state: 'withheld', reasonCode: 'translator_unavailable' };
+  if (track?.isContradicted === true) return { state: 'withheld', reasonCode: 'language_mismatch' };
+  return { state: 'available', text };
+}
+
+/** Pairs of texts as numbered lines. */
+const linesOf = (
+  name: string,
+  pairs: readonly TextPair[],
+  { source, target }: { readonly source: StudiedTrack | null; readonly target: StudiedTrack | null },
+): DraftLine[] =>
+  pairs.map(({ startMs, endMs, ...texts }, index) => ({
+    id: numbered(name, index),
+    startMs,
+    endMs,
+    source: sideOf(source, texts.source),
+    target: sideOf(target, texts.target),
+  }));
+
+/** The media's own subtitle tracks, as the study read them, side by side. */
+const embeddedSubtitles: CaptionExecutor = {
+  identify: (study) => ({
+    id: 'studio.embedded-subtitle-caption-producer',
+    classification: 'embedded_subtitle_tracks',
+    executionScope: 'current_run',
+    recognizer: 'embedded-subtitle-track',
+    translator: 'embedded-subtitle-track',
+    sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
+    ...common,
+  }),
+  draft: (study) => {
+    const { source, target } = tracksOf(study);
+    return linesOf('embedded-subtitle-line', pairedCues(source?.cues ?? [], target?.cues ?? []), { source, target });
+  },
+  absence: (study) => {
+    const { source, target } = tracksOf(study);
+    const { sourceLanguage, targetLanguage } = captionInputOf(study);
+    const languages = [...new Set([sourceLanguage, targetLanguage])].join(' or ');
+    return source === null && target === null
+      ? { reason: 'no_text_track', text: `the media has no text track in ${languages} that can be read` }
+      : { reason: 'no_cue_in_range', text: `no cue in ${languages} lies in the range of the study` };
+  },
+};
+
+/** The same tracks, where each may split its sentences by itself. */
+const groupedSubtitles: CaptionExecutor = {
+  ...embeddedSubtitles,
+  identify: (study) => ({
+    id: 'studio.grouped-subtitle-caption-producer',
+    classification: 'grouped_subtitle_tracks',
+    executionScope: 'current_run',
+    recognizer: 'embedded-subtitle-track',
+    translator: 'embedded-subtitle-track',
+    sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
+    ...common,
+  }),
+  draft: (study) => {
+    const { source, target } = tracksOf(study);
+    const pairs = groupedCues(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
+    return linesOf('grouped-subtitle-line', pairs, { source, target });
+  },
+};
+
+function tracksOf(study: CaptionedStudy) {
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  const tracks = studiedTracks(study.findings, study.rules);
+  return { source: trackIn(tracks, sourceLanguage), target: trackIn(tracks, targetLanguage) };
+}
+
+/** The study's own transcript, shown in the language that was spoken. */
+const recognisedTranscript: CaptionExecutor = {
+  identify: (study) => {
+    const transcript = transcriptOf(study.findings);
+    return {
+      id: 'studio.recognised-caption-producer',
+      classification: 'recognised_transcript',
+      executionScope: 'current_run',
+      recognizer: transcript?.engine ?? 'unavailable',
+      translator: 'same-language',
+      sourceCaptionContentId: transcript?.contentId ?? null,
+      ...common,
+    };
+  },
+  draft: (study) => {
+    const transcript = transcriptOf(study.findings);
+    if (transcript === null || !isOneLanguage(study)) return [];
+    return recognisedLines(study, transcript).map(({ text, ...line }) => {
+      const side: DraftText = { state: 'available', text };
+      return { ...line, source: side, target: side };
+    });
+  },
+  absence: (study) => recognisedAbsence(study, false),
+};
+
+/** The study's own transcript, translated where the target is another language. */
+const translatedTranscript: CaptionExecutor = {
+  identify: (study, translator) => {
+    if (translator === undefined) throw new RangeError('translated captions need a translator');
+    const transcript = transcriptOf(study.findings);
+    return {
+      id: 'studio.recognised-translated-caption-producer',
+      classification: 'recognised_transcript_translated',
+      executionScope: 'current_run',
+      recognizer: transcript?.engine ?? 'unavailable',
+      translator: isOneLanguage(study) ? 'same-language' : 'openai-compatible-model',
+      sourceCaptionContentId: transcript?.contentId ?? null,
+      ...common,
+      ...translator,
+    };
+  },
+  draft: (study, translation) =>
+    isOneLanguage(study) ? recognisedTranscript.draft(study) : translatedLines(study, translation ?? null),
+  absence: (study) => recognisedAbsence(study, true),
+};
+
+/** Every executor of captions by what it is. */
+export const captionExecutors: Readonly<Record<CaptionClassification, CaptionExecutor>> = {
+  recorded_real_pipeline_fixture: recorded,
+  deterministic_current_run_test_seam: deterministicTest,
+  embedded_subtitle_tracks: embeddedSubtitles,
+  grouped_subtitle_tracks: groupedSubtitles,
+  recognised_transcript: recognisedTranscript,
+  recognised_transcript_translated: translatedTranscript,
+};

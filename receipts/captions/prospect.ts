@@ -1,0 +1,148 @@
+import { errorRemedies } from '../../contract/base/error-codes.ts';
+import type { Range } from '../../contract/base/grammar.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
+import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
+import type { CaptionAllowance } from '../../contract/captions/long-captions.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { CaptionObstacle } from '../../contract/study/plan-warnings.ts';
+import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
+import { baseLanguage } from '../../rules/languages.ts';
+import { neededAllowance } from './allowance.ts';
+import { type CaptionJob, captionExecutorOf } from './artifact.ts';
+import { type CaptionedStudy, captionInputOf, coveredLine, hostLengthObstacleOf } from './captioned-study.ts';
+import { captionExecutors } from './executors.ts';
+import type { LinesAbsence } from './transcript-lines.ts';
+
+/** What is said of a host without a caption executor. */
+export const captionsAreOff = 'this host does not make captions';
+
+/** The same, with what changes it: an error says that by itself. */
+export const captionsOff = `${captionsAreOff}; ${errorRemedies.caption_current_run_causality_required} for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognised speech`;
+
+/** What a host makes captions with. */
+export interface CaptionAbility {
+  readonly classification: CaptionClassification;
+  /** How long captions may be. */
+  readonly allowance: CaptionAllowance;
+  /** Absent on a host that translates no captions. */
+  readonly translator?: CaptionTranslator | undefined;
+}
+
+/** An attempt that a host can make, and why it would give no line; null where it gives some. */
+interface CaptionProspect {
+  readonly job: CaptionJob;
+  readonly absence: LinesAbsence | null;
+}
+
+/**
+ * What a host can make of an approved study. A production and every answer that says beforehand what would come of it go by
+ * this. A line of a transcript counts only where the study supports it: captions of nothing but withheld lines would use up an
+ * approval for nothing.
+ */
+export function captionProspectOf(
+  study: CaptionedStudy,
+  attempt: number,
+  { classification, allowance: allowed, translator }: CaptionAbility,
+): CaptionProspect {
+  const executor = captionExecutors[classification];
+  const drafts = executor.draft(study);
+  const allowance = neededAllowance(captionInputOf(study).range, drafts, allowed);
+  const job: CaptionJob = { study, attempt, classification, allowance, translator };
+  if (drafts.length === 0) return { job, absence: executor.absence(study) };
+  if (drafts.some(({ transcriptLines }) => transcriptLines === undefined)) return { job, absence: null };
+  const identity = captionExecutorOf(job);
+  const isSupported = drafts.some((draft) => coveredLine(study, '', identity, draft).gap === null);
+  return { job, absence: isSupported ? null : executor.absence(study) };
+}
+
+/** A study that is planned: what was asked, what the source has, and whether speech would be recognised. */
+export interface PlannedCaptions {
+  readonly range: Range;
+  readonly requested: RuntimeRequest['requestedSourceLanguage'];
+  readonly targetLanguage: string;
+  readonly source: Pick<RegisteredSource, 'tracks' | 'trackLanguages'>;
+  readonly recognizes: boolean;
+}
+
+/** Why no captions can come of a study, for programs and for people. */
+interface PlannedObstacle {
+  readonly reason: CaptionObstacle;
+  readonly text: string;
+}
+
+const speaks = (tag: string, languages: readonly string[]): boolean =>
+  languages.some((language) => baseLanguage(language) === baseLanguage(tag));
+
+/** Text tracks in neither language are of no use; one without a tag is identified only by the study. */
+function textTrackObstacle({ source, requested, targetLanguage }: PlannedCaptions): PlannedObstacle | null {
+  const texts = source.tracks.filter(({ kind }) => kind === 'subtitle');
+  if (texts.length === 0) {
+    return {
+      reason: 'no_text_tracks',
+      text: 'the captions of this host are made of text tracks, and the source has none',
+    };
+  }
+  const tags = new Map(source.trackLanguages.map(({ index, language }) => [index, language]));
+  const languages = [...requested.languages, targetLanguage];
+  const isOther = (tag: string | undefined): boolean =>
+    tag !== undefined && baseLanguage(tag) !== null && !speaks(tag, languages);
+  if (requested.mode !== 'declared' || !texts.every(({ index }) => isOther(tags.get(index)))) return null;
+  const found = [...new Set(tags.values())].join(', ');
+  const text = `the captions of this host are made of text tracks in ${languages.join(' or ')}, and the source has ${found}`;
+  return { reason: 'no_text_track_in_language', text };
+}
+
+/** What was not recognised gives no captions, and what is recognised gives them in its own language. */
+function recognitionObstacle(
+  { source, requested, targetLanguage, recognizes }: PlannedCaptions,
+  translates: boolean,
+): PlannedObstacle | null {
+  if (!recognizes) {
+    return {
+      reason: 'no_recognizer',
+      text: 'the captions of this host are made of recognised speech, and it was started without --semantic-recognizer',
+    };
+  }
+  if (source.tracks.every(({ kind }) => kind !== 'audio')) {
+    return {
+      reason: 'no_audio_track',
+      text: 'the captions of this host are made of recognised speech, and the source has no audio track',
+    };
+  }
+  const [language] = requested.languages;
+  if (translates || language === undefined || speaks(language, [targetLanguage])) return null;
+  return {
+    reason: 'no_translator',
+    text: `the captions of this host are in the language that is spoken: it does not translate from ${language} to ${targetLanguage}`,
+  };
+}
+
+const byExecutor: Readonly<
+  Record<CaptionAbility['classification'], (planned: PlannedCaptions) => PlannedObstacle | null>
+> = {
+  recorded_real_pipeline_fixture: () => ({
+    reason: 'no_caption_executor',
+    text: captionsOff,
+  }),
+  deterministic_current_run_test_seam: () => null,
+  embedded_subtitle_tracks: textTrackObstacle,
+  grouped_subtitle_tracks: textTrackObstacle,
+  recognised_transcript: (planned) => recognitionObstacle(planned, false),
+  recognised_transcript_translated: (planned) => recognitionObstacle(planned, true),
+};
+
+/** Everything that is known before a study to keep captions from coming of it. */
+export function plannedObstaclesOf(
+  planned: PlannedCaptions,
+  { classification, allowance }: Pick<CaptionAbility, 'classification' | 'allowance'>,
+): PlannedObstacle[] {
+  const tooLong = hostLengthObstacleOf(planned.range, allowance.maxDurationMs);
+  const found: readonly (PlannedObstacle | null)[] = [
+    planned.requested.mode === 'declared'
+      ? null
+      : { reason: 'source_language_not_declared', text: 'captions need one declared source language' },
+    tooLong === null ? null : { reason: 'range_too_long', text: tooLong },
+    byExecutor[classification](planned),
+  ];
+  return found.filter((obstacle) => obstacle !== null);
+}

@@ -1,0 +1,458 @@
+import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
+import type { CaptionLine, LineLineage } from '../../contract/captions/caption-line.ts';
+import type { CaptionReceipt, CaptionReference } from '../../contract/captions/caption-production.ts';
+import {
+  type LongQualityControlReceipt,
+  longQualityControlReceipt,
+  maximumPartDecisions,
+  maximumQualityControlReceiptBytes,
+  type PlainQualityControlReceipt,
+  type QualityControlCandidate,
+  type QualityControlDecision,
+  type QualityControlPart,
+  type QualityControlReceipt,
+  qualityControlPart,
+  qualityControlPolicy,
+  qualityControlReceipt,
+} from '../../contract/captions/caption-quality-control.ts';
+import type {
+  CaptionFindingCode,
+  CaptionFrameRate,
+  CaptionProfileLimits,
+  CaptionQualityReport,
+  CueMeasures,
+} from '../../contract/captions/caption-quality-report.ts';
+import { type CaptionSide, captionSide } from '../../contract/captions/caption-side.ts';
+import { firstDifference, hashOf } from '../../formats/canonical-json.ts';
+import {
+  type CaptionProfile,
+  captionProfilesOf,
+  cueMeasuresOf,
+  type ShownCue,
+} from '../../rules/caption-guidelines.ts';
+import { coversWhole } from '../../rules/time-spans.ts';
+import { artifactIdOf } from '../identities.ts';
+import { artifactRecorded } from '../journal.ts';
+import { inParts, type ReceiptNames, RunParts, RunReceipt, RunRecord } from '../record.ts';
+import type { StoredContent, StoredReceipt } from '../stored-records.ts';
+import { causeOf, type StepResult, type StudyRun } from '../study-run.ts';
+import type { WholeCaptions } from './stored-captions.ts';
+
+/** Captions and the receipt of their production, as they were reopened. */
+export interface StoredCaptions {
+  readonly artifact: WholeCaptions;
+  readonly receipt: CaptionReceipt;
+}
+
+type LineDecision = QualityControlDecision['lines'][number];
+
+const isSame = (one: object, other: object): boolean => firstDifference(one, other) === null;
+
+const hasBothTexts = ({ source, target }: CaptionLine, { input }: CaptionReceipt): boolean =>
+  source.state === 'available' &&
+  target.state === 'available' &&
+  source.language === input.sourceLanguage &&
+  target.language === input.targetLanguage;
+
+/** A supported stretch of the study, and reads of one evidence over all of the line's time that assessments took in. */
+function isSupported({ startMs, endMs, lineage }: CaptionLine): boolean {
+  const { coverage, claimIds, semanticCitations, childReports } = lineage.study;
+  const reported = new Set(childReports.map(({ readReceiptId }) => readReceiptId));
+  const observedIn = (artifactId: string) =>
+    semanticCitations
+      .filter((citation) => citation.artifactId === artifactId && reported.has(citation.receiptId))
+      .flatMap(({ observations }) => observations);
+  return (
+    coverage.state === 'supported' &&
+    claimIds.length > 0 &&
+    semanticCitations.some(({ artifactId }) => coversWhole(observedIn(artifactId), { startMs, endMs }))
+  );
+}
+
+/** Which run a line says that it comes from, without what it says of its own time. */
+function originOf({ source, study, readiness, approval, captionExecutor }: LineLineage) {
+  const { studyId, artifactId, contentId, executorReceiptId, executorReceiptContentId } = study;
+  return {
+    source: { artifactId: source.artifactId, contentId: source.contentId },
+    study: { studyId, artifactId, contentId, executorReceiptId, executorReceiptContentId },
+    readiness,
+    approval,
+    captionExecutor,
+  };
+}
+
+/** The one origin that a line of this production can have. */
+function originBy({ jobId, input, authority, producer }: CaptionReceipt): ReturnType<typeof originOf> {
+  const { id, version, executionScope, cognitionClaim } = producer.executor;
+  return {
+    source: { artifactId: input.sourceArtifactId, contentId: input.sourceContentId },
+    study: input.study,
+    readiness: input.readiness,
+    approval: authority.approval,
+    captionExecutor: { jobId, id, version, executionScope, cognitionClaim },
+  };
+}
+
+const isWithin = (inner: { startMs: number; endMs: number }, outer: { startMs: number; endMs: number }): boolean =>
+  outer.startMs <= inner.startMs && inner.endMs <= outer.endMs;
+
+/** The lines before a line: their names, and where the last of them ends. */
+interface LinesBefore {
+  readonly ids: ReadonlySet<string>;
+  readonly endMs: number;
+}
+
+/** Comes after all lines before it, under a name of its own, inside the range and the part of the source it names. */
+function isInOrder(line: CaptionLine, before: LinesBefore, { input }: CaptionReceipt): boolean {
+  const { window } = line.lineage.source;
+  return (
+    line.startMs < line.endMs &&
+    isWithin(line, window) &&
+    isWithin(window, input.range) &&
+    !before.ids.has(line.id) &&
+    before.endMs <= line.startMs
+  );
+}
+
+const isComplete = (line: CaptionLine, before: LinesBefore, receipt: CaptionReceipt): boolean =>
+  hasBothTexts(line, receipt) &&
+  isSupported(line) &&
+  isSame(originOf(line.lineage), originBy(receipt)) &&
+  isInOrder(line, before, receipt);
+
+/** Executors whose captions are handed out without the lines that did not pass. */
+const acceptedInPart: ReadonlySet<CaptionClassification> = new Set([
+  'grouped_subtitle_tracks',
+  'recognised_transcript',
+  'recognised_transcript_translated',
+]);
+
+const accepted = { outcome: 'accepted', reasonCode: 'line_structurally_complete' } as const;
+const withheld = { outcome: 'withheld', reasonCode: 'line_unavailable_or_withheld' } as const;
+const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
+
+/**
+ * Whether captions are complete by their structure; what they say is not judged. A line is accepted when both sides have
+ * a text in the language of the request, a supported claim, citations over its whole time and their reports stand behind it,
+ * it comes from this source, study, readiness, approval and job, and it lies in order of time inside the range. Captions
+ * are accepted when they have lines and every line is; those of some executors when some line is, and only such lines are
+ * handed out. Those that only serve a demonstration never are.
+ */
+export function structuralDecisionOf({ artifact: { lines }, receipt }: StoredCaptions): QualityControlDecision {
+  const isDemo = receipt.producer.executor.executionScope === 'test_demo_only';
+  const ids = new Set<string>();
+  let endMs = 0;
+  const decided = lines.map((line): LineDecision => {
+    const passed = isComplete(line, { ids, endMs }, receipt) ? accepted : withheld;
+    ids.add(line.id);
+    endMs = Math.max(endMs, line.endMs);
+    return { lineId: line.id, ...(isDemo ? demo : passed) };
+  });
+  const withReason = (reason: QualityControlDecision['reasonCodes'][0]): QualityControlDecision => ({
+    outcome: reason.startsWith('current_run_candidate') ? 'accepted' : 'withheld',
+    reasonCodes: [reason],
+    lines: decided,
+  });
+  if (isDemo) return withReason('recorded_fixture_test_demo_only');
+  if (lines.length === 0) return withReason('candidate_has_no_lines');
+  const isWhole = decided.every(({ outcome }) => outcome === 'accepted');
+  const isPart = decided.some(({ outcome }) => outcome === 'accepted');
+  if (!isWhole && isPart && acceptedInPart.has(receipt.producer.executor.classification)) {
+    return withReason('current_run_candidate_accepted_in_part');
+  }
+  return withReason(
+    isWhole ? 'current_run_candidate_structurally_complete' : 'candidate_has_unavailable_or_withheld_lines',
+  );
+}
+
+/** Captions under the names by which they are recorded. */
+export interface CheckableCaptions extends StoredCaptions {
+  readonly reference: CaptionReference;
+}
+
+/** Captions as a request for their check names them. */
+export const candidateOf = (reference: Omit<CaptionReference, 'receiptArtifactId'>): QualityControlCandidate => ({
+  jobId: reference.jobId,
+  captionArtifactId: reference.artifactId,
+  captionContentId: reference.contentId,
+  captionReceiptId: reference.receiptId,
+  captionReceiptContentId: reference.receiptContentId,
+});
+
+/** One check for each candidate of a run. */
+const qualityControlIdOf = (runId: string, candidate: QualityControlCandidate): string =>
+  `caption-quality-control:${hashOf({ runId, candidate })}`;
+
+const declaration = {
+  link: 'quality_control',
+  maximumBytes: maximumQualityControlReceiptBytes,
+  idPrefix: 'caption-quality-control-receipt',
+  kind: 'caption-quality-control-receipt',
+  about: 'qcId',
+  origin: ({ qcId }: Pick<QualityControlReceipt, 'qcId'>) => ({ kind: 'caption_quality_control', qcId }) as const,
+  producer: 'host',
+} as const;
+
+const sourcesOf = (
+  { input: { jobId, captionArtifactId, captionReceiptContentId } }: QualityControlReceipt,
+  runId: string,
+): string[] => [
+  captionArtifactId,
+  artifactIdOf({
+    runId,
+    contentId: captionReceiptContentId,
+    kind: 'caption-production-receipt',
+    origin: { kind: 'caption_production', jobId },
+  }),
+];
+
+function receiptBody({ record }: StudyRun, { receipt, reference }: CheckableCaptions) {
+  const candidate = candidateOf(reference);
+  return {
+    qcId: qualityControlIdOf(record.runtimeId, candidate),
+    input: candidate,
+    lineage: {
+      candidateInput: receipt.input,
+      executor: receipt.producer.executor,
+      study: receipt.input.study,
+      readiness: receipt.input.readiness,
+      approval: receipt.authority.approval,
+    },
+    producer: {
+      id: 'studio.host-caption-quality-control',
+      version: '1',
+      independence: 'separate_from_caption_executor',
+      policy: qualityControlPolicy,
+    },
+  } as const;
+}
+
+/** The receipt of a check: nothing in it but the candidate and the policy, so that a second check gives the same receipt. */
+export const qualityControl = new RunReceipt<PlainQualityControlReceipt, 'qcId', CheckableCaptions>({
+  ...declaration,
+  schema: qualityControlReceipt,
+  name: 'studio.caption-quality-control.receipt.v1',
+  sources: sourcesOf,
+  derive: (run, captions) => ({ ...receiptBody(run, captions), decision: structuralDecisionOf(captions) }),
+});
+
+/** What was decided on the lines of long captions, as a run stores it. */
+export const storedDecisions = new RunParts<QualityControlPart>(
+  new RunRecord<QualityControlPart>({
+    ...declaration,
+    schema: qualityControlPart,
+    kind: 'caption-quality-control-part',
+    sources: ({ captionArtifactId }) => [captionArtifactId],
+    ownId: 'qcId',
+  }),
+  ({ lines }) => lines.length,
+);
+
+function partsOf(runId: string, { reference }: CheckableCaptions, { lines }: QualityControlDecision) {
+  const most = { items: maximumPartDecisions, bytes: maximumQualityControlReceiptBytes / 2 };
+  const qcId = qualityControlIdOf(runId, candidateOf(reference));
+  return inParts(lines, most).map(
+    (part, index): QualityControlPart => ({
+      schema: 'studio.caption-quality-control.part.v1',
+      ...{ qcId, runId, captionArtifactId: reference.artifactId, index, lines: part },
+    }),
+  );
+}
+
+/** The receipt of a check of long captions. */
+export const longQualityControl = new RunReceipt<LongQualityControlReceipt, 'qcId', CheckableCaptions>({
+  ...declaration,
+  schema: longQualityControlReceipt,
+  name: 'studio.caption-quality-control.receipt.v2',
+  sources: (receipt, runId) => [
+    ...sourcesOf(receipt, runId),
+    ...receipt.decision.parts.map(({ artifactId }) => artifactId),
+  ],
+  derive: (run, captions) => {
+    const { runtimeId } = run.record;
+    const { lines, ...verdict } = structuralDecisionOf(captions);
+    const parts = storedDecisions.namesOf(runtimeId, partsOf(runtimeId, captions, { lines, ...verdict }));
+    const acceptedCount = lines.filter(({ outcome }) => outcome === 'accepted').length;
+    const withheldCount = lines.length - acceptedCount;
+    return { ...receiptBody(run, captions), decision: { ...verdict, acceptedCount, withheldCount, parts } };
+  },
+});
+
+const isLong = ({ receipt }: Pick<CheckableCaptions, 'receipt'>): boolean =>
+  receipt.schema === 'studio.caption-production.receipt.v3';
+
+/** How the receipt of a check is written and read. */
+const receiptWhere = (isOfLong: boolean) =>
+  (isOfLong ? longQualityControl : qualityControl) as RunReceipt<QualityControlReceipt, 'qcId', CheckableCaptions>;
+
+/** A check that was reopened, with what it decided on every line. */
+export interface VerifiedCheck extends StoredReceipt<QualityControlReceipt> {
+  readonly decision: QualityControlDecision;
+}
+
+/** Reads a check back, with the parts of a long one, and derives it again. Throws `EvidenceChainError`. */
+export async function reopenCheck(
+  content: StoredContent,
+  contentId: string,
+  run: StudyRun,
+  captions: CheckableCaptions,
+): Promise<VerifiedCheck> {
+  const declared = receiptWhere(isLong(captions));
+  const checked = await declared.reopen(content, contentId, () => declared.of(run, captions));
+  const { decision } = checked.body;
+  // They are named by their content, which is that of the decisions that were derived.
+  if ('parts' in decision) await storedDecisions.read(content, decision.parts);
+  return { ...checked, decision: structuralDecisionOf(captions) };
+}
+
+/** Checks captions and writes down what came of it. */
+export function recordQualityControl(run: StudyRun, captions: CheckableCaptions): StepResult<CheckNames> {
+  const declared = receiptWhere(isLong(captions));
+  const written = declared.write('caption.quality_control_decided', run, declared.of(run, captions));
+  if (!isLong(captions)) return written;
+  const { runtimeId } = run.record;
+  const outputs = storedDecisions.outputsOf(run, partsOf(runtimeId, captions, structuralDecisionOf(captions)));
+  return {
+    objects: [...outputs.map(({ object }) => object), ...written.objects],
+    events: [...outputs.map(({ artifact }) => artifactRecorded(artifact, causeOf(run))), ...written.events],
+    refs: written.refs,
+  };
+}
+
+type CheckNames = Pick<QualityControlReceipt, 'qcId'> & ReceiptNames;
+
+/** A check as the wire shows it, beside the production that it looked at. */
+export function qualityControlRowOf(
+  runId: string,
+  { body: receipt, decision }: Pick<VerifiedCheck, 'body' | 'decision'>,
+  candidate: CaptionRow,
+): QualityControlRow {
+  const { input, producer } = receipt;
+  const linesThatAre = (outcome: 'accepted' | 'withheld'): string[] =>
+    decision.lines.filter((line) => line.outcome === outcome).map(({ lineId }) => lineId);
+  const declared = receiptWhere(receipt.schema === 'studio.caption-quality-control.receipt.v2');
+  const { artifactId: outputArtifactId, ...names } = declared.referenceOf(runId, receipt);
+  return {
+    ...names,
+    outputArtifactId,
+    jobId: input.jobId,
+    captionArtifactId: input.captionArtifactId,
+    captionContentId: input.captionContentId,
+    integrity: 'stored_independent_qc_with_verified_current_run_candidate',
+    policy: producer.policy,
+    outcome: decision.outcome,
+    reasonCodes: decision.reasonCodes,
+    acceptedLineIds: linesThatAre('accepted'),
+    withheldLineIds: linesThatAre('withheld'),
+    candidate,
+  };
+}
+
+/** Captions and what is known of the picture that they are shown over. */
+export interface ReportedCaptions {
+  readonly artifact: WholeCaptions;
+  readonly contentId: CaptionReference['contentId'];
+  /** Times of the study's hard cuts in ms; null where it has no evidence of them. */
+  readonly shotTimesMs: readonly number[] | null;
+  /** Frames per second of the media as a fraction; null where it is not known. */
+  readonly frameRate: { readonly numerator: number; readonly denominator: number } | null;
+}
+
+type Finding = CaptionQualityReport['findings'][number];
+
+/** The frame rate for which Netflix writes its timing guidelines; gaps are counted by it where the media's is not known. */
+const assumedFrameRate: CaptionFrameRate = { numerator: 24, denominator: 1, origin: 'assumed' };
+
+const milliOrNull = (value: number | null): number | null => (value === null ? null : value * 1000);
+
+// Times of cues are rounded to whole ms, so a gap of exactly that many frames may be a fraction of a ms short.
+const framesInMs = (frames: number, { numerator, denominator }: CaptionFrameRate): number =>
+  Math.floor((frames * 1000 * denominator) / numerator);
+
+const limitsOf = (profile: CaptionProfile, frameRate: CaptionFrameRate): CaptionProfileLimits => ({
+  readingSpeedMilliCps: milliOrNull(profile.readingSpeedCps),
+  lineMilliCharacters: milliOrNull(profile.lineCharacters),
+  lines: profile.lines,
+  minimumDurationMs: profile.minimumDurationMs,
+  maximumDurationMs: profile.maximumDurationMs,
+  minimumGapMs: profile.minimumGapFrames === null ? null : framesInMs(profile.minimumGapFrames, frameRate),
+});
+
+function openLimitsOf(limits: CaptionProfileLimits, { isForLatinScript }: CaptionProfile) {
+  const open: CaptionQualityReport['openLimits'] = [];
+  const ofText = isForLatinScript ? 'guideline_for_latin_script' : 'not_in_guideline';
+  if (limits.readingSpeedMilliCps === null) open.push({ limit: 'readingSpeedMilliCps', reasonCode: ofText });
+  if (limits.lineMilliCharacters === null) open.push({ limit: 'lineMilliCharacters', reasonCode: ofText });
+  if (limits.minimumGapMs === null) open.push({ limit: 'minimumGapMs', reasonCode: 'not_in_guideline' });
+  return open;
+}
+
+function findingsOf(cue: CueMeasures, limits: CaptionProfileLimits): Finding[] {
+  const findings: Finding[] = [];
+  const find = (code: CaptionFindingCode, measured: number, limit: number): void => {
+    findings.push({ lineId: cue.lineId, code, measured, limit });
+  };
+  const above = (code: CaptionFindingCode, measured: number, limit: number | null): void => {
+    if (limit !== null && measured > limit) find(code, measured, limit);
+  };
+  const { durationMs, gapBeforeMs } = cue;
+  above('reading_speed_too_high', cue.readingSpeedMilliCps, limits.readingSpeedMilliCps);
+  above('line_too_long', cue.longestLineMilliCharacters, limits.lineMilliCharacters);
+  above('too_many_lines', cue.lines, limits.lines);
+  if (durationMs < limits.minimumDurationMs) find('duration_too_short', durationMs, limits.minimumDurationMs);
+  above('duration_too_long', durationMs, limits.maximumDurationMs);
+  if (gapBeforeMs === null) return findings;
+  if (gapBeforeMs < 0) find('overlap', -gapBeforeMs, 0);
+  else if (limits.minimumGapMs !== null && gapBeforeMs < limits.minimumGapMs) {
+    find('gap_too_short', gapBeforeMs, limits.minimumGapMs);
+  }
+  return findings;
+}
+
+const shownCuesOf = ({ lines }: WholeCaptions, side: CaptionSide): ShownCue[] =>
+  lines.flatMap((line) => {
+    const { state, text } = line[side];
+    return state === 'available' ? [{ lineId: line.id, startMs: line.startMs, endMs: line.endMs, text }] : [];
+  });
+
+function reportOf(
+  { artifact, contentId, shotTimesMs, frameRate: known }: ReportedCaptions,
+  side: CaptionSide,
+  language: string,
+  profile: CaptionProfile,
+): CaptionQualityReport {
+  const frameRate = known === null ? assumedFrameRate : { ...known, origin: 'media' as const };
+  const limits = limitsOf(profile, frameRate);
+  const options = { countsNarrowHalf: profile.countsNarrowHalf, shotTimesMs: shotTimesMs ?? [] };
+  const cues = shownCuesOf(artifact, side).map((cue, at, all) => cueMeasuresOf(cue, all[at - 1] ?? null, options));
+  const { id, source, date } = profile;
+  return {
+    jobId: artifact.jobId,
+    captionContentId: contentId,
+    side,
+    language,
+    profile: { id, source, date },
+    limits,
+    openLimits: openLimitsOf(limits, profile),
+    frameRate,
+    shotChanges:
+      shotTimesMs === null
+        ? { state: 'unavailable', reasonCode: 'no_shot_evidence', count: null }
+        : { state: 'available', reasonCode: null, count: shotTimesMs.length },
+    cues,
+    findings: cues.flatMap((cue) => findingsOf(cue, limits)),
+  };
+}
+
+/**
+ * Holds the cues of both sides of captions against every guideline for their language. A cue without a text on a side is
+ * not shown and not measured there. The report is a measurement: it decides nothing.
+ */
+export function captionQualityReportsOf(captions: ReportedCaptions): CaptionQualityReport[] {
+  const { sourceLanguage, targetLanguage } = captions.artifact.input;
+  const languages: Readonly<Record<CaptionSide, string>> = { source: sourceLanguage, target: targetLanguage };
+  return captionSide.options.flatMap((side) =>
+    captionProfilesOf(languages[side]).map((profile) => reportOf(captions, side, languages[side], profile)),
+  );
+}

@@ -1,0 +1,160 @@
+import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
+import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import { baseLanguage } from '../../rules/languages.ts';
+import {
+  breakCosts,
+  type CaptionRules,
+  cueShapeOf,
+  rowsOf,
+  segmentedCues,
+  timedUnits,
+  untimedUnits,
+} from '../../rules/segmentation.ts';
+import type { SourceLine } from '../../rules/translation/gates.ts';
+import { type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
+import type { VerifiedFindings } from '../study/conclusion.ts';
+import type { DraftLine, DraftText } from './allowance.ts';
+import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
+
+/**
+ * Why captions of a study would have no line. `nothing_recognised` and `no_line_passed` speak of its transcript,
+ * `no_translator` of an executor that cannot lead from its source language to its target language, `no_supported_line` of
+ * lines that the evidence of the study does not carry.
+ */
+export const linesAbsences = [
+  'no_lines_of_this_run',
+  'no_text_track',
+  'no_cue_in_range',
+  'not_recognised',
+  'nothing_recognised',
+  'no_line_passed',
+  'no_translator',
+  'no_supported_line',
+] as const;
+
+export interface LinesAbsence {
+  readonly reason: (typeof linesAbsences)[number];
+  /** For people. */
+  readonly text: string;
+}
+
+/** The transcript of a study as captions use it. */
+interface StudiedTranscript {
+  readonly artifactId: string;
+  readonly contentId: string;
+  /** Who recognised it. */
+  readonly engine: string;
+  readonly lines: readonly TranscriptLineFact[];
+}
+
+/** The transcript of a study; null where nothing was recognised. */
+export function transcriptOf({ recognition }: Pick<VerifiedFindings, 'recognition'>): StudiedTranscript | null {
+  if (recognition === null || recognition.artifact === null || recognition.receipt === null) return null;
+  const { artifact, found, receipt } = recognition;
+  return {
+    artifactId: artifact.id,
+    contentId: artifact.content.contentId,
+    engine: receipt.producer.engine,
+    lines: (found?.facts ?? []).flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : [])),
+  };
+}
+
+/** Whether the two sides of captions are one language: what was recognised is its own translation then. */
+export function isOneLanguage(study: CaptionedStudy): boolean {
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  const source = baseLanguage(sourceLanguage);
+  return source !== null && source === baseLanguage(targetLanguage);
+}
+
+/** A line of captions that was cut from a transcript, before a model translates it. */
+interface RecognisedLine extends Pick<DraftLine, 'id' | 'startMs' | 'endMs'> {
+  readonly text: string;
+  readonly transcriptLines: readonly number[];
+}
+
+/**
+ * The lines of captions that a transcript gives: of the lines that passed every gate, and across none that was withheld, so
+ * that no cue joins words between which something else may have been said.
+ */
+export function recognisedLines(study: CaptionedStudy, { lines }: StudiedTranscript): RecognisedLine[] {
+  const passed = lines.filter(({ outcome }) => outcome === 'passed');
+  const withheld = lines.filter(({ outcome }) => outcome === 'withheld').map(({ index }) => index);
+  const { range, sourceLanguage } = captionInputOf(study);
+  const units = passed.flatMap((line) => timedUnits(line, study.rules));
+  const cues = segmentedCues(units, {
+    range,
+    language: sourceLanguage,
+    isWall: (before, after) => withheld.some((index) => before.lineIndex < index && index < after.lineIndex),
+  });
+  return cues.map(({ startMs, endMs, text, lineIndexes }, at) => ({
+    id: `recognised-line-${String(at + 1).padStart(3, '0')}`,
+    startMs,
+    endMs,
+    text,
+    transcriptLines: lineIndexes,
+  }));
+}
+
+/** Why there is no line of captions in what a study recognised. */
+export function recognisedAbsence(study: CaptionedStudy, translates: boolean): LinesAbsence {
+  const { recognition } = study.findings;
+  const transcript = transcriptOf(study.findings);
+  if (recognition === null) {
+    const text = 'the study was accepted by a host without a recogniser: study the range again with one';
+    return { reason: 'not_recognised', text };
+  }
+  if (transcript === null) {
+    const { reasonCode } = recognition.delivered;
+    return { reason: 'nothing_recognised', text: `the study has no transcript: ${reasonCode ?? 'recognition_failed'}` };
+  }
+  if (transcript.lines.every(({ outcome }) => outcome === 'withheld')) {
+    const count = transcript.lines.length;
+    const text = count === 0 ? 'no words were recognised' : `the gates withheld all ${count} recognised lines`;
+    return { reason: 'no_line_passed', text };
+  }
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  const text = `the executor does not translate from ${sourceLanguage} to ${targetLanguage}: study the range with the target language ${sourceLanguage}, or start the host with --caption-executor recognized-translated`;
+  return isOneLanguage(study) || translates
+    ? { reason: 'no_supported_line', text: 'the evidence of the study carries none of the lines' }
+    : { reason: 'no_translator', text };
+}
+
+/** The lines of a study as a model is given them: each as one row of text. */
+function linesToTranslate(study: CaptionedStudy): SourceLine[] {
+  const transcript = transcriptOf(study.findings);
+  if (transcript === null) return [];
+  return recognisedLines(study, transcript).map(({ id, text }) => ({ id, text: text.replaceAll('\n', ' ') }));
+}
+
+/** What a model was asked of a study's lines. */
+export const translationWorkOf = (
+  study: CaptionedStudy,
+  { asks, identifiedAlone, gates }: Pick<CaptionTranslation, 'asks' | 'identifiedAlone' | 'gates'>,
+): TranslationWork => {
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  return { lines: linesToTranslate(study), sourceLanguage, targetLanguage, asks, identifiedAlone, gates };
+};
+
+/** A text in rows as the guidelines for its language want them, where two rows suffice. */
+function inRows(text: string, language: string, rules: CaptionRules): string {
+  return rowsOf(untimedUnits(text, rules), cueShapeOf(language), breakCosts(language));
+}
+
+function sideOf(verdict: Verdict | undefined, language: string, rules: CaptionRules): DraftText {
+  if (verdict === undefined) return { state: 'withheld', reasonCode: 'translator_unavailable' };
+  if ('reason' in verdict) return { state: 'withheld', reasonCode: verdict.reason };
+  return { state: 'available', text: inRows(verdict.text, language, rules) };
+}
+
+/** The recognised lines of a study, each with its translation or the reason why it has none. */
+export function translatedLines(study: CaptionedStudy, translation: CaptionTranslation | null): DraftLine[] {
+  const transcript = transcriptOf(study.findings);
+  if (transcript === null) return [];
+  const { targetLanguage } = captionInputOf(study);
+  const verdicts = translation === null ? new Map() : verdictsOf(translationWorkOf(study, translation));
+  return recognisedLines(study, transcript).map(({ text, ...line }) => ({
+    ...line,
+    source: { state: 'available', text },
+    target: sideOf(verdicts.get(line.id), targetLanguage, study.rules),
+  }));
+}

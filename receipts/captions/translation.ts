@@ -1,0 +1,220 @@
+import { captionJobId } from '../../contract/captions/caption-line.ts';
+import {
+  type CaptionTranslation,
+  captionTranslation,
+  type LongTranslationSummary,
+  maximumPartAsks,
+  maximumTranslationBytes,
+  type PartedTranslation,
+  partedTranslation,
+  singleAnswerGates,
+  type TranslationAsk,
+  type TranslationPart,
+  type TranslationSummary,
+  translationGates,
+  translationPart,
+} from '../../contract/captions/caption-translation.ts';
+import { transcriptGates } from '../../contract/evidence/transcript.ts';
+import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
+import { askedAgain, plannedAsks, questionOf, translationPromptContract } from '../../rules/translation/plan.ts';
+import { checkObject, EvidenceChainError } from '../evidence-chain.ts';
+import { inParts, type Output, RunParts, RunRecord } from '../record.ts';
+import { readStoredReceipt, type StoredContent } from '../stored-records.ts';
+import type { StudyRun } from '../study-run.ts';
+import { type CaptionJob, captionJobIdOf } from './artifact.ts';
+import { captionInputOf } from './captioned-study.ts';
+import { transcriptOf, translationWorkOf } from './transcript-lines.ts';
+
+/** What all records of what a model was asked have in common. */
+const ofTranslation = {
+  link: 'caption_translation',
+  maximumBytes: maximumTranslationBytes,
+  origin: ({ jobId }: Pick<CaptionTranslation, 'jobId'>) =>
+    ({ kind: 'caption_production', jobId: captionJobId.parse(jobId) }) as const,
+  producer: 'host',
+} as const;
+
+/** Everything that a model was asked for captions, as a run stores it. */
+export const storedTranslation = new RunRecord<CaptionTranslation>({
+  ...ofTranslation,
+  schema: captionTranslation,
+  kind: 'caption-translation-output',
+  sources: ({ transcript }) => [transcript.artifactId],
+});
+
+/** Everything but the questions of a long translation, as a run stores it. */
+export const storedLongTranslation = new RunRecord<PartedTranslation>({
+  ...ofTranslation,
+  schema: partedTranslation,
+  kind: 'caption-translation-output',
+  sources: ({ transcript, parts }) => [transcript.artifactId, ...parts.map(({ artifactId }) => artifactId)],
+});
+
+/** The questions of a long translation as a run stores them. */
+export const storedTranslationParts = new RunParts<TranslationPart>(
+  new RunRecord<TranslationPart>({
+    ...ofTranslation,
+    schema: translationPart,
+    kind: 'caption-translation-part',
+    sources: ({ transcript }) => [transcript.artifactId],
+  }),
+  ({ asks }) => asks.length,
+);
+
+function partedFormOf({ asks, ...head }: CaptionTranslation) {
+  const { jobId, runId, transcript } = head;
+  // The bound of a record leaves room for two answers of the largest size, and for what a part says beside its questions.
+  const parts = inParts(asks, { items: maximumPartAsks, bytes: maximumTranslationBytes / 2 }).map(
+    (part, index): TranslationPart => ({
+      schema: 'studio.caption-translation.part.v1',
+      ...{ jobId, runId, transcript, index, asks: part },
+    }),
+  );
+  const record: PartedTranslation = {
+    ...head,
+    schema: 'studio.caption-translation.v2',
+    parts: storedTranslationParts.namesOf(runId, parts),
+  };
+  return { record, parts };
+}
+
+/** What a translation leaves behind, the record by which it is named at the end; a long one in parts. */
+export function translationOutputs(run: StudyRun, translation: CaptionTranslation, isLong: boolean): Output[] {
+  if (!isLong) return [storedTranslation.outputOf(run, translation)];
+  const { record, parts } = partedFormOf(translation);
+  return [...storedTranslationParts.outputsOf(run, parts), storedLongTranslation.outputOf(run, record)];
+}
+
+/** Reads a translation back, with all parts of a long one. Throws `EvidenceChainError`. */
+export async function readTranslation(
+  content: StoredContent,
+  contentId: string,
+  isLong: boolean,
+): Promise<CaptionTranslation> {
+  if (!isLong) return (await readStoredReceipt(storedTranslation.shape, content, contentId)).body;
+  const { body } = await readStoredReceipt(storedLongTranslation.shape, content, contentId);
+  const { parts, ...head } = body;
+  const asks = (await storedTranslationParts.read(content, parts)).flatMap((part) => part.asks);
+  const translation: CaptionTranslation = { ...head, schema: 'studio.caption-translation.v1', asks };
+  checkObject(contentId, () => storedLongTranslation.audit(body, partedFormOf(translation).record));
+  return translation;
+}
+
+/** A record of the questions of one production, with what was answered. */
+export type TranslationAnswers = Pick<
+  CaptionTranslation,
+  'prompt' | 'configuration' | 'asks' | 'identifiedAlone' | 'gates'
+>;
+
+/** The record of a translation. Throws `RangeError` for a job without a translation. */
+export function translationOf(job: CaptionJob, answers: TranslationAnswers): CaptionTranslation {
+  const transcript = transcriptOf(job.study.findings);
+  const { translator, study } = job;
+  if (transcript === null || translator === undefined) throw new RangeError('there is something to translate');
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  return {
+    schema: 'studio.caption-translation.v1',
+    jobId: captionJobIdOf(job),
+    runId: study.run.record.runtimeId,
+    transcript: { artifactId: transcript.artifactId, contentId: transcript.contentId },
+    translator,
+    sourceLanguage,
+    targetLanguage,
+    ...answers,
+  };
+}
+
+/** The digests by which a question is known again. */
+export function questionDigests(question: ReturnType<typeof questionOf>) {
+  const { system, user, schema } = question;
+  return { promptContentId: contentIdOfJson({ system, user }), schemaContentId: contentIdOfJson(schema) };
+}
+
+/** A question that failed has no answer; each line that was asked for has at most one, in the order of the lines. */
+function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): string | null {
+  if (failure !== null) {
+    const nothing = { identified: null, model: null, inputTokens: null, outputTokens: null };
+    const { identified, model, inputTokens, outputTokens } = said;
+    return firstDifference({ answers, identified, model, inputTokens, outputTokens }, { answers: [], ...nothing });
+  }
+  const answered = answers.map(({ lineId }) => ({ lineId }));
+  const derived = lineIds.filter((id) => answered.some(({ lineId }) => lineId === id)).map((lineId) => ({ lineId }));
+  return firstDifference({ answers: answered }, { answers: derived });
+}
+
+/** Which gates a version judged by that had a transcript of these gates. */
+function areGatesOf({ gates }: CaptionTranslation, { findings }: CaptionJob['study']): boolean {
+  const transcript = findings.recognition?.found?.parameters.gates;
+  return transcript !== transcriptGates || gates === translationGates || gates === singleAnswerGates;
+}
+
+/**
+ * Checks a record against what it follows from: who translates, the words and settings, and every question, in the order in
+ * which the answers before it lead to it. What a model answered cannot be derived again. Throws `EvidenceChainError`.
+ */
+export function checkTranslation(found: CaptionTranslation, job: CaptionJob): void {
+  const fault = (place: string) => new EvidenceChainError('caption_translation', place);
+  storedTranslation.audit(found, translationOf(job, found));
+  const { translator, prompt, configuration, asks } = found;
+  const isAsked = firstDifference(prompt, translationPromptContract) === null;
+  if (!isAsked || contentIdOfJson(prompt) !== translator.promptContentId) throw fault('prompt');
+  if (contentIdOfJson(configuration) !== translator.configurationContentId) throw fault('configuration');
+  if (configuration.model !== translator.model) throw fault('configuration.model');
+  if (!areGatesOf(found, job.study)) throw fault('gates');
+  const work = translationWorkOf(job.study, found);
+  const planned = plannedAsks(work);
+  if (planned.length !== asks.length) throw fault('asks.length');
+  for (const [at, ask] of asks.entries()) {
+    const next = planned[at] ?? { members: [], isApart: false };
+    const lineIds = next.members.map(({ id }) => id);
+    const expected = { lineIds, ...questionDigests(questionOf(work.lines, next, found)) };
+    const { promptContentId, schemaContentId } = ask;
+    const place = firstDifference({ lineIds: ask.lineIds, promptContentId, schemaContentId }, expected);
+    if (place !== null) throw fault(`asks[${at}].${place}`);
+    const unfit = checkAnswers(ask);
+    if (unfit !== null) throw fault(`asks[${at}].${unfit}`);
+  }
+  const alone = askedAgain(work).flatMap(({ answers }) => answers);
+  const isEmpty = alone.every(({ translation }) => translation === '');
+  if (isEmpty && found.identifiedAlone !== null) throw fault('identifiedAlone');
+}
+
+/** The sum of what a server stated; null where it stated nothing for some question. */
+function sumOf(counts: readonly (number | null)[]): number | null {
+  return counts.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
+}
+
+/** How often each line was asked. */
+function attemptsOf({ asks }: CaptionTranslation): TranslationSummary['attempts'] {
+  const counts = new Map<string, number>();
+  for (const id of asks.flatMap(({ lineIds }) => lineIds)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts].map(([lineId, count]) => ({ lineId, asks: count }));
+}
+
+function sumsOf({ asks, translator }: CaptionTranslation) {
+  const answered = asks.filter(({ failure }) => failure === null);
+  return {
+    translator,
+    asks: asks.length,
+    failedAsks: asks.length - answered.length,
+    models: [...new Set(answered.flatMap(({ model }) => (model === null ? [] : [model])))],
+    inputTokens: sumOf(answered.map(({ inputTokens }) => inputTokens)),
+    outputTokens: sumOf(answered.map(({ outputTokens }) => outputTokens)),
+  };
+}
+
+/** What the receipt of captions says of their translation. */
+export function translationSummaryOf(runId: string, translation: CaptionTranslation): TranslationSummary {
+  const contentId = contentIdOfJson(translation);
+  const artifactId = storedTranslation.artifactIdOf(runId, translation, contentId);
+  return { artifactId, contentId, ...sumsOf(translation), attempts: attemptsOf(translation) };
+}
+
+/** The same of long captions. */
+export function longTranslationSummaryOf(runId: string, translation: CaptionTranslation): LongTranslationSummary {
+  const { record } = partedFormOf(translation);
+  const contentId = contentIdOfJson(record);
+  const artifactId = storedLongTranslation.artifactIdOf(runId, record, contentId);
+  const askedAgain = attemptsOf(translation).filter(({ asks }) => asks > 1).length;
+  return { artifactId, contentId, ...sumsOf(translation), askedAgain };
+}

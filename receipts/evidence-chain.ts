@@ -1,0 +1,92 @@
+import { failureMessage } from '../contract/base/failure.ts';
+import { ServiceError } from '../contract/base/service-error.ts';
+import { firstDifference } from '../formats/canonical-json.ts';
+
+/** What a runtime rests on and leaves behind, each resting on those before it. */
+export type EvidenceLink =
+  | 'bundle'
+  | 'signature'
+  | 'row'
+  | 'journal'
+  | 'start'
+  | 'source'
+  | 'opening'
+  | 'media_operation'
+  | 'evidence'
+  | 'recognition'
+  | 'screen_text'
+  | 'read'
+  | 'assessment'
+  | 'decision'
+  | 'study_record'
+  | 'execution'
+  | 'readiness'
+  | 'intake'
+  | 'review'
+  | 'revocation'
+  | 'caption'
+  | 'caption_receipt'
+  | 'caption_translation'
+  | 'quality_control'
+  | 'explanation'
+  | 'explanation_receipt'
+  | 'explanation_prompt'
+  | 'explanation_configuration';
+
+/**
+ * A stored record of the evidence chain is not what it must be; `place` names the first field that is not, or what is
+ * wrong with its bytes, and `contentId` the stored object where it is known. On the wire it is
+ * `stored_content_inconsistent`.
+ */
+export class EvidenceChainError extends ServiceError {
+  readonly link: EvidenceLink;
+  readonly place: string;
+  readonly contentId: string | null;
+  constructor(link: EvidenceLink, place: string, cause?: unknown, contentId: string | null = null) {
+    const what = contentId === null ? link : `${link} ${contentId}`;
+    super('stored_content_inconsistent', failureMessage(`the ${what} fails at: ${place}`));
+    this.name = 'EvidenceChainError';
+    this.link = link;
+    this.place = place;
+    this.contentId = contentId;
+    this.cause = cause;
+  }
+}
+
+/** Checks one stored object: a fault that does not say where it was found is one of this object. */
+export function checkObject<Value>(contentId: string, check: () => Value): Value {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof EvidenceChainError) || error.contentId !== null) throw error;
+    throw new EvidenceChainError(error.link, error.place, error.cause, contentId);
+  }
+}
+
+const without = (record: object, name: string): object =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
+
+/**
+ * Throws `EvidenceChainError` at the first place where `found` is not what was derived again. Its own id comes last: it
+ * differs with every other field.
+ */
+export function demandDerived(link: EvidenceLink, found: object, derived: object, ownId = 'receiptId'): void {
+  const place = firstDifference(without(found, ownId), without(derived, ownId)) ?? firstDifference(found, derived);
+  if (place !== null) throw new EvidenceChainError(link, place);
+}
+
+/** One thing that a runtime rests on or left behind, and that was found whole. */
+export interface CheckedLink {
+  readonly link: EvidenceLink;
+  /** What it is called, such as an operation's id or the name of a file. */
+  readonly subject: string;
+  /** The stored file that was hashed; null for what lies in the ledger. */
+  readonly contentId: string | null;
+  /** A few words for people: how much there was of it, or what it says. */
+  readonly detail: string;
+}
+
+export type ReportLink = (checked: CheckedLink) => void;
+
+/** A number of things in words, such as `1 fact` and `2 facts`. */
+export const countText = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;

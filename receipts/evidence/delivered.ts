@@ -1,0 +1,252 @@
+import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
+import {
+  type FurtherArtifact,
+  type FurtherResult,
+  type PassKind,
+  passKinds,
+} from '../../contract/evidence/further-evidence.ts';
+import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import { type AudioTrack, audioTrackOf } from '../../rules/audio-track.ts';
+import { demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { checkKeyframePieces, checkTruePeak } from './facts.ts';
+import type { MediaOperation } from './media-operation.ts';
+
+/** One kind of evidence as a pass delivered it; without an artifact where it is unavailable. */
+interface DeliveredEvidence {
+  readonly delivered: MediaEvidence;
+  readonly artifact: EvidenceArtifact | null;
+}
+
+/** What one pass said that it found, and what it was asked of. */
+export interface DeliveredPass {
+  readonly source: RegisteredSource;
+  readonly request: AnalysisRequest;
+  readonly operation: MediaOperation;
+  readonly evidence: readonly DeliveredEvidence[];
+  /** The further evidence that it recorded. */
+  readonly further: readonly FurtherResult[];
+}
+
+type Parameters = EvidenceArtifact['parameters'];
+
+/** What a pass states since it measures further evidence. */
+const furtherMarks = [...passKinds, 'shot_changes.rule', 'speech_activity.suppression', 'speech_activity.edges'];
+
+/** What it states since it chooses among several audio tracks by a rule. */
+const ruleMarks = [...furtherMarks, 'speech_activity.signals', 'silence.belowProgrammeDb'];
+
+const statesOne = (parameters: Parameters, marks: readonly string[]): boolean =>
+  Object.keys(parameters).some((name) => marks.some((mark) => name === mark || name.startsWith(`${mark}.`)));
+
+/** Whether the version that stated these parameters of a pass measures every kind of further evidence. */
+const measuresFurther = (parameters: Parameters): boolean => statesOne(parameters, furtherMarks);
+
+/** Whether it names the rule by which it chose among several audio tracks. */
+export const namesTrackRule = (parameters: Parameters): boolean => statesOne(parameters, ruleMarks);
+
+type Source = Pick<RegisteredSource, 'tracks' | 'trackLanguages' | 'subtitleTracks'>;
+type Reads = Pick<DeliveredPass, 'operation' | 'evidence'> & { readonly source: Source };
+
+/** Codecs of text that every version reads. Of tracks of other codecs the first version said nothing. */
+const readCodecs: readonly string[] = ['mov_text', 'subrip', 'srt', 'ass', 'ssa', 'webvtt', 'text'];
+
+const unreadReasons: readonly string[] = ['subtitle_format_unsupported', 'subtitle_limit_exceeded'];
+
+const fault = (place: string): EvidenceChainError => new EvidenceChainError('media_operation', place);
+
+const textTracksOf = ({ tracks }: Source) => tracks.filter(({ kind }) => kind === 'subtitle');
+
+const languageOf = ({ trackLanguages }: Source, index: number): string | null =>
+  trackLanguages.find((stated) => stated.index === index)?.language ?? null;
+
+/** All text tracks of a source, as an operation states them. */
+function statedTracks(source: Source): string {
+  const named = textTracksOf(source).map(({ index, codec }) => {
+    const attached = source.subtitleTracks?.find(({ trackIndex }) => trackIndex === index)?.text.contentId;
+    return [index, codec, languageOf(source, index) ?? '', ...(attached === undefined ? [] : [attached])].join(':');
+  });
+  return named.join(',');
+}
+
+const trackOf = ({ delivered, artifact }: DeliveredEvidence): number | null | undefined =>
+  delivered.state === 'unavailable' ? delivered.trackIndex : artifact?.input.trackIndex;
+
+/** Whether nothing was delivered but that there is no text. */
+const isTextless = (evidence: Reads['evidence']): boolean =>
+  evidence.length === 2 &&
+  evidence.every(
+    ({ delivered }) =>
+      delivered.reasonCode === 'no_text_subtitle_track' && trackOf({ delivered, artifact: null }) === undefined,
+  );
+
+/** Each track was read, or there is a reason of its own why not. */
+function checkTracks(source: Source, cues: readonly DeliveredEvidence[]): void {
+  const tracks = textTracksOf(source);
+  const found = cues.map(trackOf);
+  const known = tracks.filter(({ index, codec }) => readCodecs.includes(codec) || found.includes(index));
+  demandDerived('media_operation', { tracks: found }, { tracks: known.map(({ index }) => index) });
+  for (const [at, { delivered }] of cues.entries()) {
+    if (delivered.state === 'available') continue;
+    const isRead = readCodecs.includes(known[at]?.codec ?? '');
+    const isReason = unreadReasons.includes(delivered.reasonCode);
+    if (!isReason || (isRead && delivered.reasonCode === 'subtitle_format_unsupported')) {
+      throw fault(`receipt.evidence[${at}].reasonCode`);
+    }
+  }
+}
+
+/** The language of a track is of the cues that were read of it, and names the tag that its container has. */
+function checkLanguage(source: Source, cues: DeliveredEvidence, { delivered, artifact }: DeliveredEvidence): void {
+  if (artifact === null) return;
+  const [fact] = artifact.facts;
+  const place = (name: string): EvidenceChainError =>
+    new EvidenceChainError('evidence', name, undefined, delivered.contentId);
+  if (artifact.facts.length !== 1 || fact?.kind !== 'track_language') throw place('facts');
+  const { trackIndex, taggedLanguage, cueCodes, code, method } = fact;
+  if (trackIndex !== artifact.input.trackIndex) throw place('facts[0].trackIndex');
+  if ((method === 'none') !== (code === null)) throw place('facts[0].method');
+  if (taggedLanguage !== languageOf(source, trackIndex)) throw place('facts[0].taggedLanguage');
+  const read = (cues.artifact?.facts ?? []).filter(({ kind }) => kind === 'subtitle_cue');
+  if (cueCodes.length !== read.length) throw place('facts[0].cueCodes');
+}
+
+/**
+ * Checks that every text track of a source was read, first its cues and then its language, in the order of the tracks. Throws
+ * `EvidenceChainError`.
+ */
+function checkReadTracks({ source, operation, evidence }: Reads): void {
+  const { tracks } = operation.parameters;
+  demandDerived('media_operation', { parameters: { tracks } }, { parameters: { tracks: statedTracks(source) } });
+  const half = Math.ceil(evidence.length / 2);
+  const kinds = evidence.map((_, at) => ({ kind: at < half ? 'subtitle_track' : 'text_language' }));
+  demandDerived(
+    'media_operation',
+    { receipt: { evidence: evidence.map(({ delivered }) => ({ kind: delivered.kind })) } },
+    { receipt: { evidence: kinds } },
+  );
+  const [cues, languages] = isTextless(evidence) ? [[], []] : [evidence.slice(0, half), evidence.slice(half)];
+  checkTracks(source, cues);
+  for (const [at, each] of languages.entries()) {
+    const read = cues[at];
+    const isSame =
+      read !== undefined && trackOf(read) === trackOf(each) && read.delivered.reasonCode === each.delivered.reasonCode;
+    if (read === undefined || !isSame) throw fault(`receipt.evidence[${half + at}]`);
+    checkLanguage(source, read, each);
+  }
+}
+
+const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes'] as const;
+
+/** The kind of evidence over the same track, without which a further kind has nothing to measure. */
+export const companions: Readonly<Record<PassKind, (typeof detectKinds)[number]>> = {
+  transitions: 'shot_changes',
+  black_frames: 'shot_changes',
+  frozen_frames: 'shot_changes',
+  keyframes: 'shot_changes',
+  waveform: 'silence',
+  audio_faults: 'silence',
+  interlacing: 'shot_changes',
+  letterbox: 'shot_changes',
+};
+
+/** The track that was listened to; the first version had no rule and took the first. */
+function listenedTrack({ source, request, operation: { parameters } }: DeliveredPass): AudioTrack | null {
+  const chosen = audioTrackOf(source, request.language.languagePair.requestedSource);
+  if (chosen === null || parameters['speech_activity.audioTrackRule'] !== undefined) return chosen;
+  if (chosen.choice !== null && namesTrackRule(parameters)) throw fault('parameters.speech_activity.audioTrackRule');
+  const first = source.tracks.find(({ kind }) => kind === 'audio')?.index;
+  return { index: first ?? chosen.index, choice: null };
+}
+
+const seenTrack = ({ tracks }: RegisteredSource): number | null =>
+  tracks.find(({ kind }) => kind === 'video')?.index ?? null;
+
+const isWithout = (delivered: MediaEvidence, reasonCode: UnavailableReason): boolean =>
+  delivered.state === 'unavailable' && delivered.reasonCode === reasonCode && delivered.trackIndex === undefined;
+
+/** Evidence over a track that is there was measured in it, or nothing of it lies in the range. */
+function checkOver(
+  { delivered, artifact }: DeliveredEvidence,
+  at: number,
+  track: { readonly index: number | null; readonly none: UnavailableReason; readonly empty: UnavailableReason },
+): void {
+  const reason = track.index === null ? track.none : track.empty;
+  if (artifact === null && !isWithout(delivered, reason)) throw fault(`receipt.evidence[${at}].reasonCode`);
+  if (artifact !== null && artifact.input.trackIndex !== track.index) {
+    throw new EvidenceChainError('evidence', 'input.trackIndex', undefined, delivered.contentId);
+  }
+}
+
+/** What was stated of the tracks before the pass ran; earlier versions stated less. */
+function checkStated({ operation: { parameters } }: DeliveredPass, audio: AudioTrack | null, video: number | null) {
+  const derived: Readonly<Record<string, string | number | null | undefined>> = {
+    audioTrackIndex: audio?.index ?? null,
+    videoTrackIndex: video,
+    'speech_activity.audioTrackRule': audio?.choice?.rule,
+    'speech_activity.otherAudioTracks': audio?.choice?.others,
+  };
+  for (const [name, value] of Object.entries(derived)) {
+    if (name in parameters && parameters[name] !== value) throw fault(`parameters.${name}`);
+  }
+}
+
+/** Further evidence of every kind that there is material for, from the version on that measures it. */
+function furtherOf({ operation, evidence }: DeliveredPass): PassKind[] {
+  if (!measuresFurther(operation.parameters)) return [];
+  return passKinds.filter((kind) => {
+    const companion = evidence.find(({ delivered }) => delivered.kind === companions[kind]);
+    return companion?.artifact != null;
+  });
+}
+
+function checkDetected(pass: DeliveredPass): void {
+  const { source, evidence, further } = pass;
+  const audio = listenedTrack(pass);
+  const video = seenTrack(source);
+  checkStated(pass, audio, video);
+  for (const [at, each] of evidence.entries()) {
+    if (each.delivered.kind === 'shot_changes') {
+      checkOver(each, at, { index: video, none: 'no_video_track', empty: 'no_frames_in_range' });
+    } else {
+      checkOver(each, at, { index: audio?.index ?? null, none: 'no_audio_track', empty: 'no_audio_in_range' });
+      if (each.delivered.state !== evidence[0]?.delivered.state) throw fault(`receipt.evidence[${at}].state`);
+    }
+  }
+  demandDerived('media_operation', { further: further.map(({ kind }) => kind) }, { further: furtherOf(pass) });
+}
+
+/**
+ * Checks that a pass delivered what its source and its operation demand: every kind once and in order, for every track, and
+ * nothing as unavailable that there is material for. What was measured is not judged. Throws `EvidenceChainError`.
+ */
+export function checkDelivered(pass: DeliveredPass): void {
+  const { operation, evidence, further } = pass;
+  if (operation.capability === 'media.subtitles') {
+    if (further.length > 0) throw fault('further');
+    checkReadTracks(pass);
+    return;
+  }
+  const kinds = evidence.map(({ delivered }) => ({ kind: delivered.kind }));
+  demandDerived(
+    'media_operation',
+    { receipt: { evidence: kinds } },
+    { receipt: { evidence: detectKinds.map((kind) => ({ kind })) } },
+  );
+  checkDetected(pass);
+}
+
+/**
+ * Further evidence was measured in the track of its companion, and says what follows from the evidence of its pass. Throws
+ * `EvidenceChainError` of the evidence.
+ */
+export function checkAgainstPass(further: FurtherArtifact, evidence: readonly DeliveredEvidence[]): void {
+  const { kind, input } = further;
+  const found = (wanted: (typeof detectKinds)[number]) =>
+    evidence.find(({ delivered }) => delivered.kind === wanted)?.artifact ?? null;
+  const companion = kind === 'screen_text' ? null : found(companions[kind]);
+  if (companion?.input.trackIndex !== input.trackIndex) throw new EvidenceChainError('evidence', 'input.trackIndex');
+  checkKeyframePieces(further, found('shot_changes'));
+  checkTruePeak(further, found('loudness'));
+}

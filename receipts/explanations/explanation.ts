@@ -1,0 +1,319 @@
+import type { z } from 'zod';
+import {
+  type ExplanationInput,
+  type ExplanationRequest,
+  explanationLimits,
+} from '../../contract/explanations/language-explanation.ts';
+import type { ExplanationRow } from '../../contract/explanations/language-explanation-answers.ts';
+import type { ExplanationExecutorIdentity } from '../../contract/explanations/language-explanation-executor.ts';
+import {
+  type ExplanationOutput,
+  explanationOutput,
+  type FacetKind,
+  facetContents,
+  type MissingFacetReason,
+  type StoredFacet,
+  storedFacet,
+} from '../../contract/explanations/language-explanation-facet.ts';
+import {
+  ExplanationFailure,
+  type ExplanationFailureReason,
+} from '../../contract/explanations/language-explanation-failure.ts';
+import {
+  type ExplanationArtifact,
+  type ExplanationExecution,
+  type ExplanationGrant,
+  type ExplanationReceipt,
+  type ExplanationResult,
+  explanationArtifact,
+  explanationNonClaims,
+  explanationReceipt as explanationReceiptSchema,
+} from '../../contract/explanations/language-explanation-records.ts';
+import { contentIdOfJson, hashOf, storedBytes } from '../../formats/canonical-json.ts';
+import { artifactRecorded, draftEvent } from '../journal.ts';
+import { RunReceipt, RunRecord } from '../record.ts';
+import { causeOf, type StepResult, type StudyRun } from '../study-run.ts';
+
+/** One request for an explanation, with all that it rests on and the executor that is to explain. */
+interface ExplanationTask {
+  readonly run: StudyRun;
+  readonly request: ExplanationRequest;
+  readonly input: ExplanationInput;
+  readonly executor: ExplanationExecutorIdentity;
+}
+
+/** One attempt at it, counted from 0. */
+export interface ExplanationJob extends ExplanationTask {
+  readonly attempt: number;
+}
+
+/** What makes two requests the same: attempts are counted by it. */
+export const fingerprintOf = ({ run, request, input, executor }: ExplanationTask): string =>
+  `language-explanation-request:${hashOf({
+    runId: run.record.runtimeId,
+    request,
+    input,
+    executor,
+    rightsScope: input.source.rightsScope,
+    limits: explanationLimits,
+  })}`;
+
+const hexOf = (job: ExplanationJob): string =>
+  hashOf({
+    runId: job.run.record.runtimeId,
+    requestFingerprint: fingerprintOf(job),
+    caption: job.request.caption,
+    attempt: job.attempt,
+  });
+
+export const explanationJobIdOf = (job: ExplanationJob): string => `language-explanation:${hexOf(job)}`;
+
+/** Leave for one attempt, and what it may cost. */
+export function explanationGrantOf(job: ExplanationJob): ExplanationGrant {
+  const { run, request, input, executor, attempt } = job;
+  const { caption, lineId, selection, facetKinds } = request;
+  return {
+    schema: 'studio.language-explanation.grant.v1',
+    grantId: `language-explanation-grant:${hexOf(job)}`,
+    attempt,
+    runId: run.record.runtimeId,
+    requestFingerprint: fingerprintOf(job),
+    caption,
+    lineId,
+    selection,
+    facetKinds,
+    rightsScope: input.source.rightsScope,
+    disposition: 'private_apply_output',
+    executor,
+    limits: explanationLimits,
+  };
+}
+
+/** Which availability each reason for a missing facet comes with. */
+const availabilityOf = {
+  generator_abstained: 'withheld',
+  insufficient_caption_context: 'withheld',
+  facet_not_applicable: 'unavailable',
+  target_unavailable: 'unavailable',
+} as const satisfies Record<MissingFacetReason, string>;
+
+const common = { executionAuthority: 'host_receipted', semanticReview: 'not_reviewed', externalCitationIds: [] };
+
+const missing = (kind: FacetKind, reasonCode: MissingFacetReason): StoredFacet =>
+  storedFacet.parse({
+    kind,
+    availability: availabilityOf[reasonCode],
+    reasonCode,
+    content: null,
+    grounding: 'none',
+    ...common,
+  });
+
+/** The facets of a request that a generator can be asked for: a choice of words needs a translation. */
+export const askableKinds = ({ line }: ExplanationInput, kinds: readonly FacetKind[]): FacetKind[] =>
+  kinds.filter((kind) => kind !== 'translation_choice' || line.target.text !== null);
+
+/** Every text of a content without the white space around it. */
+function trimmed(value: unknown): unknown {
+  if (typeof value === 'string') return value.trim();
+  if (Array.isArray(value)) return value.map(trimmed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, trimmed(each)]));
+}
+
+const hasEmptyText = (value: unknown): boolean =>
+  value === '' || (typeof value === 'object' && value !== null && Object.values(value).some(hasEmptyText));
+
+function shapeFailureOf({ path, message }: z.core.$ZodIssue, kind: FacetKind): ExplanationFailure {
+  const place = [kind, ...path].join('.');
+  return new ExplanationFailure(message === 'is too long' ? 'too_large' : 'invalid_output', `${place} ${message}`);
+}
+
+function facetOf(kind: FacetKind, { facets }: ExplanationOutput): StoredFacet {
+  const given = facets[kind];
+  const content = trimmed(given?.content ?? null);
+  // Content without words is none: the generator had nothing to say.
+  if (content === null || hasEmptyText(content)) return missing(kind, given?.reason ?? 'generator_abstained');
+  const shaped = facetContents[kind].safeParse(content);
+  const [issue] = shaped.error?.issues ?? [];
+  if (issue !== undefined) throw shapeFailureOf(issue, kind);
+  return storedFacet.parse({
+    kind,
+    availability: 'available',
+    reasonCode: null,
+    content: shaped.data,
+    grounding: 'caption_context_inference',
+    ...common,
+  });
+}
+
+/**
+ * The facets of a request, once each and in its order, from what a generator gave. What it did not give is withheld or
+ * unavailable with the reason that it gave, or because it abstained; texts lose the white space around them. Throws
+ * `ExplanationFailure` for texts that cannot be stored.
+ */
+export function facetsOf(
+  input: ExplanationInput,
+  kinds: readonly FacetKind[],
+  output: ExplanationOutput,
+): StoredFacet[] {
+  const askable = askableKinds(input, kinds);
+  return kinds.map((kind) => (askable.includes(kind) ? facetOf(kind, output) : missing(kind, 'target_unavailable')));
+}
+
+/** What a generator has to have given for these facets; those without a target were never asked for. */
+export const outputOfFacets = (facets: readonly StoredFacet[]): ExplanationOutput =>
+  explanationOutput.parse({
+    facets: Object.fromEntries(
+      facets
+        .filter(({ reasonCode }) => reasonCode !== 'target_unavailable')
+        .map(({ kind, content, reasonCode }) => [kind, { content, reason: reasonCode }]),
+    ),
+  });
+
+/** What the facets come to. */
+export function explanationResultOf(facets: readonly StoredFacet[]): ExplanationResult {
+  const among = (state: StoredFacet['availability']): number =>
+    facets.filter(({ availability }) => availability === state).length;
+  const counts = {
+    requestedFacetCount: facets.length,
+    availableFacetCount: among('available'),
+    withheldFacetCount: among('withheld'),
+    unavailableFacetCount: among('unavailable'),
+  };
+  if (counts.availableFacetCount === facets.length) return { status: 'completed', ...counts };
+  if (counts.availableFacetCount > 0) return { status: 'partial', ...counts };
+  return { status: counts.withheldFacetCount === facets.length ? 'withheld' : 'unavailable', ...counts };
+}
+
+/** An explanation as answers name it. */
+export type ExplanationReference = Pick<
+  ExplanationRow['verification'],
+  'jobId' | 'artifactId' | 'contentId' | 'receiptArtifactId' | 'receiptId' | 'receiptContentId'
+>;
+
+/** Explanations as a run stores them; their job names them, which is a digest of all that they rest on. */
+export const storedExplanation = new RunRecord<ExplanationArtifact>({
+  link: 'explanation',
+  schema: explanationArtifact,
+  maximumBytes: explanationLimits.maxArtifactBytes,
+  kind: 'language-explanation-output',
+  origin: ({ jobId }) => ({ kind: 'language_explanation', jobId }),
+  sources: ({ input: { caption } }) => [caption.artifactId, caption.receiptArtifactId],
+  producer: 'host',
+  ownId: 'jobId',
+});
+
+/** An explanation as it is stored. Throws `ExplanationFailure` when it is larger than any may be. */
+export function explanationOf(job: ExplanationJob, facets: readonly StoredFacet[]): ExplanationArtifact {
+  const { run, input, executor } = job;
+  const artifact: ExplanationArtifact = {
+    schema: 'studio.language-explanation.artifact.v1',
+    jobId: explanationJobIdOf(job),
+    runId: run.record.runtimeId,
+    input,
+    grant: explanationGrantOf(job),
+    executor,
+    facets: [...facets],
+    result: explanationResultOf(facets),
+    semanticReview: { state: 'not_reviewed', reviewId: null },
+    rights: { sourceScope: input.source.rightsScope, publication: 'private', exportEligibility: 'unavailable' },
+    nonClaims: [...explanationNonClaims],
+  };
+  const { length } = storedBytes(artifact);
+  if (length <= explanationLimits.maxArtifactBytes) return artifact;
+  throw new ExplanationFailure('too_large', `the record would have ${length} bytes`);
+}
+
+/** An explanation, and what the provider said of its own work. */
+interface ProvidedExplanation {
+  readonly artifact: ExplanationArtifact;
+  readonly execution: ExplanationExecution;
+}
+
+/** The receipt of an explanation; it follows from the explanation and from what the provider said of its own work. */
+export const explanationRunReceipt = new RunReceipt<ExplanationReceipt, 'jobId', ProvidedExplanation>({
+  link: 'explanation_receipt',
+  schema: explanationReceiptSchema,
+  maximumBytes: explanationLimits.maxArtifactBytes,
+  name: 'studio.language-explanation.receipt.v1',
+  idPrefix: 'language-explanation-receipt',
+  kind: 'language-explanation-receipt',
+  about: 'jobId',
+  origin: ({ jobId }) => ({ kind: 'language_explanation', jobId }),
+  sources: ({ input, result }) => [result.artifactId, input.approval.artifactId],
+  producer: 'host',
+  derive: ({ record }, { artifact, execution }) => {
+    const { jobId, grant, input, executor, facets, result } = artifact;
+    const contentId = contentIdOfJson(artifact);
+    return {
+      jobId,
+      grant,
+      input,
+      producer: {
+        id: 'studio.host-language-explanation',
+        version: '1',
+        policy: 'verified_current_caption_private_apply_only',
+        executor,
+      },
+      limits: explanationLimits,
+      execution,
+      result: {
+        ...result,
+        artifactId: storedExplanation.artifactIdOf(record.runtimeId, artifact, contentId),
+        contentId,
+        bytes: storedBytes(artifact).length,
+        facets: facets.map(({ kind, availability, reasonCode }) => ({ kind, availability, reasonCode })),
+      },
+      nonClaims: [...explanationNonClaims],
+    };
+  },
+});
+
+/** Journalled before the executor is asked. */
+export const explanationStarted = (job: ExplanationJob) =>
+  draftEvent(
+    'language.explanation_started',
+    {
+      jobId: explanationJobIdOf(job),
+      request: job.request,
+      grant: explanationGrantOf(job),
+      input: job.input,
+    },
+    causeOf(job.run),
+  );
+
+/** Journalled when an attempt ended without an explanation. */
+export const explanationFailed = (run: StudyRun, jobId: string, reason: ExplanationFailureReason) =>
+  draftEvent('language.explanation_failed', { jobId, reason }, causeOf(run));
+
+/** Writes an explanation down with its receipt. Throws `ExplanationFailure` when the receipt is too large. */
+export function recordExplanation(
+  run: StudyRun,
+  explanation: ExplanationArtifact,
+  execution: ExplanationExecution,
+): StepResult<ExplanationReference> {
+  const receipt = explanationRunReceipt.of(run, { artifact: explanation, execution });
+  const output = storedExplanation.outputOf(run, explanation);
+  const receipted = explanationRunReceipt.outputOf(run, receipt);
+  const { length } = receipted.object.bytes;
+  if (length > explanationLimits.maxArtifactBytes) {
+    throw new ExplanationFailure('too_large', `the receipt would have ${length} bytes`);
+  }
+  const names = {
+    jobId: explanation.jobId,
+    artifactId: output.artifact.id,
+    contentId: output.object.contentId,
+    receiptArtifactId: receipted.artifact.id,
+    receiptContentId: receipted.object.contentId,
+  };
+  return {
+    objects: [output.object, receipted.object],
+    events: [
+      artifactRecorded(output.artifact, causeOf(run)),
+      artifactRecorded(receipted.artifact, causeOf(run)),
+      draftEvent('language.explanation_completed', { ...names, receipt }, causeOf(run)),
+    ],
+    refs: { ...names, receiptId: receipt.receiptId },
+  };
+}

@@ -1,0 +1,254 @@
+import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
+import type { OverviewPart } from '../../contract/overview/runtime-overview.ts';
+import type { ApprovalReference } from '../../contract/review/publish-review.ts';
+import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/runtime-status.ts';
+import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
+import type { VerifiedCaption, VerifiedCaptions } from '../captions/production.ts';
+import { type CaptionAbility, captionProspectOf, captionsOff } from '../captions/prospect.ts';
+import { countText } from '../evidence-chain.ts';
+import type { VerifiedRuntime, VerifiedStudy, VerifiedTail } from '../fold.ts';
+import { approvable, approvedStudyOf } from '../published/captions.ts';
+import { reasonsText } from './found.ts';
+
+/** Where the actor of a runtime stood before its journal was read. */
+export interface StudyActorState {
+  readonly lifecycle: Lifecycle;
+  readonly reason: RuntimeReason | null;
+  /** How often a host took it up again so far. */
+  readonly resumes: number;
+  /** What is left of its time; null where nothing was measured. */
+  readonly deadlineLeftMs: number | null;
+  /** What the step under way waits for, in words for people; null where it waits for nothing. */
+  readonly waitsFor: string | null;
+}
+
+/** What the host that answers could do next. */
+export interface HostAbilities {
+  readonly reviewerId: string;
+  readonly captions: CaptionAbility;
+  readonly explains: boolean;
+  /** Whether a study of this source revision could be started now. */
+  readonly sourceIsCurrent: boolean;
+}
+
+/** A runtime as its overview looks at it. */
+export interface OverviewedRuntime {
+  readonly runtime: VerifiedRuntime;
+  /** Null before the first event. */
+  readonly study: VerifiedStudy | null;
+  readonly standing: StudyActorState;
+  readonly lifecycle: Lifecycle;
+  readonly hasEnded: boolean;
+  readonly host: HostAbilities;
+  /** The path of the runtime. */
+  readonly base: string;
+}
+
+/** The parts of an overview that follow each other. */
+export interface OverviewParts {
+  readonly decision: OverviewPart;
+  readonly review: OverviewPart;
+  readonly captions: OverviewPart;
+  readonly check: OverviewPart;
+  readonly explanations: OverviewPart;
+}
+
+/** What the journal says of the end of a run is newer than what its actor said before. */
+function lifecycleOf({ lifecycle }: StudyActorState, study: VerifiedStudy | null): Lifecycle {
+  if (study?.conclusion) return 'terminal';
+  return study?.stop?.lifecycle ?? lifecycle;
+}
+
+export function overviewedRuntime(
+  runtime: VerifiedRuntime,
+  standing: StudyActorState,
+  host: HostAbilities,
+): OverviewedRuntime {
+  const study = runtime.execution?.study ?? null;
+  const lifecycle = lifecycleOf(standing, study);
+  const { runtimeId } = runtime.accepted.record;
+  return {
+    runtime,
+    study,
+    standing,
+    lifecycle,
+    hasEnded: hasEnded(lifecycle),
+    host,
+    base: `/v1/runtimes/${runtimeId}`,
+  };
+}
+
+/** A part that nothing is stored of. */
+const bare = (path: string, state: OverviewPart['state'], text: string): OverviewPart => ({
+  state,
+  text,
+  reasonCodes: [],
+  receiptIds: [],
+  path,
+});
+
+/** A part that comes after the end of a study, and never after its failure. */
+const pending = ({ hasEnded }: OverviewedRuntime, path: string, what: string): OverviewPart =>
+  hasEnded
+    ? bare(path, 'never', `${what}: the study ended before`)
+    : bare(path, 'not_yet', `${what}: the study goes on`);
+
+/** Whether the claims may be put before a reviewer. */
+export function decisionPart(overviewed: OverviewedRuntime): OverviewPart {
+  const { study, base } = overviewed;
+  const path = `${base}/decision-receipts`;
+  const decision = study?.findings.decision?.body ?? null;
+  if (decision !== null) {
+    const { outcome, reasonCodes } = decision.decision;
+    const isWithheld = outcome === 'withheld';
+    return {
+      state: isWithheld ? 'withheld' : 'done',
+      text: isWithheld ? `withheld: ${reasonsText(reasonCodes)}` : 'all claims are supported',
+      reasonCodes,
+      receiptIds: [decision.receiptId],
+      path,
+    };
+  }
+  if (study?.conclusion) return bare(path, 'never', 'nothing was claimed, so nothing was decided');
+  return pending(overviewed, path, 'no decision');
+}
+
+function reviewedPart(path: string, { review, revoking }: VerifiedTail): OverviewPart | null {
+  if (review === null) return null;
+  const { receiptId, decision, reviewer } = review.receipt.body;
+  const part = { reasonCodes: [...decision.reasonCodes], receiptIds: [receiptId], path };
+  if (decision.outcome === 'reject_with_reasons') {
+    return { ...part, state: 'withheld', text: `rejected by ${reviewer.label}: ${reasonsText(decision.reasonCodes)}` };
+  }
+  if (review.revocation !== null) {
+    const { receiptId: revocationId, revocation } = review.revocation.body;
+    return {
+      ...part,
+      state: 'withdrawn',
+      text: `the approval was withdrawn: ${reasonsText(revocation.reasonCodes)}`,
+      reasonCodes: [...revocation.reasonCodes],
+      receiptIds: [receiptId, revocationId],
+    };
+  }
+  if (revoking !== null) return { ...part, state: 'under_way', text: 'the approval is being withdrawn' };
+  return { ...part, state: 'done', text: `approved for captions by ${reviewer.label}` };
+}
+
+/** What a person said of the study. */
+export function reviewPart(overviewed: OverviewedRuntime): OverviewPart {
+  const { study, base } = overviewed;
+  const path = `${base}/publish-review-decisions`;
+  const conclusion = study?.conclusion ?? null;
+  if (study === null || conclusion === null) return pending(overviewed, path, 'no review');
+  const { receiptId, result } = conclusion.intake.body;
+  if (result.outcome === 'rejected') {
+    const text = `not put before a reviewer: ${reasonsText(result.reasonCodes)}`;
+    return { state: 'withheld', text, reasonCodes: [...result.reasonCodes], receiptIds: [receiptId], path };
+  }
+  const reviewed = reviewedPart(path, study.tail);
+  if (reviewed !== null) return reviewed;
+  const queued = { reasonCodes: [], receiptIds: [receiptId], path };
+  return study.tail.deciding === null
+    ? { ...queued, state: 'waiting', text: 'waiting for your review' }
+    : { ...queued, state: 'under_way', text: 'the review is being written down' };
+}
+
+type CaptionCounts = VerifiedCaption['artifact']['body']['result'];
+
+function linesText({ lineCount, sourceAvailableCount: source, targetAvailableCount: target }: CaptionCounts): string {
+  const lines = countText(lineCount, 'line');
+  if (source === lineCount && target === lineCount) return `${lines} with both texts`;
+  return `${lines}, ${source} with a source text, ${target} with a target text`;
+}
+
+function storedPart(path: string, { artifact, receipt }: VerifiedCaption): OverviewPart {
+  const { result } = artifact.body;
+  const { status } = result;
+  const text = status === 'completed' ? linesText(result) : `${status}: ${linesText(result)}`;
+  const isWithheld = status === 'withheld' || status === 'unavailable';
+  const state = isWithheld ? 'withheld' : 'done';
+  return { state, text, reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
+}
+
+/** Why this host would have no captions of a study, whoever approves it; null where it would have some. */
+function hostObstacleOf(study: CaptionedStudy | null, attempt: number, { captions }: HostAbilities): string | null {
+  if (captions.classification === 'recorded_real_pipeline_fixture') return captionsOff;
+  const absence = study === null ? null : captionProspectOf(study, attempt, captions).absence;
+  return absence === null ? null : `captions would have no line: ${absence.text}`;
+}
+
+/** Whether captions may be made under an approval that stands, and would have lines. */
+function possiblePart(
+  path: string,
+  { attempts }: VerifiedCaptions,
+  { host, runtime }: OverviewedRuntime,
+  approval: ApprovalReference,
+): OverviewPart {
+  if (attempts >= maximumCaptionAttempts) return bare(path, 'failed', `all ${attempts} attempts failed`);
+  const obstacle = hostObstacleOf(approvedStudyOf(runtime, approval), attempts, host);
+  if (obstacle !== null) return bare(path, 'never', obstacle);
+  const again = attempts === 0 ? '' : `: ${countText(attempts, 'attempt')} failed`;
+  return bare(path, 'waiting', `captions may be made under the approval${again}`);
+}
+
+/** What was made under the approval. */
+export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart): OverviewPart {
+  const { study, base, runtime } = overviewed;
+  const path = `${base}/caption-productions`;
+  const { captions, authority = null } = study?.tail ?? {};
+  if (captions?.caption) return storedPart(path, captions.caption);
+  if (captions !== undefined && captions.open.length > 0) {
+    return bare(path, 'under_way', `attempt ${captions.attempts} of ${maximumCaptionAttempts}`);
+  }
+  const obstacle = captionObstacleOf(runtime.accepted.record, overviewed.host.captions.allowance.maxDurationMs);
+  if (obstacle !== null) return bare(path, 'never', obstacle);
+  if (captions === undefined || !study?.conclusion) return pending(overviewed, path, 'no captions');
+  if (authority !== null) return possiblePart(path, captions, overviewed, authority);
+  if (!['waiting', 'under_way'].includes(review.state)) {
+    return bare(path, 'never', 'captions need an approval that stands');
+  }
+  // Nobody should sign for captions that cannot come of it.
+  const before = hostObstacleOf(approvable(runtime), captions.attempts, overviewed.host);
+  return before === null ? bare(path, 'not_yet', 'captions need an approval') : bare(path, 'never', before);
+}
+
+/** What comes after captions, where there are none. */
+const afterCaptions = (path: string, { state }: OverviewPart, what: string): OverviewPart =>
+  ['not_yet', 'waiting', 'under_way'].includes(state)
+    ? bare(path, 'not_yet', `${what}: there are no captions yet`)
+    : bare(path, 'never', `${what}: there are no captions`);
+
+/** What the check made of the captions. */
+export function checkPart({ study, base }: OverviewedRuntime, captions: OverviewPart): OverviewPart {
+  const path = `${base}/caption-quality-controls`;
+  const caption = study?.tail.captions.caption ?? null;
+  if (caption === null) return afterCaptions(path, captions, 'no check');
+  if (caption.qualityControl === null) return bare(path, 'waiting', 'the captions are not checked yet');
+  const { receiptId, decision } = caption.qualityControl.body;
+  const isAccepted = decision.outcome === 'accepted';
+  return {
+    state: isAccepted ? 'done' : 'withheld',
+    text: isAccepted ? 'accepted' : `withheld: ${reasonsText(decision.reasonCodes)}`,
+    reasonCodes: [...decision.reasonCodes],
+    receiptIds: [receiptId],
+    path,
+  };
+}
+
+/** What was explained of the captions. */
+export function explanationsPart({ study, base, host }: OverviewedRuntime, captions: OverviewPart): OverviewPart {
+  const path = `${base}/language-explanations`;
+  const attempts = study?.tail.explanations.attempts ?? [];
+  if (attempts.length > 0) {
+    const stored = attempts.flatMap((attempt) => (attempt.stored === null ? [] : [attempt.stored]));
+    const isOpen = attempts.some(({ state }) => state === 'started');
+    const state = isOpen ? 'under_way' : stored.length > 0 ? 'done' : 'failed';
+    const text = `${countText(stored.length, 'explanation')} of ${countText(attempts.length, 'attempt')}`;
+    return { state, text, reasonCodes: [], receiptIds: stored.map(({ receipt }) => receipt.body.receiptId), path };
+  }
+  if (!study?.tail.captions.caption) return afterCaptions(path, captions, 'no explanations');
+  if (!host.explains) return bare(path, 'never', 'no explanation executor is configured');
+  return study.tail.authority === null
+    ? bare(path, 'never', 'explanations need an approval that stands')
+    : bare(path, 'waiting', 'explanations may be asked for');
+}

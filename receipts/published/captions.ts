@@ -1,0 +1,167 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
+import type { CaptionQualityReports } from '../../contract/captions/caption-quality-report.ts';
+import type { ApprovalReference, Reviewer } from '../../contract/review/publish-review.ts';
+import { firstDifference } from '../../formats/canonical-json.ts';
+import { captionRules } from '../../rules/segmentation.ts';
+import type { CaptionedStudy } from '../captions/captioned-study.ts';
+import { checkableOf, rulesOf, type VerifiedCaption } from '../captions/production.ts';
+import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
+import { wholeCaptionsOf } from '../captions/stored-captions.ts';
+import type { CheckedCaptions } from '../captions/webvtt.ts';
+import type { VerifiedRuntime, VerifiedStudy } from '../fold.ts';
+import { reviewReceipt } from '../review.ts';
+import { runtimeListOf } from './runtime.ts';
+
+// No person approves anything: the approval below is derived to say what captions would be, and never written down.
+const nobody: Reviewer = { id: 'reviewer:none', label: 'Nobody reviews an evaluation' };
+
+/** The study as it would stand after an approval; null where it may not be put before a reviewer. */
+export function approvable({ execution }: VerifiedRuntime): CaptionedStudy | null {
+  const conclusion = execution?.study.conclusion ?? null;
+  if (execution === null || conclusion === null || conclusion.admission.outcome !== 'queued') return null;
+  const { run } = execution.opened;
+  const { runtimeId } = run.record;
+  const receipt = reviewReceipt.of(run, {
+    intake: conclusion.admission.intake,
+    reviewer: nobody,
+    decision: {
+      outcome: 'approve_for_caption_production',
+      reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
+      note: null,
+    },
+  });
+  return {
+    run,
+    findings: execution.study.findings,
+    conclusion,
+    approval: reviewReceipt.referenceOf(runtimeId, receipt),
+    rules: captionRules,
+  };
+}
+
+/**
+ * The study that an approval stands for; null when the approval is not this runtime's, or is withdrawn or about to be: what
+ * began after the first word of a withdrawal could not be reopened.
+ */
+export function approvedStudyOf({ execution }: VerifiedRuntime, approval: ApprovalReference): CaptionedStudy | null {
+  const conclusion = execution?.study.conclusion ?? null;
+  const authority = execution?.study.tail.authority ?? null;
+  if (execution === null || conclusion === null || authority === null) return null;
+  if (firstDifference(authority, approval) !== null) return null;
+  const { findings, tail } = execution.study;
+  return { run: execution.opened.run, findings, conclusion, approval, rules: rulesOf(tail.captions) };
+}
+
+/** The ids of everything that was reopened to verify captions. */
+function reopenedOf({ findings, conclusion }: VerifiedStudy, { artifact }: VerifiedCaption): CaptionRow['reopened'] {
+  const { input } = artifact.body;
+  const { study, readiness } = input;
+  const { reads, decision } = findings;
+  const once = (ids: readonly string[]): string[] => [...new Set(ids)];
+  return {
+    sourceArtifactIds: [input.sourceArtifactId],
+    semanticEvidenceArtifactIds: once(reads.map(({ body }) => body.input.artifactId)),
+    reportArtifactIds: conclusion?.record.body.assessments.map(({ artifactId }) => artifactId) ?? [],
+    admissionIds: [readiness.readinessId],
+    planningDecisionIds: decision === null ? [] : [decision.body.operationId],
+    executorIds: [study.executorReceiptId],
+  };
+}
+
+/** Captions as the wire shows them. */
+function rowOf(study: VerifiedStudy, caption: VerifiedCaption): CaptionRow {
+  const { reference, artifact, receipt } = caption;
+  const { input, executor, result } = artifact.body;
+  const isRevoked = study.tail.review?.revocation !== null;
+  return {
+    jobId: reference.jobId,
+    captionArtifactId: reference.artifactId,
+    captionContentId: reference.contentId,
+    receiptArtifactId: reference.receiptArtifactId,
+    receiptId: reference.receiptId,
+    receiptContentId: reference.receiptContentId,
+    approval: receipt.body.authority.approval,
+    source: {
+      artifactId: input.sourceArtifactId,
+      contentId: input.sourceContentId,
+      analysisRequestId: input.analysisRequestId,
+      range: input.range,
+    },
+    study: input.study,
+    readiness: input.readiness,
+    reopened: reopenedOf(study, caption),
+    authorityState: isRevoked ? 'revoked_after_completion' : 'unrevoked',
+    integrity: 'stored_caption_and_receipt_with_verified_study_readiness_approval',
+    executor,
+    result,
+  };
+}
+
+/** Captions with the row that the wire shows of them. */
+interface PublishedCaption {
+  readonly row: CaptionRow;
+  readonly caption: VerifiedCaption;
+}
+
+/** The captions of a runtime: at most one production completes. */
+export function publishedCaptionsOf({ execution }: VerifiedRuntime): PublishedCaption[] {
+  const caption = execution?.study.tail.captions.caption ?? null;
+  return execution === null || caption === null ? [] : [{ row: rowOf(execution.study, caption), caption }];
+}
+
+/** The checks of a runtime's captions: one for each that was checked. */
+export const publishedQualityControlsOf = (runtime: VerifiedRuntime): QualityControlRow[] =>
+  publishedCaptionsOf(runtime).flatMap(({ row, caption }) =>
+    caption.qualityControl === null
+      ? []
+      : [qualityControlRowOf(runtime.accepted.record.runtimeId, caption.qualityControl, row)],
+  );
+
+/**
+ * The captions of a runtime with the check that accepted them, without lines that it withheld; of one production where `jobId` names it. Throws `not_found`
+ * where there are none, `illegal_caption_qc_transition` while no check has accepted them, and `caption_authority_required`
+ * once their approval was withdrawn.
+ */
+export function acceptedCaptionsOf(runtime: VerifiedRuntime, jobId?: string): CheckedCaptions {
+  const published = publishedCaptionsOf(runtime).find(({ row }) => jobId === undefined || row.jobId === jobId);
+  if (published === undefined) throw new ServiceError('not_found', 'this runtime has no such captions');
+  const { row, caption } = published;
+  const check = caption.qualityControl;
+  if (check?.decision.outcome !== 'accepted') {
+    throw new ServiceError('illegal_caption_qc_transition', 'no check has accepted these captions');
+  }
+  if (row.authorityState !== 'unrevoked') {
+    throw new ServiceError('caption_authority_required', 'the approval of these captions was withdrawn');
+  }
+  const { artifact, ...checkable } = checkableOf(caption);
+  const accepted = new Set(
+    check.decision.lines.flatMap(({ lineId, outcome }) => (outcome === 'accepted' ? [lineId] : [])),
+  );
+  const lines = artifact.lines.filter(({ id }) => accepted.has(id));
+  return { ...checkable, artifact: { ...artifact, lines }, qualityControl: check.body };
+}
+
+/** The hard cuts that a study found, in ms; null where it has no evidence of them. */
+function shotTimesOf({ execution }: VerifiedRuntime): number[] | null {
+  const evidence = execution?.study.findings?.operations.flatMap((operation) => operation.evidence) ?? [];
+  const shots = evidence.find(({ delivered }) => delivered.kind === 'shot_changes')?.artifact ?? null;
+  return shots?.facts.flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : [])) ?? null;
+}
+
+/** The answer to a request for measurements of a runtime's captions. No record of a source names its frame rate. */
+export function publishedCaptionReportsOf(runtime: VerifiedRuntime): CaptionQualityReports {
+  const shotTimesMs = shotTimesOf(runtime);
+  return {
+    schema: 'studio.local-runtime-caption-quality-reports.v1',
+    ...runtimeListOf(runtime),
+    reports: publishedCaptionsOf(runtime).flatMap(({ caption: { artifact } }) =>
+      captionQualityReportsOf({
+        artifact: wholeCaptionsOf(artifact.body),
+        contentId: artifact.contentId,
+        shotTimesMs,
+        frameRate: null,
+      }),
+    ),
+  };
+}

@@ -1,0 +1,176 @@
+import type { SpeechFact, UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
+import { type FurtherKind, type PassKind, passKinds } from '../../contract/evidence/further-evidence.ts';
+import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
+import type { AssessmentAudit, AssessmentAudits } from '../../contract/study/assessment-audits.ts';
+import type { DecisionReceipts, DecisionRow } from '../../contract/study/decision-receipts.ts';
+import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import {
+  assessmentReceipt,
+  decisionReceipt,
+  type VerifiedAssessment,
+  type VerifiedDecision,
+} from '../evidence/assessment.ts';
+import { companions } from '../evidence/delivered.ts';
+import type { VerifiedEvidence, VerifiedFurther, VerifiedOperation } from '../evidence/detection.ts';
+import { languageFactsOf, objectFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
+import type { VerifiedRead } from '../evidence/reads.ts';
+import { EvidenceChainError } from '../evidence-chain.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import type { VerifiedScreenText } from '../screentext.ts';
+import type { SourceRecords } from '../sources/source-records.ts';
+import { detectedEvidenceOf, type RunPinnedEvidence } from '../study/conclusion.ts';
+import { runtimeListOf } from './runtime.ts';
+
+function detectedRow({ delivered, artifact }: VerifiedEvidence): EvidenceRow {
+  if (artifact === null) return { ...delivered, tool: null, parameters: null, facts: [] };
+  const { tool, parameters, facts } = artifact;
+  return { ...delivered, tool, parameters, facts };
+}
+
+const windowFact = (kind: SpeechFact['kind'], { index, start_sample, end_sample }: SampleWindow): SpeechFact => ({
+  kind,
+  index,
+  startSample: start_sample,
+  endSample: end_sample,
+  startMs: Math.floor(start_sample / samplesPerMs),
+  endMs: Math.ceil(end_sample / samplesPerMs),
+});
+
+/** Speech and non-speech of a whole source in order of time. */
+const windowFactsOf = ({ speech_windows, non_speech_windows }: SpeechActivity): SpeechFact[] =>
+  [
+    ...speech_windows.map((window) => windowFact('speech_window', window)),
+    ...non_speech_windows.map((window) => windowFact('non_speech_window', window)),
+  ].sort((one, other) => one.startSample - other.startSample);
+
+function pinnedRow(pinned: RunPinnedEvidence, { speechActivity, languageRanges }: SourceRecords): EvidenceRow[] {
+  const available = { ...pinned, state: 'available', reasonCode: null, tool: null } as const;
+  if (pinned.kind === 'speech-activity-receipt') {
+    if (speechActivity === null) return [];
+    const { configuration } = speechActivity.record;
+    return [{ ...available, parameters: configuration, facts: windowFactsOf(speechActivity.record) }];
+  }
+  if (languageRanges === null) return [];
+  const { configuration } = languageRanges.record;
+  return [{ ...available, parameters: configuration, facts: languageFactsOf(languageRanges.record) }];
+}
+
+/** The evidence of a runtime, all of it reopened: of every kind but the further ones. */
+export function evidenceRowsOf(runtime: VerifiedRuntime): EvidenceRow[] {
+  const findings = runtime.execution?.study.findings;
+  const detected = findings === undefined ? [] : detectedEvidenceOf(findings);
+  return [
+    ...detected.map(detectedRow),
+    ...(findings?.pinned ?? []).flatMap((each) => pinnedRow(each, runtime.source.records)),
+  ];
+}
+
+/** The fact of a runtime that names this object; null where none does. */
+export function objectFactIn(runtime: VerifiedRuntime, contentId: string): EvidenceObjectFact | null {
+  const operations = runtime.execution?.study.findings.operations ?? [];
+  const facts = operations.flatMap(({ further }) => further).flatMap(({ artifact }) => objectFactsOf(artifact));
+  return facts.find((fact) => fact.contentId === contentId) ?? null;
+}
+
+const availableRow = (kind: FurtherKind, { artifactId, contentId, artifact }: VerifiedFurther): FurtherRow => {
+  const { tool, parameters, facts } = artifact;
+  return { kind, state: 'available', reasonCode: null, artifactId, contentId, tool, parameters, facts };
+};
+
+const absentRow = (kind: FurtherKind, reasonCode: UnavailableReason): FurtherRow => {
+  const nothing = { artifactId: null, contentId: null, tool: null, parameters: null };
+  return { kind, state: 'unavailable', reasonCode, ...nothing, facts: [] };
+};
+
+/** The row of a further kind, unavailable for the reason of its companion; none where the pass did not measure it, as passes of earlier versions. */
+function measuredRow(kind: PassKind, operations: readonly VerifiedOperation[]): FurtherRow[] {
+  const found = operations.flatMap(({ further }) => further).find(({ artifact }) => artifact.kind === kind);
+  if (found !== undefined) return [availableRow(kind, found)];
+  const evidence = operations.flatMap(({ evidence }) => evidence);
+  const companion = evidence.find(({ delivered }) => delivered.kind === companions[kind])?.delivered;
+  return companion?.state === 'unavailable' ? [absentRow(kind, companion.reasonCode)] : [];
+}
+
+/** The row of the text on the screen; none where it was not to be read, or was not yet. */
+function screenTextRow(screenText: VerifiedScreenText | null): FurtherRow[] {
+  if (screenText === null) return [];
+  const { delivered, found: artifact } = screenText;
+  if (delivered.state === 'unavailable') return [absentRow('screen_text', delivered.reasonCode)];
+  const { artifactId, contentId } = delivered;
+  return artifact === null ? [] : [availableRow('screen_text', { artifactId, contentId, artifact })];
+}
+
+/** The further kinds of a runtime, all of them reopened. */
+export function furtherRowsOf(runtime: VerifiedRuntime): FurtherRow[] {
+  const findings = runtime.execution?.study.findings;
+  const measured = passKinds.flatMap((kind) => measuredRow(kind, findings?.operations ?? []));
+  return [...measured, ...screenTextRow(findings?.screenText ?? null)];
+}
+
+/**
+ * The answer to a request for the evidence of a runtime: of every kind that clients of earlier versions know, of one kind, or of
+ * all. What a runtime has not come to yet is not in it.
+ */
+export function runtimeEvidenceOf(runtime: VerifiedRuntime, kind: AskedKind | null): RuntimeEvidence {
+  const known = evidenceRowsOf(runtime);
+  const rows = kind === null ? known : [...known, ...furtherRowsOf(runtime)];
+  return {
+    schema: 'studio.local-runtime-evidence.v1',
+    ...runtimeListOf(runtime),
+    evidence: rows.filter((row) => kind === null || kind === 'all' || row.kind === kind),
+  };
+}
+
+/** An assessment whose citations name the reads and the evidence that they lead to. */
+function auditOf(runId: string, { body }: VerifiedAssessment, reads: readonly VerifiedRead[]): AssessmentAudit {
+  const citationOf = (citation: (typeof body.claims)[number]['citations'][number]) => {
+    const read = reads.find(({ contentId }) => contentId === citation.receiptContentId);
+    if (read === undefined) throw new EvidenceChainError('assessment', 'claims.citations.receiptContentId');
+    const { operationId, input } = read.body;
+    return { ...citation, readOperationId: operationId, evidenceArtifactId: input.artifactId };
+  };
+  const { taskId, agentId } = body.authorization;
+  return {
+    ...assessmentReceipt.referenceOf(runId, body),
+    taskId,
+    agentId,
+    integrity: 'stored_receipt_and_citations_verified',
+    claims: body.claims.map((claim) => ({ ...claim, citations: claim.citations.map(citationOf) })),
+  };
+}
+
+/** The answer to a request for the assessments of a runtime, all of them reopened. */
+export function assessmentAuditsOf(runtime: VerifiedRuntime): AssessmentAudits {
+  const { assessments = [], reads = [] } = runtime.execution?.study.findings ?? {};
+  const { runtimeId } = runtime.accepted.record;
+  return {
+    schema: 'studio.local-runtime-assessment-audits.v1',
+    ...runtimeListOf(runtime),
+    audits: assessments.map((assessment) => auditOf(runtimeId, assessment, reads)),
+  };
+}
+
+function rowOf(runId: string, { body }: VerifiedDecision): DecisionRow {
+  const { taskId, agentId } = body.authorization;
+  return {
+    ...decisionReceipt.referenceOf(runId, body),
+    taskId,
+    agentId,
+    integrity: 'stored_decision_and_audited_inputs_verified',
+    producer: 'deterministic_audit_state_gate_v1',
+    inputs: body.inputs,
+    ...body.decision,
+    ...body.result,
+  };
+}
+
+/** The answer to a request for the decisions of a runtime: at most one, reopened with all that it rests on. */
+export function decisionReceiptsOf(runtime: VerifiedRuntime): DecisionReceipts {
+  const decision = runtime.execution?.study.findings.decision ?? null;
+  return {
+    schema: 'studio.local-runtime-decision-receipts.v1',
+    ...runtimeListOf(runtime),
+    decisions: decision === null ? [] : [rowOf(runtime.accepted.record.runtimeId, decision)],
+  };
+}

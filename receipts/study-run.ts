@@ -1,0 +1,87 @@
+import type { StudyCapability } from '../contract/base/operation.ts';
+import type { StoredObject } from '../contract/base/stored-object.ts';
+import { type ReadingAllowance, readingAllowanceOf } from '../contract/evidence/reading-allowance.ts';
+import type { RuntimeStart } from '../contract/study/runtime-start.ts';
+import type { EventDraft } from '../storage/ledger/ledger.ts';
+import type { ReportLink } from './evidence-chain.ts';
+import type { EventCause, JournalCursor } from './journal.ts';
+import type { VerifiedSource } from './sources/reopen-source.ts';
+import type { StoredContent } from './stored-records.ts';
+
+/** The random ids of one run, allocated once and kept with it: a restarted host goes on under the same names. */
+export interface StudyIds {
+  readonly taskId: string;
+  readonly agentId: string;
+  readonly claimId: string;
+  readonly executionId: string;
+  /** One grant for each capability that every study uses. */
+  readonly grantIds: Readonly<Record<StudyCapability, string>>;
+  /** The grant to recognise speech; absent where the host that accepted the study had no recogniser. */
+  readonly recognitionGrantId?: string | undefined;
+  /** The grant to read text on the screen; absent where the host that accepted the study had no reader. */
+  readonly screenTextGrantId?: string | undefined;
+}
+
+/** One accepted study under way: what was promised and under which names it is carried out. */
+export interface StudyRun {
+  readonly record: RuntimeStart;
+  readonly ids: StudyIds;
+  /** What its grants let it read where that is not what its range has: earlier versions granted a long study no more than others. */
+  readonly granted?: ReadingAllowance | undefined;
+}
+
+/** How much a study may read and assess. */
+export const readingOf = ({ record, granted }: StudyRun): ReadingAllowance =>
+  granted ?? readingAllowanceOf(record.analysisRequest.range);
+
+/**
+ * Allocates a run's ids from a source of unique names, such as a random UUID; `recognizes`: its speech is to be recognised;
+ * `readsScreen`: the text on its screen is to be read.
+ */
+export const studyIdsFrom = (newId: () => string, { recognizes = false, readsScreen = false } = {}): StudyIds => ({
+  taskId: `task:${newId()}`,
+  agentId: `agent:${newId()}`,
+  claimId: `launch-claim:${newId()}`,
+  executionId: `execution:${newId()}`,
+  grantIds: {
+    'media.detect': `grant:${newId()}`,
+    'media.subtitles': `grant:${newId()}`,
+    'evidence.read': `grant:${newId()}`,
+    'analysis.evidence.assess': `grant:${newId()}`,
+    'analysis.evidence.decide': `grant:${newId()}`,
+  },
+  ...(recognizes ? { recognitionGrantId: `grant:${newId()}` } : {}),
+  ...(readsScreen ? { screenTextGrantId: `grant:${newId()}` } : {}),
+});
+
+/** Every event of a run belongs to the command that started it. */
+export const causeOf = ({ record }: StudyRun): EventCause => ({
+  correlationId: record.commandId,
+  causationId: null,
+});
+
+/** What one step of a study leaves behind: bytes to store first, then events to commit in this order. */
+export interface StepResult<References> {
+  readonly objects: readonly StoredObject[];
+  readonly events: readonly EventDraft[];
+  /** Under which names the results are found again by the later steps. */
+  readonly refs: References;
+}
+
+/** Several results as that of one step. */
+export const stepOf = <Reference>(results: readonly StepResult<Reference>[]): StepResult<Reference[]> => ({
+  objects: results.flatMap(({ objects }) => objects),
+  events: results.flatMap(({ events }) => events),
+  refs: results.map(({ refs }) => refs),
+});
+
+/** What every step of a fold works with: the run, its source, the events to take, and the stored files behind them. */
+export interface FoldContext {
+  readonly run: StudyRun;
+  readonly source: VerifiedSource;
+  readonly journal: JournalCursor;
+  readonly content: StoredContent;
+  readonly report: ReportLink;
+  /** Lets others work where enough time was spent; called between two steps. */
+  readonly pause: () => Promise<void> | void;
+}

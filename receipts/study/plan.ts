@@ -1,0 +1,162 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { RegisteredSource, SourceSession } from '../../contract/sources/source-session.ts';
+import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { Forecast } from '../../contract/study/forecast.ts';
+import type { RuntimePlan } from '../../contract/study/runtime-plan.ts';
+import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
+import type { WorkPlan } from '../../contract/study/work-plan.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
+import { type Calibration, calibrationOf } from '../../rules/forecast.ts';
+import { sourceArtifactIdOf } from '../identities.ts';
+import { forecastOf } from './forecast.ts';
+
+interface CommandInput {
+  readonly sourceRevisionId: string;
+  readonly analysisRequestId: string;
+  readonly workPlan: WorkPlan;
+  /** Makes an attempt of its own over equal inputs; null where the caller named none. */
+  readonly clientRequestId: string | null;
+}
+
+/** The key under which a start happens once: it follows from what is asked, and from the caller's own id if there is one. */
+const commandIdOf = ({ clientRequestId, ...input }: CommandInput): string =>
+  `runtime-start:${hashOf(clientRequestId === null ? input : { ...input, clientRequestId })}`;
+
+/** A run's id: the digest of its command laid out as a version 4 UUID. */
+export function runtimeIdOf(commandId: string): string {
+  const digest = hashOf({ allocator: 'studio.local-runtime-host.v1', commandId });
+  const part = (from: number, to: number) => digest.slice(from, to);
+  return `runtime:${part(0, 8)}-${part(8, 12)}-4${part(13, 16)}-8${part(17, 20)}-${part(20, 32)}`;
+}
+
+const journalIdOf = (runtimeId: string): string => `journal:${runtimeId}`;
+
+/** The part of a request that its own id covers; a `clientRequestId` belongs to the command, not to the analysis. */
+type RequestedAnalysis = Omit<RuntimeRequest, 'clientRequestId' | 'materializationId'>;
+
+/** What is to be studied, bound to one revision of its source; `requestId` covers everything but itself and `schema`. */
+function analysisRequestOf(session: SourceSession, request: RequestedAnalysis): AnalysisRequest {
+  const body = {
+    sourceSessionId: session.sessionId,
+    sourceRevisionId: session.revisionId,
+    sourceContentId: session.source.contentId,
+    range: request.range,
+    language: {
+      languagePair: { requestedSource: request.requestedSourceLanguage, targetLanguage: request.targetLanguage },
+      selectedLanguagePackId: request.selectedLanguagePackId,
+      detectedLanguageEvidenceContentIds: session.detectedLanguageEvidenceContentIds,
+    },
+    outputDepth: request.outputDepth,
+    options: request.options,
+  };
+  return { schema: 'studio.analysis-request.v1', requestId: `analysis-request:${hashOf(body)}`, ...body };
+}
+
+/** What a caller must have asked for to get this analysis request. */
+export const requestedAnalysisOf = (request: AnalysisRequest): RequestedAnalysis => ({
+  sourceSessionId: request.sourceSessionId,
+  sourceRevisionId: request.sourceRevisionId,
+  range: request.range,
+  requestedSourceLanguage: request.language.languagePair.requestedSource,
+  targetLanguage: request.language.languagePair.targetLanguage,
+  selectedLanguagePackId: request.language.selectedLanguagePackId,
+  outputDepth: request.outputDepth,
+  options: request.options,
+});
+
+/** The one operation that a start commits to: a bounded pass over the requested range. */
+function workPlanOf({ requestId, range }: Pick<AnalysisRequest, 'requestId' | 'range'>): WorkPlan {
+  const operationId = `operation:bounded-media-seek:${hashOf({ requestId, range })}`;
+  return {
+    schema: 'studio.forecast.work-plan.v1',
+    planId: `plan:bounded-media-seek:${hashOf({ operationId })}`,
+    operations: [{ operationId, kind: 'media.seek', range }],
+  };
+}
+
+/** The part of a registered source that a plan rests on. */
+export type PlannedSource = Pick<RegisteredSource, 'session'>;
+
+type StudyRequest = RequestedAnalysis & { readonly clientRequestId?: string | undefined };
+
+/** All that follows from a source and a request, before anything is promised. */
+export interface StudyPlan {
+  readonly clientRequestId: string | null;
+  readonly analysisRequest: AnalysisRequest;
+  readonly workPlan: WorkPlan;
+  readonly commandId: string;
+  readonly runtimeId: string;
+  readonly journalId: string;
+  readonly sourceArtifactId: string;
+  readonly forecast: Forecast;
+}
+
+/**
+ * Plans a study. Pure: a plan and a start of the same request carry the same ids, and the same forecast where they are calibrated
+ * by the same finished operations. Only the forecast depends on these. Bounds are checked beforehand.
+ */
+export function planStudy(
+  { session }: PlannedSource,
+  request: StudyRequest,
+  finished: Calibration | null = null,
+): StudyPlan {
+  const clientRequestId = request.clientRequestId ?? null;
+  const analysisRequest = analysisRequestOf(session, request);
+  const workPlan = workPlanOf(analysisRequest);
+  const commandId = commandIdOf({
+    sourceRevisionId: session.revisionId,
+    analysisRequestId: analysisRequest.requestId,
+    workPlan,
+    clientRequestId,
+  });
+  const runtimeId = runtimeIdOf(commandId);
+  const sourceArtifactId = sourceArtifactIdOf(runtimeId, { session });
+  return {
+    clientRequestId,
+    analysisRequest,
+    workPlan,
+    commandId,
+    runtimeId,
+    journalId: journalIdOf(runtimeId),
+    sourceArtifactId,
+    forecast: forecastOf({
+      ...{ sourceArtifactId, session, workPlan },
+      range: request.range,
+      calibration: finished === null ? null : calibrationOf(request.range, finished),
+    }),
+  };
+}
+
+/** The wire's view of a plan. */
+export const runtimePlanOf = ({ commandId, runtimeId, analysisRequest, forecast }: StudyPlan): RuntimePlan => ({
+  schema: 'studio.local-runtime-plan.v1',
+  commandId,
+  runtimeId,
+  sourceSessionId: analysisRequest.sourceSessionId,
+  sourceRevisionId: analysisRequest.sourceRevisionId,
+  analysisRequestId: analysisRequest.requestId,
+  forecast,
+  acceptance: { status: 'not_started', frozenForecastId: null },
+});
+
+/**
+ * Refuses what a plan and a start must both refuse. Throws `ServiceError`: `stale_source_revision` when the source has
+ * another revision by now, `invalid_analysis_request` when the range runs past the measured duration,
+ * `study_range_too_large` when it is longer than the host studies at once.
+ */
+export function checkStudyBounds(
+  { session }: PlannedSource,
+  { sourceRevisionId, range }: Pick<RuntimeRequest, 'sourceRevisionId' | 'range'>,
+  maximumRangeMs: number,
+): void {
+  const { durationMs } = session.source;
+  if (sourceRevisionId !== session.revisionId)
+    throw new ServiceError(
+      'stale_source_revision',
+      'the revision that was named is not the current one of this source',
+    );
+  if (range.endMs > durationMs)
+    throw new ServiceError('invalid_analysis_request', `the range ends after the source, which has ${durationMs} ms`);
+  if (range.endMs - range.startMs > maximumRangeMs)
+    throw new ServiceError('study_range_too_large', `a study covers at most ${maximumRangeMs} ms`);
+}

@@ -1,0 +1,53 @@
+import type { RegisteredSource } from '../contract/sources/source-session.ts';
+import type { AnalysisRequest } from '../contract/study/analysis-request.ts';
+import { baseLanguage } from './languages.ts';
+
+/** Why a study listens to this one of several audio tracks. */
+export type AudioTrackRule = 'only track of the declared language' | 'default flag' | 'first track';
+
+export interface AudioTrackChoice {
+  readonly rule: AudioTrackRule;
+  /** The other audio tracks, at least one, as `index:codec:language` with commas between; a language that is not stated is empty. */
+  readonly others: string;
+}
+
+export interface AudioTrack {
+  /** Its index in the container. */
+  readonly index: number;
+  /** Null where there is no other. */
+  readonly choice: AudioTrackChoice | null;
+}
+
+type Source = Pick<RegisteredSource, 'tracks' | 'trackLanguages' | 'defaultTracks'>;
+type RequestedLanguage = AnalysisRequest['language']['languagePair']['requestedSource'];
+
+/**
+ * The audio track that a study listens to; null where the source has none. It is the one track whose stated language is the
+ * declared one (scripts and regions aside); where none or several are, the first that the container flags as default; where
+ * none is flagged, the first. Sources that earlier versions registered name no flags.
+ */
+export function audioTrackOf(source: Source, requested: RequestedLanguage): AudioTrack | null {
+  const tracks = source.tracks
+    .filter(({ kind }) => kind === 'audio')
+    .map(({ index, codec }) => ({
+      index,
+      codec,
+      language: source.trackLanguages.find((stated) => stated.index === index)?.language ?? null,
+    }));
+  const [first] = tracks;
+  if (first === undefined) return null;
+  if (tracks.length === 1) return { index: first.index, choice: null };
+  const declared = requested.mode === 'declared' ? baseLanguage(requested.languages[0] ?? '') : null;
+  const [spoken, ...more] = tracks.filter(
+    ({ language }) => declared !== null && language !== null && baseLanguage(language) === declared,
+  );
+  const flagged = tracks.find(({ index }) => source.defaultTracks?.includes(index));
+  const chosenAs = (rule: AudioTrackRule, index: number): AudioTrack => {
+    const others = tracks.filter((track) => track.index !== index);
+    const named = others.map((track) => `${track.index}:${track.codec}:${track.language ?? ''}`);
+    return { index, choice: { rule, others: named.join(',') } };
+  };
+  if (spoken !== undefined && more.length === 0) return chosenAs('only track of the declared language', spoken.index);
+  if (flagged !== undefined) return chosenAs('default flag', flagged.index);
+  return chosenAs('first track', first.index);
+}

@@ -1,0 +1,163 @@
+import type { TrackLanguageFact } from '../contract/evidence/evidence.ts';
+import { lettersOf } from './text-comparison.ts';
+
+/**
+ * The language itself without script or region, in its shortest code: `kor` and `ko-KR` are both `ko`, as the language
+ * subtag registry of BCP 47 has it. Null for what names no language.
+ */
+export function baseLanguage(tag: string): string | null {
+  const [canonical] = canonicalTags(tag);
+  const base = canonical?.split('-', 1)[0] ?? null;
+  return base === null || ['und', 'mul', 'zxx', 'mis'].includes(base) ? null : base;
+}
+
+function canonicalTags(tag: string): string[] {
+  try {
+    return Intl.getCanonicalLocales(tag);
+  } catch {
+    // A container may carry anything where its language should stand.
+    return [];
+  }
+}
+
+/**
+ * From how many letters on a script is judged, and the identifier believed. On single cues the identifier errs in 31 of
+ * 100, so shorter lines are not judged by it; the bound of 40 letters is a choice and was not measured. Fewer than eight
+ * letters in a foreign script are a name.
+ */
+export const LANGUAGE_GATE = { scriptLetters: 8, foreignShare: 0.5, identifiedLetters: 40 } as const;
+
+const LATIN = /\p{Script=Latin}/u;
+
+const scripts: Readonly<Record<string, RegExp>> = {
+  ko: /[\p{Script=Hangul}\p{Script=Han}]/u,
+  ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u,
+  zh: /[\p{Script=Han}\p{Script=Bopomofo}]/u,
+  yue: /\p{Script=Han}/u,
+  th: /\p{Script=Thai}/u,
+  el: /\p{Script=Greek}/u,
+  hy: /\p{Script=Armenian}/u,
+  ka: /\p{Script=Georgian}/u,
+  ta: /\p{Script=Tamil}/u,
+  te: /\p{Script=Telugu}/u,
+  kn: /\p{Script=Kannada}/u,
+  ml: /\p{Script=Malayalam}/u,
+  gu: /\p{Script=Gujarati}/u,
+  pa: /\p{Script=Gurmukhi}/u,
+  ...Object.fromEntries(['he', 'yi'].map((code) => [code, /\p{Script=Hebrew}/u])),
+  ...Object.fromEntries(['hi', 'mr', 'ne'].map((code) => [code, /\p{Script=Devanagari}/u])),
+  ...Object.fromEntries(['bn', 'as'].map((code) => [code, /\p{Script=Bengali}/u])),
+  ...Object.fromEntries(['ar', 'fa', 'ur', 'ps'].map((code) => [code, /\p{Script=Arabic}/u])),
+  ...Object.fromEntries(['ru', 'uk', 'bg', 'be', 'mk'].map((code) => [code, /\p{Script=Cyrillic}/u])),
+  ...Object.fromEntries(
+    'en de fr es it pt nl sv no nb nn da fi is et lv lt pl cs sk sl hr hu ro tr vi id ms tl sw ca eu gl ga cy af sq'
+      .split(' ')
+      .map((code) => [code, LATIN]),
+  ),
+};
+
+/** Names by which servers of the Whisper family call a language; others use its code. */
+const names: Readonly<Record<string, string>> = {
+  ...{
+    arabic: 'ar',
+    chinese: 'zh',
+    czech: 'cs',
+    danish: 'da',
+    dutch: 'nl',
+    english: 'en',
+    finnish: 'fi',
+    french: 'fr',
+  },
+  ...{ german: 'de', greek: 'el', hebrew: 'he', hindi: 'hi', hungarian: 'hu', indonesian: 'id', italian: 'it' },
+  ...{ japanese: 'ja', korean: 'ko', norwegian: 'no', polish: 'pl', portuguese: 'pt', romanian: 'ro', russian: 'ru' },
+  ...{ spanish: 'es', swedish: 'sv', thai: 'th', turkish: 'tr', ukrainian: 'uk', vietnamese: 'vi' },
+};
+
+/** The language that a recogniser says it heard; null where its word is no code and no known name. */
+function recognizedLanguageCode(word: string): string | null {
+  const plain = word.trim().toLowerCase();
+  if (Object.hasOwn(names, plain)) return names[plain] ?? null;
+  return /^[a-z]{2,3}(-[a-z0-9]+)*$/.test(plain) ? baseLanguage(plain) : null;
+}
+
+/** Most letters of a text are of no script in which one of these languages is written. */
+function isForeignScript(letters: readonly string[], declared: readonly string[]): boolean {
+  const words = letters.filter((letter) => /\p{L}/u.test(letter));
+  if (words.length < LANGUAGE_GATE.scriptLetters) return false;
+  const known = declared.map((code) => scripts[code]);
+  if (known.some((script) => script === undefined)) return false;
+  const own = words.filter((letter) => known.some((script) => script?.test(letter))).length;
+  return own < (1 - LANGUAGE_GATE.foreignShare) * words.length;
+}
+
+/**
+ * Whether a text is in another language than the declared ones (base codes; none declared, none contradicted): by its
+ * script; by what was identified where the text is long enough; by what the recogniser itself heard.
+ */
+export function contradictsLanguage(
+  text: string,
+  declared: readonly string[],
+  { identified, heard }: { readonly identified: string | null; readonly heard: string | null },
+): boolean {
+  if (declared.length === 0) return false;
+  const letters = lettersOf(text);
+  if (isForeignScript(letters, declared)) return true;
+  const heardCode = heard === null ? null : recognizedLanguageCode(heard);
+  if (heardCode !== null && !declared.includes(heardCode)) return true;
+  const code = identified === null ? null : baseLanguage(identified);
+  return code !== null && letters.length >= LANGUAGE_GATE.identifiedLetters && !declared.includes(code);
+}
+
+/** From how many characters on an identifier is believed against a tag: fewer are a name, a cry or a foreign word. */
+export const contradictionCharacters = 24;
+
+// What the identifier can say (eld, its 60 languages, in their canonical codes): of others it names the nearest.
+const identifiable = new Set(
+  `am ar az be bg bn ca cs da de el en es et eu fa fi fil fr gu he hi hr hu hy is it ja ka kn ko ku lo lt lv ml mr ms nl no
+   or pa pl pt ro ru sk sl sq sr sv ta te th tr uk ur vi yo zh`.split(/\s+/),
+);
+
+// Written so much alike that an identifier's word does not part them.
+const alike: readonly (readonly string[])[] = [
+  ['no', 'nb', 'nn', 'da'],
+  ['hr', 'sr', 'bs'],
+  ['cs', 'sk'],
+  ['ms', 'id'],
+  ['zh', 'yue'],
+];
+
+const likes = (language: string): readonly string[] =>
+  alike.find((languages) => languages.includes(language)) ?? [language];
+
+/** Whether an identifier's word for a text speaks against a language, which it must be able to say. Both are base codes. */
+export const isOtherLanguage = (language: string, identified: string | null): boolean =>
+  identified !== null &&
+  !likes(identified).includes(language) &&
+  likes(language).some((each) => identifiable.has(each));
+
+/** A text of a track and what it alone was identified as. */
+export interface IdentifiedText {
+  readonly text: string;
+  readonly language: string | null;
+}
+
+/**
+ * Whether a track as a whole is in another language than its tag says: by its script, which proves it, or because most of
+ * its identified text, at least `contradictionCharacters`, is in the language that the whole was identified as. Languages
+ * are bases in their canonical codes. An identifier contradicts only tags that it could have confirmed.
+ */
+export function contradicts(
+  tagged: string,
+  found: { readonly language: string; readonly method: TrackLanguageFact['method'] },
+  texts: readonly IdentifiedText[],
+): boolean {
+  const near = likes(found.language);
+  if (near.includes(tagged)) return false;
+  if (found.method === 'script') return true;
+  if (!likes(tagged).some((language) => identifiable.has(language))) return false;
+  const charactersOf = (some: readonly IdentifiedText[]): number =>
+    some.reduce((sum, { text }) => sum + text.length, 0);
+  const identified = texts.filter(({ language }) => language !== null);
+  const agreeing = charactersOf(identified.filter(({ language }) => near.includes(language ?? '')));
+  return agreeing >= contradictionCharacters && 2 * agreeing > charactersOf(identified);
+}

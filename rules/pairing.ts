@@ -1,0 +1,209 @@
+import type { Range } from '../contract/base/grammar.ts';
+import { median } from './statistics.ts';
+import { hullOf } from './time-spans.ts';
+
+/** What one track says in one stretch of time; null where something is shown that could not be read. */
+export interface TimedText extends Range {
+  readonly text: string | null;
+}
+
+/** What two tracks say in one stretch of time; a side that has nothing to say there, or that could not be read, is null. */
+export interface TextPair extends Range {
+  readonly source: string | null;
+  readonly target: string | null;
+}
+
+/** Two cues belong together when at least this share of the longer one is common to both. */
+const pairingOverlap = 0.5;
+
+const byStart = (one: Range, other: Range): number => one.startMs - other.startMs || one.endMs - other.endMs;
+
+/** Text under text; where one of them could not be read, the words of both together are not known. */
+const under = (above: string | null, below: string | null): string | null =>
+  above === null || below === null ? null : `${above}\n${below}`;
+
+/**
+ * Cues of one track that are shown together become one, their texts under each other in the order in which they appear.
+ * One without a duration is never shown and falls away.
+ */
+export function joinedCues(cues: readonly TimedText[]): TimedText[] {
+  const joined: TimedText[] = [];
+  for (const cue of cues.filter(({ startMs, endMs }) => startMs < endMs).sort(byStart)) {
+    const last = joined.at(-1);
+    if (last === undefined || cue.startMs >= last.endMs) joined.push(cue);
+    else joined.splice(-1, 1, { ...last, endMs: Math.max(last.endMs, cue.endMs), text: under(last.text, cue.text) });
+  }
+  return joined;
+}
+
+/** How long both are shown; not above 0 where they are not shown together. */
+const commonMs = (one: Range, other: Range): number =>
+  Math.min(one.endMs, other.endMs) - Math.max(one.startMs, other.startMs);
+
+function belongTogether(one: Range, other: Range): boolean {
+  const common = commonMs(one, other);
+  return common > 0 && common >= pairingOverlap * Math.max(one.endMs - one.startMs, other.endMs - other.startMs);
+}
+
+/** Gives for each range, asked in order of time, those of a disjoint list in order of time that meet it. */
+function meeting<Part extends Range>(parts: readonly Part[]): (range: Range) => Part[] {
+  let next = 0;
+  return ({ startMs, endMs }) => {
+    while ((parts[next]?.endMs ?? endMs) <= startMs) next += 1;
+    let last = next;
+    while ((parts[last]?.startMs ?? endMs) < endMs) last += 1;
+    return parts.slice(next, last);
+  };
+}
+
+/** The longest stretch of a cue that none of the lines that meet it holds yet; null when there is none. */
+function freeStretch(cue: Range, lines: readonly Range[]): Range | null {
+  const ends = [cue.startMs, ...lines.map(({ endMs }) => endMs)];
+  const starts = [...lines.map(({ startMs }) => startMs), cue.endMs];
+  const stretches = ends.map((startMs, at) => ({ startMs, endMs: starts[at] ?? startMs }));
+  const lengthOf = (stretch: Range): number => stretch.endMs - stretch.startMs;
+  const [longest] = stretches.sort((one, other) => lengthOf(other) - lengthOf(one));
+  return longest === undefined || lengthOf(longest) <= 0 ? null : longest;
+}
+
+/** The line that holds most of a cue, of those that meet it. */
+function holderOf(cue: Range, lines: readonly TextPair[]): TextPair | undefined {
+  return [...lines].sort((one, other) => commonMs(other, cue) - commonMs(one, cue))[0];
+}
+
+/**
+ * Puts the cues of two tracks side by side, in order of time and disjoint. A pair has the times of its source cue. A target
+ * cue without a partner stands alone where no source cue stands, cut to the longest such stretch. Where there is none its
+ * words would be missing in silence: the line that holds most of it has no target then. Each cue is used once at most: a
+ * longer half than `pairingOverlap` can be common with one cue only, and of two equal halves the earlier wins.
+ */
+export function pairedCues(source: readonly TimedText[], target: readonly TimedText[]): TextPair[] {
+  const targets = joinedCues(target);
+  const free = new Set(targets);
+  const targetsMeeting = meeting(targets);
+  const pairs: TextPair[] = joinedCues(source).map(({ startMs, endMs, text }) => {
+    const partner = targetsMeeting({ startMs, endMs }).find(
+      (cue) => free.has(cue) && belongTogether({ startMs, endMs }, cue),
+    );
+    if (partner !== undefined) free.delete(partner);
+    return { startMs, endMs, source: text, target: partner?.text ?? null };
+  });
+  const pairsMeeting = meeting(pairs);
+  const incomplete = new Set<TextPair | undefined>();
+  const alone = [...free].flatMap((cue): TextPair[] => {
+    const met = pairsMeeting(cue);
+    const stretch = freeStretch(cue, met);
+    if (stretch !== null) return [{ ...stretch, source: null, target: cue.text }];
+    incomplete.add(holderOf(cue, met));
+    return [];
+  });
+  const whole = pairs.map((pair) => (incomplete.has(pair) ? { ...pair, target: null } : pair));
+  return [...whole, ...alone].sort(byStart);
+}
+
+/**
+ * How tracks are put side by side that split their sentences differently. Cues belong together that share 30 % of the
+ * shorter one; the offset between two tracks is looked for within ten seconds, in steps of a tenth of one, and believed
+ * where so many cues of the smaller track agree on it.
+ */
+const GROUPING = { sharedOfShorter: 0.3, farthestMs: 10_000, stepMs: 100, agreeing: 0.25 } as const;
+
+const lengthOf = ({ startMs, endMs }: Range): number => endMs - startMs;
+
+/** By how many ms each time of one track comes after each of another, where that is no farther than an offset may be. */
+function nearDifferences(ones: readonly number[], others: readonly number[]): number[] {
+  const inOrder = others.toSorted((one, other) => one - other);
+  const differences: number[] = [];
+  let first = 0;
+  for (const one of ones.toSorted((earlier, later) => earlier - later)) {
+    while ((inOrder[first] ?? one) < one - GROUPING.farthestMs) first += 1;
+    for (let at = first; at < inOrder.length; at += 1) {
+      const difference = (inOrder[at] ?? one) - one;
+      if (difference > GROUPING.farthestMs) break;
+      differences.push(difference);
+    }
+  }
+  return differences;
+}
+
+/**
+ * By how many ms the cues of one track come later than those of the other throughout; 0 where they agree on none. Both start
+ * and end of cues speak for an offset: tracks that split differently still begin and end sentences together.
+ */
+export function offsetBetween(source: readonly Range[], target: readonly Range[]): number {
+  const near = (['startMs', 'endMs'] as const).flatMap((edge) =>
+    nearDifferences(
+      source.map((cue) => cue[edge]),
+      target.map((cue) => cue[edge]),
+    ),
+  );
+  const votes = new Map<number, number>();
+  for (const ms of near) {
+    const step = Math.round(ms / GROUPING.stepMs);
+    for (const each of [step - 1, step, step + 1]) votes.set(each, (votes.get(each) ?? 0) + 1);
+  }
+  // Of equals the smallest offset: none is the usual one.
+  const [best] = [...votes].sort(
+    ([one, ones], [other, others]) => others - ones || Math.abs(one) - Math.abs(other) || one - other,
+  );
+  if (best === undefined || best[1] < 2 * GROUPING.agreeing * Math.min(source.length, target.length)) return 0;
+  const around = best[0] * GROUPING.stepMs;
+  return median(near.filter((ms) => Math.abs(ms - around) <= 1.5 * GROUPING.stepMs));
+}
+
+/** Cues of both tracks that belong together, however many; a cue without others is alone. */
+interface Group {
+  readonly source: TimedText[];
+  readonly target: TimedText[];
+}
+
+function shareEnough(one: Range, other: Range): boolean {
+  const common = commonMs(one, other);
+  return common > 0 && common >= GROUPING.sharedOfShorter * Math.min(lengthOf(one), lengthOf(other));
+}
+
+/** Groups of two tracks, each in order of time and without overlaps. */
+function groupsOf(source: readonly TimedText[], target: readonly TimedText[]): Group[] {
+  const groups: Group[] = [];
+  const free = new Set(target);
+  for (const cue of source) {
+    const last = groups.at(-1);
+    const met = target.filter((other) => shareEnough(cue, other));
+    const isJoined = last?.target.some((other) => met.includes(other)) ?? false;
+    const fresh = met.filter((other) => free.delete(other));
+    if (last !== undefined && isJoined) {
+      last.source.push(cue);
+      last.target.push(...fresh);
+    } else groups.push({ source: [cue], target: fresh });
+  }
+  return [...groups, ...[...free].map((cue) => ({ source: [], target: [cue] }))];
+}
+
+/** Cues as one, over a stretch; a text that could not be read makes all of them unknown. */
+function asOne(cues: readonly TimedText[], stretch: Range): TimedText[] {
+  if (cues.length === 0) return [];
+  const texts = cues.map(({ text }) => text);
+  const text = texts.includes(null) ? null : texts.join('\n');
+  return [{ startMs: stretch.startMs, endMs: stretch.endMs, text }];
+}
+
+function movedInto({ startMs, endMs, text }: TimedText, offsetMs: number, range: Range): TimedText {
+  const within = (ms: number): number => Math.min(Math.max(ms - offsetMs, range.startMs), range.endMs);
+  return { startMs: within(startMs), endMs: within(endMs), text };
+}
+
+/**
+ * Puts two tracks side by side that split their sentences differently: the offset between them is removed, and cues that
+ * belong together become one line in the time of the source. What has no counterpart stands alone, as in `pairedCues`.
+ */
+export function groupedCues(source: readonly TimedText[], target: readonly TimedText[], range: Range): TextPair[] {
+  const spoken = joinedCues(source);
+  const shown = joinedCues(target);
+  const offsetMs = offsetBetween(spoken, shown);
+  const groups = groupsOf(spoken, joinedCues(shown.map((cue) => movedInto(cue, offsetMs, range))));
+  const stretchOf = (group: Group): Range => hullOf(group.source.length > 0 ? group.source : group.target);
+  return pairedCues(
+    groups.flatMap((group) => asOne(group.source, stretchOf(group))),
+    groups.flatMap((group) => asOne(group.target, stretchOf(group))),
+  );
+}

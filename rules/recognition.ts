@@ -1,0 +1,198 @@
+import type { Range } from '../contract/base/grammar.ts';
+import type { EvidenceArtifact } from '../contract/evidence/evidence.ts';
+import {
+  maximumLineCharacters,
+  type RecognisedRegionFact,
+  type TranscriptWord,
+  transcriptGates,
+} from '../contract/evidence/transcript.ts';
+import type { KeptRegion, RawLine, RawRegion } from '../contract/recognition/raw-region.ts';
+import { tokensOf } from './text-comparison.ts';
+import { joined } from './time-spans.ts';
+import { isKnownInvention, type RecognisedLine } from './transcript-gates.ts';
+
+/**
+ * How detected speech is put before a recogniser. Detected edges are late by up to 200 ms, and a word that is cut is a word
+ * that is invented: so much is added on both sides. 30 s is the window of the Whisper family; what is longer is cut by it.
+ */
+export const REGION_RULE = { paddingMs: 200, longestMs: 30_000 } as const;
+
+const spansOf = ({ facts }: EvidenceArtifact, kind: 'speech_window' | 'silence'): Range[] =>
+  facts.flatMap((fact) => (fact.kind === kind ? [{ startMs: fact.startMs, endMs: fact.endMs }] : []));
+
+/** The speech windows of detected speech activity, joined. */
+export const speechOf = (speech: EvidenceArtifact): Range[] => joined(spansOf(speech, 'speech_window'));
+
+const middleOf = ({ startMs, endMs }: Range): number => Math.floor((startMs + endMs) / 2);
+
+/** What lies between spans that follow each other. */
+const gapsOf = (spans: readonly Range[]): Range[] =>
+  spans.slice(1).map(({ startMs }, at) => ({ startMs: spans[at]?.endMs ?? startMs, endMs: startMs }));
+
+/** Cuts a stretch that is too long, each time at the last pause that the region reaches: where no speech is, else where it is silent. */
+function pieces(stretch: Range, pauses: readonly (readonly number[])[]): Range[] {
+  const cut: Range[] = [];
+  let { startMs } = stretch;
+  while (stretch.endMs - startMs > REGION_RULE.longestMs) {
+    const latest = startMs + REGION_RULE.longestMs;
+    const reached = pauses.map((times) => times.filter((ms) => ms > startMs && ms <= latest).at(-1));
+    const endMs = reached.find((ms) => ms !== undefined) ?? latest;
+    cut.push({ startMs, endMs });
+    startMs = endMs;
+  }
+  return [...cut, { startMs, endMs: stretch.endMs }];
+}
+
+/**
+ * The regions of a range that are recognised, in order and apart: each stretch of detected speech with its padding, those
+ * that touch joined, none longer than 30 s.
+ */
+export function speechRegions(range: Range, speech: EvidenceArtifact, silences: EvidenceArtifact): Range[] {
+  const spoken = speechOf(speech);
+  const padded = spoken.map(({ startMs, endMs }) => ({
+    startMs: Math.max(range.startMs, startMs - REGION_RULE.paddingMs),
+    endMs: Math.min(range.endMs, endMs + REGION_RULE.paddingMs),
+  }));
+  const pauses = [gapsOf(spoken).map(middleOf), joined(spansOf(silences, 'silence')).map(middleOf)];
+  return joined(padded).flatMap((stretch) => pieces(stretch, pauses));
+}
+
+/**
+ * How a region is put before the same recogniser a second time: with so much more of the sound on both sides. What a recogniser makes of
+ * speech stays the same then; what it makes of noise changes easily. The width is a choice.
+ */
+const SECOND_RUN = { widerMs: 200 } as const;
+
+/** What a transcript of two runs states beside the parameters of one. */
+export const SECOND_RUN_PARAMETERS: EvidenceArtifact['parameters'] = {
+  secondRun: 'same_recogniser_wider_region',
+  secondRunWiderMs: SECOND_RUN.widerMs,
+};
+
+/** A region as it is heard the second time: wider, within the range of the study, and no longer than a region may be. */
+export function secondRegion({ startMs, endMs }: Range, range: Range): Range {
+  const from = Math.max(range.startMs, startMs - SECOND_RUN.widerMs);
+  const to = Math.min(range.endMs, endMs + SECOND_RUN.widerMs);
+  return { startMs: from, endMs: Math.max(endMs, Math.min(to, from + REGION_RULE.longestMs)) };
+}
+
+/** The fewest edits between the beginnings of two lists, by the lengths of both. */
+function editTable(one: readonly string[], other: readonly string[]): number[][] {
+  const table = [Array.from({ length: other.length + 1 }, (_, at) => at)];
+  for (const [row, token] of one.entries()) {
+    const above = table[row] ?? [];
+    const next = [row + 1];
+    for (const [at, word] of other.entries()) {
+      const replaced = (above[at] ?? 0) + (token === word ? 0 : 1);
+      next.push(Math.min(replaced, (above[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    table.push(next);
+  }
+  return table;
+}
+
+/**
+ * Which word of the first run each word of the second stands beside, where as few words as possible differ; null for words before
+ * the first and after the last one, of which the wider sound has more.
+ */
+function places(first: readonly string[], second: readonly string[]): (number | null)[] {
+  const table = editTable(first, second);
+  const found: (number | null)[] = second.map(() => null);
+  let [row, at] = [first.length, second.length];
+  while (row > 0 && at > 0) {
+    const here = table[row]?.[at] ?? 0;
+    const isEqual = first[row - 1] === second[at - 1];
+    if (here === (table[row - 1]?.[at - 1] ?? 0) + (isEqual ? 0 : 1)) {
+      found[at - 1] = row - 1;
+      row -= 1;
+      at -= 1;
+    } else if (here === (table[row]?.[at - 1] ?? 0) + 1) {
+      if (row < first.length) found[at - 1] = row - 1;
+      at -= 1;
+    } else row -= 1;
+  }
+  return found;
+}
+
+/**
+ * What the second run heard of each line of the first one, by their words alone: not every recogniser gives times. Null for a line that
+ * recognisers are known to invent: the same one may invent it twice. `first` and `second` are the lines of one region.
+ */
+export function secondTexts(first: readonly string[], second: readonly string[]): (string | null)[] {
+  const words = first.flatMap((text, line) => tokensOf(text).map((token) => ({ token, line })));
+  const heard = second.flatMap(tokensOf);
+  const beside = places(
+    words.map(({ token }) => token),
+    heard,
+  );
+  return first.map((text, line) => {
+    if (isKnownInvention(text, transcriptGates)) return null;
+    const own = heard.filter((_, at) => words[beside[at] ?? -1]?.line === line);
+    return own.join(' ').slice(0, maximumLineCharacters);
+  });
+}
+
+/** A region and what a recogniser made of it. */
+export type RecognisedRegion = Range & KeptRegion;
+
+/** What of a line is not in the answer of its recogniser. */
+type PlacedLine = Omit<RecognisedLine, 'identified' | 'second'>;
+
+const clamped = (ms: number, { startMs, endMs }: Range): number => Math.min(Math.max(ms, startMs), endMs);
+
+/** The hull of a line's own times and those of its words; without any, the whole region. */
+function spanOf({ startMs, endMs, words }: RawLine, region: Range): Range {
+  const starts = [startMs, ...words.map((word) => word.startMs)].filter((ms) => ms !== null);
+  const ends = [endMs, ...words.map((word) => word.endMs)].filter((ms) => ms !== null);
+  const start = starts.length === 0 ? region.startMs : region.startMs + Math.min(...starts);
+  const end = ends.length === 0 ? region.endMs : region.startMs + Math.max(...ends);
+  return { startMs: clamped(start, region), endMs: clamped(Math.max(start, end), region) };
+}
+
+/** Words with times of their own, on the time line of the source and inside their line. */
+function placedWords({ words }: RawLine, region: Range, line: Range): TranscriptWord[] {
+  return words.flatMap(({ text, startMs, endMs, confidence }) => {
+    if (startMs === null || endMs === null) return [];
+    const start = clamped(region.startMs + startMs, line);
+    return [{ text, startMs: start, endMs: clamped(Math.max(start, region.startMs + endMs), line), confidence }];
+  });
+}
+
+/** The lines of one region in order of time and apart: where two overlap, the later one begins when the earlier one ends. */
+function placedLines({ lines }: RawRegion, region: Range, regionIndex: number): Omit<PlacedLine, 'index'>[] {
+  const inOrder = lines
+    .map((line) => ({ line, span: spanOf(line, region) }))
+    .sort((one, other) => one.span.startMs - other.span.startMs || one.span.endMs - other.span.endMs);
+  let reached = region.startMs;
+  return inOrder.map(({ line, span }) => {
+    const startMs = Math.max(span.startMs, reached);
+    const endMs = Math.max(span.endMs, startMs);
+    reached = endMs;
+    const words = placedWords(line, region, { startMs, endMs });
+    const { text, measures } = line;
+    return { kind: 'transcript_line', startMs, endMs, regionIndex, speaker: 'unknown', text, words, measures };
+  });
+}
+
+/** Everything that was recognised, on the time line of the source. */
+export interface PlacedTranscript {
+  readonly regions: RecognisedRegionFact[];
+  /** In the order of their regions and of time. */
+  readonly lines: PlacedLine[];
+}
+
+/** Places what was recognised: the regions, and the lines in order of time. */
+export function placedTranscript(recognised: readonly RecognisedRegion[]): PlacedTranscript {
+  const regions = recognised.map(
+    ({ startMs, endMs, heard, raw }, index): RecognisedRegionFact => ({
+      kind: 'recognised_region',
+      index,
+      startMs,
+      endMs,
+      heard,
+      language: raw.language,
+    }),
+  );
+  const lines = recognised.flatMap(({ startMs, endMs, raw }, index) => placedLines(raw, { startMs, endMs }, index));
+  return { regions, lines: lines.map((line, index) => ({ ...line, index })) };
+}

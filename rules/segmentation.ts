@@ -1,0 +1,480 @@
+import type { Range } from '../contract/base/grammar.ts';
+import type { TranscriptLineFact } from '../contract/evidence/transcript.ts';
+import { captionProfilesOf, isWide } from './caption-guidelines.ts';
+import { baseLanguage } from './languages.ts';
+
+/**
+ * By which rules captions follow from a study. Captions are derived again whenever they are reopened, by the rules that the
+ * host had that made them.
+ */
+export interface CaptionRules {
+  /** Reads over one evidence that adjoin cite a line together; else a single read has to return all of it. */
+  readonly joinsReads: boolean;
+  /** A language may be named in words, and a track that is identified as another than it is tagged has no words to give. */
+  readonly judgesLanguages: boolean;
+  /** No row parts signs of Thai, Lao, Khmer or Burmese that make a syllable together; else it begins between any two signs. */
+  readonly keepsSyllables: boolean;
+}
+
+/** What captions are made by. */
+export const captionRules: CaptionRules = { joinsReads: true, judgesLanguages: true, keepsSyllables: true };
+
+const secondRules: CaptionRules = { joinsReads: true, judgesLanguages: true, keepsSyllables: false };
+
+const firstRules: CaptionRules = { joinsReads: false, judgesLanguages: false, keepsSyllables: false };
+
+/** All rules that captions may have been made by, the newest first. */
+export const everyCaptionRules: readonly CaptionRules[] = [captionRules, secondRules, firstRules];
+
+// Ranges are written out: captions that are stored must not be divided in another way by a later version of Unicode.
+const { raw } = String;
+
+const lead = raw`[\u0E40-\u0E44\u0EC0-\u0EC4]`;
+const consonant = raw`[\u0E01-\u0E2E\u0E81-\u0EAE\u0EDC-\u0EDF]`;
+const mark = raw`[\u0E31\u0E34-\u0E3A\u0E47-\u0E4E\u0EB1\u0EB4-\u0EBC\u0EC8-\u0ECE]`;
+const tone = raw`[\u0E48-\u0E4B\u0EC8-\u0ECB]?`;
+const following = raw`[\u0E30\u0E32\u0E33\u0E45\u0EB0\u0EB2\u0EB3\u0EBD]`;
+
+/** Two consonants that begin a syllable together: หมู, ไหม, ใกล้ and อยู่; of ไป only the first does. */
+const onset = raw`(?:[\u0E2B\u0EAB][\u0E07\u0E0D\u0E13\u0E19\u0E21\u0E22\u0E23\u0E25\u0E27\u0E87\u0E8D\u0E99\u0EA1\u0EA3\u0EA5\u0EA7]|(?<=${lead})(?<!\u0E44(?=\u0E1B))[\u0E01\u0E02\u0E04\u0E15\u0E17\u0E1B\u0E1C\u0E1E][\u0E23\u0E25\u0E27]|\u0E2D\u0E22(?=${tone}[\u0E32\u0E39]))`;
+
+/** The second consonant within a vowel of several signs: เปลี่ยน, เสร็จ, เฉพาะ and และ. */
+const enclosed = raw`(?:(?<=[\u0E40\u0EC0]${consonant})${consonant}(?=[\u0E34\u0E35\u0E37\u0E47\u0EB1\u0EB4-\u0EB7\u0EBB]|${tone}[\u0E32\u0EB2])|(?<=${lead}${consonant})${consonant}(?=${tone}[\u0E30\u0EB0]))`;
+
+/** After these signs the syllable goes on with a consonant: วัน, คืน, เดิน, เป็น and ຄົນ; the word ก็ ends with its sign. */
+const open = raw`(?<=[\u0E31\u0E37\u0EB1\u0EBB]${tone}|\u0E40${consonant}{1,2}\u0E34${tone}|${lead}${consonant}{1,2}\u0E47|(?!\u0E01)${consonant}\u0E47)`;
+
+/** Letters that end a vowel: เธอ, เลย, เสีย, ເມຍ and ເຮືອ. */
+const glide = raw`(?:(?<=\u0E40${consonant}{1,2}\u0E35?${tone})[\u0E22\u0E2D]|(?<=\u0EC0${consonant}{1,2}${tone})\u0E8D|(?<=\u0EC0${consonant}{1,2}\u0EB7${tone})\u0EAD)(?!${mark})`;
+
+const doubled = raw`\u0E23\u0E23(?!${mark}|${following})`;
+
+/** Consonants that are written and not spoken: จันทร์ and สิทธิ์. */
+const silent = raw`${consonant}{1,2}[\u0E34\u0E38]?[\u0E4C\u0ECC]`;
+
+/** Lao letters that are vowels behind a consonant without another: ຂອງ and ສວນ. */
+const laoVowel = raw`(?<=(?<!${lead})[\u0E81-\u0EAE\u0EDC\u0EDD]${tone})[\u0EAD\u0EA7](?!${mark}|${following})`;
+
+/**
+ * A last consonant without a sign of its own, where that is certain: in Thai before a vowel that is written before its
+ * consonant, and at the end; elsewhere only a dictionary tells whether it begins the next syllable.
+ */
+const last = raw`(?:[\u0E01\u0E07\u0E14\u0E19\u0E1A\u0E21\u0E22\u0E23\u0E25\u0E27](?=[\u0E40-\u0E44])|[\u0E01-\u0E2E](?![\u0E01-\u0E2E\u0E30-\u0E3A\u0E40-\u0E45\u0E47-\u0E4E])|[\u0E81\u0E87\u0E8D\u0E94\u0E99\u0E9A\u0EA1\u0EA7](?![\u0EAD\u0EA7]|${mark}|${following}))`;
+
+// Two of the signs before a consonant: some write แ as two of เ. More are no syllable, and a run of them would be looked at again from each.
+const thaiOrLao = raw`${lead}{0,2}(?:${onset}|${consonant}${enclosed}?)${mark}*(?:${doubled})?(?:${open}${consonant}${mark}*|${glide}|${laoVowel})?(?:${following}|${mark})*(?:(?:${silent}(?:${following}|${mark})*)+|${last})?`;
+
+const khmerLetter = raw`[\u1780-\u17B3]`;
+const khmerMark = raw`[\u17B4-\u17D3\u17DD\u200C\u200D]`;
+const khmerStack = raw`${khmerLetter}(?:${khmerMark}|(?<=\u17D2)${khmerLetter})*`;
+
+/** A consonant with bantoc or toandakhiat ends the syllable before it: ចប់ and សប្ដាហ៍. */
+const khmer = raw`${khmerStack}(?:(?=${khmerLetter}(?:\u17D2${khmerLetter})*[\u17CB\u17CD])${khmerStack})*`;
+
+const burmeseLetter = raw`[\u1000-\u102A\u103F\u104E\u1050-\u1055\u105A-\u105D\u1061\u1065\u1066\u106E-\u1070\u1075-\u1081\u108E\uA9E0-\uA9E4\uA9E6-\uA9EF\uA9FA-\uA9FE\uAA60-\uAA7A\uAA7E\uAA7F]`;
+const burmeseMark = raw`[\u102B-\u103E\u1056-\u1059\u105E-\u1060\u1062-\u1064\u1067-\u106D\u1071-\u1074\u1082-\u108D\u108F\u109A-\u109D\uA9E5\uAA7B-\uAA7D\u200C\u200D]`;
+const burmeseStack = raw`${burmeseLetter}(?:${burmeseMark}|(?<=\u1039)${burmeseLetter})*`;
+
+/** A consonant with asat, or one above another, ends the syllable before it: မြန်မာ, အင်္ဂလိပ် and ဗုဒ္ဓ. */
+const burmese = raw`${burmeseStack}(?:(?=${burmeseLetter}\u1037?[\u103A\u1039])${burmeseStack})*`;
+
+const digit = raw`[\u0E50-\u0E59\u0ED0-\u0ED9\u17E0-\u17E9\u1040-\u1049\u1090-\u1099]`;
+const number = raw`${digit}+(?:[.,]${digit}+)*`;
+
+/**
+ * The pattern of one syllable of Thai, Lao, Khmer or Burmese as it is written, or of one number in the digits of these scripts.
+ * Where a syllable of Thai or Lao ends is not always written; no sign of it is torn from the signs that it is written with.
+ */
+const orthographicSyllable = `(?:${number}|${thaiOrLao}|${khmer}|${burmese})`;
+
+/** A consonant of Thai, Lao or Khmer without a sign of its own; it may end a syllable, or be one with a vowel that is not written. */
+const loneConsonant = new RegExp(`^(?:${consonant}|[\\u1780-\\u17A2])(?![\\p{L}\\p{M}])`, 'u');
+
+/** Signs of repetition and abbreviation, and the space without width, for a class of signs that stay with what is before them. */
+const syllableEnds = raw`\u0E2F\u0E46\u0EAF\u0EC6\u17D7\u200B`;
+
+/** A piece of a text that no row divides. */
+interface TextPiece {
+  readonly text: string;
+  /** Where it begins in the text. */
+  readonly from: number;
+  /** Whether a space stands before it. */
+  readonly isSpaced: boolean;
+  /** Whether it is a consonant of which nothing says whether it belongs to what is before it. */
+  readonly isLone: boolean;
+}
+
+const dense = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const others = raw`\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
+const opening = raw`[\p{Ps}\p{Pi}]`;
+
+/** Signs that begin no row stay with what is before them, opening brackets with what follows (Unicode line breaking, UAX 14). */
+const piecesBy = (syllable: string, end: string): RegExp =>
+  new RegExp(
+    raw`${opening}*(?:[\p{sc=Katakana}\u30FC]+|${syllable}|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}${others}\p{Ps}\p{Pi}\u30FC]+)${end}*|${opening}+`,
+    'gu',
+  );
+
+const end = raw`[\p{M}\p{Pe}\p{Pf}\p{Po}\u30FC々ぁぃぅぇぉっゃゅょ]`;
+const sign = raw`[\p{sc=Han}\p{sc=Hiragana}${others}]`;
+const signs = piecesBy(sign, end);
+// U+104E begins a word, although it is punctuation.
+const syllables = piecesBy(raw`${orthographicSyllable}|${sign}`, raw`(?:(?!\u104E)${end}|[${syllableEnds}])`);
+
+/** The pieces of a text with their places in it: words with their punctuation, and the signs of scripts without spaces. */
+export function piecesOf(text: string, { keepsSyllables }: Pick<CaptionRules, 'keepsSyllables'>): TextPiece[] {
+  const pieces = keepsSyllables ? syllables : signs;
+  return [...text.matchAll(/[^\s\p{Cc}]+/gu)].flatMap(({ 0: word, index }) => {
+    if (!dense.test(word)) return [{ text: word, from: index, isSpaced: true, isLone: false }];
+    return [...word.matchAll(pieces)].map(({ 0: part, index: at }) => ({
+      text: part,
+      from: index + at,
+      isSpaced: at === 0 && index > 0,
+      isLone: keepsSyllables && loneConsonant.test(part),
+    }));
+  });
+}
+
+/** A piece of a recognised line that no cue divides: a word with its punctuation, or as little as a row divides of a script without spaces. */
+interface TimedUnit extends Range {
+  readonly text: string;
+  /** Whether a space stands before it. */
+  readonly isSpaced: boolean;
+  /** Whether it is a consonant that may belong to a syllable with what is beside it. */
+  readonly isLone: boolean;
+  /** The index of its line in the transcript. */
+  readonly lineIndex: number;
+}
+
+/** A place of a text whose time is known. */
+interface Anchor {
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** The places of a line's words in its text, in order, each with its time; a word that is not found there gives none. */
+function anchorsOf({ startMs, endMs, text, words }: TranscriptLineFact): Anchor[] {
+  const anchors: Anchor[] = [{ at: 0, ms: startMs }];
+  let from = 0;
+  let reached = startMs;
+  for (const word of words) {
+    const spoken = word.text.trim();
+    const at = spoken === '' ? -1 : text.indexOf(spoken, from);
+    if (at === -1 || word.startMs < reached || word.endMs > endMs) continue;
+    from = at + spoken.length;
+    reached = word.endMs;
+    anchors.push({ at, ms: word.startMs }, { at: from, ms: word.endMs });
+  }
+  return [...anchors, { at: text.length, ms: endMs }];
+}
+
+/** The time at a place between two anchors, as if everybody spoke evenly. */
+function between(before: Anchor, after: Anchor, at: number): number {
+  if (after.at === before.at) return before.ms;
+  return Math.round(before.ms + ((after.ms - before.ms) * (at - before.at)) / (after.at - before.at));
+}
+
+/** Where a piece begins: by the last anchor that is not behind it. */
+function startAt(anchors: readonly Anchor[], at: number): number {
+  const index = anchors.findLastIndex((anchor) => anchor.at <= at);
+  const before = anchors[index] ?? { at: 0, ms: 0 };
+  return between(before, anchors[index + 1] ?? before, at);
+}
+
+/** Where a piece ends: by the first anchor that is not before its end. */
+function endAt(anchors: readonly Anchor[], at: number): number {
+  const index = anchors.findIndex((anchor) => anchor.at >= at);
+  const after = anchors[index] ?? { at: 0, ms: 0 };
+  return between(anchors[index - 1] ?? after, after, at);
+}
+
+/** The units of a recognised line in their order, in times that never run back; words without times share those of their line. */
+export function timedUnits(line: TranscriptLineFact, rules: Pick<CaptionRules, 'keepsSyllables'>): TimedUnit[] {
+  const anchors = anchorsOf(line);
+  let reached = line.startMs;
+  return piecesOf(line.text, rules).map(({ text, from, ...piece }) => {
+    const startMs = Math.max(reached, startAt(anchors, from));
+    reached = Math.max(startMs, endAt(anchors, from + text.length));
+    return { text, ...piece, lineIndex: line.index, startMs, endMs: reached };
+  });
+}
+
+/** The units of a text that was not spoken. */
+export const untimedUnits = (text: string, rules: Pick<CaptionRules, 'keepsSyllables'>): TimedUnit[] =>
+  piecesOf(text, rules).map(({ from, ...piece }) => ({ ...piece, lineIndex: 0, startMs: 0, endMs: 0 }));
+
+/** Units as one text. */
+const textOfUnits = (units: readonly TimedUnit[]): string =>
+  units.map(({ text, isSpaced }, at) => (at > 0 && isSpaced ? ` ${text}` : text)).join('');
+
+/** What it costs to divide a text between two units, from 0 (the end of a sentence) to 10 (within a phrase). */
+const BREAK_COST = { sentence: 0, clause: 1, phrase: 3, plain: 6, within: 10 } as const;
+
+/** Pauses of speech, in ms, from which a break costs less, and one over which no cue reaches. */
+const PAUSE = { shortMs: 150, longMs: 300, fullMs: 700, wallMs: 1500 } as const;
+
+const sentenceEnd = /[.!?…。！？؟۔]["'’”»)\]」』]*$/u;
+const clauseEnd = /[,;:،、，；：–—]["'’”»)\]」』]*$/u;
+
+// Words that belong to what follows: articles, prepositions, conjunctions, auxiliaries. A row that ends with one is cut badly.
+const leading: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+  Object.entries({
+    en: 'a an the this that these those my your his her its our their of in on at by for with from to into over under about after before between through without and or but so because if when while that which who whom whose as than i you he she it we they is are was were be been am has have had do does did will would can could shall should may might must not very too',
+    de: 'der die das den dem des ein eine einen einem einer eines mein dein sein ihr unser euer in im an am auf bei beim für mit von vom zu zum zur aus nach vor über unter durch ohne um und oder aber denn weil dass wenn als ob während der welche ich du er sie es wir ihr ist sind war waren hat haben hatte wird werden kann soll muss nicht sehr',
+    fr: 'le la les un une des du de d l mon ton son notre votre leur ce cette ces à au aux en dans sur sous par pour avec sans chez vers et ou mais donc car que qui dont si quand comme je tu il elle on nous vous ils elles est sont était a ont ne se très',
+    es: 'el la los las un una unos unas mi tu su nuestro este esta de del a al en por para con sin sobre entre hasta desde y o pero porque que si cuando como yo él ella nosotros ellos es son era ha han no se muy',
+    it: 'il lo la i gli le un uno una del della dei di a al da dal in nel con su per tra fra e o ma perché che se quando come io tu lui lei noi voi loro è sono era ha hanno non si molto',
+    pt: 'o a os as um uma uns umas meu seu este esta de do da dos das em no na por para com sem sobre entre e ou mas porque que se quando como eu ele ela nós eles é são era tem têm não muito',
+    nl: 'de het een mijn jouw zijn haar ons hun deze die dit dat in op aan bij voor met van naar uit over onder door zonder en of maar want omdat dat als toen terwijl ik jij hij zij wij is zijn was waren heeft hebben had niet zeer',
+  }).map(([language, words]) => [language, new Set(words.split(' '))]),
+);
+
+const none: ReadonlySet<string> = new Set();
+
+const wordOf = ({ text }: TimedUnit): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** Signs without spaces between them may be one word; a consonant without a vowel more often ends a syllable than it begins one. */
+function betweenSigns(before: TimedUnit, after: TimedUnit): number {
+  const cost = (BREAK_COST.plain + BREAK_COST.within) / 2;
+  if (after.isLone) return BREAK_COST.within;
+  return before.isLone ? (cost + BREAK_COST.within) / 2 : cost;
+}
+
+function byGrammar(before: TimedUnit, after: TimedUnit, words: ReadonlySet<string>): number {
+  if (sentenceEnd.test(before.text)) return BREAK_COST.sentence;
+  if (clauseEnd.test(before.text)) return BREAK_COST.clause;
+  if (words.has(wordOf(before))) return BREAK_COST.within;
+  if (!after.isSpaced) return betweenSigns(before, after);
+  return words.has(wordOf(after)) ? BREAK_COST.phrase : BREAK_COST.plain;
+}
+
+/** What it costs to divide a text between two units that follow each other. */
+type BreakCost = (before: TimedUnit, after: TimedUnit) => number;
+
+/** The costs of breaks in a language; of one without a list of words, by punctuation and pauses alone. */
+export function breakCosts(language: string): BreakCost {
+  const words = leading[baseLanguage(language) ?? ''] ?? none;
+  return (before, after) => {
+    const cost = byGrammar(before, after, words);
+    const pauseMs = after.startMs - before.endMs;
+    if (pauseMs >= PAUSE.fullMs) return BREAK_COST.sentence;
+    if (pauseMs >= PAUSE.longMs) return Math.min(cost, BREAK_COST.clause);
+    return pauseMs >= PAUSE.shortMs ? Math.max(BREAK_COST.sentence, cost - 2) : cost;
+  };
+}
+
+/** What every guideline for a language allows of a cue at once. */
+interface CueShape {
+  readonly rows: number;
+  readonly minimumMs: number;
+  readonly maximumMs: number;
+  readonly gapMs: number;
+  /** The shortest time in which a text of so many characters can be read, in ms; 0 where no guideline asks for one. */
+  readingMs(characters: number): number;
+  /** How much of a row a text fills; sizes add up, and a row of more than 1 is too long. */
+  sizeOf(text: string): number;
+}
+
+/** The slowest frame rate at which a gap in frames is kept, in frames per second: that of film on video. */
+const SLOWEST_FRAME_RATE = 24_000 / 1001;
+
+/** What sums of fractions may be off by. */
+const TOLERANCE = 1e-9;
+
+/** Whether texts of this size fit a row together. */
+const fitsRow = (size: number): boolean => size <= 1 + TOLERANCE;
+
+/** At least as wide as a guideline measures: code points are never fewer than what it counts as characters. */
+function widthOf(text: string, countsNarrowHalf: boolean): number {
+  let width = 0;
+  for (const character of text) width += countsNarrowHalf && !isWide(character) ? 0.5 : 1;
+  return width;
+}
+
+/** The tightest of what the guidelines for a language ask: a cue of this shape passes all of them. */
+export function cueShapeOf(language: string): CueShape {
+  const profiles = captionProfilesOf(language);
+  const speeds = profiles.flatMap(({ readingSpeedCps }) => (readingSpeedCps === null ? [] : [readingSpeedCps]));
+  const frames = profiles.map(({ minimumGapFrames }) => minimumGapFrames ?? 0);
+  return {
+    rows: Math.min(...profiles.map(({ lines }) => lines)),
+    minimumMs: Math.max(...profiles.map(({ minimumDurationMs }) => minimumDurationMs)),
+    maximumMs: Math.min(...profiles.map(({ maximumDurationMs }) => maximumDurationMs)),
+    gapMs: Math.ceil((Math.max(...frames) * 1000) / SLOWEST_FRAME_RATE),
+    readingMs: (characters) => Math.max(0, ...speeds.map((speed) => Math.ceil((characters * 1000) / speed))),
+    sizeOf: (text) =>
+      Math.max(
+        0,
+        ...profiles.map(({ lineCharacters, countsNarrowHalf }) =>
+          lineCharacters === null ? 0 : widthOf(text, countsNarrowHalf) / lineCharacters,
+        ),
+      ),
+  };
+}
+
+/** What a character of difference between two rows costs, beside the break between them. */
+const IMBALANCE_COST = 0.1;
+
+/** The text of a cue: one row where it fits it, else two that fit, divided where it reads best and about evenly. */
+export function rowsOf(units: readonly TimedUnit[], shape: CueShape, costOf: BreakCost): string {
+  const whole = textOfUnits(units);
+  if (fitsRow(shape.sizeOf(whole))) return whole;
+  let best: { readonly text: string; readonly cost: number } | null = null;
+  for (const [at, after] of units.entries()) {
+    const before = units[at - 1];
+    if (before === undefined) continue;
+    const [upper, lower] = [textOfUnits(units.slice(0, at)), textOfUnits(units.slice(at))];
+    if (!fitsRow(shape.sizeOf(upper)) || !fitsRow(shape.sizeOf(lower))) continue;
+    const cost = costOf(before, after) + IMBALANCE_COST * Math.abs([...upper].length - [...lower].length);
+    if (best === null || cost < best.cost) best = { text: `${upper}\n${lower}`, cost };
+  }
+  // A word that is longer than a row stays whole: a report finds it.
+  return best?.text ?? whole;
+}
+
+/** A cue that was cut from recognised lines. */
+export interface SegmentedCue extends Range {
+  readonly text: string;
+  /** Indexes of the lines that its words come from, in order. */
+  readonly lineIndexes: readonly number[];
+}
+
+interface Segmentation {
+  /** Cues lie inside it. */
+  readonly range: Range;
+  readonly language: string;
+  /** Whether no cue may hold both of two units that follow each other. */
+  readonly isWall: (before: TimedUnit, after: TimedUnit) => boolean;
+}
+
+/**
+ * What makes one division worse than another, in the unit of `BREAK_COST`. A cue that is too fast to read costs
+ * more than any bad break. The numbers are choices: no measurement of what viewers prefer stands behind them.
+ */
+const COST = {
+  cue: 4,
+  innerSentence: 5,
+  innerPause: 1,
+  innerFullPause: 8,
+  short: 3,
+  shortCharacters: 12,
+  unreadable: 200,
+};
+
+const charactersOf = ({ text }: TimedUnit): number => [...text].length;
+
+/** What the breaks inside of a cue cost: it should rather end there. */
+function innerCost(before: TimedUnit, after: TimedUnit, costOf: BreakCost): number {
+  const pauseMs = after.startMs - before.endMs;
+  if (pauseMs >= PAUSE.fullMs) return COST.innerFullPause;
+  return costOf(before, after) === 0 ? COST.innerSentence : pauseMs >= PAUSE.longMs ? COST.innerPause : 0;
+}
+
+/** Divides units into cues; each division is tried, and the cheapest wins. Units are in order of time. */
+class Segmenter {
+  readonly #units: readonly TimedUnit[];
+  readonly #segmentation: Segmentation;
+  readonly #shape: CueShape;
+  readonly #costOf: BreakCost;
+
+  constructor(units: readonly TimedUnit[], segmentation: Segmentation) {
+    this.#units = units;
+    this.#segmentation = segmentation;
+    this.#shape = cueShapeOf(segmentation.language);
+    this.#costOf = breakCosts(segmentation.language);
+  }
+
+  /** The places at which cues begin, and after the last of them the number of units. */
+  places(): number[] {
+    const units = this.#units;
+    const best: { readonly cost: number; readonly from: number }[] = [{ cost: 0, from: 0 }];
+    for (let to = 1; to <= units.length; to += 1) best.push(this.#cheapest(to, best));
+    const places = [units.length];
+    while ((places[0] ?? 0) > 0) places.unshift(best[places[0] ?? 0]?.from ?? 0);
+    return places;
+  }
+
+  /** The cheapest cue that ends before the unit at `to`, with all that comes before it. */
+  #cheapest(to: number, best: readonly { readonly cost: number }[]): { readonly cost: number; readonly from: number } {
+    const last = this.#units[to - 1];
+    let found = { cost: Number.POSITIVE_INFINITY, from: to - 1 };
+    const space = this.#shape.sizeOf(' ');
+    const sum = { rows: 1, row: 0, characters: 0, inner: 0 };
+    for (let from = to - 1; from >= 0; from -= 1) {
+      const [unit, next] = [this.#units[from], from + 1 < to ? this.#units[from + 1] : undefined];
+      if (unit === undefined || last === undefined) break;
+      if (next !== undefined) {
+        if (this.#isWall(unit, next) || last.endMs - unit.startMs > this.#shape.maximumMs) break;
+        sum.inner += innerCost(unit, next, this.#costOf);
+      }
+      const size = this.#shape.sizeOf(unit.text);
+      const beside = sum.row + size + (next?.isSpaced ? space : 0);
+      const fits = sum.row === 0 || fitsRow(beside);
+      sum.row = sum.row === 0 || !fits ? size : beside;
+      if (!fits) sum.rows += 1;
+      if (next !== undefined && sum.rows > this.#shape.rows) break;
+      sum.characters += charactersOf(unit) + (next?.isSpaced ? 1 : 0);
+      const cost = (best[from]?.cost ?? 0) + sum.inner + this.#cueCost(unit, to, sum.characters);
+      if (cost < found.cost) found = { cost, from };
+    }
+    return found;
+  }
+
+  #isWall(before: TimedUnit, after: TimedUnit): boolean {
+    return after.startMs - before.endMs >= PAUSE.wallMs || this.#segmentation.isWall(before, after);
+  }
+
+  /** The latest that a cue may end whose last unit comes before `to`: in time for the next, and not beyond the range. */
+  #latestEnd(startMs: number, to: number): number {
+    const next = this.#units[to];
+    const { range } = this.#segmentation;
+    const room = next === undefined ? range.endMs : Math.min(range.endMs, next.startMs - this.#shape.gapMs);
+    return Math.min(room, startMs + this.#shape.maximumMs);
+  }
+
+  #neededMs(characters: number): number {
+    return Math.max(this.#shape.minimumMs, this.#shape.readingMs(characters));
+  }
+
+  #cueCost({ startMs }: TimedUnit, to: number, characters: number): number {
+    const [last, next] = [this.#units[to - 1], this.#units[to]];
+    const missingMs = this.#neededMs(characters) - (this.#latestEnd(startMs, to) - startMs);
+    const unreadable = missingMs > 0 ? COST.unreadable + missingMs : 0;
+    const short = characters < COST.shortCharacters ? COST.short : 0;
+    const isEnd = last === undefined || next === undefined || this.#isWall(last, next);
+    return COST.cue + unreadable + short + (isEnd ? 0 : this.#costOf(last, next));
+  }
+
+  /** The cue of the units from one place to another, after a cue that ends at `reachedMs`; null before the first. */
+  cueOf(from: number, to: number, reachedMs: number | null): SegmentedCue | null {
+    const units = this.#units.slice(from, to);
+    const [first, last] = [units[0], units.at(-1)];
+    if (first === undefined || last === undefined) return null;
+    const text = rowsOf(units, this.#shape, this.#costOf);
+    const neededMs = this.#neededMs([...text.replaceAll('\n', '')].length);
+    const { range } = this.#segmentation;
+    const earliestMs = reachedMs === null ? range.startMs : reachedMs + this.#shape.gapMs;
+    const spokenMs = Math.max(first.startMs, reachedMs ?? range.startMs);
+    const latestMs = this.#latestEnd(spokenMs, to);
+    const endMs = Math.max(Math.min(latestMs, Math.max(last.endMs, spokenMs + neededMs)), spokenMs + 1);
+    // Where there is no room behind the words, the cue comes before them.
+    const startMs = Math.max(Math.min(spokenMs, endMs - neededMs), Math.min(spokenMs, earliestMs));
+    return { startMs, endMs, text, lineIndexes: [...new Set(units.map(({ lineIndex }) => lineIndex))] };
+  }
+}
+
+/**
+ * Cues of recognised words, in order of time and apart: cut at the ends of sentences and phrases and where no speech is, of
+ * at most two rows, each long enough to be read. They keep the guidelines for their language wherever the words leave
+ * time for it.
+ */
+export function segmentedCues(units: readonly TimedUnit[], segmentation: Segmentation): SegmentedCue[] {
+  const segmenter = new Segmenter(units, segmentation);
+  const places = segmenter.places();
+  const cues: SegmentedCue[] = [];
+  for (const [at, from] of places.slice(0, -1).entries()) {
+    const cue = segmenter.cueOf(from, places[at + 1] ?? from, cues.at(-1)?.endMs ?? null);
+    if (cue !== null) cues.push(cue);
+  }
+  return cues;
+}

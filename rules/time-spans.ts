@@ -1,0 +1,54 @@
+import type { Range } from '../contract/base/grammar.ts';
+
+/** The same stretches of time in order, those that touch or overlap joined, empty ones left out. */
+export function joined(spans: readonly Range[]): Range[] {
+  const result: Range[] = [];
+  const inOrder = spans
+    .filter(({ startMs, endMs }) => startMs < endMs)
+    .sort((one, other) => one.startMs - other.startMs);
+  for (const span of inOrder) {
+    const last = result.at(-1);
+    if (last === undefined || span.startMs > last.endMs) result.push(span);
+    else result[result.length - 1] = { startMs: last.startMs, endMs: Math.max(last.endMs, span.endMs) };
+  }
+  return result;
+}
+
+/** What lies in both of two joined lists. */
+export function intersection(these: readonly Range[], those: readonly Range[]): Range[] {
+  const result: Range[] = [];
+  for (let one = 0, other = 0; one < these.length && other < those.length; ) {
+    const [a, b] = [these[one], those[other]];
+    if (a === undefined || b === undefined) break;
+    const both = { startMs: Math.max(a.startMs, b.startMs), endMs: Math.min(a.endMs, b.endMs) };
+    if (both.startMs < both.endMs) result.push(both);
+    if (a.endMs < b.endMs) one += 1;
+    else other += 1;
+  }
+  return result;
+}
+
+/** What of one stretch lies outside a joined list. */
+export function remainder({ startMs, endMs }: Range, taken: readonly Range[]): Range[] {
+  const result: Range[] = [];
+  let at = startMs;
+  for (const span of intersection(taken, [{ startMs, endMs }])) {
+    result.push({ startMs: at, endMs: span.startMs });
+    at = span.endMs;
+  }
+  return joined([...result, { startMs: at, endMs }]);
+}
+
+/** Whether spans together hold all of a stretch. */
+export const coversWhole = (spans: readonly Range[], stretch: Range): boolean =>
+  remainder(stretch, joined(spans)).length === 0;
+
+/** The length of a joined list in ms. */
+export const totalLengthOf = (spans: readonly Range[]): number =>
+  spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+
+/** The smallest range that holds all of them. There is at least one. */
+export const hullOf = (spans: readonly Range[]): Range => ({
+  startMs: Math.min(...spans.map(({ startMs }) => startMs)),
+  endMs: Math.max(...spans.map(({ endMs }) => endMs)),
+});

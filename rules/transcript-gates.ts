@@ -1,0 +1,349 @@
+import type { Range } from '../contract/base/grammar.ts';
+import type { EvidenceArtifact } from '../contract/evidence/evidence.ts';
+import {
+  firstTranscriptGates,
+  type GateReason,
+  gateReasons,
+  type TranscriptGates,
+  type TranscriptLineFact,
+  transcriptGates,
+} from '../contract/evidence/transcript.ts';
+import type { AnalysisRequest } from '../contract/study/analysis-request.ts';
+import { baseLanguage, contradictsLanguage, LANGUAGE_GATE } from './languages.ts';
+import { editDistance, lettersOf, spokenLength, tokensOf } from './text-comparison.ts';
+import { intersection, joined, totalLengthOf } from './time-spans.ts';
+
+/** How alike two runs have to hear a line, as one minus its word error rate against the longer of both. */
+const AGREEMENT = 0.6;
+
+/** Whether two runs heard the same. */
+function agrees(text: string, second: string): boolean {
+  const [one, other] = [tokensOf(text), tokensOf(second)];
+  const longest = Math.max(one.length, other.length);
+  return longest === 0 || 1 - editDistance(one, other) / longest >= AGREEMENT;
+}
+
+/** Bits that a literal and a reference back take: what DEFLATE spends on them in ordinary prose, rounded. */
+const COST = { literalBits: 6, referenceBits: 18, shortestReference: 4, headBits: 64 } as const;
+
+/** The longest run before `at` that the bytes from `at` on repeat. */
+function longestMatch(bytes: Uint8Array, at: number): number {
+  let longest = 0;
+  for (let from = 0; from < at; from += 1) {
+    let length = 0;
+    while (at + length < bytes.length && bytes[from + length] === bytes[at + length]) length += 1;
+    if (length > longest) longest = length;
+  }
+  return longest;
+}
+
+/**
+ * How many times shorter a text could be written, as references to what it said before. Whisper asks zlib for this ratio;
+ * the estimate here does not depend on a version of zlib, so that a stored verdict can be derived again anywhere.
+ */
+export function compressionRatioOf(text: string): number {
+  const bytes = new TextEncoder().encode(text);
+  let bits: number = COST.headBits;
+  for (let at = 0; at < bytes.length; ) {
+    const length = longestMatch(bytes, at);
+    if (length >= COST.shortestReference) {
+      bits += COST.referenceBits;
+      at += length;
+    } else {
+      bits += COST.literalBits;
+      at += 1;
+    }
+  }
+  return (8 * bytes.length) / bits;
+}
+
+/**
+ * What recognisers that were trained on subtitles of the web are known to write where no speech is: the credits and the
+ * goodbyes of those videos. Each is a plain fact that users of them have reported many times.
+ */
+export const INVENTED_PHRASES: Readonly<Record<string, readonly string[]>> = {
+  en: [
+    'Thank you for watching',
+    'Thanks for watching',
+    'Please subscribe to my channel',
+    "Don't forget to like and subscribe",
+    'Like and subscribe',
+    'See you in the next video',
+    "I'll see you in the next one",
+    'Subtitles by the Amara.org community',
+    'Transcription by CastingWords',
+    'Transcribed by https://otter.ai',
+  ],
+  de: [
+    'Untertitel der Amara.org-Community',
+    'Untertitel im Auftrag des ZDF für funk, 2017',
+    'Untertitelung des ZDF, 2020',
+    'Vielen Dank fürs Zuschauen',
+    'Bis zum nächsten Mal',
+  ],
+  fr: [
+    "Sous-titres réalisés par la communauté d'Amara.org",
+    "Sous-titres réalisés para la communauté d'Amara.org",
+    "Merci d'avoir regardé cette vidéo",
+    "N'oubliez pas de vous abonner",
+    'Sous-titrage Société Radio-Canada',
+  ],
+  es: [
+    'Subtítulos realizados por la comunidad de Amara.org',
+    'Subtítulos por la comunidad de Amara.org',
+    'Gracias por ver el video',
+    'Suscríbete al canal',
+  ],
+  it: [
+    'Sottotitoli creati dalla comunità Amara.org',
+    'Sottotitoli e revisione a cura di QTSS',
+    'Grazie per la visione',
+  ],
+  pt: ['Legendas pela comunidade Amara.org', 'Obrigado por assistir', 'Inscreva-se no canal'],
+  nl: ['Ondertitels ingediend door de Amara.org gemeenschap', 'Bedankt voor het kijken'],
+  pl: ['Napisy stworzone przez społeczność Amara.org', 'Dziękuję za oglądanie'],
+  ru: ['Субтитры сделал DimaTorzok', 'Субтитры создавал DimaTorzok', 'Спасибо за просмотр', 'Продолжение следует'],
+  tr: ['Altyazı M.K.', 'İzlediğiniz için teşekkür ederim', 'Abone olmayı unutmayın'],
+  ja: ['ご視聴ありがとうございました', '最後までご視聴ありがとうございました', 'チャンネル登録お願いします'],
+  ko: ['시청해주셔서 감사합니다', '시청해 주셔서 감사합니다', '구독과 좋아요 부탁드립니다', 'MBC 뉴스 이덕영입니다'],
+  zh: ['谢谢观看', '感謝觀看', '请不吝点赞 订阅 转发 打赏支持明镜与点点栏目', '字幕由Amara.org社区提供'],
+  ar: ['ترجمة نانسي قنقر', 'شكرا للمشاهدة', 'اشتركوا في القناة'],
+};
+
+/** From which share of the letters of a line on such phrases are what the line says: more than half, so that they outweigh the rest. */
+const INVENTED_SHARE = 0.6;
+
+// Accents, and the dot of an i, differ by how a text was written and raised to capitals.
+const folded = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .replaceAll('ı', 'i')
+    .normalize('NFKC');
+
+const plain = (text: string): string => ` ${tokensOf(folded(text)).join(' ')} `;
+
+const phrases = Object.values(INVENTED_PHRASES)
+  .flat()
+  .map((phrase) => ({ text: plain(phrase), letters: lettersOf(plain(phrase)).length }));
+
+/** How many letters of a line lie in phrases; a letter in several of them counts once. */
+function lettersWithin(line: string, said: readonly { readonly text: string }[]): number {
+  const places = new Set<number>();
+  for (const { text } of said) {
+    for (let from = line.indexOf(text); from !== -1; from = line.indexOf(text, from + 1)) {
+      for (let at = from; at < from + text.length; at += 1) places.add(at);
+    }
+  }
+  return [...line.matchAll(/[\p{L}\p{N}]/gu)].filter(({ index }) => places.has(index)).length;
+}
+
+/**
+ * Whether a line says what recognisers are known to invent: several phrases together, or for the first `gates` one alone. People say
+ * some of these too: a line of them needs a second run that heard the same.
+ */
+export function isKnownInvention(text: string, gates: TranscriptGates): boolean {
+  const line = plain(text);
+  const letters = lettersOf(line).length;
+  const said = phrases.filter((phrase) => line.includes(phrase.text));
+  const invented =
+    gates === firstTranscriptGates ? Math.max(0, ...said.map((phrase) => phrase.letters)) : lettersWithin(line, said);
+  return said.length > 0 && invented >= INVENTED_SHARE * letters;
+}
+
+/**
+ * How often in a row a text may say the same: a single word, a phrase, a whole line. People do say "no, no, no, no"; a
+ * recogniser in a loop says the same until its buffer is full. The numbers are a choice between the two. The tests hold
+ * them against loops that recognisers of the Whisper family are known for; no recording of speech was measured for them.
+ */
+const REPETITION_RULE = {
+  words: 6,
+  phrases: 3,
+  longestPhrase: 12,
+  lines: 3,
+  linesOfFewWords: 6,
+  fewWords: 2,
+} as const;
+
+/** How often the phrase of this length that begins here follows upon itself. */
+function timesAt(tokens: readonly string[], start: number, length: number): number {
+  let times = 1;
+  for (;;) {
+    const next = start + times * length;
+    for (let at = 0; at < length; at += 1) if (tokens[next + at] !== tokens[start + at]) return times;
+    times += 1;
+    if (times > tokens.length) return times;
+  }
+}
+
+/** Whether a text says the same word or the same phrase too often in a row. */
+export function repeatsItself(text: string): boolean {
+  const tokens = tokensOf(text);
+  const longest = Math.min(REPETITION_RULE.longestPhrase, Math.floor(tokens.length / REPETITION_RULE.phrases));
+  for (let length = 1; length <= Math.max(1, longest); length += 1) {
+    const allowed = length === 1 ? REPETITION_RULE.words : REPETITION_RULE.phrases;
+    for (let start = 0; start + length * allowed <= tokens.length; start += 1) {
+      if (timesAt(tokens, start, length) >= allowed) return true;
+    }
+  }
+  return false;
+}
+
+/** Which of the texts stand in a row of equal ones that is too long. */
+export function repeatedLines(texts: readonly string[]): boolean[] {
+  const keys = texts.map((text) => tokensOf(text));
+  const joined = keys.map((tokens) => tokens.join(' '));
+  const isRepeated = texts.map(() => false);
+  for (let start = 0; start < texts.length; ) {
+    let end = start + 1;
+    while (end < texts.length && joined[end] === joined[start]) end += 1;
+    const isShort = (keys[start]?.length ?? 0) <= REPETITION_RULE.fewWords;
+    if (end - start >= (isShort ? REPETITION_RULE.linesOfFewWords : REPETITION_RULE.lines))
+      isRepeated.fill(true, start, end);
+    start = end;
+  }
+  return isRepeated;
+}
+
+const inBrackets = /(?<![\p{L}\p{N}])(?:\[([^[\]]*)\]|\(([^()]*)\)|\*(?!\s)([^*]*)(?<!\s)\*)(?![\p{L}\p{N}])/gu;
+const inWideBrackets = /[［【（]([^［【（］】）]*)[］】）]/gu;
+
+/**
+ * Whether a text has notes of sounds, as recognisers write them: `[MUSIC PLAYING]`, `(laughs)`, `*coughs*` and `（笑）`. Brackets within
+ * a word, as in `f(x)`, and those around a number are none.
+ */
+function hasSoundNote(text: string): boolean {
+  const notes = [...text.matchAll(inBrackets), ...text.matchAll(inWideBrackets)];
+  return notes.some(([, ...within]) => /\p{L}/u.test(within.join('')));
+}
+
+/** Whether a text is words alone: it has some, and no note of a sound that no detector heard. */
+const isWordsAlone = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !hasSoundNote(text);
+
+/**
+ * What detected speech has to be for a line to rest on it. At least half of its time: regions are padded by 200 ms on both
+ * sides, so that a word of 400 ms still has half. Not more than 30 letters in a second of speech, which is faster than
+ * auctioneers speak (about 6 words a second); not fewer than one in a second of a line, which is slower than any speech.
+ */
+const SPEECH_SUPPORT = { share: 0.5, lettersPerSecond: 30, fewestLettersPerSecond: 1, judgedMs: 2000 } as const;
+
+/** How near to the edge of its region a line lies as a whole, in ms: the padding, and what detected edges err by. */
+const BOUNDARY_MS = 300;
+
+interface PlacedLine extends Range {
+  readonly text: string;
+  readonly words: readonly Range[];
+}
+
+/** The time that a line fills: that of its words where they have times. */
+const timeOf = ({ startMs, endMs, words }: PlacedLine): Range[] => {
+  const spoken = joined(words);
+  return spoken.length > 0 ? spoken : joined([{ startMs, endMs }]);
+};
+
+/** Whether detected speech (joined spans) carries a line: enough of its time, and enough time for its text. */
+function isCarriedBySpeech(line: PlacedLine, speech: readonly Range[]): boolean {
+  const time = timeOf(line);
+  const lengthMs = totalLengthOf(time);
+  const spokenMs = totalLengthOf(intersection(time, speech));
+  if (lengthMs === 0 || spokenMs < SPEECH_SUPPORT.share * lengthMs) return false;
+  const letters = spokenLength(line.text);
+  if (letters > (SPEECH_SUPPORT.lettersPerSecond * spokenMs) / 1000) return false;
+  const isSlow = letters < (SPEECH_SUPPORT.fewestLettersPerSecond * lengthMs) / 1000;
+  return !(isSlow && lengthMs >= SPEECH_SUPPORT.judgedMs);
+}
+
+/** Whether a line lies at the first or the last edge of its region alone, while the region goes on without it. */
+function isAtBoundary(line: PlacedLine, region: Range): boolean {
+  const time = timeOf(line);
+  const startMs = time[0]?.startMs ?? line.startMs;
+  const endMs = time.at(-1)?.endMs ?? line.endMs;
+  if (region.endMs - region.startMs < 3 * BOUNDARY_MS) return false;
+  return endMs <= region.startMs + BOUNDARY_MS || startMs >= region.endMs - BOUNDARY_MS;
+}
+
+/**
+ * Below these a recogniser doubts its own line. The log-probability and the compression are those at which Whisper itself
+ * gives a text up (`logprob_threshold` −1.0, `compression_ratio_threshold` 2.4). The mean confidence of words was set with
+ * pocketsphinx on 60 sentences of one synthetic voice, where it withholds one of 48 right lines; it was not tried on sentences
+ * kept apart from those.
+ */
+const CONFIDENCE_RULE = { words: 0.5, averageLogProbability: -1, compressionRatio: 2.4 } as const;
+
+/** Every threshold of the gates, as a transcript states it among its parameters. */
+export const GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
+  gates: transcriptGates,
+  speechShare: SPEECH_SUPPORT.share,
+  mostLettersPerSecond: SPEECH_SUPPORT.lettersPerSecond,
+  fewestLettersPerSecond: SPEECH_SUPPORT.fewestLettersPerSecond,
+  repeatedWords: REPETITION_RULE.words,
+  repeatedPhrases: REPETITION_RULE.phrases,
+  repeatedLines: REPETITION_RULE.lines,
+  wordConfidence: CONFIDENCE_RULE.words,
+  averageLogProbability: CONFIDENCE_RULE.averageLogProbability,
+  compressionRatio: CONFIDENCE_RULE.compressionRatio,
+  inventedShare: INVENTED_SHARE,
+  identifiedLetters: LANGUAGE_GATE.identifiedLetters,
+  foreignShare: LANGUAGE_GATE.foreignShare,
+  boundaryMs: BOUNDARY_MS,
+  agreement: AGREEMENT,
+};
+
+/** A line as a recogniser gave it, before it was judged. */
+export type RecognisedLine = Omit<TranscriptLineFact, 'outcome' | 'reasonCodes'>;
+
+/** What the lines of a transcript are judged by. */
+export interface GateEvidence {
+  /** The speech that the study itself detected, joined. */
+  readonly speech: readonly Range[];
+  /** By the index of the region: where it is, and what the recogniser says that it heard there. */
+  readonly regions: readonly (Range & { readonly language: string | null })[];
+  /** Base codes of the declared languages; none where none is declared. */
+  readonly languages: readonly string[];
+  readonly gates: TranscriptGates;
+}
+
+/** The base codes of the languages that a study declares its source to be in. */
+export function declaredLanguages({ language }: Pick<AnalysisRequest, 'language'>): string[] {
+  const { mode, languages } = language.languagePair.requestedSource;
+  if (mode !== 'declared' && mode !== 'mixed') return [];
+  return languages.flatMap((tag) => baseLanguage(tag) ?? []);
+}
+
+function isDoubted({ text, measures, second }: RecognisedLine, gates: TranscriptGates): boolean {
+  const { confidence, averageLogProbability } = measures;
+  if (confidence !== null && confidence < CONFIDENCE_RULE.words) return true;
+  if (averageLogProbability !== null && averageLogProbability < CONFIDENCE_RULE.averageLogProbability) return true;
+  // The confidence of a recogniser in what it is known to invent says nothing.
+  return isKnownInvention(text, gates) && (second === null || !agrees(text, second));
+}
+
+/** Whether a text says what was spoken; the first gates did not ask. */
+const isSpoken = (text: string, gates: TranscriptGates): boolean =>
+  gates === firstTranscriptGates || isWordsAlone(text);
+
+function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvidence): GateReason[] {
+  const { text, measures, identified, second } = line;
+  const region = evidence.regions[line.regionIndex];
+  const heard = region?.language ?? null;
+  const ratio = Math.max(measures.compressionRatio ?? 0, compressionRatioOf(text));
+  const closes: Readonly<Record<GateReason, boolean>> = {
+    no_speech_evidence: !isCarriedBySpeech(line, evidence.speech) || !isSpoken(text, evidence.gates),
+    repetition: isRepeated || repeatsItself(text),
+    low_confidence: isDoubted(line, evidence.gates),
+    compression: ratio > CONFIDENCE_RULE.compressionRatio,
+    language_mismatch: contradictsLanguage(text, evidence.languages, { identified, heard }),
+    boundary_only: region === undefined || isAtBoundary(line, region),
+    disagreement: second !== null && !agrees(text, second),
+  };
+  return gateReasons.filter((reason) => closes[reason]);
+}
+
+/** Judges the lines of a transcript, in their order: each passes every gate, or is withheld with the reasons of those that it does not. */
+export function gatedLines(lines: readonly RecognisedLine[], evidence: GateEvidence): TranscriptLineFact[] {
+  const repeated = repeatedLines(lines.map(({ text }) => text));
+  return lines.map((line, at) => {
+    const reasonCodes = reasonsOf(line, repeated[at] ?? false, evidence);
+    return { ...line, outcome: reasonCodes.length === 0 ? 'passed' : 'withheld', reasonCodes };
+  });
+}

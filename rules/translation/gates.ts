@@ -1,0 +1,369 @@
+import type { CaptionReason } from '../../contract/captions/caption-line.ts';
+import { type TranslatedAnswer, translationLimits } from '../../contract/captions/caption-translation.ts';
+import { baseLanguage, contradictsLanguage, isOtherLanguage } from '../languages.ts';
+import { median } from '../statistics.ts';
+import { lettersOf, similarityOf, spokenLength } from '../text-comparison.ts';
+import {
+  addsNoName,
+  consonantsOf,
+  keepsNames,
+  keepsNumbers,
+  keepsSounds,
+  latinWords,
+  scriptOf,
+} from './carried-words.ts';
+import { digitNumbersOf, numberWordsOf } from './written-numbers.ts';
+
+/**
+ * From which values on a translation does not pass. 0.75 lets a model repair a typing error of the source that it repeats,
+ * and no other sentence. The lengths of one dialogue in two languages keep within a factor of two and a half of their
+ * median ratio; the other bounds are choices, and were not measured.
+ */
+const TRANSLATION_GATE = {
+  echoSimilarity: 0.75,
+  identifiedLetters: 12,
+  copiedLetters: 4,
+  lengthFactor: 2.5,
+  farthestFactor: 4,
+  judgedLetters: 10,
+  repeatedLetters: 8,
+} as const;
+
+/** A line of the source as a model is given it. */
+export interface SourceLine {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** What came back for a line, and the language of everything that came back with it. */
+export interface Candidate {
+  readonly line: SourceLine;
+  readonly answer: TranslatedAnswer | null;
+  readonly identifiedTogether: string | null;
+}
+
+export interface TranslationLanguages {
+  readonly source: string;
+  readonly target: string;
+  /** Names of the whole production. */
+  readonly names: ReadonlySet<string>;
+  /** Whose names are compared by their sound; null where names are compared by their letters, or not at all. */
+  readonly sounded: 'source' | 'translation' | null;
+  /** Whether numbers are compared by their digits alone, as by the gates of stored records. */
+  readonly readsDigitsOnly: boolean;
+}
+
+const letters = (text: string): number => lettersOf(text).length;
+
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** The source itself in the place of its translation; names stay what they are. */
+function isCopied(source: string, translation: string, names: ReadonlySet<string>): boolean {
+  const similarity = similarityOf(source, translation);
+  if (letters(source) >= TRANSLATION_GATE.judgedLetters) return similarity >= TRANSLATION_GATE.echoSimilarity;
+  return similarity === 1 && letters(source) >= TRANSLATION_GATE.copiedLetters && !names.has(plain(source));
+}
+
+/** Another language or script than was asked for, or the source itself. */
+function isWrongLanguage({ line, answer, identifiedTogether }: Candidate, languages: TranslationLanguages): boolean {
+  if (answer === null) return false;
+  const { translation, identified } = answer;
+  const target = baseLanguage(languages.target) ?? languages.target;
+  if (contradictsLanguage(translation, [target], { identified, heard: null })) return true;
+  if (isCopied(line.text, translation, languages.names)) return true;
+  const isLong = letters(translation) >= TRANSLATION_GATE.identifiedLetters;
+  return isOtherLanguage(target, isLong ? identified : identifiedTogether);
+}
+
+function hasNames(source: string, translation: string, { names, sounded }: TranslationLanguages): boolean {
+  if (sounded === 'translation') return addsNoName(source, translation);
+  return sounded === 'source' ? keepsSounds(source, translation, names) : keepsNames(source, translation, names);
+}
+
+/** Why the answer for one line, by itself, does not pass; null where it does. The first reason stands. */
+export function reasonAgainst(candidate: Candidate, languages: TranslationLanguages): CaptionReason | null {
+  const { line, answer } = candidate;
+  if (answer === null || answer.translation.trim() === '') return 'translator_missing_line';
+  if (similarityOf(line.text, answer.source) < TRANSLATION_GATE.echoSimilarity) return 'translation_source_mismatch';
+  if (isWrongLanguage(candidate, languages)) return 'language_mismatch';
+  if (!keepsNumbers(line.text, answer.translation, languages)) return 'translation_numbers_changed';
+  return hasNames(line.text, answer.translation, languages) ? null : 'translation_names_changed';
+}
+
+/** A line whose answer passed by itself. */
+export interface Passed {
+  readonly line: SourceLine;
+  readonly translation: string;
+}
+
+/** Whether one line has all words of the other too: the same twice, or two lines in one. */
+function holds(outer: string, inner: string): boolean {
+  return ` ${plain(outer)} `.includes(` ${plain(inner)} `);
+}
+
+/** Lines whose translation another line has as well, although their sources differ. */
+export function repeatedTranslations(passed: readonly Passed[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const one of passed) {
+    for (const other of passed) {
+      const isJudged = one !== other && letters(other.translation) >= TRANSLATION_GATE.repeatedLetters;
+      if (!isJudged || !holds(one.translation, other.translation) || holds(one.line.text, other.line.text)) continue;
+      if (similarityOf(one.line.text, other.line.text) >= TRANSLATION_GATE.echoSimilarity) continue;
+      found.add(one.line.id).add(other.line.id);
+    }
+  }
+  return found;
+}
+
+/** By how much a text is longer than its source, as the logarithm of the ratio. */
+const growth = (source: string, translation: string): number =>
+  Math.log((spokenLength(translation) + 1) / (spokenLength(source) + 1));
+
+/** Lines whose length is far from what their neighbours make expect, or from any that a translation has. */
+export function lengthOutliers(passed: readonly Passed[]): ReadonlySet<string> {
+  const usual = median(passed.map(({ line, translation }) => growth(line.text, translation)));
+  const far = passed.filter(({ line, translation }) => {
+    if (letters(line.text) < TRANSLATION_GATE.judgedLetters) return false;
+    const grown = growth(line.text, translation);
+    const isFarthest = Math.abs(grown) > Math.log(TRANSLATION_GATE.farthestFactor);
+    return isFarthest || Math.abs(grown - usual) > Math.log(TRANSLATION_GATE.lengthFactor);
+  });
+  return new Set(far.map(({ line }) => line.id));
+}
+
+/**
+ * Whether the translations of lines that follow each other fit the lengths of other lines clearly better than those of
+ * their own: all of them moved by one, or two neighbours swapped, under the right sources.
+ */
+export function areMisplaced(passed: readonly Passed[]): boolean {
+  const usual = median(passed.map(({ line, translation }) => growth(line.text, translation)));
+  const misfit = (at: number, of: number): number => {
+    const [line, translation] = [passed[at]?.line.text ?? '', passed[of]?.translation ?? ''];
+    return Math.abs(growth(line, translation) - usual);
+  };
+  const sum = (places: readonly number[], step: number): number =>
+    places.reduce((total, at) => total + misfit(at, at + step), 0);
+  const places = passed.map((_, at) => at);
+  const isMoved = [1, -1].some((step) => {
+    const both = places.filter((at) => passed[at + step] !== undefined);
+    return both.length >= 3 && sum(both, 0) > 0.2 * both.length && sum(both, step) < sum(both, 0) / 2;
+  });
+  const isSwapped = places.some((at) => {
+    if (passed[at + 1] === undefined) return false;
+    const own = misfit(at, at) + misfit(at + 1, at + 1);
+    return own > 0.6 && misfit(at, at + 1) + misfit(at + 1, at) < own / 2;
+  });
+  return isMoved || isSwapped;
+}
+
+/**
+ * When two answers for one line are translations of the same text. A translation is compared with the second answers for all lines
+ * that the model had before it when it gave the first one: it must be nearer to that of its own line, and have little of any
+ * other. Chosen on a dialogue of twenty lines in German and French with two wordings each; docs/evaluation.md has others.
+ */
+const AGREEMENT_RULE = {
+  /** Lines nearer to each other than this are in no question together the second time, and no line stands there as context. */
+  apartLines: translationLimits.batchLines + translationLimits.contextLines + 1,
+  /** Words are compared by runs of so many signs, their bounds included. */
+  runSigns: 3,
+  /** The least likeness of two answers for one line, and by how much it exceeds that with the answer for any other. */
+  leastLikeness: 0.1,
+  leastLead: 0.04,
+  /** What two lines in one have of the other's own words; shorter lines have too few of them to tell. */
+  mergedShare: 0.27,
+  mergedRuns: 6,
+  /** One of two translations of a line is at most so much longer than the other; short ones may be. */
+  lengthFactor: 1.6,
+  lengthLetters: 12,
+} as const;
+
+/** Lines in the questions that are asked the second time: none of them beside what stood beside it before. */
+export function apartGroups(lines: readonly SourceLine[]): SourceLine[][] {
+  const { apartLines } = AGREEMENT_RULE;
+  return Array.from({ length: Math.min(apartLines, lines.length) }, (_, first) =>
+    lines.filter((_line, at) => at % apartLines === first),
+  ).flatMap((group) => {
+    const { batchLines } = translationLimits;
+    return Array.from({ length: Math.ceil(group.length / batchLines) }, (_, at) =>
+      group.slice(at * batchLines, (at + 1) * batchLines),
+    );
+  });
+}
+
+type Runs = ReadonlySet<string>;
+
+/** Korean syllables fall apart into their letters, and accents are dropped. */
+function runsOf(text: string): Runs {
+  const plain = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+  const runs = new Set<string>();
+  for (const word of plain.split(' ')) {
+    const signs = [...` ${word} `];
+    for (let at = 0; at + AGREEMENT_RULE.runSigns <= signs.length; at += 1)
+      runs.add(signs.slice(at, at + AGREEMENT_RULE.runSigns).join(''));
+  }
+  return runs;
+}
+
+/** Two lines in one, where nothing came back for the other line that it could be compared with. */
+function isFarLonger(one: string, other: string): boolean {
+  const [shorter = 0, longer = 0] = [one, other].map((text) => lettersOf(text).length).sort((a, b) => a - b);
+  return longer >= AGREEMENT_RULE.lengthLetters && longer > AGREEMENT_RULE.lengthFactor * shorter;
+}
+
+/** Whether a translation is one of the line that another answer translates. */
+type Agrees = (id: string, translation: string, other: string) => boolean;
+
+/** Compares answers beside the second answers for all lines, by their ids. A run of signs that many of them have counts less. */
+export function agreementBeside(lines: readonly SourceLine[], second: ReadonlyMap<string, string>): Agrees {
+  const places = new Map(lines.map(({ id }, at) => [id, at]));
+  const known = lines.map(({ id }) => runsOf(second.get(id) ?? ''));
+  const spread = new Map<string, number>();
+  for (const runs of known) for (const run of runs) spread.set(run, (spread.get(run) ?? 0) + 1);
+  const weight = (runs: Iterable<string>): number => {
+    let sum = 0;
+    for (const run of runs) sum += Math.log(1 + lines.length / (spread.get(run) ?? 1));
+    return sum;
+  };
+  const within = (runs: Runs, others: Runs): string[] => [...runs].filter((run) => others.has(run));
+  const likeness = (one: Runs, other: Runs): number => {
+    const both = weight(one) + weight(other);
+    return both === 0 ? 0 : (2 * weight(within(one, other))) / both;
+  };
+  const isMerged = (said: Runs, own: Runs, rival: Runs): boolean => {
+    const ofRival = new Set([...rival].filter((run) => !own.has(run)));
+    if (ofRival.size < AGREEMENT_RULE.mergedRuns) return false;
+    return weight(within(ofRival, said)) >= AGREEMENT_RULE.mergedShare * weight(ofRival);
+  };
+  return (id, translation, other) => {
+    const place = places.get(id) ?? 0;
+    const [said, own] = [runsOf(translation), runsOf(other)];
+    const alike = likeness(said, own);
+    if (alike < AGREEMENT_RULE.leastLikeness || isFarLonger(translation, other)) return false;
+    const text = lines[place]?.text ?? '';
+    const first = Math.max(0, place - AGREEMENT_RULE.apartLines + 1);
+    return lines.slice(first, place + AGREEMENT_RULE.apartLines).every((line, at) => {
+      const rival = known[first + at];
+      if (first + at === place || rival === undefined || rival.size === 0) return true;
+      const isNearest = alike - likeness(said, rival) >= AGREEMENT_RULE.leastLead;
+      if (isNearest && !isMerged(said, own, rival)) return true;
+      return similarityOf(text, line.text) >= TRANSLATION_GATE.echoSimilarity;
+    });
+  };
+}
+
+/**
+ * What a line and its translation have in common without being understood: words that begin with the same four letters, which
+ * are mostly cognates or names (Simard, Foster and Isabelle, "Using cognates to align sentences in bilingual corpora", 1992), in two
+ * scripts words of the same first consonants, and numbers. A translation that has more in common with another line stands in the
+ * wrong place. Both bounds are choices; `docs/evaluation.md` says what they find.
+ */
+export const ANCHOR_RULE = {
+  letters: 4,
+  /** Of a word in another script: how many consonants it has at least, and how many are compared. */
+  fewestConsonants: 3,
+  comparedConsonants: 4,
+  /** By how many anchors another place has to fit better: before a line is asked again, and before it is withheld. */
+  doubtful: 1,
+  withheld: 2,
+  /** How far apart two lines are that may have been exchanged. */
+  reachLines: 7,
+} as const;
+
+/** A line with its translation. */
+interface AnchoredLine {
+  readonly id: string;
+  readonly source: string;
+  readonly translation: string;
+}
+
+interface Anchors {
+  readonly keys: ReadonlySet<string>;
+  readonly isQuestion: boolean;
+}
+
+/** By what a word is found again in another language; null where it is too short. */
+function keyOf(word: string, isAcross: boolean): string | null {
+  const { letters, fewestConsonants, comparedConsonants } = ANCHOR_RULE;
+  if (!isAcross) return word.length < letters ? null : word.slice(0, letters);
+  const consonants = consonantsOf(word);
+  return consonants.length < fewestConsonants ? null : consonants.slice(0, comparedConsonants);
+}
+
+const asks = (text: string, language: string): boolean =>
+  (language.startsWith('el') ? /[;;?]/u : /[?？؟]/u).test(text.trim().slice(-3));
+
+function anchorsOf(text: string, language: string, isAcross: boolean): Anchors {
+  const words = latinWords(text).flatMap((word) => keyOf(word, isAcross) ?? []);
+  const numbers = [...digitNumbersOf(text), ...(numberWordsOf(text, language) ?? []).map(String)];
+  return { keys: new Set([...words, ...numbers]), isQuestion: asks(text, language) };
+}
+
+/** How much each translation has in common with each source. */
+class Fit {
+  readonly #sources: readonly Anchors[];
+  readonly #translations: readonly Anchors[];
+
+  constructor(lines: readonly AnchoredLine[], languages: { readonly source: string; readonly target: string }) {
+    const isAcross = scriptOf(languages.source) !== scriptOf(languages.target);
+    this.#sources = lines.map(({ source }) => anchorsOf(source, languages.source, isAcross));
+    this.#translations = lines.map(({ translation }) => anchorsOf(translation, languages.target, isAcross));
+  }
+
+  /** The anchors that the source at one place shares with the translation at another. */
+  of(source: number, translation: number): number {
+    const [one, other] = [this.#sources[source]?.keys, this.#translations[translation]?.keys];
+    return one === undefined || other === undefined ? 0 : [...one].filter((key) => other.has(key)).length;
+  }
+
+  /** Of two lines, whether one alone asks, and the other one's translation alone does: both would have the right kind exchanged. */
+  asksCrosswise(one: number, other: number): boolean {
+    const [first, second] = [this.#sources[one]?.isQuestion, this.#sources[other]?.isQuestion];
+    const [firstSaid, secondSaid] = [this.#translations[one]?.isQuestion, this.#translations[other]?.isQuestion];
+    return first !== second && first === secondSaid && second === firstSaid;
+  }
+}
+
+/**
+ * Lines whose translations have clearly more in common with other lines, by at least `least` anchors: two that were exchanged, or
+ * all of a run that was moved by one. In order of the lines; the ids of those that are affected.
+ */
+export function misplacedLines(
+  lines: readonly AnchoredLine[],
+  languages: { readonly source: string; readonly target: string },
+  least: number,
+): ReadonlySet<string> {
+  const fit = new Fit(lines, languages);
+  const found = new Set<string>();
+  const add = (...places: readonly number[]): void => {
+    for (const at of places) {
+      const line = lines[at];
+      if (line !== undefined) found.add(line.id);
+    }
+  };
+  for (const [one] of lines.entries()) {
+    for (let other = one + 1; other < lines.length && other - one <= ANCHOR_RULE.reachLines; other += 1) {
+      const own = fit.of(one, one) + fit.of(other, other);
+      const exchanged = fit.of(one, other) + fit.of(other, one);
+      if (exchanged + (fit.asksCrosswise(one, other) ? 2 : 0) - own >= least) add(one, other);
+    }
+  }
+  for (const step of [1, -1]) {
+    for (const at of lines.keys()) {
+      const run = [at, at + 1, at + 2].filter(
+        (place) => lines[place] !== undefined && lines[place + step] !== undefined,
+      );
+      const sum = (by: number): number => run.reduce((total, place) => total + fit.of(place + by, place), 0);
+      if (run.length === 3 && sum(step) - sum(0) >= least) add(...run);
+    }
+  }
+  return found;
+}
