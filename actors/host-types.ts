@@ -1,8 +1,8 @@
+import type { ToolIdentity } from '../contract/base/artifact.ts';
 import type { Clock } from '../contract/base/clock.ts';
-import type { ToolIdentity } from '../contract/base/tool.ts';
-import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
-import type { CaptionAllowance } from '../contract/captions/long-captions.ts';
-import type { Reviewer } from '../contract/review/publish-review.ts';
+import type { CaptionClassification } from '../contract/captions/caption-line.ts';
+import type { CaptionAllowance } from '../contract/captions/caption-production.ts';
+import type { Reviewer } from '../contract/review.ts';
 import type { ForecastEstimator } from '../contract/study/forecast.ts';
 import type { Detector } from '../executors/detector/detector.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';

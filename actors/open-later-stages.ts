@@ -1,4 +1,4 @@
-import type { Reviewer } from '../contract/review/publish-review.ts';
+import type { Reviewer } from '../contract/review.ts';
 import type { LanguageExplainer } from '../executors/explanations/language-explainer.ts';
 import type { CaptionAbility } from '../receipts/captions/prospect.ts';
 import { captionProductionDefinition } from './captions/caption-production-definition.ts';

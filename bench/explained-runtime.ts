@@ -1,7 +1,7 @@
 import { captionProductionResults } from '../contract/captions/caption-answers.ts';
 import type { CaptionReference } from '../contract/captions/caption-production.ts';
-import type { ExplanationRequest } from '../contract/explanations/language-explanation.ts';
-import { publishReviewDecisions, publishReviewIntakes } from '../contract/review/publish-review-answers.ts';
+import type { ExplanationRequest } from '../contract/explanations/explanation.ts';
+import { publishReviewDecisions, publishReviewIntakes } from '../contract/review.ts';
 import { approval } from '../test/receipts/review/review-steps.ts';
 import type { Client } from './client.ts';
 

@@ -1,4 +1,4 @@
-import { mostObservations, observedOperation } from '../contract/study/forecast-calibration.ts';
+import { mostObservations, observedOperation } from '../contract/study/forecast.ts';
 import { calibratedScenarios, calibrationOf } from '../rules/forecast.ts';
 import { chanceOf, whole } from '../scripts/films/chance.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';

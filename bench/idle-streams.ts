@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { heartbeatMs } from '../contract/journal/event-stream.ts';
+import { heartbeatMs } from '../contract/journal.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { type HostProcess, repository, withHost } from './host-process.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { playbackGrant } from '../contract/playback/private-playback.ts';
-import { runtimeStatus } from '../contract/study/runtime-status.ts';
+import { playbackGrant } from '../contract/playback.ts';
+import { runtimeStatus } from '../contract/study/status.ts';
 import { chooseListener } from '../http/listener/choose-listener.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';

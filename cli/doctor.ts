@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failed, ok, sandboxFinding, spaceFindingOf, toolFinding, weak } from '../actors/operation/finding.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
-import type { Finding } from '../contract/operation/host-checks.ts';
+import type { HostFinding } from '../contract/operation.ts';
 import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/detector-models.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
 import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../executors/process/tools.ts';
@@ -29,13 +29,13 @@ import { type ExitCode, exitCodes, type Terminal } from './terminal/terminal.ts'
 const columns = { state: 7, check: 13 } as const;
 
 /** One line for people. */
-const findingLine = ({ check, state, detail, remedy }: Finding): string =>
+const findingLine = ({ check, state, detail, remedy }: HostFinding): string =>
   `${state.padEnd(columns.state)}${check.padEnd(columns.check)}${detail}${remedy === null ? '' : `; ${remedy}`}`;
 
 /** Oldest Node that runs the host, as `package.json` says. */
 const oldestNode = [20, 19] as const;
 
-export function nodeFinding(version: string): Finding {
+export function nodeFinding(version: string): HostFinding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
   return isOld
@@ -44,7 +44,7 @@ export function nodeFinding(version: string): Finding {
 }
 
 /** The speech model and the runtime that computes it. */
-async function speechFinding(): Promise<Finding> {
+async function speechFinding(): Promise<HostFinding> {
   try {
     const { name, version } = await speechToolIdentity();
     return ok('speech', `${name} ${version}`);
@@ -55,7 +55,7 @@ async function speechFinding(): Promise<Finding> {
 }
 
 /** Which HTTP adapter a host would take, and why. */
-async function adapterFinding(): Promise<Finding> {
+async function adapterFinding(): Promise<HostFinding> {
   const { adapter, reason } = await chooseListener();
   return ok('adapter', `${adapter} (${reason})`);
 }
@@ -67,7 +67,7 @@ const tools = [
 ] as const;
 
 /** The recognisers on this machine. A host does without, so none of them is no fault. */
-async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<Finding> {
+async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<HostFinding> {
   const engines = ['pocketsphinx', 'whisper-cli'] as const;
   const programs = await Promise.all(engines.map((engine) => recognizerProgram(engine, environment)));
   const found = engines.map((engine, at) => `${engine}: ${programs[at] ?? 'none'}`);
@@ -75,7 +75,7 @@ async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<Findin
 }
 
 /** Who could read text on the screen. A host does without, so none is no fault. */
-async function screenTextFinding(): Promise<Finding> {
+async function screenTextFinding(): Promise<HostFinding> {
   try {
     await demandEngine();
     for (const language of DEFAULT_LANGUAGES) await languageData(language);
@@ -87,7 +87,7 @@ async function screenTextFinding(): Promise<Finding> {
 }
 
 /** The sandbox around tools, and each tool as a host would find it. `now` in epoch ms. */
-async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promise<Finding[]> {
+async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promise<HostFinding[]> {
   const workRoot = await mkdtemp(join(tmpdir(), 'media-study-doctor-'));
   try {
     const launcher = await openLauncher({ workRoot, newId: randomUUID });
@@ -112,7 +112,7 @@ async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promis
 const usualPort = 4312;
 
 /** Free space on the volume on which the data root lies, or would. */
-async function spaceFinding(dataRoot: string): Promise<Finding> {
+async function spaceFinding(dataRoot: string): Promise<HostFinding> {
   const folder = await nearestFolder(dataRoot);
   const { bavail, bsize } = await statfs(folder);
   return spaceFindingOf(bavail * bsize, folder);
@@ -133,7 +133,7 @@ async function nearestFolder(dataRoot: string): Promise<string> {
 }
 
 /** The host of the data root, if one runs; and the usual port, where none does. */
-async function hostFindings(dataRoot: string): Promise<readonly [Finding, ...Finding[]]> {
+async function hostFindings(dataRoot: string): Promise<readonly [HostFinding, ...HostFinding[]]> {
   try {
     const { client } = await findHost(dataRoot, { environment: {} });
     return [ok('host', `runs, version ${(await client.health()).version}`)];
@@ -144,7 +144,7 @@ async function hostFindings(dataRoot: string): Promise<readonly [Finding, ...Fin
 }
 
 /** Whether a host could listen on a port of the loopback interface. */
-export async function portFinding(port: number): Promise<Finding> {
+export async function portFinding(port: number): Promise<HostFinding> {
   const probe = createServer();
   try {
     probe.listen({ host: '127.0.0.1', port, exclusive: true });
@@ -159,7 +159,7 @@ export async function portFinding(port: number): Promise<Finding> {
 }
 
 /** The data root and its ledger, every byte of it where no host runs. */
-async function storeFinding(dataRoot: string, isRunning: boolean): Promise<Finding> {
+async function storeFinding(dataRoot: string, isRunning: boolean): Promise<HostFinding> {
   const nearest = await nearestFolder(dataRoot);
   if ((await kindOf(nearest)) === 'file') {
     const place = nearest === dataRoot ? 'it' : nearest;
@@ -181,7 +181,7 @@ async function storeFinding(dataRoot: string, isRunning: boolean): Promise<Findi
 }
 
 /** Whether a host could make the data root. */
-async function newStoreFinding(dataRoot: string, nearest: string): Promise<Finding> {
+async function newStoreFinding(dataRoot: string, nearest: string): Promise<HostFinding> {
   try {
     await access(nearest, constants.W_OK | constants.X_OK);
     return ok('store', `${dataRoot} will be made by the first host`);

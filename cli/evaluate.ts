@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { evaluatePack } from '../actors/evaluation/evaluate-pack.ts';
 import { openPackFolder } from '../actors/evaluation/evaluation-pack-folder.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
-import { EvaluationFault } from '../contract/evaluation/evaluation-fault.ts';
+import { EvaluationFault } from '../contract/evaluation.ts';
 import { commands } from './commands.ts';
 import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
 import {

@@ -1,8 +1,7 @@
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EvaluationFault } from '../contract/evaluation/evaluation-fault.ts';
-import type { EvaluationReceipt } from '../contract/evaluation/evaluation-receipt.ts';
+import { EvaluationFault, type EvaluationReceipt } from '../contract/evaluation.ts';
 import { contentIdOfJson, storedBytes } from '../formats/canonical-json.ts';
 import {
   type Change,

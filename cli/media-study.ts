@@ -8,7 +8,7 @@ import {
   NotMedia,
 } from '../client/host-error.ts';
 import type { StudyHost } from '../client/study-host.ts';
-import { errorRemedies } from '../contract/base/error-codes.ts';
+import { errorRemedies } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';

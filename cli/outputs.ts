@@ -1,4 +1,4 @@
-import { shownText } from '../contract/base/text.ts';
+import { shownText } from '../contract/base/grammar.ts';
 import type { RequestLog } from '../http/exchange/request-log.ts';
 import { meaningOf } from './failures.ts';
 import { exitCodes } from './terminal/terminal.ts';

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type BundleSignature, trustedKey, verifyBundle, type WholeBundle } from '../actors/exports/verify-bundle.ts';
 import type { WholeRuntime } from '../actors/reopening/verify-runtime.ts';
-import type { ByteReader } from '../contract/base/byte-reader.ts';
+import type { ByteReader } from '../contract/base/stored-object.ts';
 import { type CheckedLink, countText, EvidenceChainError, type EvidenceLink } from '../receipts/evidence-chain.ts';
 import { SignatureFault } from '../receipts/exports/bundle-statement.ts';
 import { journalHeadField } from '../receipts/published/runtime.ts';

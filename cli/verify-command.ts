@@ -1,7 +1,7 @@
 import { verifyRuntime } from '../actors/reopening/verify-runtime.ts';
 import { tombstoneCheck } from '../actors/supervision/deletion-rows.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
-import { ServiceError } from '../contract/base/service-error.ts';
+import { ServiceError } from '../contract/base/errors.ts';
 import { canonicalJson } from '../formats/canonical-json.ts';
 import { type CheckedLink, EvidenceChainError } from '../receipts/evidence-chain.ts';
 import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';

@@ -5,9 +5,8 @@ import type {
   CaptionQualityControls,
   QualityControlRow,
 } from '../contract/captions/caption-answers.ts';
-import type { CaptionQualityReports } from '../contract/captions/caption-quality-report.ts';
-import type { ExplanationRequest } from '../contract/explanations/language-explanation.ts';
-import type { LanguageExplanations } from '../contract/explanations/language-explanation-answers.ts';
+import type { CaptionQualityReports } from '../contract/captions/quality-control.ts';
+import type { ExplanationRequest, LanguageExplanationList } from '../contract/explanations/explanation.ts';
 import { HostError, NothingYet } from './host-error.ts';
 import type { Reviews } from './reviews.ts';
 import { encodedPath, type Given, pause, type Transport } from './transport.ts';
@@ -100,7 +99,7 @@ export class Captions {
   }
 
   /** Asks for an explanation of a part of a line. Throws `NothingYet` for a study without captions. */
-  async explain(runtimeId: string, question: ExplanationQuestion): Promise<LanguageExplanations> {
+  async explain(runtimeId: string, question: ExplanationQuestion): Promise<LanguageExplanationList> {
     const { jobId, captionArtifactId, captionContentId, receiptArtifactId, receiptId, receiptContentId } =
       await this.#only(runtimeId);
     const caption = {
@@ -115,7 +114,7 @@ export class Captions {
     return this.#transport.json(path, { method: 'POST', json: { caption, ...question }, isLong: true });
   }
 
-  explanations(runtimeId: string): Promise<LanguageExplanations> {
+  explanations(runtimeId: string): Promise<LanguageExplanationList> {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/language-explanations`);
   }
 

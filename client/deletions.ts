@@ -1,6 +1,4 @@
-import type { DeletionList, DeletionReceipt } from '../contract/deletion/deletion-receipt.ts';
-import type { DiskUse } from '../contract/deletion/disk-use.ts';
-import type { GarbageCollection } from '../contract/deletion/garbage-collection.ts';
+import type { DeletionList, DeletionReceipt, DiskUse, GarbageCollection } from '../contract/deletion.ts';
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 export interface DeletionOptions {

@@ -1,5 +1,5 @@
+import type { FurtherKind } from '../contract/evidence/evidence.ts';
 import type { KeyframeFact } from '../contract/evidence/evidence-object.ts';
-import type { FurtherKind } from '../contract/evidence/further-evidence.ts';
 import type { RuntimeEvidence } from '../contract/study/runtime-evidence.ts';
 import { encodedPath, type Transport } from './transport.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contract/base/error-codes.ts';
+import type { ErrorCode } from '../contract/base/errors.ts';
 
 /** Codes that pass by themselves: the same request may succeed later. Every 503 and 429 is of this kind, too. */
 const passing: ReadonlySet<string> = new Set<ErrorCode>(['storage_unavailable', 'study_queue_full', 'ingest_capacity']);

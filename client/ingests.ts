@@ -1,12 +1,14 @@
 import { lookedAtBytes, notMedia } from '../contract/base/first-bytes.ts';
-import type { OwnedIngestList, OwnedIngestRequest, OwnedIngestStatus } from '../contract/ingest/owned-ingest.ts';
 import type {
+  OwnedIngestList,
+  OwnedIngestRequest,
+  OwnedIngestStatus,
   VideohostIngestList,
   VideohostIngestRequest,
   VideohostIngestStatus,
-} from '../contract/ingest/videohost-ingest.ts';
-import type { WorkProgress } from '../contract/operation/work-progress.ts';
-import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
+} from '../contract/ingest.ts';
+import type { WorkProgress } from '../contract/operation.ts';
+import type { SourceSessionRow } from '../contract/sources/source-session.ts';
 import { AnswerLate, HostError, HostUnreachable, IngestFailed, MediaUnreadable, NotMedia } from './host-error.ts';
 import type { Streams } from './streams.ts';
 import { encodedPath, type ListOptions, pause, queryOf, type Transport } from './transport.ts';

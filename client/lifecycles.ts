@@ -1,6 +1,5 @@
-import type { ActorTransitions } from '../contract/lifecycles/actor-transitions.ts';
-import type { ActorKind, ActorList } from '../contract/lifecycles/actors.ts';
-import type { Charts, DrawnChart } from '../contract/lifecycles/charts.ts';
+import type { ActorKind, ActorList, ActorTransitions } from '../contract/lifecycles/actors.ts';
+import type { ChartCatalogue, DrawnChart } from '../contract/lifecycles/charts.ts';
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 /** Which actors a list has: all, or those of a kind, in a state of their chart. */
@@ -18,7 +17,7 @@ export class Lifecycles {
   }
 
   /** Every state machine of the host, as data. */
-  charts(): Promise<Charts> {
+  charts(): Promise<ChartCatalogue> {
     return this.#transport.json('/v1/charts');
   }
 

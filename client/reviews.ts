@@ -1,9 +1,11 @@
-import type { IntakeReference, ReviewDecision, RevocationDecision } from '../contract/review/publish-review.ts';
 import type {
+  IntakeReference,
   PublishReviewDecisions,
   PublishReviewIntake,
   PublishReviewIntakes,
-} from '../contract/review/publish-review-answers.ts';
+  ReviewDecision,
+  RevocationDecision,
+} from '../contract/review.ts';
 import { NothingYet } from './host-error.ts';
 import { encodedPath, type Given, type Transport } from './transport.ts';
 

@@ -1,11 +1,8 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
-import type { OwnedIngestStatus } from '../contract/ingest/owned-ingest.ts';
-import type { VideohostIngestStatus } from '../contract/ingest/videohost-ingest.ts';
-import type { RuntimeEnded } from '../contract/journal/event-stream.ts';
-import type { JournalEvent } from '../contract/journal/journal-event.ts';
-import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
-import type { ActorsFollowed, StreamedTransition } from '../contract/lifecycles/actor-transitions.ts';
-import type { WorkProgress } from '../contract/operation/work-progress.ts';
+import type { OwnedIngestStatus, VideohostIngestStatus } from '../contract/ingest.ts';
+import type { JournalEvent, RuntimeEnded, RuntimeEvents } from '../contract/journal.ts';
+import type { ActorsFollowed, StreamedTransition } from '../contract/lifecycles/actors.ts';
+import type { WorkProgress } from '../contract/operation.ts';
 import { HostError } from './host-error.ts';
 import { encodedPath, pause, refusalIn, type Transport } from './transport.ts';
 

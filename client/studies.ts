@@ -1,12 +1,9 @@
 import type { z } from 'zod';
-import type { JournalEvent } from '../contract/journal/journal-event.ts';
-import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
-import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
-import type { PlanWarnings } from '../contract/study/plan-warnings.ts';
-import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
-import type { runtimeRequest } from '../contract/study/runtime-request.ts';
-import type { Lifecycle, RuntimeStatus } from '../contract/study/runtime-status.ts';
-import type { Runtimes } from '../contract/study/runtimes.ts';
+import type { JournalEvent, RuntimeEvents } from '../contract/journal.ts';
+import type { SourceSessionRow } from '../contract/sources/source-session.ts';
+import type { runtimeRequest } from '../contract/study/plan.ts';
+import type { PlanWarningList, RuntimePlan } from '../contract/study/start.ts';
+import type { Lifecycle, RuntimeStatus, Runtimes } from '../contract/study/status.ts';
 import type { FollowOptions, Streams } from './streams.ts';
 import { encodedPath, type Given, type ListOptions, queryOf, type Transport } from './transport.ts';
 
@@ -80,7 +77,7 @@ export class Studies {
   }
 
   /** What is known before a study that a person would rather know now. */
-  warnings(source: StudiedSource, request: StudyRequest): Promise<PlanWarnings> {
+  warnings(source: StudiedSource, request: StudyRequest): Promise<PlanWarningList> {
     return this.#transport.json('/v1/runtime-plan-warnings', {
       method: 'POST',
       json: wireRequest(source, request),

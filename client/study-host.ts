@@ -1,24 +1,21 @@
-import type { ExportName } from '../contract/exports/export-name.ts';
-import type { SigningKeys } from '../contract/exports/runtime-bundle.ts';
-import type { OwnedIngestList } from '../contract/ingest/owned-ingest.ts';
-import type { VideohostIngestList, VideohostIngestRequest } from '../contract/ingest/videohost-ingest.ts';
-import type { JournalEvent } from '../contract/journal/journal-event.ts';
-import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
-import type { HostChecksAnswer } from '../contract/operation/host-checks.ts';
-import type { HostHealth } from '../contract/operation/host-health.ts';
-import type { LedgerSnapshot } from '../contract/operation/ledger-snapshot.ts';
-import type { IssuedPairingCode } from '../contract/operation/pairing.ts';
-import type { WorkProgress } from '../contract/operation/work-progress.ts';
-import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
-import type { PlaybackGrant, PlaybackRenewed } from '../contract/playback/private-playback.ts';
+import type { AssessmentAudits } from '../contract/evidence/assessment.ts';
+import type { ExportName, SigningKeys } from '../contract/exports.ts';
+import type { OwnedIngestList, VideohostIngestList, VideohostIngestRequest } from '../contract/ingest.ts';
+import type { JournalEvent, RuntimeEvents } from '../contract/journal.ts';
+import type {
+  HostChecksAnswer,
+  HostHealth,
+  IssuedPairingCode,
+  LedgerSnapshot,
+  WorkProgress,
+} from '../contract/operation.ts';
+import type { RuntimeOverview } from '../contract/overview.ts';
+import type { PlaybackGrant, PlaybackRenewed } from '../contract/playback.ts';
 import type { MediaProbe } from '../contract/sources/media-probe.ts';
-import type { SourceSessionList, SourceSessionRow } from '../contract/sources/source-session-list.ts';
-import type { AssessmentAudits } from '../contract/study/assessment-audits.ts';
-import type { PlanWarnings } from '../contract/study/plan-warnings.ts';
+import type { SourceSessionList, SourceSessionRow } from '../contract/sources/source-session.ts';
 import type { RuntimeEvidence } from '../contract/study/runtime-evidence.ts';
-import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
-import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
-import type { Runtimes } from '../contract/study/runtimes.ts';
+import type { PlanWarningList, RuntimePlan } from '../contract/study/start.ts';
+import type { RuntimeStatus, Runtimes } from '../contract/study/status.ts';
 import { Captions } from './captions.ts';
 import { Deletions } from './deletions.ts';
 import { EvidenceObjects } from './evidence.ts';
@@ -138,7 +135,7 @@ export class StudyHost {
   }
 
   /** What is known before a study that a person would rather know now, such as that no captions can come of it. */
-  warnings(source: StudiedSource, request: StudyRequest): Promise<PlanWarnings> {
+  warnings(source: StudiedSource, request: StudyRequest): Promise<PlanWarningList> {
     return this.#studies.warnings(source, request);
   }
 

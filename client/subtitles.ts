@@ -1,5 +1,5 @@
+import type { AttachedSubtitleTrack, SubtitleTrackList } from '../contract/sources/source-session.ts';
 import type { SubtitleFormat } from '../contract/sources/subtitle-track.ts';
-import type { AttachedSubtitleTrack, SubtitleTracks } from '../contract/sources/subtitle-track-answers.ts';
 import { type Media, mediaAsBlob } from './ingests.ts';
 import { encodedPath, type Transport } from './transport.ts';
 
@@ -54,12 +54,12 @@ export class Subtitles {
   }
 
   /** The files that are attached to the current revision of a source. */
-  list(sourceSessionId: string): Promise<SubtitleTracks> {
+  list(sourceSessionId: string): Promise<SubtitleTrackList> {
     return this.#transport.json(tracksOf(sourceSessionId));
   }
 
   /** Takes a file off a source; answers with those that are left. */
-  detach(sourceSessionId: string, trackIndex: number): Promise<SubtitleTracks> {
+  detach(sourceSessionId: string, trackIndex: number): Promise<SubtitleTrackList> {
     return this.#transport.json(`${tracksOf(sourceSessionId)}/${trackIndex}`, { method: 'DELETE' });
   }
 }

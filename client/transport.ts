@@ -1,4 +1,4 @@
-import type { Pairing } from '../contract/operation/pairing.ts';
+import type { Pairing } from '../contract/operation.ts';
 import { AnswerLate, HostError, HostUnreachable } from './host-error.ts';
 
 /** A value that a caller gives and the client only reads: constants declared `as const` fit as they are. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isWellFormed } from '../contract/base/text.ts';
+import { isWellFormed } from '../contract/base/grammar.ts';
 
 function isOrdered(names: readonly string[]): boolean {
   for (let at = 1; at < names.length; at += 1) if ((names[at - 1] ?? '') > (names[at] ?? '')) return false;

@@ -2,7 +2,7 @@ import type { Host } from '../actors/host-types.ts';
 import type { Charts } from '../actors/lifecycles/charts.ts';
 import { counter } from '../actors/operation/metrics.ts';
 import type { Clock } from '../contract/base/clock.ts';
-import type { Metric } from '../contract/operation/metric.ts';
+import type { Metric } from '../contract/operation.ts';
 import { Guard, RefusedOrigins } from './exchange/guard.ts';
 import { RequestCounts, type RequestLog } from './exchange/request-log.ts';
 import { type Route, Router } from './exchange/route.ts';

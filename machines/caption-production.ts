@@ -1,9 +1,9 @@
 import { assign, type ErrorActorEvent, emit, fromPromise, setup } from 'xstate';
-import { type Failure, failureMessage } from '../contract/base/failure.ts';
-import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
-import type { CaptionAllowance } from '../contract/captions/long-captions.ts';
-import type { ChartMeta } from '../contract/journal/chart-meta.ts';
-import type { ApprovalReference } from '../contract/review/publish-review.ts';
+import { type Failure, failureMessage } from '../contract/base/errors.ts';
+import type { CaptionClassification } from '../contract/captions/caption-line.ts';
+import type { CaptionAllowance } from '../contract/captions/caption-production.ts';
+import type { ChartMeta } from '../contract/journal.ts';
+import type { ApprovalReference } from '../contract/review.ts';
 import { type CommitEmission, commitOf, committedTo, type EffectOutcome } from './commit-emission.ts';
 import { messageOf, notProvided } from './effect.ts';
 

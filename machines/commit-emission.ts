@@ -1,5 +1,5 @@
 import type { DoneActorEvent } from 'xstate';
-import type { EventType } from '../contract/journal/journal-event.ts';
+import type { EventType } from '../contract/journal.ts';
 import type { EventDraft, Write } from '../storage/ledger/ledger.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setup, transition } from 'xstate';
-import type { ChartMeta } from '../contract/journal/chart-meta.ts';
+import type { ChartMeta } from '../contract/journal.ts';
 
 /** What can come next for a thing that may be deleted. */
 export interface DeletionEvent {

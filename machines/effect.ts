@@ -1,4 +1,4 @@
-import { failureMessage } from '../contract/base/failure.ts';
+import { failureMessage } from '../contract/base/errors.ts';
 
 /** The logic of an effect that was not provided. */
 export const notProvided = (name: string) => async (): Promise<never> => {

@@ -1,5 +1,5 @@
 import { type DoneActorEvent, type ErrorActorEvent, fromPromise } from 'xstate';
-import { type Failure, failureMessage } from '../contract/base/failure.ts';
+import { type Failure, failureMessage } from '../contract/base/errors.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { type CommitEmission, commitOutcome, type EffectOutcome } from './commit-emission.ts';
 import { messageOf, notProvided } from './effect.ts';

@@ -3,8 +3,8 @@ import {
   ExplanationFailure,
   type ExplanationFailureReason,
   explanationFailureOf,
-} from '../contract/explanations/language-explanation-failure.ts';
-import type { ChartMeta } from '../contract/journal/chart-meta.ts';
+} from '../contract/explanations/explanation.ts';
+import type { ChartMeta } from '../contract/journal.ts';
 import { type CommitEmission, commitOf, committedTo, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 

@@ -1,5 +1,5 @@
 import { setup, transition } from 'xstate';
-import type { ChartMeta } from '../contract/journal/chart-meta.ts';
+import type { ChartMeta } from '../contract/journal.ts';
 
 /** What can come next in a review; each is one entry of the journal, with the artifact that it names. */
 export interface PublishReviewEvent {

@@ -1,5 +1,5 @@
 import type { ErrorActorEvent } from 'xstate';
-import { type Failure, failureMessage } from '../contract/base/failure.ts';
+import { type Failure, failureMessage } from '../contract/base/errors.ts';
 import type { StudyContext, StudyFault, StudyReasonCode, StudyStoppedEmission } from './study-types.ts';
 
 /** How a study ends that has used up its time. */

@@ -1,4 +1,4 @@
-import type { EventType } from '../contract/journal/journal-event.ts';
+import type { EventType } from '../contract/journal.ts';
 
 /** What the steps of a study add to its journal, in order. */
 export const studyJournal = {

@@ -1,5 +1,5 @@
 import type { ErrorActorEvent } from 'xstate';
-import type { Failure } from '../contract/base/failure.ts';
+import type { Failure } from '../contract/base/errors.ts';
 import type { CommitEmission, EffectOutcome } from './commit-emission.ts';
 
 export type StudyReasonCode =

@@ -1,6 +1,5 @@
 import { assign, type DoneActorEvent, emit, fromCallback, fromPromise, setup } from 'xstate';
-import type { ChartMeta } from '../contract/journal/chart-meta.ts';
-import type { EventType } from '../contract/journal/journal-event.ts';
+import type { ChartMeta, EventType } from '../contract/journal.ts';
 import { commitOf, committedTo, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 import { cancellationFault, deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';

@@ -1,5 +1,5 @@
 import { assign, type DoneActorEvent, emit, fromPromise, setup } from 'xstate';
-import type { ChartMeta } from '../contract/journal/chart-meta.ts';
+import type { ChartMeta } from '../contract/journal.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { commitOf, commitOutcome, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';

@@ -1,4 +1,4 @@
-import { type DeletionReceipt, deletionReceipt } from '../contract/deletion/deletion-receipt.ts';
+import { type DeletionReceipt, deletionReceipt } from '../contract/deletion.ts';
 import { hashOf } from '../formats/canonical-json.ts';
 import { demandDerived } from './evidence-chain.ts';
 

@@ -1,5 +1,4 @@
-import { failureMessage } from '../contract/base/failure.ts';
-import { ServiceError } from '../contract/base/service-error.ts';
+import { failureMessage, ServiceError } from '../contract/base/errors.ts';
 import { firstDifference } from '../formats/canonical-json.ts';
 
 /** What a runtime rests on and leaves behind, each resting on those before it. */

@@ -1,6 +1,6 @@
-import type { EventType, JournalEvent } from '../contract/journal/journal-event.ts';
+import type { EventType, JournalEvent } from '../contract/journal.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { hasEnded, type Lifecycle, type RuntimeReason } from '../contract/study/runtime-status.ts';
+import { hasEnded, type Lifecycle, type RuntimeReason } from '../contract/study/status.ts';
 import {
   foldCaptionsChecked,
   foldCaptionsCompleted,

@@ -1,6 +1,5 @@
-import type { Artifact, ArtifactOrigin } from '../contract/base/artifact.ts';
+import type { Artifact, ArtifactOrigin, ToolIdentity } from '../contract/base/artifact.ts';
 import type { Range } from '../contract/base/grammar.ts';
-import type { ToolIdentity } from '../contract/base/tool.ts';
 import type { PinnedEvidence, RegisteredSource } from '../contract/sources/source-session.ts';
 import { hashOf } from '../formats/canonical-json.ts';
 

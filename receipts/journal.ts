@@ -1,12 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Artifact } from '../contract/base/artifact.ts';
-import {
-  type EventData,
-  type EventOf,
-  type EventType,
-  type JournalEvent,
-  journalEvent,
-} from '../contract/journal/journal-event.ts';
+import { type EventData, type EventOf, type EventType, type JournalEvent, journalEvent } from '../contract/journal.ts';
 import { firstDifference, hasUnseenField, isCanonicalForm } from '../formats/canonical-json.ts';
 import type { EventDraft } from '../storage/ledger/ledger.ts';
 import { EvidenceChainError } from './evidence-chain.ts';

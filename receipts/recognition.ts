@@ -1,17 +1,17 @@
+import { recognitionCapability } from '../contract/base/artifact.ts';
 import type { Range } from '../contract/base/grammar.ts';
-import { recognitionCapability } from '../contract/base/operation.ts';
-import type { EvidenceArtifact } from '../contract/evidence/evidence.ts';
 import {
+  type EvidenceArtifact,
   firstTranscriptGates,
   type RecognisedRegionFact,
   type TranscriptLineFact,
   transcriptGates,
-} from '../contract/evidence/transcript.ts';
+} from '../contract/evidence/evidence.ts';
 import {
   maximumSemanticReceiptBytes,
   type SemanticEvidenceReceipt,
   semanticEvidenceReceipt,
-} from '../contract/recognition/semantic-evidence.ts';
+} from '../contract/recognition.ts';
 import { speechOf, speechRegions } from '../rules/recognition.ts';
 import { declaredLanguages, gatedLines, isKnownInvention } from '../rules/transcript-gates.ts';
 import { checkEvidence, evidenceShape, type VerifiedEvidence, type VerifiedOperation } from './evidence/detection.ts';

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import type { Artifact } from '../contract/base/artifact.ts';
-import type { RecordPart } from '../contract/base/record-part.ts';
+import type { Artifact, RecordPart } from '../contract/base/artifact.ts';
 import type { StoredObject } from '../contract/base/stored-object.ts';
-import type { EventData, EventType } from '../contract/journal/journal-event.ts';
+import type { EventData, EventType } from '../contract/journal.ts';
 import { contentIdOfJson, hashOf, storedBytes } from '../formats/canonical-json.ts';
 import { checkObject, demandDerived, EvidenceChainError } from './evidence-chain.ts';
 import { artifactIdOf, type OutputOrigin, outputArtifact } from './identities.ts';

@@ -1,19 +1,17 @@
-import type { Failure } from '../contract/base/failure.ts';
+import type { Failure } from '../contract/base/errors.ts';
 import {
   type ApprovalReference,
   attestations,
   type IntakeReference,
-  type ReviewDecision,
-  type Reviewer,
-  type RevocationDecision,
-} from '../contract/review/publish-review.ts';
-import {
   type PublishReviewDecisionReceipt,
   type PublishReviewRevocationReceipt,
   publishReviewDecisionReceipt,
   publishReviewRevocationReceipt,
-} from '../contract/review/publish-review-receipts.ts';
-import { maximumReviewReceiptBytes } from '../contract/study/study-readiness.ts';
+  type ReviewDecision,
+  type Reviewer,
+  type RevocationDecision,
+} from '../contract/review.ts';
+import { maximumReviewReceiptBytes } from '../contract/study/study-record.ts';
 import { hashOf } from '../formats/canonical-json.ts';
 import { draftEvent } from './journal.ts';
 import { RunReceipt } from './record.ts';

@@ -1,11 +1,6 @@
-import { screenTextCapability } from '../contract/base/operation.ts';
-import type { FurtherArtifact } from '../contract/evidence/further-evidence.ts';
-import type { ScreenBox, ScreenTextFact } from '../contract/evidence/screen-text.ts';
-import {
-  maximumScreenTextReceiptBytes,
-  type ScreenTextReceipt,
-  screenTextReceipt,
-} from '../contract/screentext/screen-text-operation.ts';
+import { screenTextCapability } from '../contract/base/artifact.ts';
+import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../contract/evidence/evidence.ts';
+import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../contract/screentext.ts';
 import { judgedText } from '../rules/screentext.ts';
 import { checkEvidence, furtherShape, type VerifiedOperation } from './evidence/detection.ts';
 import { statedNumber } from './evidence/facts.ts';

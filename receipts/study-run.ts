@@ -1,7 +1,7 @@
-import type { StudyCapability } from '../contract/base/operation.ts';
+import type { StudyCapability } from '../contract/base/artifact.ts';
 import type { StoredObject } from '../contract/base/stored-object.ts';
-import { type ReadingAllowance, readingAllowanceOf } from '../contract/evidence/reading-allowance.ts';
-import type { RuntimeStart } from '../contract/study/runtime-start.ts';
+import { type ReadingAllowance, readingAllowanceOf } from '../contract/evidence/evidence-read.ts';
+import type { RuntimeStart } from '../contract/study/start.ts';
 import type { EventDraft } from '../storage/ledger/ledger.ts';
 import type { ReportLink } from './evidence-chain.ts';
 import type { EventCause, JournalCursor } from './journal.ts';

@@ -1,5 +1,5 @@
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import type { AnalysisRequest } from '../contract/study/analysis-request.ts';
+import type { AnalysisRequest } from '../contract/study/plan.ts';
 import { baseLanguage } from './languages.ts';
 
 /** Why a study listens to this one of several audio tracks. */

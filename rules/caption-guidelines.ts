@@ -1,5 +1,5 @@
 import type { Range } from '../contract/base/grammar.ts';
-import type { CueMeasures } from '../contract/captions/caption-quality-report.ts';
+import type { CueMeasures } from '../contract/captions/quality-control.ts';
 
 /** What a guideline asks of the subtitles of one language; times in ms, speeds in characters per second. */
 export interface CaptionProfile {

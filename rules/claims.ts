@@ -1,9 +1,4 @@
-import {
-  assessmentLimits,
-  type Claim,
-  type ClaimState,
-  claimStates,
-} from '../contract/evidence/evidence-assessment.ts';
+import { assessmentLimits, type Claim, type ClaimState, claimStates } from '../contract/evidence/assessment.ts';
 import type { EvidenceFact, EvidenceReadReceipt } from '../contract/evidence/evidence-read.ts';
 import { canonicalJson, contentIdOfJson } from '../formats/canonical-json.ts';
 import { hullOf } from './time-spans.ts';

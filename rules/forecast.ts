@@ -1,11 +1,13 @@
 import type { Range } from '../contract/base/grammar.ts';
-import type { CalibratedForecast, EstimatedOperation, FloorForecast } from '../contract/study/forecast.ts';
 import {
+  type CalibratedForecast,
   type CalibrationCohort,
+  type EstimatedOperation,
+  type FloorForecast,
   leastObservations,
   mostObservations,
   type TimedOperation,
-} from '../contract/study/forecast-calibration.ts';
+} from '../contract/study/forecast.ts';
 import { contentIdOfBytes, storedBytes } from '../formats/canonical-json.ts';
 import { predictionQuantile } from './statistics.ts';
 

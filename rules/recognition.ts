@@ -1,12 +1,12 @@
 import type { Range } from '../contract/base/grammar.ts';
-import type { EvidenceArtifact } from '../contract/evidence/evidence.ts';
 import {
+  type EvidenceArtifact,
   maximumLineCharacters,
   type RecognisedRegionFact,
   type TranscriptWord,
   transcriptGates,
-} from '../contract/evidence/transcript.ts';
-import type { KeptRegion, RawLine, RawRegion } from '../contract/recognition/raw-region.ts';
+} from '../contract/evidence/evidence.ts';
+import type { KeptRegion, RawLine, RawRegion } from '../contract/recognition.ts';
 import { tokensOf } from './text-comparison.ts';
 import { joined } from './time-spans.ts';
 import { isKnownInvention, type RecognisedLine } from './transcript-gates.ts';

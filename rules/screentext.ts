@@ -1,11 +1,11 @@
-import type { EvidenceArtifact } from '../contract/evidence/evidence.ts';
 import {
+  type EvidenceArtifact,
   type ScreenBox,
   type ScreenTextFact,
   type ScreenTextReason,
   screenTextReasons,
-} from '../contract/evidence/screen-text.ts';
-import type { ReadPicture, ReadText } from '../contract/screentext/read-pictures.ts';
+} from '../contract/evidence/evidence.ts';
+import type { ReadPicture, ReadText } from '../contract/screentext.ts';
 import { similarityOf } from './text-comparison.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Range } from '../contract/base/grammar.ts';
-import type { TranscriptLineFact } from '../contract/evidence/transcript.ts';
+import type { TranscriptLineFact } from '../contract/evidence/evidence.ts';
 import { captionProfilesOf, isWide } from './caption-guidelines.ts';
 import { baseLanguage } from './languages.ts';
 

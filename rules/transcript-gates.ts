@@ -1,14 +1,14 @@
 import type { Range } from '../contract/base/grammar.ts';
-import type { EvidenceArtifact } from '../contract/evidence/evidence.ts';
 import {
+  type EvidenceArtifact,
   firstTranscriptGates,
   type GateReason,
   gateReasons,
   type TranscriptGates,
   type TranscriptLineFact,
   transcriptGates,
-} from '../contract/evidence/transcript.ts';
-import type { AnalysisRequest } from '../contract/study/analysis-request.ts';
+} from '../contract/evidence/evidence.ts';
+import type { AnalysisRequest } from '../contract/study/plan.ts';
 import { baseLanguage, contradictsLanguage, LANGUAGE_GATE } from './languages.ts';
 import { editDistance, lettersOf, spokenLength, tokensOf } from './text-comparison.ts';
 import { intersection, joined, totalLengthOf } from './time-spans.ts';

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { evaluationPack, type PackItem } from '../contract/evaluation/evaluation-pack.ts';
+import { evaluationPack, type PackItem } from '../contract/evaluation.ts';
 import { faultItems } from './packs/fault-items.ts';
 import { filmItems } from './packs/film-items.ts';
 import { pairingItems } from './packs/pairing-items.ts';

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { evaluationPack } from '../contract/evaluation/evaluation-pack.ts';
+import { evaluationPack } from '../contract/evaluation.ts';
 import { sampleGold } from '../fixtures/sample/gold.ts';
 import { contentRefOf } from '../receipts/sources/sealed-content.ts';
 import { goldOf } from './sample/gold.ts';

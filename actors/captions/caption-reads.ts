@@ -1,12 +1,12 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import type {
   CaptionChunkAnswer,
   CaptionProductionResults,
   CaptionProductions,
   CaptionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
-import type { CaptionQualityReports } from '../../contract/captions/caption-quality-report.ts';
-import type { CaptionSide } from '../../contract/captions/caption-side.ts';
+import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import { chunkOf } from '../../receipts/captions/stored-captions.ts';
 import { webVttOf } from '../../receipts/captions/webvtt.ts';
 import {

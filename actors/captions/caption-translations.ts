@@ -1,9 +1,9 @@
+import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionTranslation,
   type TranslationConfiguration,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
-import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import { tokenLimitFieldsOf } from '../../executors/explanations/hosted-chat.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';

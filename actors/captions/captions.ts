@@ -1,8 +1,7 @@
 import type { AnyMachineSnapshot } from 'xstate';
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import { type CaptionProductionRequest, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
-import type { QualityControlRequest } from '../../contract/captions/caption-quality-control.ts';
+import type { QualityControlRequest } from '../../contract/captions/quality-control.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { CaptionProductionContext, CaptionProductionInput } from '../../machines/caption-production.ts';
 import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/artifact.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { shownText, wellFormedText } from '../../contract/base/text.ts';
+import { shownText, wellFormedText } from '../../contract/base/grammar.ts';
 import type {
   CaptionTranslation,
   TranslatedAnswer,
   TranslationAsk,
 } from '../../contract/captions/caption-translation.ts';
-import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { trackLanguageOf } from '../../executors/evidence/text-language.ts';
 import type { ChatAnswer, HostedChat } from '../../executors/explanations/hosted-chat.ts';

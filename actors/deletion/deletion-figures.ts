@@ -1,6 +1,5 @@
-import type { DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
-import type { FilesAndBytes, GarbageCollection } from '../../contract/deletion/garbage-collection.ts';
-import type { Metric, MetricSample } from '../../contract/operation/metric.ts';
+import type { DeletionReceipt, FilesAndBytes, GarbageCollection } from '../../contract/deletion.ts';
+import type { Metric, MetricSample } from '../../contract/operation.ts';
 import { counter } from '../operation/metrics.ts';
 
 /** What was deleted and collected since the host started. Dry runs remove nothing, and are not counted. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import type { DeletionList, DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { DeletionList, DeletionReceipt } from '../../contract/deletion.ts';
 import { type DeletionState, deletionAfter } from '../../machines/deletion.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';

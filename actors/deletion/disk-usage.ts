@@ -1,5 +1,4 @@
-import type { DiskUse, RuntimeDiskUse, SourceDiskUse } from '../../contract/deletion/disk-use.ts';
-import type { FilesAndBytes } from '../../contract/deletion/garbage-collection.ts';
+import type { DiskUse, FilesAndBytes, RuntimeDiskUse, SourceDiskUse } from '../../contract/deletion.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { listedOf } from '../study/listed-runtimes.ts';
 import { filesOf, type NamedBy, namedBy } from './named-by.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { FilesAndBytes, GarbageCollection, GarbageKind } from '../../contract/deletion/garbage-collection.ts';
+import type { FilesAndBytes, GarbageCollection, GarbageKind } from '../../contract/deletion.ts';
 import type { ObjectRef } from '../../storage/objects/object-store.ts';
 import type { Stray } from '../../storage/objects/strays.ts';
 import type { HostBasis } from '../host-basis.ts';

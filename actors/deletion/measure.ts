@@ -1,7 +1,7 @@
-import type { DeletedRuntime, DeletedSource, DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
+import type { DeletedRuntime, DeletedSource, DeletionReceipt } from '../../contract/deletion.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.ts';
-import { lifecycle } from '../../contract/study/runtime-status.ts';
+import { runtimeId as runtimeIdShape } from '../../contract/study/start.ts';
+import { lifecycle } from '../../contract/study/status.ts';
 import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
 import { lengthOf } from '../../storage/objects/listed-objects.ts';

@@ -1,5 +1,5 @@
 import type { AnyMachineSnapshot } from 'xstate';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import type { IngestMedia } from '../../machines/ingest-tail.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { ingestKindNames } from '../ingest/ingest-service.ts';

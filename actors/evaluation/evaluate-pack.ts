@@ -1,8 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
-import type { EvaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import { EvaluationFault, type EvaluationReceipt, type PackItem } from '../../contract/evaluation.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import { EvaluationFault, type PackItem } from '../../contract/evaluation.ts';
 import { type OpenedPack, readPack } from '../../receipts/evaluation/evaluation-pack.ts';
 import { hashFile, openRegular, type RegularFile } from '../../storage/objects/regular-file.ts';
 

@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import type { EvaluationPack, PackItem } from '../../contract/evaluation/evaluation-pack.ts';
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { EvaluationFault, type EvaluationPack, type PackItem } from '../../contract/evaluation.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { OwnedIngests } from '../ingest/owned/owned-ingests.ts';
 import { untilCommitted } from '../supervision/until-committed.ts';
 

@@ -1,8 +1,7 @@
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
-import { runtimeRequest } from '../../contract/study/runtime-request.ts';
-import { hasEnded, type RuntimeStatus, runtimeStatus } from '../../contract/study/runtime-status.ts';
+import { EvaluationFault, type PackItem } from '../../contract/evaluation.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import { runtimeRequest } from '../../contract/study/plan.ts';
+import { hasEnded, type RuntimeStatus, runtimeStatus } from '../../contract/study/status.ts';
 import type { Studies } from '../study/studies.ts';
 import { untilCommitted } from '../supervision/until-committed.ts';
 

@@ -1,6 +1,5 @@
 import { translationGates } from '../../contract/captions/caption-translation.ts';
-import type { LabelledTranslations } from '../../contract/evaluation/evaluation-pack.ts';
-import { translationDefects } from '../../contract/evaluation/evaluation-receipt.ts';
+import { type LabelledTranslations, translationDefects } from '../../contract/evaluation.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
 import {

@@ -1,5 +1,5 @@
 import type { StateValue } from 'xstate';
-import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import type { Explained, LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import {

@@ -1,8 +1,10 @@
 import type { AnyMachineSnapshot } from 'xstate';
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { type ExplanationRequest, explanationLimits } from '../../contract/explanations/language-explanation.ts';
-import { explanationFailureOf } from '../../contract/explanations/language-explanation-failure.ts';
+import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
+import {
+  type ExplanationRequest,
+  explanationFailureOf,
+  explanationLimits,
+} from '../../contract/explanations/explanation.ts';
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { LanguageExplanationContext, LanguageExplanationInput } from '../../machines/language-explanation.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
-import { type BundleManifest, bundleManifest } from '../../contract/exports/runtime-bundle.ts';
-import type { JournalEvent } from '../../contract/journal/journal-event.ts';
+import type { ByteReader } from '../../contract/base/stored-object.ts';
+import { type BundleManifest, bundleManifest } from '../../contract/exports.ts';
+import type { JournalEvent } from '../../contract/journal.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import { bundlePaths, inPathOrder, objectAt, objectPathOf } from '../../receipts/exports/bundle-files.ts';
 import { bundledSchemas } from '../../receipts/exports/bundle-schemas.ts';

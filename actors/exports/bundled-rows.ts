@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { registeredSource } from '../../contract/sources/source-session.ts';
-import { hasEnded, lifecycle, runtimeReason } from '../../contract/study/runtime-status.ts';
+import { hasEnded, lifecycle, runtimeReason } from '../../contract/study/status.ts';
 import { studyRow } from '../reopening/study-row.ts';
 
 /** What the rows of a ledger say of a runtime, as a bundle has it: files of the source are those of the bundle. */

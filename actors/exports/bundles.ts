@@ -1,7 +1,7 @@
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import type { BundleManifest, SigningKeys } from '../../contract/exports/runtime-bundle.ts';
-import { hasEnded } from '../../contract/study/runtime-status.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { ByteReader } from '../../contract/base/stored-object.ts';
+import type { BundleManifest, SigningKeys } from '../../contract/exports.ts';
+import { hasEnded } from '../../contract/study/status.ts';
 import { contentIdOfBytes, storedBytes } from '../../formats/canonical-json.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import { bundlePaths, inPathOrder, objectPathOf } from '../../receipts/exports/bundle-files.ts';

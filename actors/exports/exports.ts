@@ -1,4 +1,4 @@
-import type { ExportName } from '../../contract/exports/export-name.ts';
+import type { ExportName } from '../../contract/exports.ts';
 import { type ExportOptions, exportFiles } from '../../receipts/exports/export-catalogue.ts';
 import type { ExportedFile } from '../../receipts/exports/exported-file.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';

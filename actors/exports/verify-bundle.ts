@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
-import type { BundleManifest } from '../../contract/exports/runtime-bundle.ts';
+import type { ByteReader } from '../../contract/base/stored-object.ts';
+import type { BundleManifest } from '../../contract/exports.ts';
 import { EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
 import { bundlePaths } from '../../receipts/exports/bundle-files.ts';
 import { checkSignature, publicKeyOf, SignatureFault } from '../../receipts/exports/bundle-statement.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import { contentId } from '../../contract/base/grammar.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import { type ProbeResult, probeResult } from '../../contract/sources/probe-result.ts';
+import { type ProbeResult, probeResult } from '../../contract/sources/media-probe.ts';
 import { sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';

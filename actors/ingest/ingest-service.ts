@@ -1,7 +1,6 @@
 import type { AnyMachineSnapshot, StateValue } from 'xstate';
-import type { Failure } from '../../contract/base/failure.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session-list.ts';
+import { type Failure, ServiceError } from '../../contract/base/errors.ts';
+import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';

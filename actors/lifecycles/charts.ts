@@ -1,6 +1,5 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { chartDrawing } from '../../contract/lifecycles/chart-drawing.ts';
-import type { Charts as ChartList, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { type ChartCatalogue as ChartList, chartDrawing, type DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
 

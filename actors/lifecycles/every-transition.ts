@@ -1,6 +1,5 @@
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import type { StreamedTransition } from '../../contract/lifecycles/actor-transitions.ts';
+import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
+import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import { actorOf, transitionsOf } from '../supervision/transition-rows.ts';

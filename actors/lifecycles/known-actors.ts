@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { type ActorKind, actorKind } from '../../contract/lifecycles/actors.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';

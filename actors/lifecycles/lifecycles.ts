@@ -1,6 +1,5 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
-import type { ActorTransitions, StreamedTransition } from '../../contract/lifecycles/actor-transitions.ts';
-import type { ActorList } from '../../contract/lifecycles/actors.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { ActorList, ActorTransitions, StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import { firstEvent } from '../supervision/transition-rows.ts';
 import { EveryTransition } from './every-transition.ts';

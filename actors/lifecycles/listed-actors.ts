@@ -10,7 +10,7 @@ import { publishReviewMachine } from '../../machines/publish-review.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { reviewKey, reviewPhaseOf, reviewRow, reviewScope } from '../reopening/review-rows.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
-import { type ActorRow, hasEnded, snapshotValue } from '../supervision/actor-row.ts';
+import { type ActorRow, isFinished, snapshotValue } from '../supervision/actor-row.ts';
 import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
 import { phaseOf } from '../supervision/row-phase.ts';
 import { readStored } from '../supervision/stored-read.ts';
@@ -82,7 +82,7 @@ export class ListedActors {
 
   #phaseOf(row: ActorRow): ActorPhase {
     const definition = this.#options.supervisor.definition(row.kind);
-    if (definition === undefined) return hasEnded(row) ? 'ended' : 'waiting';
+    if (definition === undefined) return isFinished(row) ? 'ended' : 'waiting';
     const phase = phases[phaseOf(definition, row)];
     // Work that hosts died over waits until it may run alone.
     return phase === 'live' && row.alone?.isRunning === false ? 'waiting' : phase;

@@ -1,5 +1,5 @@
 import type { StateValue } from 'xstate';
-import type { ChartStateValue } from '../../contract/lifecycles/state-value.ts';
+import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
 import { activeStatesOf } from '../../machines/lifecycles/active-states.ts';
 
 /** Where a chart stands, as clients are told: its value, and the active states by the ids that they have in the chart. */

@@ -1,4 +1,4 @@
-import type { StreamedTransition } from '../../contract/lifecycles/actor-transitions.ts';
+import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import type { KnownActor } from './known-actors.ts';
 import type { RecordedTransition } from './recorded-transitions.ts';
 import { shownState } from './shown-state.ts';

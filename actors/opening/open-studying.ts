@@ -1,5 +1,5 @@
-import { keptRegion } from '../../contract/recognition/raw-region.ts';
-import { readPictures } from '../../contract/screentext/read-pictures.ts';
+import { keptRegion } from '../../contract/recognition.ts';
+import { readPictures } from '../../contract/screentext.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import type { DetectorModel } from '../../executors/detector/detector-messages.ts';

@@ -1,4 +1,4 @@
-import type { Metric, MetricSample } from '../../contract/operation/metric.ts';
+import type { Metric, MetricSample } from '../../contract/operation.ts';
 
 /** Upper bounds of the buckets in seconds: from one sync of a fast disk to the longest step of a study. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800] as const;

@@ -1,6 +1,6 @@
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
-import type { Engine, EngineKind } from '../../contract/operation/host-checks.ts';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-line.ts';
+import type { Engine, EngineKind } from '../../contract/operation.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 

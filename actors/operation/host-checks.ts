@@ -1,6 +1,6 @@
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { Engine, Finding, HostChecksAnswer } from '../../contract/operation/host-checks.ts';
+import type { Engine, HostChecksAnswer, HostFinding } from '../../contract/operation.ts';
 import type { ProcessSandbox } from '../../executors/process/process-sandbox.ts';
 import { ok, sandboxFinding, spaceFindingOf, toolFinding, weak } from './finding.ts';
 
@@ -33,7 +33,7 @@ export class HostChecks {
     return { schema: 'studio.host-checks.v1', checkedAt, checks: await this.#findings(), engines: [...engines] };
   }
 
-  async #findings(): Promise<Finding[]> {
+  async #findings(): Promise<HostFinding[]> {
     const { clock, sandbox, tools, detectors, whyNoDownloader, root, freeBytes } = this.#options;
     return [
       ...tools.map(({ identity, path }) => toolFinding(identity, path, clock.now())),

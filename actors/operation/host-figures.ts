@@ -1,5 +1,5 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Metric } from '../../contract/operation/metric.ts';
+import type { Metric } from '../../contract/operation.ts';
 import type { LiveActors } from '../supervision/live-actors.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import { DurationHistogram } from './duration-histogram.ts';

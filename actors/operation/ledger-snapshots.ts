@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import type { LedgerSnapshot } from '../../contract/operation/ledger-snapshot.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { LedgerSnapshot } from '../../contract/operation.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { workFolderName } from '../../storage/objects/leftovers.ts';

@@ -1,4 +1,4 @@
-import type { Metric, MetricSample } from '../../contract/operation/metric.ts';
+import type { Metric, MetricSample } from '../../contract/operation.ts';
 
 const metric =
   (type: Metric['type']) =>

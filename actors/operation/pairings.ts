@@ -1,13 +1,13 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../contract/base/clock.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import {
   type IssuedPairingCode,
   type Pairing,
   pairedPages,
   pairingCodeMs,
   pairingGuesses,
-} from '../../contract/operation/pairing.ts';
+} from '../../contract/operation.ts';
 
 export interface PairingsOptions {
   readonly clock: Pick<Clock, 'now'>;

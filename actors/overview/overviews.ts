@@ -1,5 +1,5 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
-import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
 import type { HostAbilities, StudyActorState } from '../../receipts/overview/parts.ts';
 import type { HostBasis } from '../host-basis.ts';

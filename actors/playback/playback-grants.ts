@@ -1,12 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { createStore } from '@xstate/store';
 import type { Clock } from '../../contract/base/clock.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import {
-  type PlaybackMimeType,
-  playbackGrantLongestMs,
-  playbackGrantMs,
-} from '../../contract/playback/private-playback.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { type PlaybackMimeType, playbackGrantLongestMs, playbackGrantMs } from '../../contract/playback.ts';
 
 /** Grants that can be used at the same time. */
 export const maximumActiveGrants = 64;

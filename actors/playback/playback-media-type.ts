@@ -1,4 +1,4 @@
-import type { PlaybackMimeType } from '../../contract/playback/private-playback.ts';
+import type { PlaybackMimeType } from '../../contract/playback.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 
 const isoNames = ['mov', 'mp4', 'm4a', '3gp', '3g2', 'mj2'];

@@ -1,5 +1,5 @@
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { ByteReader } from '../../contract/base/stored-object.ts';
 import {
   type PlaybackGrant,
   type PlaybackGrantRequest,
@@ -7,9 +7,9 @@ import {
   type PlaybackRenewed,
   type PlaybackRevoked,
   privateSourceMediaPath,
-} from '../../contract/playback/private-playback.ts';
+} from '../../contract/playback.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
+import type { RuntimeStart } from '../../contract/study/start.ts';
 import { reopenRuntimeStart } from '../../receipts/study/start.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';

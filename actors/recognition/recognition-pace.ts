@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count } from '../../contract/base/grammar.ts';
-import { timedOperation } from '../../contract/study/forecast-calibration.ts';
+import { timedOperation } from '../../contract/study/forecast.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { median } from '../../rules/statistics.ts';

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
-import { transcriptGates } from '../../contract/evidence/transcript.ts';
-import type { KeptRegion } from '../../contract/recognition/raw-region.ts';
-import type { SemanticProducer } from '../../contract/recognition/semantic-evidence.ts';
+import { type EvidenceArtifact, transcriptGates, type UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { KeptRegion, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { identityOver, joinParameters, notedOver } from '../../executors/evidence/detection-identity.ts';
 import { languagesOfTexts } from '../../executors/evidence/text-language.ts';

@@ -1,7 +1,6 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { AssessmentAudits, DecisionReceipts } from '../../contract/evidence/assessment.ts';
 import { evidenceObjectTypes } from '../../contract/evidence/evidence-object.ts';
-import type { AssessmentAudits } from '../../contract/study/assessment-audits.ts';
-import type { DecisionReceipts } from '../../contract/study/decision-receipts.ts';
 import type { AskedKind, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import {
   assessmentAuditsOf,

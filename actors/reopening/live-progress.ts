@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../contract/journal.ts';
 import { noProgress, progressAfter, type StudyProgress } from '../../receipts/study/progress.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 

@@ -1,4 +1,4 @@
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import type { ByteReader } from '../../contract/base/stored-object.ts';
 import type { SourceFile } from '../../contract/sources/source-session.ts';
 import type { FoldPorts } from '../../receipts/fold.ts';
 import type { ContentFault, StoredContent, VerifiedHead } from '../../receipts/stored-records.ts';

@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../contract/journal.ts';
 import type { StoredRuntime } from '../../receipts/fold.ts';
 import type { StoredContent } from '../../receipts/stored-records.ts';
 import type { JournalHead } from '../../storage/ledger/ledger.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StateValue } from 'xstate';
 import { ZodError, z } from 'zod';
-import type { JournalEvent } from '../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../contract/journal.ts';
 import { registeredSource } from '../../contract/sources/source-session.ts';
-import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.ts';
-import { lifecycle as lifecycleName, runtimeReason } from '../../contract/study/runtime-status.ts';
+import { runtimeId as runtimeIdShape } from '../../contract/study/start.ts';
+import { lifecycle as lifecycleName, runtimeReason } from '../../contract/study/status.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import type { FoldPorts, StoredRuntime } from '../../receipts/fold.ts';
 import { type JournalPosition, readEvent } from '../../receipts/journal.ts';

@@ -1,14 +1,14 @@
 import type { AnyMachineSnapshot, StateValue } from 'xstate';
 import { z } from 'zod';
+import { capabilities } from '../../contract/base/artifact.ts';
 import { contentId, type Range } from '../../contract/base/grammar.ts';
-import { capabilities } from '../../contract/base/operation.ts';
-import { runtimeStart } from '../../contract/study/runtime-start.ts';
+import { runtimeStart } from '../../contract/study/start.ts';
 import {
   type Lifecycle,
   lifecycle as lifecycleName,
   type RuntimeReason,
   runtimeReason,
-} from '../../contract/study/runtime-status.ts';
+} from '../../contract/study/status.ts';
 import { studyMigrations } from '../../machines/migrations/study.ts';
 import { studyMachine, studyMachineVersion } from '../../machines/study.ts';
 import type { StudyContext } from '../../machines/study-types.ts';

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { runtimeId as runtimeIdShape } from '../../contract/study/start.ts';
 import { EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
 import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../receipts/fold.ts';
 import type { JournalHead } from '../../storage/ledger/ledger.ts';

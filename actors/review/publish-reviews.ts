@@ -1,12 +1,13 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import {
   attestations,
   type IntakeReference,
+  type PublishReviewDecisions,
+  type PublishReviewIntakes,
   type ReviewDecisionRequest,
   type Reviewer,
   type ReviewRevocationRequest,
-} from '../../contract/review/publish-review.ts';
-import type { PublishReviewDecisions, PublishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
+} from '../../contract/review.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { messageOf } from '../../machines/effect.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';

@@ -1,4 +1,4 @@
-import type { ReadPicture } from '../../contract/screentext/read-pictures.ts';
+import type { ReadPicture } from '../../contract/screentext.ts';
 import { differs, isNoise } from '../../executors/screentext/grey-picture.ts';
 import type { SampledPicture } from '../../executors/screentext/sampled-pictures.ts';
 import type { OpenReader } from '../../executors/screentext/tesseract.ts';

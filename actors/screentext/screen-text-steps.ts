@@ -1,4 +1,4 @@
-import { type KeptScreenText, keptScreenText } from '../../contract/screentext/screen-text-operation.ts';
+import { type KeptScreenText, keptScreenText } from '../../contract/screentext.ts';
 import { furtherShape } from '../../receipts/evidence/detection.ts';
 import { screenReading } from '../../receipts/screentext.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';

@@ -1,11 +1,9 @@
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
-import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
-import type { ReadPicture } from '../../contract/screentext/read-pictures.ts';
-import type { ScreenTextProducer } from '../../contract/screentext/screen-text-operation.ts';
+import type { EvidenceArtifact, FurtherArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { ReadPicture, ScreenTextProducer } from '../../contract/screentext.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { identityOver, joinParameters, notedOver } from '../../executors/evidence/detection-identity.ts';
 import { languagesOfTexts } from '../../executors/evidence/text-language.ts';

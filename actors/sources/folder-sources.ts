@@ -1,4 +1,4 @@
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import { SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 
 /** Room that must stay free beside the media itself: ledger, receipts and the tools' private folders. */

@@ -1,4 +1,4 @@
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import type { ByteReader } from '../../contract/base/stored-object.ts';
 import type { RegisteredSource, SourceFile } from '../../contract/sources/source-session.ts';
 import type { StudyFault } from '../../machines/study-types.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { PreflightArtifact } from '../../contract/sources/preflight-bundle.ts';
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import { SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { type RecordKind, readPreflight, sealedFileOf } from '../../receipts/sources/open-chain.ts';
 import { type ContentRef, contentRefOf } from '../../receipts/sources/sealed-content.ts';

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { type MediaProbe, mediaProbe } from '../../contract/sources/media-probe.ts';
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import { SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';

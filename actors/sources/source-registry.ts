@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createStore } from '@xstate/store';
 import { z } from 'zod';
-import { type RegisteredSource, registeredSource } from '../../contract/sources/source-session.ts';
-import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session-list.ts';
+import {
+  type RegisteredSource,
+  registeredSource,
+  type SourceSessionRow,
+  sourceSessionRowOf,
+} from '../../contract/sources/source-session.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 
 /** Which revision of a session is current, and which one its folder last had. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import { cueTextOf } from '../../executors/evidence/cue-text.ts';
 import { type Cue, readSubtitleTracks } from '../../executors/evidence/subtitle-tracks.ts';

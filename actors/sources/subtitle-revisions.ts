@@ -1,6 +1,5 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
-import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { SourceInconsistent, type SourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';

@@ -1,14 +1,13 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import { requestFault } from '../../contract/base/request-fault.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { sourceSessionRowOf } from '../../contract/sources/source-session-list.ts';
-import { maximumTextTracks, type SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
+import { requestFault, ServiceError } from '../../contract/base/errors.ts';
 import {
   type AttachedSubtitleTrack,
   type SubtitleTrackRequest,
-  type SubtitleTracks as SubtitleTracksAnswer,
+  type SubtitleTrackList as SubtitleTracksAnswer,
+  sourceSessionRowOf,
   subtitleTrackRequest,
-} from '../../contract/sources/subtitle-track-answers.ts';
+} from '../../contract/sources/source-session.ts';
+import { maximumTextTracks, type SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import { contentRefOf } from '../../receipts/sources/sealed-content.ts';

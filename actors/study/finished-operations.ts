@@ -4,7 +4,7 @@ import {
   observedOperation,
   type TimedOperation,
   type WorkCohort,
-} from '../../contract/study/forecast-calibration.ts';
+} from '../../contract/study/forecast.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 

@@ -1,4 +1,4 @@
-import { type Failure, failureMessage } from '../../contract/base/failure.ts';
+import { type Failure, failureMessage } from '../../contract/base/errors.ts';
 import type { UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';

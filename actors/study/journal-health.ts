@@ -1,5 +1,5 @@
-import { failureMessage } from '../../contract/base/failure.ts';
-import type { RuntimeReason } from '../../contract/study/runtime-status.ts';
+import { failureMessage } from '../../contract/base/errors.ts';
+import type { RuntimeReason } from '../../contract/study/status.ts';
 import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage } from '../../storage/ledger/ledger-error.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import { operationKeyOf } from '../../receipts/identities.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { hasEnded, type Lifecycle } from '../../contract/study/runtime-status.ts';
-import type { RuntimeRow, Runtimes } from '../../contract/study/runtimes.ts';
+import { hasEnded, type Lifecycle, type RuntimeRow, type Runtimes } from '../../contract/study/status.ts';
 import { indexed, indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';

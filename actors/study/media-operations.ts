@@ -1,6 +1,6 @@
 import type { MediaOperationRequest, MediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { MediaTask } from '../../contract/study/media-task.ts';
+import type { MediaTask } from '../../contract/study/task.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { StudyRow } from '../reopening/study-row.ts';
 import { fileOf, intactPathOf, mediaOf, pathOf } from '../sources/source-files.ts';

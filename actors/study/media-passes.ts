@@ -1,9 +1,14 @@
-import { failureMessage } from '../../contract/base/failure.ts';
+import { failureMessage } from '../../contract/base/errors.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import type { DerivedAudio, DetectedKind, Detection } from '../../contract/evidence/evidence.ts';
-import { type FurtherArtifact, passKinds } from '../../contract/evidence/further-evidence.ts';
-import { longRanges } from '../../contract/evidence/reading-allowance.ts';
-import type { MediaTask } from '../../contract/study/media-task.ts';
+import {
+  type DerivedAudio,
+  type DetectedKind,
+  type Detection,
+  type FurtherArtifact,
+  passKinds,
+} from '../../contract/evidence/evidence.ts';
+import { longRanges } from '../../contract/evidence/evidence-read.ts';
+import type { MediaTask } from '../../contract/study/task.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import type { PassWindows } from '../../executors/evidence/decode-graph.ts';

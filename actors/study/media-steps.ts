@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
-import type { MediaTask } from '../../contract/study/media-task.ts';
+import type { MediaTask } from '../../contract/study/task.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
 import { furtherShape } from '../../receipts/evidence/detection.ts';

@@ -1,6 +1,6 @@
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
-import type { MediaTask } from '../../contract/study/media-task.ts';
+import type { AnalysisRequest } from '../../contract/study/plan.ts';
+import type { MediaTask } from '../../contract/study/task.ts';
 import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
 import { audioTrackOf } from '../../rules/audio-track.ts';
 import { studyBudgetMs } from '../reopening/study-row.ts';

@@ -1,10 +1,10 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { RecognizerEngine } from '../../contract/recognition/semantic-evidence.ts';
-import { languageRanges } from '../../contract/sources/language-ranges.ts';
+import type { RecognizerEngine } from '../../contract/recognition.ts';
+import { languageRanges } from '../../contract/sources/languages.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { PlanWarnings as Answer, PlanWarning } from '../../contract/study/plan-warnings.ts';
-import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
+import type { RuntimeRequest } from '../../contract/study/plan.ts';
+import type { PlanWarningList as Answer, PlanWarning } from '../../contract/study/start.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { type CaptionAbility, plannedObstaclesOf } from '../../receipts/captions/prospect.ts';

@@ -1,6 +1,6 @@
-import type { FurtherArtifact, FurtherResult } from '../../contract/evidence/further-evidence.ts';
+import type { FurtherArtifact, FurtherResult } from '../../contract/evidence/evidence.ts';
 import type { MediaOperationResult } from '../../contract/evidence/media-operation.ts';
-import type { MediaTask } from '../../contract/study/media-task.ts';
+import type { MediaTask } from '../../contract/study/task.ts';
 import { encodeDetections, encodeFurther } from '../../receipts/evidence/media-operation.ts';
 import { objectFactsOf } from '../../receipts/evidence/readable-evidence.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';

@@ -1,11 +1,8 @@
-import { withRemedy } from '../../contract/base/failure.ts';
-import { retryAfter } from '../../contract/base/retry-after.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { retryAfter, ServiceError, withRemedy } from '../../contract/base/errors.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { RuntimePlan } from '../../contract/study/runtime-plan.ts';
-import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
-import { commandId as commandIdSchema } from '../../contract/study/runtime-start.ts';
-import { hasEnded, type RuntimeStatus } from '../../contract/study/runtime-status.ts';
+import type { RuntimeRequest } from '../../contract/study/plan.ts';
+import { commandId as commandIdSchema, type RuntimePlan } from '../../contract/study/start.ts';
+import { hasEnded, type RuntimeStatus } from '../../contract/study/status.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
 import {
   type EventsPage,

@@ -1,6 +1,6 @@
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
-import type { TimedOperation } from '../../contract/study/forecast-calibration.ts';
+import type { TimedOperation } from '../../contract/study/forecast.ts';
+import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
 import type { Calibration } from '../../rules/forecast.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';

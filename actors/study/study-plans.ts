@@ -1,5 +1,5 @@
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
+import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import { checkStudyBounds, planStudy, type StudyPlan } from '../../receipts/study/plan.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { demandIntact } from '../sources/source-records.ts';

@@ -1,5 +1,5 @@
 import type { MediaOperationRequest } from '../../contract/evidence/media-operation.ts';
-import type { MediaTask } from '../../contract/study/media-task.ts';
+import type { MediaTask } from '../../contract/study/task.ts';
 import { mediaRequestOf } from '../../receipts/evidence/media-operation.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';

@@ -1,6 +1,6 @@
 import type { MediaCapability } from '../../contract/evidence/media-operation.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
-import type { PictureSize, WorkCohort } from '../../contract/study/forecast-calibration.ts';
+import type { PictureSize, WorkCohort } from '../../contract/study/forecast.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
 

@@ -41,7 +41,7 @@ export type ActorRow = z.infer<typeof actorRow>;
 export const snapshotValue = (row: ActorRow): StateValue => (row.snapshot as { readonly value: StateValue }).value;
 
 /** Whether the chart that wrote a row had come to its end there; a state that it rests in is none. */
-export const hasEnded = (row: ActorRow): boolean => (row.snapshot as { readonly status?: unknown }).status === 'done';
+export const isFinished = (row: ActorRow): boolean => (row.snapshot as { readonly status?: unknown }).status === 'done';
 
 /** The row of the live index: enough to find the definition of the actor without reading the actor. */
 export const liveRow = z.strictObject({ kind: z.string() });

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../contract/base/storage-unavailable.ts';
+import { StorageUnavailable } from '../../contract/base/errors.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 
 /** How a stage says what went wrong with an attempt. */

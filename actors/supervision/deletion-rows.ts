@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import type { DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { DeletionReceipt } from '../../contract/deletion.ts';
 import { reopenDeletionReceipt } from '../../receipts/deletion.ts';
 import type { RecordCheck } from '../../storage/ledger/examine-rows.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { indexed, isIndexPlace } from '../../storage/ledger/index-keys.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { TimeSlices } from './time-slices.ts';

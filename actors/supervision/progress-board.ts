@@ -1,10 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import {
-  progressPauseMs,
-  type WorkProgress,
-  type WorkStage,
-  workStage,
-} from '../../contract/operation/work-progress.ts';
+import { progressPauseMs, type WorkProgress, type WorkStage, workStage } from '../../contract/operation.ts';
 import { stateNameOf } from '../../machines/migrations/chart-states.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';

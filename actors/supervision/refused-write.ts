@@ -1,5 +1,4 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { StorageUnavailable } from '../../contract/base/storage-unavailable.ts';
+import { ServiceError, StorageUnavailable } from '../../contract/base/errors.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 

@@ -1,4 +1,4 @@
-import type { WorkProgress, WorkStage } from '../../contract/operation/work-progress.ts';
+import type { WorkProgress, WorkStage } from '../../contract/operation.ts';
 
 /** How far a stage has come. `bytes` is given where something else than bytes is counted. */
 export interface Measure {

@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { LedgerError } from '../../storage/ledger/ledger-error.ts';
 
 /**

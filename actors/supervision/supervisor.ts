@@ -4,7 +4,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
 import type { ActorDefinition } from './actor-definition.ts';
-import { type ActorRow, hasEnded, snapshotValue } from './actor-row.ts';
+import { type ActorRow, isFinished, snapshotValue } from './actor-row.ts';
 import { endedRow } from './ended-row.ts';
 import { type LastEntries, lastWrites } from './last-writes.ts';
 import { LiveActors, type LiveActorsOptions } from './live-actors.ts';
@@ -144,7 +144,7 @@ export class Supervisor extends LiveActors {
     if (live !== undefined) return live;
     const row = this.read(id);
     const definition = row === undefined ? undefined : this.definition(row.kind);
-    if (row === undefined || definition === undefined || hasEnded(row)) return undefined;
+    if (row === undefined || definition === undefined || isFinished(row)) return undefined;
     if (restored(definition, row) === null) return this.#resumedFromRecord(definition, id, row);
     return phaseOf(definition, row) === 'passivated' ? this.resume(definition, id, row) : undefined;
   }

@@ -1,7 +1,7 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { epochMs } from '../../contract/base/grammar.ts';
-import { transitionCause } from '../../contract/lifecycles/actor-transitions.ts';
+import { transitionCause } from '../../contract/lifecycles/actors.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import { StorageUnavailable } from '../../contract/base/storage-unavailable.ts';
+import { StorageUnavailable } from '../../contract/base/errors.ts';
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;

@@ -1,4 +1,4 @@
-import type { Metric } from '../../contract/operation/metric.ts';
+import type { Metric } from '../../contract/operation.ts';
 import { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
 import { SharedWindows } from '../../storage/objects/shared-windows.ts';

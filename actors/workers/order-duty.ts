@@ -1,6 +1,5 @@
 import { version } from '../../contract/base/program-version.ts';
-import { type WorkOrder, type WorkTask, workOrder } from '../../contract/workers/work-order.ts';
-import type { WorkOutcome } from '../../contract/workers/work-outcome.ts';
+import { type WorkOrder, type WorkOutcome, type WorkTask, workOrder } from '../../contract/workers.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { OrderRefused, type OrderRun } from '../../executors/workers/order-queue.ts';
 import { storedBytes } from '../../formats/canonical-json.ts';

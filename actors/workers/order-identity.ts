@@ -1,6 +1,6 @@
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { WorkOrder, WorkTask } from '../../contract/workers/work-order.ts';
+import type { WorkOrder, WorkTask } from '../../contract/workers.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { operationKeyOf } from '../../receipts/identities.ts';

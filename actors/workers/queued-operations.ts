@@ -1,7 +1,7 @@
 import { version } from '../../contract/base/program-version.ts';
 import { maximumEvidenceBytes } from '../../contract/evidence/evidence.ts';
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
-import type { WorkOrder } from '../../contract/workers/work-order.ts';
+import type { WorkOrder } from '../../contract/workers.ts';
 import type { StudyFault } from '../../machines/study-types.ts';
 import { checkEvidence, evidenceShape, furtherShape } from '../../receipts/evidence/detection.ts';
 import { objectFactsOf } from '../../receipts/evidence/readable-evidence.ts';

@@ -1,6 +1,6 @@
 import { version } from '../../contract/base/program-version.ts';
-import { rawRegion } from '../../contract/recognition/raw-region.ts';
-import type { WorkOrder } from '../../contract/workers/work-order.ts';
+import { rawRegion } from '../../contract/recognition.ts';
+import type { WorkOrder } from '../../contract/workers.ts';
 import { RecognitionFailure, type Recognizer, type RegionSound } from '../../executors/recognition/recognizer.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { inputOf, taskKeyOf } from './order-identity.ts';

@@ -1,5 +1,4 @@
-import type { WorkOrder } from '../../contract/workers/work-order.ts';
-import { type WorkOutcome, workOutcome } from '../../contract/workers/work-outcome.ts';
+import { type WorkOrder, type WorkOutcome, workOutcome } from '../../contract/workers.ts';
 import type { OrderFile } from '../../storage/objects/order-files.ts';
 import { missingTool } from './order-identity.ts';
 import { OutcomeRefused } from './outcome-refused.ts';

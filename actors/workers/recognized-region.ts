@@ -1,5 +1,5 @@
-import { rawRegion } from '../../contract/recognition/raw-region.ts';
-import type { RegionTask } from '../../contract/workers/work-order.ts';
+import { rawRegion } from '../../contract/recognition.ts';
+import type { RegionTask } from '../../contract/workers.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { ProcessFailure } from '../../executors/process/process.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import type { WorkOrder } from '../../contract/workers/work-order.ts';
+import type { WorkOrder } from '../../contract/workers.ts';
 import { type OrderNews, type OrderQueue, QueueUnavailable } from '../../executors/workers/order-queue.ts';
 import { ObjectSourceFault } from '../../storage/objects/object-source-fault.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';

@@ -1,4 +1,4 @@
-import type { WorkTask } from '../../contract/workers/work-order.ts';
+import type { WorkTask } from '../../contract/workers.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import type { OrderRun } from '../../executors/workers/order-queue.ts';

@@ -1,4 +1,4 @@
-import type { Metric } from '../../contract/operation/metric.ts';
+import type { Metric } from '../../contract/operation.ts';
 import { counter } from '../operation/metrics.ts';
 
 const outcomes = ['taken', 'failed', 'refused', 'disagreeing'] as const;

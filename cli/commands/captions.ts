@@ -1,8 +1,8 @@
 import { HostError, NothingYet } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
-import { errorCodes } from '../../contract/base/error-codes.ts';
+import { errorCodes } from '../../contract/base/errors.ts';
 import type { CaptionProductionResults, QualityControlRow } from '../../contract/captions/caption-answers.ts';
-import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';

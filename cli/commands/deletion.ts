@@ -1,4 +1,4 @@
-import type { GarbageCollection } from '../../contract/deletion/garbage-collection.ts';
+import type { GarbageCollection } from '../../contract/deletion.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';

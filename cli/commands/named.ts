@@ -1,5 +1,5 @@
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
-import type { RuntimeRow } from '../../contract/study/runtimes.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import type { RuntimeRow } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { nearestName } from '../options/flags.ts';

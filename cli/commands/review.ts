@@ -1,7 +1,11 @@
 import { HostError } from '../../client/host-error.ts';
-import { errorCodes } from '../../contract/base/error-codes.ts';
-import { approvalReasons, rejectionReasons, revocationReasons } from '../../contract/review/publish-review.ts';
-import type { PublishReviewDecisions } from '../../contract/review/publish-review-answers.ts';
+import { errorCodes } from '../../contract/base/errors.ts';
+import {
+  approvalReasons,
+  type PublishReviewDecisions,
+  rejectionReasons,
+  revocationReasons,
+} from '../../contract/review.ts';
 import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { noCaptionsLine } from '../terminal/summary.ts';

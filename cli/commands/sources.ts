@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { type SubtitleFormat, type SubtitleTrack, subtitleFormat } from '../../contract/sources/subtitle-track.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, repeatable, single } from '../options/flags.ts';

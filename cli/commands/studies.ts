@@ -1,5 +1,5 @@
-import type { WorkProgress } from '../../contract/operation/work-progress.ts';
-import { lifecycle } from '../../contract/study/runtime-status.ts';
+import type { WorkProgress } from '../../contract/operation.ts';
+import { lifecycle } from '../../contract/study/status.ts';
 import { type FlagTable, single } from '../options/flags.ts';
 import { readerGone } from '../outputs.ts';
 import { type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';

@@ -1,8 +1,8 @@
 import type { HostOptions } from '../../actors/host-types.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
-import { modelName } from '../../contract/explanations/language-explanation-executor.ts';
-import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition/semantic-evidence.ts';
-import { screenTextEngines } from '../../contract/screentext/screen-text-operation.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-line.ts';
+import { modelName } from '../../contract/explanations/executor.ts';
+import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition.ts';
+import { screenTextEngines } from '../../contract/screentext.ts';
 import { type HostedProvider, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import { type ResponseFormat, responseFormats } from '../../executors/recognition/openai.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/videohost/video-hosts.ts';
-import { longestCaptions } from '../../contract/captions/long-captions.ts';
-import { givenReviewerLabel, type Reviewer } from '../../contract/review/publish-review.ts';
+import { longestCaptions } from '../../contract/captions/caption-production.ts';
+import { givenReviewerLabel, type Reviewer } from '../../contract/review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { StartError } from '../failures.ts';

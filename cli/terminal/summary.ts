@@ -1,5 +1,5 @@
-import { exportNames } from '../../contract/exports/export-name.ts';
-import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+import { exportNames } from '../../contract/exports.ts';
+import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { asTyped } from './call.ts';
 

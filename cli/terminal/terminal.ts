@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { WorkProgress } from '../../contract/operation/work-progress.ts';
+import type { WorkProgress } from '../../contract/operation.ts';
 
 /** How `media-study` ends. `docs/guides/command-line.md` explains each. */
 export const exitCodes = {

@@ -1,18 +1,35 @@
 import { z } from 'zod';
+import { artifactId } from '../base/artifact.ts';
+import { failure } from '../base/errors.ts';
+import { eventType } from '../base/event-envelope.ts';
 import { contentId, identity, identityOf, range } from '../base/grammar.ts';
-import { artifactId } from '../base/operation.ts';
-import { approvalReference } from '../review/publish-review.ts';
-import { runtimeListFields } from '../study/runtime-list.ts';
-import { readinessReference, studyReference } from '../study/study-readiness.ts';
-import { captionExecutor } from './caption-executor.ts';
-import { captionArtifact, captionReference, captionResult, longCaptionRecord } from './caption-production.ts';
+import { approvalReference } from '../review.ts';
+import { runtimeListFields } from '../study/status.ts';
+import { readinessReference, studyReference } from '../study/study-record.ts';
+import { captionExecutor, captionJobId } from './caption-line.ts';
 import {
+  captionArtifact,
+  captionChunk,
+  captionCitations,
+  captionInput,
+  captionLimitsRecord,
+  captionProductionRequest,
+  captionReceipt,
+  captionReference,
+  captionResult,
+  longCaptionLimitsRecord,
+  longCaptionReceipt,
+  longCaptionRecord,
+  translatedCaptionReceipt,
+  translatedLimitsRecord,
+} from './caption-production.ts';
+import {
+  longQualityControlReceipt,
   qualityControlCandidate,
   qualityControlPolicy,
   qualityControlReason,
   qualityControlReceipt,
-} from './caption-quality-control.ts';
-import { captionChunk, captionCitations } from './long-captions.ts';
+} from './quality-control.ts';
 
 const ids = z.array(z.string().min(1)).refine((list) => new Set(list).size === list.length, 'each id once');
 
@@ -96,3 +113,45 @@ export type CaptionProductions = z.infer<typeof captionProductions>;
 export type CaptionProductionResults = z.infer<typeof captionProductionResults>;
 export type QualityControlRow = z.infer<typeof qualityControlRow>;
 export type CaptionQualityControls = z.infer<typeof captionQualityControls>;
+
+/** What the journal says of captions that were made of an approved study, and of their check. */
+export const captionEvents = [
+  eventType(
+    'caption.production_started',
+    'caption_production_host',
+    z.strictObject({
+      jobId: captionJobId,
+      request: captionProductionRequest,
+      input: captionInput,
+      limits: z.union([captionLimitsRecord, translatedLimitsRecord, longCaptionLimitsRecord]),
+      executor: captionExecutor,
+    }),
+  ),
+  eventType(
+    'caption.production_completed',
+    'caption_production_host',
+    z.strictObject({
+      jobId: captionJobId,
+      captionArtifactId: artifactId,
+      captionContentId: contentId,
+      receiptArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: z.discriminatedUnion('schema', [captionReceipt, translatedCaptionReceipt, longCaptionReceipt]),
+    }),
+  ),
+  eventType(
+    'caption.production_failed',
+    'caption_production_host',
+    z.strictObject({ jobId: captionJobId, reason: failure }),
+  ),
+  eventType(
+    'caption.quality_control_decided',
+    'caption_quality_control_host',
+    z.strictObject({
+      qcId: qualityControlReceipt.shape.qcId,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: z.discriminatedUnion('schema', [qualityControlReceipt, longQualityControlReceipt]),
+    }),
+  ),
+] as const;

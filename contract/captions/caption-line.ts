@@ -1,12 +1,19 @@
 import { z } from 'zod';
-import { contentId, count, identity, identityOf, languageTag, positive, range } from '../base/grammar.ts';
-import { artifactId, operationId } from '../base/operation.ts';
-import { wellFormedText } from '../base/text.ts';
-import { readReceiptId } from '../evidence/evidence-assessment.ts';
-import { decisionReference } from '../evidence/evidence-decision.ts';
-import { approvalReference } from '../review/publish-review.ts';
-import { readinessReference, studyReference } from '../study/study-readiness.ts';
-import { coverage } from '../study/study-record.ts';
+import { artifactId, operationId } from '../base/artifact.ts';
+import {
+  contentId,
+  count,
+  identity,
+  identityOf,
+  languageTag,
+  positive,
+  range,
+  wellFormedText,
+} from '../base/grammar.ts';
+import { decisionReference, readReceiptId } from '../evidence/assessment.ts';
+import { modelName } from '../explanations/executor.ts';
+import { approvalReference } from '../review.ts';
+import { coverage, readinessReference, studyReference } from '../study/study-record.ts';
 
 /** What one production may take in and leave behind; bytes are those of UTF-8. */
 export const captionLimits = {
@@ -183,3 +190,82 @@ export type CaptionLine = z.infer<typeof captionLine>;
 export type LineLineage = z.infer<typeof lineLineage>;
 export type SemanticCitation = z.infer<typeof semanticCitation>;
 export type ChildReport = z.infer<typeof childReport>;
+
+/** The two texts of a line of captions: what is said, and its translation. */
+export const captionSide = z.enum(['source', 'target']);
+export type CaptionSide = z.infer<typeof captionSide>;
+
+/** Which texts a file of captions has: one, or the translation above what is said. */
+export const shownSides = z.enum([...captionSide.options, 'both']);
+export type ShownSides = z.infer<typeof shownSides>;
+
+/** How the lines of a file are broken: as their author broke them, or by a rule set with its version. */
+export const lineBreaks = z.enum(['author', 'netflix.v1']);
+export type LineBreaks = z.infer<typeof lineBreaks>;
+
+/** Who translates, as captions name it: a model, and digests of the words and settings with which it is asked. */
+export const captionTranslator = z.strictObject({
+  model: modelName,
+  promptContentId: contentId,
+  configurationContentId: contentId,
+});
+
+export type CaptionTranslator = z.infer<typeof captionTranslator>;
+
+const name = identityOf(200);
+
+const common = {
+  version: z.literal('1'),
+  cognitionClaim: z.literal('none'),
+  recognizer: name,
+  translator: name,
+  /** The stored text that the source side was taken from; null where it was not taken from a stored text. */
+  sourceCaptionContentId: contentId.nullable(),
+};
+
+/** Who produces captions, and what its words are worth: no executor of this host claims to have understood anything. */
+export const captionExecutor = z.discriminatedUnion('classification', [
+  z.strictObject({
+    id: z.literal('studio.recorded-caption-fixture-adapter'),
+    classification: z.literal('recorded_real_pipeline_fixture'),
+    executionScope: z.literal('test_demo_only'),
+    ...common,
+  }),
+  z.strictObject({
+    id: z.literal('studio.deterministic-current-run-caption-test-seam'),
+    classification: z.literal('deterministic_current_run_test_seam'),
+    executionScope: z.literal('current_run'),
+    ...common,
+  }),
+  z.strictObject({
+    id: z.literal('studio.embedded-subtitle-caption-producer'),
+    classification: z.literal('embedded_subtitle_tracks'),
+    executionScope: z.literal('current_run'),
+    ...common,
+  }),
+  /** The media's own tracks, as groups of cues that belong together however each track splits its sentences. */
+  z.strictObject({
+    id: z.literal('studio.grouped-subtitle-caption-producer'),
+    classification: z.literal('grouped_subtitle_tracks'),
+    executionScope: z.literal('current_run'),
+    ...common,
+  }),
+  /** Lines of the study's own transcript; both sides are one language. `recognizer` names the engine that wrote it. */
+  z.strictObject({
+    id: z.literal('studio.recognised-caption-producer'),
+    classification: z.literal('recognised_transcript'),
+    executionScope: z.literal('current_run'),
+    ...common,
+  }),
+  /** The same, put before a model for the other language; digests name the words and settings with which it is asked. */
+  z.strictObject({
+    id: z.literal('studio.recognised-translated-caption-producer'),
+    classification: z.literal('recognised_transcript_translated'),
+    executionScope: z.literal('current_run'),
+    ...common,
+    ...captionTranslator.shape,
+  }),
+]);
+
+export type CaptionExecutorIdentity = z.infer<typeof captionExecutor>;
+export type CaptionClassification = CaptionExecutorIdentity['classification'];

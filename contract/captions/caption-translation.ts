@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { contentId, count, identity, identityOf, languageTag, positive } from '../base/grammar.ts';
-import { recordPart } from '../base/record-part.ts';
-import { wellFormedText } from '../base/text.ts';
-import { modelName } from '../explanations/language-explanation-executor.ts';
-import { captionJobId } from './caption-line.ts';
-import { captionTranslator } from './caption-translator.ts';
+import { recordPart } from '../base/artifact.ts';
+import { contentId, count, identity, identityOf, languageTag, positive, wellFormedText } from '../base/grammar.ts';
+import { modelName } from '../explanations/executor.ts';
+import { captionJobId, captionTranslator } from './caption-line.ts';
 
 /** How lines are put before a model, and how long all of that may take. */
 export const translationLimits = {

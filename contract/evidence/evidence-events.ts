@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { artifactId, operationId, operationRequest } from '../base/artifact.ts';
+import { failure } from '../base/errors.ts';
 import { eventType } from '../base/event-envelope.ts';
-import { failure } from '../base/failure.ts';
 import { contentId, count, identity, positive } from '../base/grammar.ts';
-import { artifactId, operationId, operationRequest } from '../base/operation.ts';
-import { evidenceAssessmentReceipt, readReceiptId } from './evidence-assessment.ts';
-import { assessmentReference, evidenceDecisionReceipt } from './evidence-decision.ts';
+import {
+  assessmentReference,
+  evidenceAssessmentReceipt,
+  evidenceDecisionReceipt,
+  readReceiptId,
+} from './assessment.ts';
 import { evidenceReadReceipt, readableKind } from './evidence-read.ts';
 
 const failed = z.strictObject({ operationId, reason: failure });

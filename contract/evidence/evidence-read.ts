@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { contentId, count, identity, languageTag, positive } from '../base/grammar.ts';
-import { artifactId, operationId } from '../base/operation.ts';
-import { speechFact } from './evidence.ts';
-import { screenTextFact } from './screen-text.ts';
-import { transcriptLineFact } from './transcript.ts';
+import { artifactId, operationId } from '../base/artifact.ts';
+import { contentId, count, identity, languageTag, positive, type Range } from '../base/grammar.ts';
+import { screenTextFact, speechFact, transcriptLineFact } from './evidence.ts';
 
 /** What one read may return. */
 export const readLimits = { maxItems: 64, maxBytes: 32768 } as const;
@@ -122,3 +120,33 @@ export const evidenceReadReceipt = z.strictObject({
 export type LanguageRangeFact = z.infer<typeof languageRangeFact>;
 export type EvidenceFact = z.infer<typeof evidenceFact>;
 export type EvidenceReadReceipt = z.infer<typeof evidenceReadReceipt>;
+
+/** Ranges above `aboveMs` are decoded in windows of `windowMs`, which is whole seconds. */
+export const longRanges = { aboveMs: 600_000, windowMs: 300_000 } as const;
+
+/** How many reads and assessments a study may make; its one decision takes in all assessments. */
+export interface ReadingAllowance {
+  readonly maxReads: number;
+  readonly maxAuditedAssessments: number;
+}
+
+/** What a study has whose range is decoded at once, and what a longer one has for each of its windows. */
+export const standingReading = { maxReads: 16, maxAuditedAssessments: 4 } as const satisfies ReadingAllowance;
+
+/** The windows of four hours: a study that is longer has no more than these. */
+const mostWindows = 48;
+
+const timesStanding = (windows: number): ReadingAllowance => ({
+  maxReads: windows * standingReading.maxReads,
+  maxAuditedAssessments: windows * standingReading.maxAuditedAssessments,
+});
+
+/** The most that any study has. */
+export const longestReading: ReadingAllowance = timesStanding(mostWindows);
+
+/** What a study of a range has: for each window of a long one as much as a short one has. */
+export function readingAllowanceOf({ startMs, endMs }: Range): ReadingAllowance {
+  const lengthMs = endMs - startMs;
+  if (lengthMs <= longRanges.aboveMs) return standingReading;
+  return timesStanding(Math.min(Math.ceil(lengthMs / longRanges.windowMs), mostWindows));
+}

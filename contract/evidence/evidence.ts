@@ -1,8 +1,99 @@
 import { z } from 'zod';
-import { contentId, count, languageTag, range } from '../base/grammar.ts';
-import { wellFormedText } from '../base/text.ts';
-import { toolIdentity } from '../base/tool.ts';
-import { recognisedRegionFact, transcriptLineFact } from './transcript.ts';
+import { toolIdentity } from '../base/artifact.ts';
+import { contentId, count, givenLine, languageTag, positive, range, wellFormedText } from '../base/grammar.ts';
+import { keyframeFact, waveformFact } from './evidence-object.ts';
+
+/** Most characters of a line: no one says so much in one region. */
+export const maximumLineCharacters = 4096;
+
+/** The gates by which transcripts are judged, as a transcript states them among its parameters. */
+export const transcriptGates = 2;
+/** The first gates look for one invented phrase at a time, and let notes of sounds pass. */
+export const firstTranscriptGates = 1;
+export type TranscriptGates = typeof transcriptGates | typeof firstTranscriptGates;
+
+const span = { startMs: count, endMs: count };
+
+/** What a recogniser said, as one line: no control characters, and of spaces single ones between words alone. */
+export const recognisedText = wellFormedText
+  .min(1)
+  .max(maximumLineCharacters)
+  .refine((text) => text === text.replace(/\s+/gu, ' ').trim(), 'must be one line without spaces around it')
+  .refine((text) => !/\p{Cc}/u.test(text), 'must not have control characters');
+
+const text = recognisedText;
+
+const share = z.number().min(0).max(1).nullable();
+
+/**
+ * Why a recognised line is withheld, in the order in which a line lists its reasons. `no_speech_evidence`: detected speech
+ * does not carry it, or it is not words alone. `repetition`: a loop. `low_confidence`: the recogniser itself doubts it, or is known to invent it.
+ * `compression`: a text too regular for speech. `language_mismatch`: not in the language that the study declared.
+ * `boundary_only`: it lies at the edge of what was heard. `disagreement`: a second run heard something else.
+ */
+export const gateReasons = [
+  'no_speech_evidence',
+  'repetition',
+  'low_confidence',
+  'compression',
+  'language_mismatch',
+  'boundary_only',
+  'disagreement',
+] as const;
+
+export const gateReason = z.enum(gateReasons);
+export type GateReason = z.infer<typeof gateReason>;
+
+/**
+ * One region of detected speech with the padding around it, as a recogniser was given it: by itself, at 16 kHz in mono.
+ * `heard` names the samples; they are not kept. `language` is what the recogniser said that it heard, in its own words.
+ */
+export const recognisedRegionFact = z.strictObject({
+  kind: z.literal('recognised_region'),
+  index: count,
+  ...span,
+  heard: z.strictObject({ samples: count, contentId }),
+  language: z.string().min(1).max(64).nullable(),
+});
+
+/** A word on the source's own time line; `confidence` is null where the recogniser gives none. */
+export const transcriptWord = z.strictObject({ text, ...span, confidence: share });
+
+/**
+ * What a recogniser says of its own line: null where it does not. `confidence` is the mean of its words, 0 to 1;
+ * `averageLogProbability` and `compressionRatio` are those of Whisper and its relatives. `noSpeechProbability` is recorded
+ * and judges nothing: whisper.cpp reads it from the wrong place.
+ */
+export const lineMeasures = z.strictObject({
+  confidence: share,
+  averageLogProbability: z.number().nullable(),
+  compressionRatio: z.number().nullable(),
+  noSpeechProbability: share,
+});
+
+/**
+ * A line that was recognised in one region: recognised, not said. The gates decide from the line, its region and the
+ * study's own speech activity whether it is shown; a line that they withhold keeps its text here and appears nowhere else.
+ * `identified` is the language of the text by script or n-grams; `second` is what a second run recognised in its time.
+ */
+export const transcriptLineFact = z.strictObject({
+  kind: z.literal('transcript_line'),
+  index: count,
+  ...span,
+  regionIndex: count,
+  speaker: z.literal('unknown'),
+  text,
+  words: z.array(transcriptWord),
+  measures: lineMeasures,
+  identified: languageTag.nullable(),
+  second: z.string().max(maximumLineCharacters).nullable(),
+  outcome: z.enum(['passed', 'withheld']),
+  reasonCodes: z.array(gateReason),
+});
+
+export type RecognisedRegionFact = z.infer<typeof recognisedRegionFact>;
+export type TranscriptWord = z.infer<typeof transcriptWord>;
+export type TranscriptLineFact = z.infer<typeof transcriptLineFact>;
 
 /** The kinds that a study detects itself, in the order in which they are journalled; `transcript` only with a recogniser. */
 export const detectedKinds = [
@@ -35,8 +126,6 @@ export const unavailableReason = z.enum([
   'recognition_failed',
 ]);
 export type UnavailableReason = z.infer<typeof unavailableReason>;
-
-const span = { startMs: count, endMs: count };
 
 /**
  * A run of 16 kHz samples on the source's own time line; startMs = floor(sample/16), endMs = ceil(sample/16). The windows
@@ -168,3 +257,221 @@ export type Detection =
       /** The one track that the reason is of; absent where it is of the media. */
       readonly trackIndex?: number;
     };
+
+/** Most characters of one line of text on the screen. */
+export const maximumScreenTextCharacters = 512;
+
+/** A place or a share in thousandths. */
+const milli = count.max(1000);
+
+/**
+ * Why text on the screen is withheld, in the order in which a fact lists its reasons. `low_confidence`: the engine itself doubts
+ * it. `too_short`: fewer letters and digits than a pattern gives by chance. `seen_once`: it was read in one picture alone, and not
+ * clearly. `clutter`: the pictures that it was read in are full of shapes that the engine takes for letters. `disagreement`: the
+ * engine read its place by itself otherwise.
+ */
+export const screenTextReasons = ['low_confidence', 'too_short', 'seen_once', 'clutter', 'disagreement'] as const;
+export const screenTextReason = z.enum(screenTextReasons);
+export type ScreenTextReason = z.infer<typeof screenTextReason>;
+
+/** Whether the line, cut out of its picture and read by itself, has the same letters and digits. */
+export const secondLook = z.enum(['agrees', 'disagrees']);
+
+/** Where a text stands, in thousandths of the width and of the height of the picture as it is shown. */
+export const screenBox = z.strictObject({ leftMilli: milli, topMilli: milli, rightMilli: milli, bottomMilli: milli });
+export type ScreenBox = z.infer<typeof screenBox>;
+
+/**
+ * One line of text on the screen, from the first picture in which it was seen to the last: it may have stood up to a second longer
+ * on both sides. `readings` are the pictures in which it was read; those that did not change in between are not read again. `confidenceMilli` is the
+ * mean of the engine's own confidence in those readings that agree with the text; `clearMilli` how much of what was read in the
+ * clearest of these pictures is itself confident. `secondLook` is absent from what earlier
+ * versions read, and from texts of which the engine is not sure. `language` is that of the text by script or n-grams. A text that is withheld is
+ * kept here and appears nowhere else.
+ */
+export const screenTextFact = z.strictObject({
+  kind: z.literal('screen_text'),
+  index: count,
+  startMs: count,
+  endMs: count,
+  text: givenLine(maximumScreenTextCharacters),
+  box: screenBox,
+  confidenceMilli: milli,
+  clearMilli: milli,
+  secondLook: secondLook.optional(),
+  readings: positive,
+  language: languageTag.nullable(),
+  outcome: z.enum(['passed', 'withheld']),
+  reasonCodes: z.array(screenTextReason),
+});
+export type ScreenTextFact = z.infer<typeof screenTextFact>;
+
+const counted = { index: count, startMs: count, endMs: count };
+
+/**
+ * How the pictures of a stretch hold moments: `progressive` one each, `top_first` and `bottom_first` two each, one in every second
+ * line; `telecined` one each of a film, of which some are repeated; `mixed` several of these, and `unknown` where too few pictures
+ * show it. The shares are those of its pictures, and add up to a thousand, `repeatedMilli` aside: pictures that repeat a field of the one before.
+ */
+export const fieldOrderFact = z.strictObject({
+  kind: z.literal('field_order'),
+  ...counted,
+  order: z.enum(['progressive', 'top_first', 'bottom_first', 'telecined', 'mixed', 'unknown']),
+  pictures: count,
+  progressiveMilli: milli,
+  topFirstMilli: milli,
+  bottomFirstMilli: milli,
+  undeterminedMilli: milli,
+  repeatedMilli: milli,
+});
+
+/**
+ * Black bars beside the picture: what is within them is `width` × `height` pixels from `left` and `top` on, of `pictureWidth` ×
+ * `pictureHeight` as the source stores them. `agreeingMilli` is the share of the looked-at pictures that show exactly these.
+ */
+export const letterboxFact = z.strictObject({
+  kind: z.literal('letterbox'),
+  ...counted,
+  left: count,
+  top: count,
+  width: positive,
+  height: positive,
+  pictureWidth: positive,
+  pictureHeight: positive,
+  agreeingMilli: milli,
+});
+
+export type FieldOrderFact = z.infer<typeof fieldOrderFact>;
+export type LetterboxFact = z.infer<typeof letterboxFact>;
+
+/** The channels that faults are measured in: surrounds are folded into their side, mono is the centre. */
+export const measuredChannel = z.enum(['left', 'right', 'centre']);
+export type MeasuredChannel = z.infer<typeof measuredChannel>;
+
+/** Samples of one channel that stand at full scale one after another; `runs` of them lie between the ends, the longest of so many samples. */
+export const clippingFact = z.strictObject({
+  kind: z.literal('clipping'),
+  ...counted,
+  channel: measuredChannel,
+  runs: positive,
+  longestSamples: positive,
+});
+
+/** One side is silent while the other is not. */
+export const silentChannelFact = z.strictObject({
+  kind: z.literal('silent_channel'),
+  ...counted,
+  channel: z.enum(['left', 'right']),
+});
+
+/** Left and right are each other's inverse, so that a mix loses them; `correlationMilli` is their highest correlation, in thousandths. */
+export const phaseInversionFact = z.strictObject({
+  kind: z.literal('phase_inversion'),
+  ...counted,
+  correlationMilli: z.number().int().min(-1000).max(0),
+});
+
+/** Every channel is silent at once, in the middle of sound, for a moment. */
+export const dropoutFact = z.strictObject({ kind: z.literal('dropout'), ...counted });
+
+/** The highest true peak of the range, in hundredths of dBTP, and the tenth of a second that it lies in. */
+export const truePeakFact = z.strictObject({
+  kind: z.literal('true_peak'),
+  ...counted,
+  truePeakCentiDbtp: z.number().int(),
+});
+
+export const soundFaultFacts = [
+  clippingFact,
+  silentChannelFact,
+  phaseInversionFact,
+  dropoutFact,
+  truePeakFact,
+] as const;
+
+export type ClippingFact = z.infer<typeof clippingFact>;
+export type SilentChannelFact = z.infer<typeof silentChannelFact>;
+export type PhaseInversionFact = z.infer<typeof phaseInversionFact>;
+export type DropoutFact = z.infer<typeof dropoutFact>;
+export type TruePeakFact = z.infer<typeof truePeakFact>;
+export type SoundFaultFact = ClippingFact | SilentChannelFact | PhaseInversionFact | DropoutFact | TruePeakFact;
+
+/**
+ * The kinds that a pass measures beside those of `detectedKinds`, in the order in which their artifacts are journalled. Clients
+ * of earlier versions know a closed list of kinds: receipts of passes do not name these, and `GET …/evidence` answers them only
+ * when asked.
+ */
+export const passKinds = [
+  'transitions',
+  'black_frames',
+  'frozen_frames',
+  'keyframes',
+  'waveform',
+  'audio_faults',
+  'interlacing',
+  'letterbox',
+] as const;
+export type PassKind = (typeof passKinds)[number];
+
+/** The same, and what is read by an operation of its own where a host was started for it. */
+export const furtherKinds = [...passKinds, 'screen_text'] as const;
+export const furtherKind = z.enum(furtherKinds);
+export type FurtherKind = z.infer<typeof furtherKind>;
+
+/**
+ * One shot goes over into the next between its ends; `form` says how. `unexplainedMilli` is how much of the change between both
+ * ends the form does not explain. A fade may begin or end on an even picture.
+ */
+export const transitionFact = z.strictObject({
+  kind: z.literal('transition'),
+  ...counted,
+  form: z.enum(['dissolve', 'fade', 'wipe']),
+  unexplainedMilli: milli,
+});
+
+/** Other light for a moment, after which the picture before is there again. */
+export const flashFact = z.strictObject({ kind: z.literal('flash'), ...counted });
+
+/** Flashes that follow each other within half a second. */
+export const strobeFact = z.strictObject({ kind: z.literal('strobe'), ...counted, flashes: count.min(3) });
+
+/** Pictures that are black; `blackMilli` is the least share of black pixels among them. */
+export const blackFact = z.strictObject({ kind: z.literal('black'), ...counted, blackMilli: milli });
+
+/** Pictures that do not change; `changeMilli` is the largest distance from the first of them, in thousandths of full scale. */
+export const frozenFact = z.strictObject({ kind: z.literal('frozen'), ...counted, changeMilli: milli });
+
+export const furtherFact = z.discriminatedUnion('kind', [
+  transitionFact,
+  flashFact,
+  strobeFact,
+  blackFact,
+  frozenFact,
+  keyframeFact,
+  waveformFact,
+  ...soundFaultFacts,
+  fieldOrderFact,
+  letterboxFact,
+  screenTextFact,
+]);
+export type TransitionFact = z.infer<typeof transitionFact>;
+export type FlashFact = z.infer<typeof flashFact>;
+export type StrobeFact = z.infer<typeof strobeFact>;
+export type BlackFact = z.infer<typeof blackFact>;
+export type FrozenFact = z.infer<typeof frozenFact>;
+export type FurtherFact = z.infer<typeof furtherFact>;
+
+/** What an operation says of one range beside its evidence: stored like evidence, and shared like it. */
+export const furtherArtifact = z.strictObject({
+  schema: z.literal('studio.further-evidence.v1'),
+  kind: furtherKind,
+  input: z.strictObject({ sourceContentId: contentId, range, trackIndex: count }),
+  tool: toolIdentity,
+  parameters,
+  facts: z.array(furtherFact),
+});
+export type FurtherArtifact = z.infer<typeof furtherArtifact>;
+
+/** Further evidence as the result of an operation names it. */
+export const furtherResult = z.strictObject({ kind: furtherKind, contentId, bytes: positive });
+export type FurtherResult = z.infer<typeof furtherResult>;

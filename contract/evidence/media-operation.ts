@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { artifactId, operationId, operationRequest, toolIdentity } from '../base/artifact.ts';
+import { failure } from '../base/errors.ts';
+import { eventType } from '../base/event-envelope.ts';
 import { contentId, count, identity, positive, range, sha256Hex } from '../base/grammar.ts';
-import { artifactId, operationId, operationRequest } from '../base/operation.ts';
-import { toolIdentity } from '../base/tool.ts';
-import { derivedAudio, detectedKind, parameters, unavailableReason } from './evidence.ts';
-import { furtherResult } from './further-evidence.ts';
+import { derivedAudio, detectedKind, furtherResult, parameters, unavailableReason } from './evidence.ts';
 
 export const mediaCapability = z.enum(['media.detect', 'media.subtitles']);
 export type MediaCapability = z.infer<typeof mediaCapability>;
@@ -79,3 +79,18 @@ export type MediaOperationRequest = z.infer<typeof mediaOperationRequest>;
 export type MediaOperationResult = z.infer<typeof mediaOperationResult>;
 export type MediaEvidence = z.infer<typeof mediaEvidence>;
 export type MediaOperationReceipt = z.infer<typeof mediaOperationReceipt>;
+
+/** What the journal says of the passes over the media. */
+export const mediaEvents = [
+  eventType(
+    'media.operation_started',
+    'media_host',
+    z.strictObject({ capability: mediaCapability, request: mediaOperationRequest, grantId: identity }),
+  ),
+  eventType(
+    'media.operation_completed',
+    'media_host',
+    z.strictObject({ operationId, outputArtifactIds: z.array(artifactId), receipt: mediaOperationReceipt }),
+  ),
+  eventType('media.operation_failed', 'media_host', z.strictObject({ operationId, reason: failure })),
+] as const;

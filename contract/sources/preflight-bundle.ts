@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentId, identity } from '../base/grammar.ts';
-import { sealedContent, sealedPath } from './sealed-file.ts';
+import { sealedContent, sealedPath } from './media-probe.ts';
 
 const artifactOf = <Kind extends string, Class extends string>(kind: Kind, mediaClass: Class) =>
   z.strictObject({

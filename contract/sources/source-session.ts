@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { artifactTrack } from '../base/artifact.ts';
-import { contentId, count, identity, languageTag, positive } from '../base/grammar.ts';
-import { incompleteMedia } from './incomplete-media.ts';
-import { subtitleTrack } from './subtitle-track.ts';
+import { contentId, count, givenLine, identity, languageTag, positive } from '../base/grammar.ts';
+import { incompleteMedia } from './media-probe.ts';
+import { subtitleFormat, subtitleTrack } from './subtitle-track.ts';
 import { videohostProvider } from './videohost-resolution.ts';
 
 export const sourceKind = z.enum(['owned_local', 'videohost_local']);
@@ -72,3 +72,80 @@ export type SourceSession = z.infer<typeof sourceSession>;
 export type RegisteredSource = z.infer<typeof registeredSource>;
 export type PinnedEvidence = z.infer<typeof pinnedEvidence>;
 export type SourceFile = z.infer<typeof sourceFile>;
+
+/** One row of the list of sources: a session in its current revision. */
+export const sourceSessionRow = z.strictObject({
+  sourceSessionId: identity,
+  sourceRevisionId: identity,
+  sourceContentId: contentId,
+  label: z.string(),
+  sourceKind,
+  rightsScope,
+  durationMs: positive,
+  trackCount: positive,
+  preflightSchema: z.string(),
+  detectedLanguageEvidenceAvailable: z.boolean(),
+});
+
+export const sourceSessionList = z.strictObject({
+  schema: z.literal('studio.local-source-session-list.v1'),
+  sourceSessions: z.array(sourceSessionRow),
+});
+
+export type SourceSessionRow = z.infer<typeof sourceSessionRow>;
+export type SourceSessionList = z.infer<typeof sourceSessionList>;
+
+/** The wire's view of a registered source. */
+export const sourceSessionRowOf = ({ session, sourceKind, label, trackCount }: RegisteredSource): SourceSessionRow => ({
+  sourceSessionId: session.sessionId,
+  sourceRevisionId: session.revisionId,
+  sourceContentId: session.source.contentId,
+  label,
+  sourceKind,
+  rightsScope: session.sourceReceipt.rightsScope,
+  durationMs: session.source.durationMs,
+  trackCount,
+  preflightSchema: session.preflight.schema,
+  detectedLanguageEvidenceAvailable: session.detectedLanguageEvidenceContentIds.length > 0,
+});
+
+/** What is said of a subtitle file when it is attached: the query of the request, whose body is the file. */
+export const subtitleTrackQuery = {
+  rightsScope: z.literal('local_processing').describe('what the file may be used for'),
+  ownershipAttested: z.literal('true').describe('states that you may process the file on this machine'),
+  rightsHolder: givenLine(160).describe('who holds the rights in the text'),
+  label: givenLine(160).describe('what the track is called'),
+  language: languageTag.optional().describe('the language of the text (BCP 47); without it each study identifies it'),
+  format: subtitleFormat.optional().describe('the format; without it the first lines say it'),
+  encoding: z
+    .string()
+    .min(1)
+    .max(40)
+    .optional()
+    .describe('a name of the Encoding Standard, such as `windows-1252`; `utf-8` without it; a byte order mark decides'),
+};
+
+/** The index of an attached track, as a part of a path. */
+export const subtitleTrackIndex = z.string().regex(/^(?:0|[1-9]\d{0,8})$/);
+
+export const subtitleTrackRequest = z.strictObject(subtitleTrackQuery);
+
+/** The answer to `POST /v1/source-sessions/:sourceSessionId/subtitle-tracks`. */
+export const attachedSubtitleTrack = z.strictObject({
+  schema: z.literal('studio.attached-subtitle-track.v1'),
+  /** The source in the revision that has the track. */
+  source: sourceSessionRow,
+  track: subtitleTrack,
+});
+
+/** The answer to `GET /v1/source-sessions/:sourceSessionId/subtitle-tracks`. */
+export const subtitleTracks = z.strictObject({
+  schema: z.literal('studio.subtitle-tracks.v1'),
+  sourceSessionId: identity,
+  sourceRevisionId: identity,
+  subtitleTracks: z.array(subtitleTrack),
+});
+
+export type SubtitleTrackRequest = z.infer<typeof subtitleTrackRequest>;
+export type AttachedSubtitleTrack = z.infer<typeof attachedSubtitleTrack>;
+export type SubtitleTrackList = z.infer<typeof subtitleTracks>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentId, count, languageTag, positive, timestamp } from '../base/grammar.ts';
-import { sealedPath } from './sealed-file.ts';
+import { sealedPath } from './media-probe.ts';
 
 /** The formats of subtitle files that can be attached to a source. */
 export const subtitleFormat = z.enum(['srt', 'webvtt', 'ass']);

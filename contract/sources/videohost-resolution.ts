@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { contentId, identity, languageTag, positive, range, timestamp } from '../base/grammar.ts';
-import { wellFormedText } from '../base/text.ts';
-import { toolIdentity } from '../base/tool.ts';
+import { toolIdentity } from '../base/artifact.ts';
+import { contentId, identity, languageTag, positive, range, timestamp, wellFormedText } from '../base/grammar.ts';
 
 /** An address of a video as it is stored: http or https, without credentials. */
 export const videoUrl = z

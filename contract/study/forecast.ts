@@ -1,10 +1,55 @@
 import { z } from 'zod';
-import { contentDescriptor } from '../base/artifact.ts';
-import { contentId, count, positive, range } from '../base/grammar.ts';
-import { artifactId, operationId } from '../base/operation.ts';
+import { artifactId, contentDescriptor, operationId } from '../base/artifact.ts';
+import { contentId, count, identity, positive, range, sha256Hex, timestamp } from '../base/grammar.ts';
 import { mediaCapability } from '../evidence/media-operation.ts';
-import { calibrationCohort, calibrationEvidence, leastObservations } from './forecast-calibration.ts';
-import { workPlan } from './work-plan.ts';
+import { workPlan } from './plan.ts';
+
+/** Below this many finished operations of one kind nothing is said of the next one. */
+export const leastObservations = 5;
+
+/** So many of the newest operations of a cohort count; older ones are replaced. */
+export const mostObservations = 64;
+
+/** Pictures by their number of pixels: up to 720 × 576, up to 1280 × 720, up to 1920 × 1088, and above. */
+export const pictureSize = z.enum(['sd', 'hd', 'full_hd', 'ultra_hd', 'unknown']);
+
+/**
+ * Operations that one machine does at a like pace: of the same capability, with the same detectors (`detectors` is the digest of
+ * their names, versions and digests), over media of the same codecs and the same class of picture size. `subtitleCodecs` is null
+ * for operations that read no subtitles.
+ */
+export const workCohort = z.strictObject({
+  capability: mediaCapability,
+  detectors: sha256Hex,
+  video: z.strictObject({ codec: z.string().min(1), size: pictureSize }).nullable(),
+  audioCodec: z.string().min(1).nullable(),
+  subtitleCodecs: z.array(z.string().min(1)).nullable(),
+});
+
+/** One finished operation: how long its range was and how long the work took, by the clock on the wall. */
+export const timedOperation = z.strictObject({ mediaMs: positive, workMs: count });
+
+/** A finished operation as the ledger keeps it. `number` counts those of its cohort. It names no runtime, source or medium. */
+export const observedOperation = z.strictObject({ cohort: workCohort, number: count, timed: timedOperation });
+
+/** The finished operations that an estimate rests on, in the order of their lengths. */
+export const calibrationCohort = z.strictObject({
+  cohort: workCohort,
+  observations: z.array(timedOperation).min(leastObservations).max(mostObservations),
+});
+
+/** Names the evidence of a calibration: `C` of its schema and cohorts, which stand beside it. */
+export const calibrationEvidence = z.strictObject({
+  schema: z.literal('studio.forecast.calibration.v1'),
+  contentId,
+  bytes: positive,
+});
+
+export type PictureSize = z.infer<typeof pictureSize>;
+export type WorkCohort = z.infer<typeof workCohort>;
+export type TimedOperation = z.infer<typeof timedOperation>;
+export type ObservedOperation = z.infer<typeof observedOperation>;
+export type CalibrationCohort = z.infer<typeof calibrationCohort>;
 
 const unpriced = z.strictObject({ amount: z.null(), currency: z.null() });
 
@@ -160,3 +205,29 @@ export type FloorForecast = z.infer<typeof floorForecast>;
 export type CalibratedForecast = z.infer<typeof calibratedForecast>;
 export type Forecast = z.infer<typeof forecast>;
 export type EstimatedOperation = z.infer<typeof estimatedOperation>;
+
+/** The seal on the forecast that stood when a run was accepted; `content` describes this record without id and content. */
+export const forecastFreeze = z.strictObject({
+  schema: z.literal('studio.forecast-freeze.v1'),
+  freezeId: z.string().regex(/^forecast-freeze:[a-f0-9]{64}$/),
+  content: contentDescriptor,
+  producer: z.strictObject({ id: z.literal('studio.forecast.freeze'), version: z.literal('1') }),
+  forecast: z.strictObject({
+    schema: z.literal('studio.forecast.v1'),
+    forecastId,
+    contentId,
+  }),
+  acceptance: z.strictObject({
+    runId: identity,
+    acceptedBy: z.literal('operator:local-runtime-host'),
+    runStartAt: timestamp,
+  }),
+  immutability: z.strictObject({
+    forecast: z.literal('referenced_by_content_id'),
+    actuals: z.literal('not_embedded'),
+    evaluation: z.literal('separate_artifact'),
+  }),
+});
+
+export type ForecastFreeze = z.infer<typeof forecastFreeze>;
+export type ForecastFreezeBody = Omit<ForecastFreeze, 'freezeId' | 'content'>;

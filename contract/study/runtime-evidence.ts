@@ -1,11 +1,16 @@
 import { z } from 'zod';
+import { artifactId, toolIdentity } from '../base/artifact.ts';
 import { contentId, count } from '../base/grammar.ts';
-import { artifactId } from '../base/operation.ts';
-import { toolIdentity } from '../base/tool.ts';
-import { detectedFact, parameters, unavailableReason } from '../evidence/evidence.ts';
+import {
+  detectedFact,
+  furtherFact,
+  furtherKind,
+  furtherKinds,
+  parameters,
+  unavailableReason,
+} from '../evidence/evidence.ts';
 import { languageRangeFact } from '../evidence/evidence-read.ts';
-import { furtherFact, furtherKind, furtherKinds } from '../evidence/further-evidence.ts';
-import { runtimeListFields } from './runtime-list.ts';
+import { runtimeListFields } from './status.ts';
 import { evidenceKind, evidenceKinds } from './study-record.ts';
 
 /** Why there is nothing of a kind. */

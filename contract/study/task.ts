@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { failure } from '../base/failure.ts';
-import { contentId, count, identity, positive, range, timestamp } from '../base/grammar.ts';
-import { artifactId, capability, operationId } from '../base/operation.ts';
+import { artifact, artifactId, capability, operationId } from '../base/artifact.ts';
+import { failure } from '../base/errors.ts';
+import { eventType } from '../base/event-envelope.ts';
+import { contentId, count, identity, languageTag, positive, range, timestamp } from '../base/grammar.ts';
+import { incompleteMedia } from '../sources/media-probe.ts';
+import { subtitleFormat } from '../sources/subtitle-track.ts';
 
 /** Leave to carry out up to `maxOperations` operations of one capability within one range of one source. */
 export const grant = z.strictObject({
@@ -96,3 +99,58 @@ export type Task = z.infer<typeof task>;
 export type LaunchClaim = z.infer<typeof launchClaim>;
 export type Agent = z.infer<typeof agent>;
 export type ExecutorSpanReceipt = z.infer<typeof executorSpanReceipt>;
+
+const overMedia = { sourceContentId: contentId, range, incompleteMedia: incompleteMedia.optional() };
+
+/** The tracks of a source by their index in the container; attached pictures are no video. */
+export const detectionTracks = z.strictObject({
+  audioTrackIndex: count.nullable(),
+  videoTrackIndex: count.nullable(),
+  /** By which rule the audio track was chosen, and which others there are; null where there is no other. */
+  audioChoice: z.strictObject({ rule: z.string(), others: z.string() }).nullable(),
+});
+
+/** A text track; one that was attached is read from a file of its own, in UTF-8. */
+export const textTrack = z.strictObject({
+  index: count,
+  codec: z.string(),
+  language: languageTag.nullable(),
+  attached: z.strictObject({ contentId, format: subtitleFormat }).optional(),
+});
+
+/**
+ * Everything that a pass over media is told, the bytes aside: with the same bytes and tools it finds the same. It names
+ * neither file nor person.
+ */
+export const mediaTask = z.discriminatedUnion('capability', [
+  z.strictObject({ capability: z.literal('media.detect'), ...overMedia, tracks: detectionTracks }),
+  z.strictObject({ capability: z.literal('media.subtitles'), ...overMedia, tracks: z.array(textTrack) }),
+]);
+
+export type MediaTask = z.infer<typeof mediaTask>;
+
+/** What the journal says of a run's artifacts, its task, its agent and its execution. */
+export const taskEvents = [
+  eventType('artifact.recorded', 'artifact_store', z.strictObject({ artifact })),
+  eventType('task.created', 'scheduler', z.strictObject({ task })),
+  eventType('task.launch_claimed', 'launcher', z.strictObject({ claim: launchClaim })),
+  eventType('agent.registered', 'registry', z.strictObject({ agent })),
+  eventType('task.transitioned', 'scheduler', taskTransition),
+  eventType(
+    'executor.started',
+    'launcher',
+    z.strictObject({
+      executionId: identity,
+      taskId: identity,
+      agentId: identity,
+      launchClaimId: identity,
+      startedAt: timestamp,
+    }),
+  ),
+  eventType('executor.finished', 'launcher', z.strictObject({ receipt: executorSpanReceipt })),
+  eventType(
+    'runtime.interrupted',
+    'recovery_host',
+    z.strictObject({ reason: failure, taskIds: z.array(identity), executionIds: z.array(identity) }),
+  ),
+] as const;

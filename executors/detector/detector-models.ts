@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InferenceSession } from 'onnxruntime-node';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 
 const require = createRequire(import.meta.url);
 

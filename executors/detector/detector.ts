@@ -1,5 +1,5 @@
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
 import { type Launcher, ProcessFailure } from '../process/process.ts';
 import { DetectionFailure } from './detection-failure.ts';
 import { DetectorConnection, DetectorTask } from './detector-connection.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { DropoutFact, PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/sound-fault.ts';
+import type { DropoutFact, PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/evidence.ts';
 import { BYTES_PER_INSTANT, BYTES_PER_SAMPLE, SAMPLES_PER_MS, SIGNALS, sampleAt } from '../detector/sound-signals.ts';
 
 const run = z.strictObject({ startMs: z.number(), endMs: z.number(), highest: z.number() });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import { type ClippingFact, type MeasuredChannel, measuredChannel } from '../../contract/evidence/sound-fault.ts';
+import { type ClippingFact, type MeasuredChannel, measuredChannel } from '../../contract/evidence/evidence.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
+import type { SoundFaultFact } from '../../contract/evidence/evidence.ts';
 import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
-import type { SoundFaultFact } from '../../contract/evidence/sound-fault.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
 import type { Detector, KeptSound, SoundJob, SoundResult } from '../detector/detector.ts';
 import { BYTES_PER_INSTANT, SAMPLES_PER_MS } from '../detector/sound-signals.ts';

@@ -1,20 +1,18 @@
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type {
-  DerivedAudio,
-  DetectedFact,
-  Detection,
-  EvidenceArtifact,
-  SilenceFact,
-  SpeechFact,
-  UnavailableReason,
-} from '../../contract/evidence/evidence.ts';
 import {
+  type DerivedAudio,
+  type DetectedFact,
+  type Detection,
+  type EvidenceArtifact,
   type FurtherArtifact,
   type FurtherFact,
   type PassKind,
   passKinds,
-} from '../../contract/evidence/further-evidence.ts';
+  type SilenceFact,
+  type SpeechFact,
+  type UnavailableReason,
+} from '../../contract/evidence/evidence.ts';
 import type { DetectorTools } from '../detector/detector.ts';
 import { packState, unpackState } from '../detector/packed-state.ts';
 import { SAMPLE_RATE, SAMPLES_PER_MS, type SampleSpan } from '../detector/sound-signals.ts';

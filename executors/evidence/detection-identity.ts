@@ -1,7 +1,12 @@
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { DetectedKind, Detection, EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import type { FurtherArtifact, FurtherKind } from '../../contract/evidence/further-evidence.ts';
-import type { IncompleteMedia } from '../../contract/sources/incomplete-media.ts';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
+import type {
+  DetectedKind,
+  Detection,
+  EvidenceArtifact,
+  FurtherArtifact,
+  FurtherKind,
+} from '../../contract/evidence/evidence.ts';
+import type { IncompleteMedia } from '../../contract/sources/media-probe.ts';
 import { BAND_RULE, STEP_SAMPLES } from '../detector/boundary-model.ts';
 import { BOUNDARY_WEIGHTS_SHA256 } from '../detector/detector-models.ts';
 import { SUPPRESSION_RULE } from '../detector/noise-suppressor.ts';

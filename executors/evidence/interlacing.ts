@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { FieldOrderFact } from '../../contract/evidence/picture-form.ts';
+import type { FieldOrderFact } from '../../contract/evidence/evidence.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
 import { type FrameMetadata, VIDEO_TICKS_PER_MS } from './frames.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { LetterboxFact } from '../../contract/evidence/picture-form.ts';
+import type { LetterboxFact } from '../../contract/evidence/evidence.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
 import { type FrameMetadata, numberIn, VIDEO_TICKS_PER_MS } from './frames.ts';
 

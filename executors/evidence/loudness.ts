@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { LoudnessFact } from '../../contract/evidence/evidence.ts';
-import type { TruePeakFact } from '../../contract/evidence/sound-fault.ts';
+import type { LoudnessFact, TruePeakFact } from '../../contract/evidence/evidence.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
 import { LOUDNESS_RULE, TRUE_PEAK_RULE } from './detection-identity.ts';
 import { type FrameMetadata, numberIn } from './frames.ts';

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import { type ShotFact, shotFact } from '../../contract/evidence/evidence.ts';
-import type {
-  BlackFact,
-  FlashFact,
-  FrozenFact,
-  StrobeFact,
-  TransitionFact,
-} from '../../contract/evidence/further-evidence.ts';
+import {
+  type BlackFact,
+  type FlashFact,
+  type FrozenFact,
+  type ShotFact,
+  type StrobeFact,
+  shotFact,
+  type TransitionFact,
+} from '../../contract/evidence/evidence.ts';
 import { CutFinder, cutFinderState, DECIDED_AFTER_MS, type FoundCut } from '../pictures/cut-finder.ts';
 import { PictureRuns, pictureRunsState } from '../pictures/picture-runs.ts';
 import type { SmallPicture } from '../pictures/small-picture.ts';

@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
-import { count, identityOf } from '../../contract/base/grammar.ts';
-import { labelLine, shownText } from '../../contract/base/text.ts';
-import {
-  type ExplanationOutput,
-  explanationOutput,
-  type FacetKind,
-} from '../../contract/explanations/language-explanation-facet.ts';
-import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import { count, identityOf, labelLine, shownText } from '../../contract/base/grammar.ts';
+import { type ExplanationOutput, explanationOutput, type FacetKind } from '../../contract/explanations/executor.ts';
+import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import { boundedFetch, type HostedProvider, keyEcho } from './hosted-provider.ts';
 import type { Explained } from './language-explainer.ts';
 

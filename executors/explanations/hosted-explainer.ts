@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import { explanationLimits } from '../../contract/explanations/language-explanation.ts';
-import type { ExplanationConfiguration } from '../../contract/explanations/language-explanation-executor.ts';
+import type { ExplanationConfiguration } from '../../contract/explanations/executor.ts';
+import { explanationLimits } from '../../contract/explanations/explanation.ts';
 import { explainedBy, openHostedChat, tokenLimitFieldsOf } from './hosted-chat.ts';
 import type { HostedProvider } from './hosted-provider.ts';
 import {

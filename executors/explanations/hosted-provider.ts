@@ -1,4 +1,4 @@
-import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 
 /** A server that speaks the OpenAI interface. The key is for its requests alone: it is never logged or stored. */
 export interface HostedProvider {

@@ -1,14 +1,11 @@
-import type { ExplanationInput } from '../../contract/explanations/language-explanation.ts';
-import type {
-  ExplanationConfiguration,
-  ExplanationPrompt,
-} from '../../contract/explanations/language-explanation-executor.ts';
 import {
   abstention,
+  type ExplanationConfiguration,
   type ExplanationOutput,
+  type ExplanationPrompt,
   type FacetKind,
-} from '../../contract/explanations/language-explanation-facet.ts';
-import type { ExplanationExecution } from '../../contract/explanations/language-explanation-records.ts';
+} from '../../contract/explanations/executor.ts';
+import type { ExplanationExecution, ExplanationInput } from '../../contract/explanations/explanation.ts';
 
 /** What is to be explained, and which facets of it; at least one. */
 export interface ExplainerQuestion {

@@ -4,7 +4,7 @@ import { access, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { type ToolIdentity, toolIdentity } from '../../contract/base/tool.ts';
+import { type ToolIdentity, toolIdentity } from '../../contract/base/artifact.ts';
 import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from './process.ts';
 
 /** The absolute folders of a PATH text; relative and empty entries would mean the working folder and are left out. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
-import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
-import type { RawLine, RawRegion, RawWord } from '../../contract/recognition/raw-region.ts';
+import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
+import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
 import { boundedFetch, type HostedProvider, keyEcho } from '../explanations/hosted-provider.ts';
 import {
   cleanText,

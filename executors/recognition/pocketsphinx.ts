@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RawLine, RawRegion, RawWord } from '../../contract/recognition/raw-region.ts';
+import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import { pinFiles, RecognitionFailure, type Recognizer } from './recognizer.ts';
 

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import { recognisedText } from '../../contract/evidence/transcript.ts';
-import type { RawRegion } from '../../contract/recognition/raw-region.ts';
-import type { RecognizerEngine } from '../../contract/recognition/semantic-evidence.ts';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
+import { type EvidenceArtifact, recognisedText } from '../../contract/evidence/evidence.ts';
+import type { RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
 import { fileDigestOf, fileStatesOf } from '../process/tools.ts';
 
 /** One region as a recogniser is given it: by itself, without a word of what was recognised before. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import type { RawLine, RawRegion, RawWord } from '../../contract/recognition/raw-region.ts';
+import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import {
   cleanText,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 
 /** A host was started to read text on the screen without what that takes. `message` begins with the code. */
 export class ScreenTextUnavailable extends Error {

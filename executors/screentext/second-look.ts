@@ -1,5 +1,5 @@
-import type { ScreenBox } from '../../contract/evidence/screen-text.ts';
-import type { ReadText } from '../../contract/screentext/read-pictures.ts';
+import type { ScreenBox } from '../../contract/evidence/evidence.ts';
+import type { ReadText } from '../../contract/screentext.ts';
 import { type GreyPicture, greyPictureOf } from './grey-picture.ts';
 
 /** From this confidence on a longer reading of a place is better than a shorter one that is a little more sure of itself. */

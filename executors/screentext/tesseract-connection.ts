@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
-import { cutText, labelLine } from '../../contract/base/text.ts';
-import { maximumScreenTextCharacters, type ScreenBox } from '../../contract/evidence/screen-text.ts';
-import type { ReadText } from '../../contract/screentext/read-pictures.ts';
+import { cutText, labelLine } from '../../contract/base/grammar.ts';
+import { maximumScreenTextCharacters, type ScreenBox } from '../../contract/evidence/evidence.ts';
+import type { ReadText } from '../../contract/screentext.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
 import { encodeFrame, FrameReader } from '../detector/detector-messages.ts';
 import {

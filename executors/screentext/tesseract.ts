@@ -1,8 +1,7 @@
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import type { ReadText } from '../../contract/screentext/read-pictures.ts';
-import type { ScreenTextEngine } from '../../contract/screentext/screen-text-operation.ts';
+import type { ReadText, ScreenTextEngine } from '../../contract/screentext.ts';
 import type { Launcher } from '../process/process.ts';
 import { type GreyPicture, greyPicture } from './grey-picture.ts';
 import {

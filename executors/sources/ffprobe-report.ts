@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { languageTag } from '../../contract/base/grammar.ts';
-import { languageNamed } from '../../contract/sources/language-name.ts';
-import type { ProbedTrack } from '../../contract/sources/probe-result.ts';
+import { languageNamed } from '../../contract/sources/languages.ts';
+import type { ProbedTrack } from '../../contract/sources/media-probe.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import { parseToolJson } from '../process/tools.ts';
 import { wholeFileLimits } from './integrity-pass.ts';

@@ -1,4 +1,4 @@
-import type { ProbedTrack, ProbeResult } from '../../contract/sources/probe-result.ts';
+import type { ProbedTrack, ProbeResult } from '../../contract/sources/media-probe.ts';
 import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import { readSignature } from './container-signature.ts';
 import {

@@ -1,5 +1,4 @@
-import type { IncompleteMedia } from '../../contract/sources/incomplete-media.ts';
-import type { ProbedTrack } from '../../contract/sources/probe-result.ts';
+import type { IncompleteMedia, ProbedTrack } from '../../contract/sources/media-probe.ts';
 import { isPlayable, ProbeFailure } from './probe-failure.ts';
 
 // A container states how long it is; a file cut behind its header holds less. Complete files of every kind tried here

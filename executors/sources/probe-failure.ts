@@ -1,5 +1,5 @@
-import { cutText } from '../../contract/base/text.ts';
-import type { ProbedTrack } from '../../contract/sources/probe-result.ts';
+import { cutText } from '../../contract/base/grammar.ts';
+import type { ProbedTrack } from '../../contract/sources/media-probe.ts';
 import { ProcessFailure, type ProcessFailureCause } from '../process/process.ts';
 
 export type ProbeFailureCause =

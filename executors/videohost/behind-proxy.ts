@@ -1,4 +1,4 @@
-import { cutText } from '../../contract/base/text.ts';
+import { cutText } from '../../contract/base/grammar.ts';
 import { ProcessFailure } from '../process/process.ts';
 import { type FilteringProxy, openFilteringProxy, type ProxyFindings } from './filtering-proxy.ts';
 import { type VideoHostDeps, VideoHostFailure, type VideoHostFailureCause } from './video-host.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { labelLine } from '../../contract/base/text.ts';
+import { labelLine } from '../../contract/base/grammar.ts';
 import { parseToolJson } from '../process/tools.ts';
 
 const text = z.string().nullish();

@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import type { Range } from '../../contract/base/grammar.ts';
-import { cutText } from '../../contract/base/text.ts';
+import { cutText, type Range } from '../../contract/base/grammar.ts';
 import type { ResolvedVideo } from '../../contract/sources/videohost-resolution.ts';
 import type { Launcher, ProcessFailureCause } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, Queue, QueueEvents, WaitingError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { WorkOrder } from '../../contract/workers/work-order.ts';
+import type { WorkOrder } from '../../contract/workers.ts';
 import {
   type OrderNews,
   type OrderQueue,

@@ -1,4 +1,4 @@
-import type { WorkOrder } from '../../contract/workers/work-order.ts';
+import type { WorkOrder } from '../../contract/workers.ts';
 
 /** Where an order stands in the queue; `gone` once a worker is done with it. */
 export type OrderState = 'waiting' | 'taken' | 'gone';

@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import { type ErrorCode, errorCodes, errorRemedies } from '../../contract/base/error-codes.ts';
-import type { ErrorEnvelope } from '../../contract/base/error-envelope.ts';
-import { withRemedy } from '../../contract/base/failure.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import {
+  type ErrorCode,
+  type ErrorEnvelope,
+  errorCodes,
+  errorRemedies,
+  ServiceError,
+  withRemedy,
+} from '../../contract/base/errors.ts';
 import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
 
 /** A body that is sent piece by piece, and takes care of its own end. Rejects for what cut the answer. */

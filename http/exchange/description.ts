@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
+import type { ErrorCode } from '../../contract/base/errors.ts';
 
 /** The parts of the host's domain; the description of the wire is divided by them. */
 export const rooms = [

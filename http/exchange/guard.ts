@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { labelLine } from '../../contract/base/text.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { labelLine } from '../../contract/base/grammar.ts';
 import type { Headers, RequestHead } from '../listener/listener.ts';
 import { type Answer, refusal } from './answer.ts';
 import { requestIdField } from './request-log.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { utf8Json } from '../../formats/canonical-json.ts';
 import type { Exchange, RequestHead } from '../listener/listener.ts';
 import { canonicalLength, isFramed } from '../listener/message-head.ts';

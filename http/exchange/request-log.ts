@@ -1,5 +1,5 @@
 import { counter } from '../../actors/operation/metrics.ts';
-import type { Metric } from '../../contract/operation/metric.ts';
+import type { Metric } from '../../contract/operation.ts';
 import type { Headers, RequestHead } from '../listener/listener.ts';
 import type { Route } from './route.ts';
 

@@ -1,7 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
-import { requestFault } from '../../contract/base/request-fault.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { type ErrorCode, requestFault, ServiceError } from '../../contract/base/errors.ts';
 import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
 import type { Answer } from './answer.ts';
 import type { Description, Room, WriteDescription } from './description.ts';

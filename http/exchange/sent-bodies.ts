@@ -1,5 +1,5 @@
 import type { PlayableMedia } from '../../actors/playback/private-playback.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { type BodyWriter, type Exchange, type Headers, type RequestHead, reusableBytes } from '../listener/listener.ts';
 import { SentBody } from './answer.ts';
 

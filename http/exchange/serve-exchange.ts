@@ -1,5 +1,4 @@
-import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { type ErrorCode, errorCodes, ServiceError } from '../../contract/base/errors.ts';
 import type { Exchange, Headers } from '../listener/listener.ts';
 import { type Answer, failedAnswer, jsonBytes, jsonHeaders, SentBody } from './answer.ts';
 import type { Guard, RefusedOrigins } from './guard.ts';

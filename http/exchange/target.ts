@@ -1,7 +1,6 @@
 import type { PageRequest } from '../../actors/supervision/newest-first.ts';
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
+import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import { longestPage, usualPage } from '../../contract/base/newest-first.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
 
 /** A request target taken apart: path segments still encoded, query keys and values decoded. */
 export interface Target {

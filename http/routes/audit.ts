@@ -1,11 +1,10 @@
 import type { EvidenceAudits } from '../../actors/reopening/evidence-audits.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { contentId } from '../../contract/base/grammar.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { assessmentAudits, decisionReceipts } from '../../contract/evidence/assessment.ts';
 import { evidenceObjectTypes } from '../../contract/evidence/evidence-object.ts';
-import { assessmentAudits } from '../../contract/study/assessment-audits.ts';
-import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
 import { type AskedKind, askedKind, runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
-import { runtimeId } from '../../contract/study/runtime-start.ts';
+import { runtimeId } from '../../contract/study/start.ts';
 import {
   type Answer,
   conditionFields,

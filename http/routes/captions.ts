@@ -1,19 +1,17 @@
 import { z } from 'zod';
 import type { CaptionReads } from '../../actors/captions/caption-reads.ts';
 import type { Captions } from '../../actors/captions/captions.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import {
   captionChunkAnswer,
   captionProductionResults,
   captionProductions,
   captionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
-import { captionJobId } from '../../contract/captions/caption-line.ts';
+import { type CaptionSide, captionJobId, captionSide } from '../../contract/captions/caption-line.ts';
 import { captionProductionRequest } from '../../contract/captions/caption-production.ts';
-import { qualityControlRequest } from '../../contract/captions/caption-quality-control.ts';
-import { captionQualityReports } from '../../contract/captions/caption-quality-report.ts';
-import { type CaptionSide, captionSide } from '../../contract/captions/caption-side.ts';
-import { runtimeId } from '../../contract/study/runtime-start.ts';
+import { captionQualityReports, qualityControlRequest } from '../../contract/captions/quality-control.ts';
+import { runtimeId } from '../../contract/study/start.ts';
 import { jsonHeaders } from '../exchange/answer.ts';
 import { json, refusalsOfReopening } from '../exchange/description.ts';
 import { type Call, type Route, read, write } from '../exchange/route.ts';

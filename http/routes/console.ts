@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { type Answer, isKnownToClient } from '../exchange/answer.ts';
 import { type Call, type Route, read } from '../exchange/route.ts';
 import type { Headers } from '../listener/listener.ts';

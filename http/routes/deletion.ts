@@ -1,17 +1,19 @@
 import type { Deletions } from '../../actors/deletion/deletions.ts';
 import type { DiskUsage } from '../../actors/deletion/disk-usage.ts';
 import type { Garbage } from '../../actors/deletion/garbage.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { identity } from '../../contract/base/grammar.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
 import {
   deletionQuery,
   deletionReceipt,
   deletions,
   deletionsQuery,
+  diskUse,
+  diskUseQuery,
+  garbageCollection,
+  garbageCollectionRequest,
   operatorLabel,
-} from '../../contract/deletion/deletion-receipt.ts';
-import { diskUse, diskUseQuery } from '../../contract/deletion/disk-use.ts';
-import { garbageCollection, garbageCollectionRequest } from '../../contract/deletion/garbage-collection.ts';
+} from '../../contract/deletion.ts';
 import { json } from '../exchange/description.ts';
 import { type Call, type Endpoint, type Route, read, remove, write } from '../exchange/route.ts';
 import { limitOf, pageOf } from '../exchange/target.ts';

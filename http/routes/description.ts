@@ -1,4 +1,4 @@
-import { openApiDocument } from '../../contract/base/openapi-document.ts';
+import { openApiDocument } from '../../contract/operation.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import {
   conditionFields,

@@ -4,12 +4,11 @@ import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-serv
 import type { Lifecycles } from '../../actors/lifecycles/lifecycles.ts';
 import type { Studies } from '../../actors/study/studies.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { ownedIngestId } from '../../contract/ingest/owned-ingest.ts';
-import { videohostIngestId } from '../../contract/ingest/videohost-ingest.ts';
-import { everyActor, followedQuery, hostStreamEvents, maximumFollowed } from '../../contract/journal/event-stream.ts';
-import { workProgress } from '../../contract/operation/work-progress.ts';
-import { runtimeId } from '../../contract/study/runtime-start.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { ownedIngestId, videohostIngestId } from '../../contract/ingest.ts';
+import { everyActor, followedQuery, hostStreamEvents, maximumFollowed } from '../../contract/journal.ts';
+import { workProgress } from '../../contract/operation.ts';
+import { runtimeId } from '../../contract/study/start.ts';
 import type { Answer } from '../exchange/answer.ts';
 import { json, refusalsOfJournals } from '../exchange/description.ts';
 import { type Call, type Route, read } from '../exchange/route.ts';

@@ -1,7 +1,6 @@
 import type { LanguageExplanations } from '../../actors/explanations/language-explanations.ts';
-import { explanationRequest } from '../../contract/explanations/language-explanation.ts';
-import { languageExplanations } from '../../contract/explanations/language-explanation-answers.ts';
-import { runtimeId } from '../../contract/study/runtime-start.ts';
+import { explanationRequest, languageExplanations } from '../../contract/explanations/explanation.ts';
+import { runtimeId } from '../../contract/study/start.ts';
 import { json, refusalsOfReopening } from '../exchange/description.ts';
 import { type Route, read, write } from '../exchange/route.ts';
 import { bodyInParts } from '../exchange/sent-bodies.ts';

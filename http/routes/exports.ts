@@ -1,10 +1,16 @@
 import type { Bundles } from '../../actors/exports/bundles.ts';
 import type { Exports } from '../../actors/exports/exports.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { lineBreaks, shownSides } from '../../contract/captions/caption-side.ts';
-import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports/export-name.ts';
-import { bundledMediaChoice, signingKeys } from '../../contract/exports/runtime-bundle.ts';
-import { runtimeId } from '../../contract/study/runtime-start.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { lineBreaks, shownSides } from '../../contract/captions/caption-line.ts';
+import {
+  bundledMediaChoice,
+  type ExportName,
+  editRate,
+  exportName,
+  exportNames,
+  signingKeys,
+} from '../../contract/exports.ts';
+import { runtimeId } from '../../contract/study/start.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import {
   type Answer,

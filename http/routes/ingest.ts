@@ -2,21 +2,19 @@ import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { Upload } from '../../actors/ingest/owned/upload.ts';
 import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
 import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-service.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { listQuery } from '../../contract/base/newest-first.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { noFields } from '../../contract/ingest/no-fields.ts';
 import {
+  noFields,
   ownedIngestId,
   ownedIngestRequest,
   ownedIngestStatus,
   ownedIngests,
-} from '../../contract/ingest/owned-ingest.ts';
-import {
   videohostIngestId,
   videohostIngestRequest,
   videohostIngestStatus,
   videohostIngests,
-} from '../../contract/ingest/videohost-ingest.ts';
+} from '../../contract/ingest.ts';
 import type { Answer } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
 import { bytesType, declaredLength, expectBytes } from '../exchange/request-body.ts';

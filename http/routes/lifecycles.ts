@@ -1,10 +1,15 @@
 import type { Charts } from '../../actors/lifecycles/charts.ts';
 import type { Lifecycles } from '../../actors/lifecycles/lifecycles.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { actorTransitions, transitionsQuery } from '../../contract/lifecycles/actor-transitions.ts';
-import { actorKind, actorList, actorsQuery, listedActor } from '../../contract/lifecycles/actors.ts';
-import { chart } from '../../contract/lifecycles/chart.ts';
-import { charts as chartList, drawnChart } from '../../contract/lifecycles/charts.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import {
+  actorKind,
+  actorList,
+  actorsQuery,
+  actorTransitions,
+  listedActor,
+  transitionsQuery,
+} from '../../contract/lifecycles/actors.ts';
+import { chart, charts as chartList, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { json } from '../exchange/description.ts';
 import { type Route, read } from '../exchange/route.ts';
 import { decimal, limitOf, pageOf } from '../exchange/target.ts';

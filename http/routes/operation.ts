@@ -2,11 +2,19 @@ import type { HostChecks } from '../../actors/operation/host-checks.ts';
 import type { LedgerSnapshots } from '../../actors/operation/ledger-snapshots.ts';
 import type { Pairings } from '../../actors/operation/pairings.ts';
 import { version } from '../../contract/base/program-version.ts';
-import { hostChecks } from '../../contract/operation/host-checks.ts';
-import { type HostHealth, hostHealth } from '../../contract/operation/host-health.ts';
-import { ledgerSnapshot, ledgerSnapshotRequest } from '../../contract/operation/ledger-snapshot.ts';
-import type { Metric, MetricSample } from '../../contract/operation/metric.ts';
-import { issuedPairingCode, pairing, pairingCodeRequest, pairingRequest } from '../../contract/operation/pairing.ts';
+import {
+  type HostHealth,
+  hostChecks,
+  hostHealth,
+  issuedPairingCode,
+  ledgerSnapshot,
+  ledgerSnapshotRequest,
+  type Metric,
+  type MetricSample,
+  pairing,
+  pairingCodeRequest,
+  pairingRequest,
+} from '../../contract/operation.ts';
 import { jsonHeaders } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
 import { type Route, read, write } from '../exchange/route.ts';

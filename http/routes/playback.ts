@@ -11,8 +11,8 @@ import {
   playbackRevocation,
   playbackRevoked,
   privateSourceMediaPath,
-} from '../../contract/playback/private-playback.ts';
-import { runtimeId } from '../../contract/study/runtime-start.ts';
+} from '../../contract/playback.ts';
+import { runtimeId } from '../../contract/study/start.ts';
 import type { Answer } from '../exchange/answer.ts';
 import { type AnswerField, json } from '../exchange/description.ts';
 import { type Call, type Route, read, write } from '../exchange/route.ts';

@@ -1,7 +1,11 @@
 import type { PublishReviews } from '../../actors/review/publish-reviews.ts';
-import { reviewDecisionRequest, reviewRevocationRequest } from '../../contract/review/publish-review.ts';
-import { publishReviewDecisions, publishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
-import { runtimeId } from '../../contract/study/runtime-start.ts';
+import {
+  publishReviewDecisions,
+  publishReviewIntakes,
+  reviewDecisionRequest,
+  reviewRevocationRequest,
+} from '../../contract/review.ts';
+import { runtimeId } from '../../contract/study/start.ts';
 import { json, refusalsOfReopening } from '../exchange/description.ts';
 import { type Route, read, write } from '../exchange/route.ts';
 

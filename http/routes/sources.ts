@@ -1,16 +1,16 @@
 import type { SourceRecords } from '../../actors/sources/source-records.ts';
 import type { SubtitleTracks } from '../../actors/sources/subtitle-tracks.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { identity } from '../../contract/base/grammar.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
 import { mediaProbe } from '../../contract/sources/media-probe.ts';
-import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
-import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
 import {
   attachedSubtitleTrack,
+  sourceSessionList,
   subtitleTrackIndex,
   subtitleTrackQuery,
   subtitleTracks,
-} from '../../contract/sources/subtitle-track-answers.ts';
+} from '../../contract/sources/source-session.ts';
+import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
 import { jsonBytes } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
 import { bytesType, expectBytes, readBytes } from '../exchange/request-body.ts';

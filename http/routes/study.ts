@@ -4,17 +4,13 @@ import type { ListedRuntimes, RuntimeListRequest } from '../../actors/study/list
 import type { PlanWarnings } from '../../actors/study/plan-warnings.ts';
 import type { Studies } from '../../actors/study/studies.ts';
 import type { EventsAnswer, StatusAnswer } from '../../actors/study/study-answers.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { noFields } from '../../contract/ingest/no-fields.ts';
-import { journalStreamEvents } from '../../contract/journal/event-stream.ts';
-import { eventsQuery, maximumWaitMs, runtimeEvents } from '../../contract/journal/runtime-events.ts';
-import { runtimeOverview } from '../../contract/overview/runtime-overview.ts';
-import { planWarnings } from '../../contract/study/plan-warnings.ts';
-import { runtimePlan } from '../../contract/study/runtime-plan.ts';
-import { runtimeRequest } from '../../contract/study/runtime-request.ts';
-import { commandId, runtimeId } from '../../contract/study/runtime-start.ts';
-import { lifecycle, runtimeStatus } from '../../contract/study/runtime-status.ts';
-import { runtimes, runtimesQuery } from '../../contract/study/runtimes.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { noFields } from '../../contract/ingest.ts';
+import { eventsQuery, journalStreamEvents, maximumWaitMs, runtimeEvents } from '../../contract/journal.ts';
+import { runtimeOverview } from '../../contract/overview.ts';
+import { runtimeRequest } from '../../contract/study/plan.ts';
+import { commandId, planWarnings, runtimeId, runtimePlan } from '../../contract/study/start.ts';
+import { lifecycle, runtimeStatus, runtimes, runtimesQuery } from '../../contract/study/status.ts';
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
 import {
   type AnswerField,

@@ -1,9 +1,8 @@
 import type { OwnedIngestInput } from '../../actors/ingest/owned/owned-ingest-row.ts';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { PartClaim, UploadPart } from '../../actors/ingest/owned/upload-part.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { type OwnedIngestRequest, ownedIngestId, ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
-import { tusFields } from '../../contract/ingest/tus-fields.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { type OwnedIngestRequest, ownedIngestId, ownedIngestStatus, tusFields } from '../../contract/ingest.ts';
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
 import { empty, json } from '../exchange/description.ts';
 import { declaredLength } from '../exchange/request-body.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { eventStreamType, heartbeatMs, retryMs } from '../../contract/journal/event-stream.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { eventStreamType, heartbeatMs, retryMs } from '../../contract/journal.ts';
 import { type Answer, failedAnswer, jsonHeaders, SentBody } from '../exchange/answer.ts';
 import { type Report, requestIdField } from '../exchange/request-log.ts';
 import { Flow } from '../exchange/sent-bodies.ts';

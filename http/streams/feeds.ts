@@ -4,10 +4,10 @@ import type { EveryTransition } from '../../actors/lifecycles/every-transition.t
 import type { Lifecycles } from '../../actors/lifecycles/lifecycles.ts';
 import type { Studies } from '../../actors/study/studies.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { type RuntimeEnded, streamedEvents } from '../../contract/journal/event-stream.ts';
-import type { ActorsFollowed, StreamedTransition } from '../../contract/lifecycles/actor-transitions.ts';
-import { hasEnded } from '../../contract/study/runtime-status.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { type RuntimeEnded, streamedEvents } from '../../contract/journal.ts';
+import type { ActorsFollowed, StreamedTransition } from '../../contract/lifecycles/actors.ts';
+import { hasEnded } from '../../contract/study/status.ts';
 import { type Feed, sseFrame } from './event-stream.ts';
 
 /** A document that changes: its newest form is sent, forms in between may be passed over. */

@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import type { ChartMeta } from '../../contract/journal/chart-meta.ts';
-import type { Chart, ChartState, ChartTransition } from '../../contract/lifecycles/chart.ts';
+import type { ChartMeta } from '../../contract/journal.ts';
+import type { Chart, ChartState, ChartTransition } from '../../contract/lifecycles/charts.ts';
 import { mainWayOf } from './main-way.ts';
 
 type Transition = AnyStateNode['transitions'] extends Map<string, (infer T)[]> ? T : never;

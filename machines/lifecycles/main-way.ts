@@ -1,4 +1,4 @@
-import type { ChartState, ChartTransition } from '../../contract/lifecycles/chart.ts';
+import type { ChartState, ChartTransition } from '../../contract/lifecycles/charts.ts';
 
 interface Place {
   readonly state: ChartState;

@@ -1,8 +1,11 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
-import { type CaptionReason, type CaptionText, captionLimits } from '../../contract/captions/caption-line.ts';
-import { translatedLimits } from '../../contract/captions/caption-production.ts';
-import type { CaptionAllowance } from '../../contract/captions/long-captions.ts';
+import {
+  type CaptionClassification,
+  type CaptionReason,
+  type CaptionText,
+  captionLimits,
+} from '../../contract/captions/caption-line.ts';
+import { type CaptionAllowance, translatedLimits } from '../../contract/captions/caption-production.ts';
 
 /** One side of a line as an executor delivers it: its words, or why it has none. */
 export type DraftText =

@@ -1,5 +1,10 @@
-import { failureMessage } from '../../contract/base/failure.ts';
-import { type CaptionLine, captionLimits, captionLine } from '../../contract/captions/caption-line.ts';
+import { failureMessage } from '../../contract/base/errors.ts';
+import {
+  type CaptionLine,
+  type CaptionTranslator,
+  captionLimits,
+  captionLine,
+} from '../../contract/captions/caption-line.ts';
 import type {
   CaptionArtifact,
   CaptionResult,
@@ -7,7 +12,6 @@ import type {
   LongCaptions,
 } from '../../contract/captions/caption-production.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
-import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import { hashOf, storedBytes } from '../../formats/canonical-json.ts';
 import type { FoldContext } from '../study-run.ts';
 import { type AllowedCaptions, captionLimitsOf, captionTextOf, type DraftLine } from './allowance.ts';

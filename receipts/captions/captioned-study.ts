@@ -1,17 +1,16 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { CaptionExecutorIdentity } from '../../contract/captions/caption-executor.ts';
 import type {
+  CaptionExecutorIdentity,
   CaptionReason,
   ChildReport,
   LineLineage,
   SemanticCitation,
 } from '../../contract/captions/caption-line.ts';
-import type { CaptionInput } from '../../contract/captions/caption-production.ts';
-import { longestCaptions } from '../../contract/captions/long-captions.ts';
-import { claimStates } from '../../contract/evidence/evidence-assessment.ts';
+import { type CaptionInput, longestCaptions } from '../../contract/captions/caption-production.ts';
+import { claimStates } from '../../contract/evidence/assessment.ts';
 import type { EvidenceFact } from '../../contract/evidence/evidence-read.ts';
-import type { ApprovalReference } from '../../contract/review/publish-review.ts';
-import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
+import type { ApprovalReference } from '../../contract/review.ts';
+import type { RuntimeStart } from '../../contract/study/start.ts';
 import type { Coverage } from '../../contract/study/study-record.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { CaptionRules } from '../../rules/segmentation.ts';

@@ -1,14 +1,17 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { CaptionClassification, CaptionExecutorIdentity } from '../../contract/captions/caption-executor.ts';
+import type {
+  CaptionClassification,
+  CaptionExecutorIdentity,
+  CaptionTranslator,
+} from '../../contract/captions/caption-line.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
-import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import type {
   CueFact,
   EvidenceArtifact,
   TrackLanguageFact,
   UnreadableCueFact,
 } from '../../contract/evidence/evidence.ts';
-import { languageNamed } from '../../contract/sources/language-name.ts';
+import { languageNamed } from '../../contract/sources/languages.ts';
 import { baseLanguage, contradicts } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, type TextPair, type TimedText } from '../../rules/pairing.ts';
 import { type CaptionRules, captionRules } from '../../rules/segmentation.ts';

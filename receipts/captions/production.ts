@@ -1,6 +1,9 @@
-import type { Failure } from '../../contract/base/failure.ts';
-import type { CaptionExecutorIdentity } from '../../contract/captions/caption-executor.ts';
-import { captionLimits } from '../../contract/captions/caption-line.ts';
+import type { Failure } from '../../contract/base/errors.ts';
+import {
+  type CaptionExecutorIdentity,
+  type CaptionTranslator,
+  captionLimits,
+} from '../../contract/captions/caption-line.ts';
 import {
   type CaptionArtifact,
   type CaptionReceipt,
@@ -15,7 +18,6 @@ import {
   translatedLimits,
 } from '../../contract/captions/caption-production.ts';
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
-import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import { contentIdOfJson, firstDifference, storedBytes } from '../../formats/canonical-json.ts';
 import { type CaptionRules, captionRules, everyCaptionRules } from '../../rules/segmentation.ts';
 import { namesTrackRule } from '../evidence/delivered.ts';

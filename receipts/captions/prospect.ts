@@ -1,11 +1,10 @@
-import { errorRemedies } from '../../contract/base/error-codes.ts';
+import { errorRemedies } from '../../contract/base/errors.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
-import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
-import type { CaptionAllowance } from '../../contract/captions/long-captions.ts';
+import type { CaptionClassification, CaptionTranslator } from '../../contract/captions/caption-line.ts';
+import type { CaptionAllowance } from '../../contract/captions/caption-production.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { CaptionObstacle } from '../../contract/study/plan-warnings.ts';
-import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
+import type { RuntimeRequest } from '../../contract/study/plan.ts';
+import type { CaptionObstacle } from '../../contract/study/start.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { neededAllowance } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';

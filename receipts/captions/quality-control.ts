@@ -1,8 +1,18 @@
 import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
-import type { CaptionLine, LineLineage } from '../../contract/captions/caption-line.ts';
+import {
+  type CaptionClassification,
+  type CaptionLine,
+  type CaptionSide,
+  captionSide,
+  type LineLineage,
+} from '../../contract/captions/caption-line.ts';
 import type { CaptionReceipt, CaptionReference } from '../../contract/captions/caption-production.ts';
 import {
+  type CaptionFindingCode,
+  type CaptionFrameRate,
+  type CaptionProfileLimits,
+  type CaptionQualityReport,
+  type CueMeasures,
   type LongQualityControlReceipt,
   longQualityControlReceipt,
   maximumPartDecisions,
@@ -15,15 +25,7 @@ import {
   qualityControlPart,
   qualityControlPolicy,
   qualityControlReceipt,
-} from '../../contract/captions/caption-quality-control.ts';
-import type {
-  CaptionFindingCode,
-  CaptionFrameRate,
-  CaptionProfileLimits,
-  CaptionQualityReport,
-  CueMeasures,
-} from '../../contract/captions/caption-quality-report.ts';
-import { type CaptionSide, captionSide } from '../../contract/captions/caption-side.ts';
+} from '../../contract/captions/quality-control.ts';
 import { firstDifference, hashOf } from '../../formats/canonical-json.ts';
 import {
   type CaptionProfile,

@@ -6,18 +6,16 @@ import {
 } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionArtifact,
-  type LongCaptionRecord,
-  type LongCaptions,
-  type StoredCaptionRecord,
-  storedCaptionRecord,
-} from '../../contract/captions/caption-production.ts';
-import {
   type CaptionChunk,
   type CaptionCitations,
   type ChunkedLine,
   captionChunk,
   captionCitations,
-} from '../../contract/captions/long-captions.ts';
+  type LongCaptionRecord,
+  type LongCaptions,
+  type StoredCaptionRecord,
+  storedCaptionRecord,
+} from '../../contract/captions/caption-production.ts';
 import { storedBytes } from '../../formats/canonical-json.ts';
 import { checkObject, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { inParts, RunParts, RunRecord } from '../record.ts';

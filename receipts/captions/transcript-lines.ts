@@ -1,5 +1,5 @@
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
-import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import type { TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import {
   breakCosts,

@@ -14,7 +14,7 @@ import {
   translationGates,
   translationPart,
 } from '../../contract/captions/caption-translation.ts';
-import { transcriptGates } from '../../contract/evidence/transcript.ts';
+import { transcriptGates } from '../../contract/evidence/evidence.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
 import { askedAgain, plannedAsks, questionOf, translationPromptContract } from '../../rules/translation/plan.ts';
 import { checkObject, EvidenceChainError } from '../evidence-chain.ts';

@@ -1,6 +1,5 @@
-import type { CaptionLine } from '../../contract/captions/caption-line.ts';
-import type { QualityControlReceipt } from '../../contract/captions/caption-quality-control.ts';
-import type { CaptionSide, ShownSides } from '../../contract/captions/caption-side.ts';
+import type { CaptionLine, CaptionSide, ShownSides } from '../../contract/captions/caption-line.ts';
+import type { QualityControlReceipt } from '../../contract/captions/quality-control.ts';
 import { textLinesOf } from '../../rules/caption-guidelines.ts';
 import type { StoredCaptions } from './quality-control.ts';
 

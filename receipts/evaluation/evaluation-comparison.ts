@@ -1,10 +1,4 @@
-import type {
-  EvaluationReceipt,
-  EvaluationScores,
-  LanguageScore,
-  UtteranceScore,
-} from '../../contract/evaluation/evaluation-receipt.ts';
-
+import type { EvaluationReceipt, EvaluationScores, LanguageScore, UtteranceScore } from '../../contract/evaluation.ts';
 import { joinedCounts, utteranceScoreOf } from './score-utterances.ts';
 
 /** One number of an evaluation that may get better or worse. */

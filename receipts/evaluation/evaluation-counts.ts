@@ -1,9 +1,10 @@
-import type { LabelledTrack, PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import {
   cutTolerancesFrames,
   type EvaluationScores,
+  type LabelledTrack,
+  type PackItem,
   speechCollarsMs,
-} from '../../contract/evaluation/evaluation-receipt.ts';
+} from '../../contract/evaluation.ts';
 import type { EvaluationFindings, FoundTrack } from './evaluation-findings.ts';
 import { type CaptionGateCounts, captionGateScoreOf } from './score-caption-gate.ts';
 import { type CutCounts, cutCounts, cutScoreOf } from './score-cuts.ts';

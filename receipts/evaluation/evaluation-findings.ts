@@ -1,8 +1,13 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import { labelledFaultKinds, type PackItem } from '../../contract/evaluation/evaluation-pack.ts';
-import type { CueFact, DetectedKind, EvidenceArtifact, TrackLanguageFact } from '../../contract/evidence/evidence.ts';
-import type { FurtherFact, FurtherKind } from '../../contract/evidence/further-evidence.ts';
+import { EvaluationFault, labelledFaultKinds, type PackItem } from '../../contract/evaluation.ts';
+import type {
+  CueFact,
+  DetectedKind,
+  EvidenceArtifact,
+  FurtherFact,
+  FurtherKind,
+  TrackLanguageFact,
+} from '../../contract/evidence/evidence.ts';
 import { transcriptOf } from '../captions/transcript-lines.ts';
 import type { VerifiedEvidence, VerifiedOperation } from '../evidence/detection.ts';
 import type { VerifiedRuntime } from '../fold.ts';

@@ -1,4 +1,4 @@
-import type { EvaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { EvaluationReceipt } from '../../contract/evaluation.ts';
 import { type Measure, measuresOf } from './evaluation-comparison.ts';
 import { type EvaluationCounts, pooledCounts, scoresOf } from './evaluation-counts.ts';
 

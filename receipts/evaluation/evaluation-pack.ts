@@ -1,11 +1,11 @@
-import { isWellFormed } from '../../contract/base/text.ts';
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
+import { isWellFormed } from '../../contract/base/grammar.ts';
 import {
+  EvaluationFault,
   type EvaluationPack,
   evaluationPack,
   maximumPackBytes,
   type PackItem,
-} from '../../contract/evaluation/evaluation-pack.ts';
+} from '../../contract/evaluation.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 
 /** A manifest that was read, and the content id that stands for all files of its pack. */

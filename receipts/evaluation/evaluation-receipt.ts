@@ -1,7 +1,10 @@
-import { isWellFormed } from '../../contract/base/text.ts';
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
-import { type EvaluationReceipt, evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
+import { isWellFormed } from '../../contract/base/grammar.ts';
+import {
+  EvaluationFault,
+  type EvaluationReceipt,
+  evaluationReceipt,
+  type PackItem,
+} from '../../contract/evaluation.ts';
 import { canonicalJson, hashOf } from '../../formats/canonical-json.ts';
 import { statedParameters } from '../evidence/detection.ts';
 import type { VerifiedRuntime } from '../fold.ts';

@@ -1,6 +1,5 @@
 import { captionLimits } from '../../contract/captions/caption-line.ts';
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import { EvaluationFault, type PackItem } from '../../contract/evaluation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { captionLengthObstacleOf } from '../captions/captioned-study.ts';
 

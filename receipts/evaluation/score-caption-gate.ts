@@ -1,7 +1,5 @@
 import { captionLimits } from '../../contract/captions/caption-line.ts';
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
-import type { CaptionGateScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import { type CaptionGateScore, EvaluationFault, type PackItem } from '../../contract/evaluation.ts';
 import { CaptionFailure, captionsOf } from '../captions/artifact.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import { captionRunReceipt } from '../captions/production.ts';

@@ -1,5 +1,4 @@
-import type { LabelledCuts } from '../../contract/evaluation/evaluation-pack.ts';
-import type { CutScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { CutScore, LabelledCuts } from '../../contract/evaluation.ts';
 import { retrievalRatios } from './micro-ratio.ts';
 
 /** Numbers of cuts; those of several items are added up. */

@@ -1,5 +1,5 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { KeyframeScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { KeyframeScore } from '../../contract/evaluation.ts';
 import { microRatio } from './micro-ratio.ts';
 
 export type KeyframeCounts = Pick<KeyframeScore, 'shots' | 'covered' | 'kept'>;

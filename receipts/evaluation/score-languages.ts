@@ -1,4 +1,4 @@
-import type { LanguageScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { LanguageScore } from '../../contract/evaluation.ts';
 import { microRatio } from './micro-ratio.ts';
 
 /** The subtag of BCP 47 for text without linguistic content. */

@@ -1,7 +1,5 @@
 import { captionLimits } from '../../contract/captions/caption-line.ts';
-import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import type { LabelledPairing, PackItem } from '../../contract/evaluation/evaluation-pack.ts';
-import type { PairingScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import { EvaluationFault, type LabelledPairing, type PackItem, type PairingScore } from '../../contract/evaluation.ts';
 import { tokensOf } from '../../rules/text-comparison.ts';
 import { CaptionFailure, captionsOf } from '../captions/artifact.ts';
 import { captionObstacleOf } from '../captions/captioned-study.ts';

@@ -1,6 +1,5 @@
-import type { LabelledScreenTexts } from '../../contract/evaluation/evaluation-pack.ts';
-import type { ScreenTextScore } from '../../contract/evaluation/evaluation-receipt.ts';
-import type { ScreenTextFact } from '../../contract/evidence/screen-text.ts';
+import type { LabelledScreenTexts, ScreenTextScore } from '../../contract/evaluation.ts';
+import type { ScreenTextFact } from '../../contract/evidence/evidence.ts';
 import { similarityOf } from '../../rules/text-comparison.ts';
 import { microRatio } from './micro-ratio.ts';
 import { overlap } from './overlapping-pairs.ts';

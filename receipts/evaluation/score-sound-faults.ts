@@ -1,5 +1,4 @@
-import { type LabelledFault, labelledFaultKinds } from '../../contract/evaluation/evaluation-pack.ts';
-import type { FaultScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import { type FaultScore, type LabelledFault, labelledFaultKinds } from '../../contract/evaluation.ts';
 import { retrievalRatios } from './micro-ratio.ts';
 import { overlap, overlappingPairs } from './overlapping-pairs.ts';
 

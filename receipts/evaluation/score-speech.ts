@@ -1,5 +1,5 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { SpeechScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { SpeechScore } from '../../contract/evaluation.ts';
 import { intersection, joined, remainder, totalLengthOf } from '../../rules/time-spans.ts';
 import { microRatio, retrievalRatios } from './micro-ratio.ts';
 

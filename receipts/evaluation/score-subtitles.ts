@@ -1,4 +1,4 @@
-import type { SubtitleScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { SubtitleScore } from '../../contract/evaluation.ts';
 import { retrievalRatios } from './micro-ratio.ts';
 
 interface Cue {

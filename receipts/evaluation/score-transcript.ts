@@ -1,7 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { LabelledTranscript } from '../../contract/evaluation/evaluation-pack.ts';
-import type { TranscriptScore } from '../../contract/evaluation/evaluation-receipt.ts';
-import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import type { LabelledTranscript, TranscriptScore } from '../../contract/evaluation.ts';
+import type { TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import { editDistance } from '../../rules/text-comparison.ts';
 import { intersection, joined, remainder, totalLengthOf } from '../../rules/time-spans.ts';
 import { microRatio } from './micro-ratio.ts';

@@ -1,6 +1,5 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { LabelledTransitions } from '../../contract/evaluation/evaluation-pack.ts';
-import type { TransitionScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { LabelledTransitions, TransitionScore } from '../../contract/evaluation.ts';
 import { microRatio, retrievalRatios } from './micro-ratio.ts';
 import { overlappingPairs } from './overlapping-pairs.ts';
 

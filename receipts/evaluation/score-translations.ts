@@ -1,5 +1,4 @@
-import type { LabelledTranslations } from '../../contract/evaluation/evaluation-pack.ts';
-import { type TranslationGateScore, translationDefects } from '../../contract/evaluation/evaluation-receipt.ts';
+import { type LabelledTranslations, type TranslationGateScore, translationDefects } from '../../contract/evaluation.ts';
 import type { Verdict } from '../../rules/translation/plan.ts';
 import { microRatio } from './micro-ratio.ts';
 import type { PlantedAnswers } from './translation-defects.ts';

@@ -1,6 +1,5 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { LabelledUtterances } from '../../contract/evaluation/evaluation-pack.ts';
-import { phraseMs, type UtteranceScore, utteranceOverlap } from '../../contract/evaluation/evaluation-receipt.ts';
+import { type LabelledUtterances, phraseMs, type UtteranceScore, utteranceOverlap } from '../../contract/evaluation.ts';
 import { intersection, joined, remainder, totalLengthOf } from '../../rules/time-spans.ts';
 import { microRatio } from './micro-ratio.ts';
 

@@ -1,6 +1,6 @@
-import { cutText } from '../../contract/base/text.ts';
+import { cutText } from '../../contract/base/grammar.ts';
 import { translationLimits } from '../../contract/captions/caption-translation.ts';
-import type { LabelledTranslations } from '../../contract/evaluation/evaluation-pack.ts';
+import type { LabelledTranslations } from '../../contract/evaluation.ts';
 import { lettersOf } from '../../rules/text-comparison.ts';
 
 type Line = LabelledTranslations['lines'][number];

@@ -1,19 +1,17 @@
 import {
+  type AssessmentReference,
   assessmentLimits,
   type ClaimState,
-  type EvidenceAssessmentReceipt,
-  evidenceAssessmentReceipt,
-  maximumAssessmentReceiptBytes,
-} from '../../contract/evidence/evidence-assessment.ts';
-import {
-  type AssessmentReference,
   type Decision,
   type DecisionReference,
   decisionLimits,
+  type EvidenceAssessmentReceipt,
   type EvidenceDecisionReceipt,
+  evidenceAssessmentReceipt,
   evidenceDecisionReceipt,
+  maximumAssessmentReceiptBytes,
   maximumDecisionReceiptBytes,
-} from '../../contract/evidence/evidence-decision.ts';
+} from '../../contract/evidence/assessment.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { claimsOf, packReads, tokenCountOf } from '../../rules/claims.ts';

@@ -1,13 +1,14 @@
-import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import {
+  type EvidenceArtifact,
   type FurtherArtifact,
   type FurtherResult,
   type PassKind,
   passKinds,
-} from '../../contract/evidence/further-evidence.ts';
+  type UnavailableReason,
+} from '../../contract/evidence/evidence.ts';
 import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import { type AudioTrack, audioTrackOf } from '../../rules/audio-track.ts';
 import { demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { checkKeyframePieces, checkTruePeak } from './facts.ts';

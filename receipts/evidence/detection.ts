@@ -6,17 +6,15 @@ import {
   type DetectedKind,
   type EvidenceArtifact,
   evidenceArtifact,
-  maximumEvidenceBytes,
-  measuredParameters,
-} from '../../contract/evidence/evidence.ts';
-import {
   type FurtherArtifact,
   type FurtherFact,
   type FurtherKind,
   type FurtherResult,
   furtherArtifact,
+  maximumEvidenceBytes,
+  measuredParameters,
   passKinds,
-} from '../../contract/evidence/further-evidence.ts';
+} from '../../contract/evidence/evidence.ts';
 import type {
   MediaCapability,
   MediaEvidence,

@@ -1,8 +1,15 @@
-import type { EvidenceArtifact, LoudnessFact, SpeechFact } from '../../contract/evidence/evidence.ts';
+import type {
+  BlackFact,
+  EvidenceArtifact,
+  FieldOrderFact,
+  FrozenFact,
+  FurtherArtifact,
+  LetterboxFact,
+  LoudnessFact,
+  SoundFaultFact,
+  SpeechFact,
+} from '../../contract/evidence/evidence.ts';
 import type { KeyframeFact, WaveformFact } from '../../contract/evidence/evidence-object.ts';
-import type { BlackFact, FrozenFact, FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
-import type { FieldOrderFact, LetterboxFact } from '../../contract/evidence/picture-form.ts';
-import type { SoundFaultFact } from '../../contract/evidence/sound-fault.ts';
 import { EvidenceChainError } from '../evidence-chain.ts';
 import { samplesPerMs } from './readable-evidence.ts';
 

@@ -1,11 +1,9 @@
 import type { z } from 'zod';
-import type { Artifact } from '../../contract/base/artifact.ts';
-import type { Failure } from '../../contract/base/failure.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
-import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
+import type { Artifact, ToolIdentity } from '../../contract/base/artifact.ts';
+import type { Failure } from '../../contract/base/errors.ts';
+import type { EvidenceArtifact, FurtherArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { MediaLimits } from '../../contract/evidence/media-operation.ts';
-import type { EventData, EventType } from '../../contract/journal/journal-event.ts';
+import type { EventData, EventType } from '../../contract/journal.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { demandDerived } from '../evidence-chain.ts';

@@ -1,9 +1,14 @@
-import type { Artifact } from '../../contract/base/artifact.ts';
-import type { Failure } from '../../contract/base/failure.ts';
+import type { Artifact, ToolIdentity } from '../../contract/base/artifact.ts';
+import type { Failure } from '../../contract/base/errors.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { DerivedAudio, DetectedKind, Detection } from '../../contract/evidence/evidence.ts';
-import type { FurtherArtifact, FurtherKind, FurtherResult } from '../../contract/evidence/further-evidence.ts';
+import type {
+  DerivedAudio,
+  DetectedKind,
+  Detection,
+  FurtherArtifact,
+  FurtherKind,
+  FurtherResult,
+} from '../../contract/evidence/evidence.ts';
 import type {
   MediaCapability,
   MediaEvidence,

@@ -1,17 +1,20 @@
 import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { DetectedFact, EvidenceArtifact, SpeechFact } from '../../contract/evidence/evidence.ts';
-import { assessmentLimits } from '../../contract/evidence/evidence-assessment.ts';
-import { type EvidenceObjectFact, evidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
-import { jpegSizeOf, waveformHeaderOf } from '../../contract/evidence/evidence-object-form.ts';
+import { assessmentLimits } from '../../contract/evidence/assessment.ts';
+import type { DetectedFact, EvidenceArtifact, FurtherArtifact, SpeechFact } from '../../contract/evidence/evidence.ts';
+import {
+  type EvidenceObjectFact,
+  evidenceObjectFact,
+  jpegSizeOf,
+  waveformHeaderOf,
+} from '../../contract/evidence/evidence-object.ts';
 import {
   type EvidenceFact,
   type LanguageRangeFact,
   type ReadableKind,
   readLimits,
 } from '../../contract/evidence/evidence-read.ts';
-import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
-import type { LanguageRange, LanguageRanges } from '../../contract/sources/language-ranges.ts';
+import type { LanguageRange, LanguageRanges } from '../../contract/sources/languages.ts';
 import { claimKeyOf } from '../../rules/claims.ts';
 import { EvidenceChainError } from '../evidence-chain.ts';
 import type { StoredContent } from '../stored-records.ts';

@@ -1,17 +1,16 @@
 import type { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import type { EvidenceArtifact, FurtherArtifact } from '../../contract/evidence/evidence.ts';
 import {
   type EvidenceFact,
   type EvidenceReadReceipt,
   evidenceReadReceipt,
   maximumReadReceiptBytes,
+  type ReadingAllowance,
   readLimits,
 } from '../../contract/evidence/evidence-read.ts';
-import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
-import type { ReadingAllowance } from '../../contract/evidence/reading-allowance.ts';
-import type { SemanticEvidenceReceipt } from '../../contract/recognition/semantic-evidence.ts';
-import type { ScreenTextReceipt } from '../../contract/screentext/screen-text-operation.ts';
+import type { SemanticEvidenceReceipt } from '../../contract/recognition.ts';
+import type { ScreenTextReceipt } from '../../contract/screentext.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { packReads } from '../../rules/claims.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';

@@ -1,12 +1,6 @@
 import type { z } from 'zod';
 import {
-  type ExplanationInput,
-  type ExplanationRequest,
-  explanationLimits,
-} from '../../contract/explanations/language-explanation.ts';
-import type { ExplanationRow } from '../../contract/explanations/language-explanation-answers.ts';
-import type { ExplanationExecutorIdentity } from '../../contract/explanations/language-explanation-executor.ts';
-import {
+  type ExplanationExecutorIdentity,
   type ExplanationOutput,
   explanationOutput,
   type FacetKind,
@@ -14,21 +8,23 @@ import {
   type MissingFacetReason,
   type StoredFacet,
   storedFacet,
-} from '../../contract/explanations/language-explanation-facet.ts';
-import {
-  ExplanationFailure,
-  type ExplanationFailureReason,
-} from '../../contract/explanations/language-explanation-failure.ts';
+} from '../../contract/explanations/executor.ts';
 import {
   type ExplanationArtifact,
   type ExplanationExecution,
+  ExplanationFailure,
+  type ExplanationFailureReason,
   type ExplanationGrant,
+  type ExplanationInput,
   type ExplanationReceipt,
+  type ExplanationRequest,
   type ExplanationResult,
+  type ExplanationRow,
   explanationArtifact,
+  explanationLimits,
   explanationNonClaims,
   explanationReceipt as explanationReceiptSchema,
-} from '../../contract/explanations/language-explanation-records.ts';
+} from '../../contract/explanations/explanation.ts';
 import { contentIdOfJson, hashOf, storedBytes } from '../../formats/canonical-json.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';
 import { RunReceipt, RunRecord } from '../record.ts';

@@ -2,24 +2,22 @@ import type { z } from 'zod';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { CaptionLine } from '../../contract/captions/caption-line.ts';
 import {
-  type ExplainedLine,
-  type ExplanationInput,
-  type ExplanationRequest,
-  explanationLimits,
-} from '../../contract/explanations/language-explanation.ts';
-import {
   type ExplanationConfiguration,
   type ExplanationExecutorIdentity,
   type ExplanationPrompt,
   explanationConfiguration,
   explanationPrompt,
   maximumExplanationSettingsBytes,
-} from '../../contract/explanations/language-explanation-executor.ts';
-import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
-import type {
-  ExplanationArtifact,
-  ExplanationReceipt,
-} from '../../contract/explanations/language-explanation-records.ts';
+} from '../../contract/explanations/executor.ts';
+import {
+  type ExplainedLine,
+  type ExplanationArtifact,
+  ExplanationFailure,
+  type ExplanationInput,
+  type ExplanationReceipt,
+  type ExplanationRequest,
+  explanationLimits,
+} from '../../contract/explanations/explanation.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import { checkableOf, type VerifiedCaption } from '../captions/production.ts';
 import type { CheckableCaptions } from '../captions/quality-control.ts';

@@ -7,7 +7,7 @@ import {
   type SignedEnvelope,
   signedEnvelope,
   statementType,
-} from '../../contract/exports/runtime-bundle.ts';
+} from '../../contract/exports.ts';
 import {
   canonicalJson,
   contentIdOfJson,

@@ -1,4 +1,4 @@
-import type { CaptionSide, LineBreaks, ShownSides } from '../../contract/captions/caption-side.ts';
+import type { CaptionSide, LineBreaks, ShownSides } from '../../contract/captions/caption-line.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { brokenLines, textLinesOf } from '../../rules/caption-guidelines.ts';
 import { type CheckedCaptions, webVttFile, webVttTime } from '../captions/webvtt.ts';

@@ -1,4 +1,4 @@
-import type { EditRate } from '../../contract/exports/export-name.ts';
+import type { EditRate } from '../../contract/exports.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { shotsOf } from './exported-facts.ts';

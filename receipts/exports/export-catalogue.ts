@@ -1,4 +1,4 @@
-import type { EditRate, ExportName } from '../../contract/exports/export-name.ts';
+import type { EditRate, ExportName } from '../../contract/exports.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { type CaptionForm, subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
 import { ffmetadataChapters, webVttChapters } from './chapter-files.ts';

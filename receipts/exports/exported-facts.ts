@@ -1,5 +1,5 @@
+import { ServiceError } from '../../contract/base/errors.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { detectedEvidenceOf } from '../study/conclusion.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { evidenceOf } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';

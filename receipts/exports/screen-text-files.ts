@@ -1,5 +1,5 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
-import type { ScreenTextFact } from '../../contract/evidence/screen-text.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { ScreenTextFact } from '../../contract/evidence/evidence.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { screenTextsOf } from '../screentext.ts';
 import type { ExportedFile } from './exported-file.ts';

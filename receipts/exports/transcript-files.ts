@@ -1,4 +1,4 @@
-import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import type { TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import { webVttText, webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { demandEvidence } from './exported-facts.ts';

@@ -1,15 +1,15 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { CaptionSide } from '../../contract/captions/caption-side.ts';
+import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import type { Claim } from '../../contract/evidence/assessment.ts';
 import { detectedKinds } from '../../contract/evidence/evidence.ts';
-import type { Claim } from '../../contract/evidence/evidence-assessment.ts';
 import {
   type Finding,
   type FindingPlace,
   maximumPlaces,
   type OverviewClaim,
   type RuntimeOverview,
-} from '../../contract/overview/runtime-overview.ts';
-import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+} from '../../contract/overview.ts';
+import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';

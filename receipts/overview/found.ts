@@ -1,16 +1,19 @@
 import type { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionReason } from '../../contract/captions/caption-line.ts';
-import type { qualityControlReason } from '../../contract/captions/caption-quality-control.ts';
-import type { UnavailableReason } from '../../contract/evidence/evidence.ts';
-import type { ClaimState } from '../../contract/evidence/evidence-assessment.ts';
-import type { DecisionReason } from '../../contract/evidence/evidence-decision.ts';
-import type { FurtherArtifact, FurtherFact, PassKind } from '../../contract/evidence/further-evidence.ts';
-import { type ScreenTextReason, screenTextReasons } from '../../contract/evidence/screen-text.ts';
-import type { GateReason } from '../../contract/evidence/transcript.ts';
-import type { FindingMeasure } from '../../contract/overview/runtime-overview.ts';
-import type { rejectionReasons, revocationReasons } from '../../contract/review/publish-review.ts';
-import type { intakeReason } from '../../contract/review/publish-review-intake.ts';
+import type { qualityControlReason } from '../../contract/captions/quality-control.ts';
+import type { ClaimState, DecisionReason } from '../../contract/evidence/assessment.ts';
+import {
+  type FurtherArtifact,
+  type FurtherFact,
+  type GateReason,
+  type PassKind,
+  type ScreenTextReason,
+  screenTextReasons,
+  type UnavailableReason,
+} from '../../contract/evidence/evidence.ts';
+import type { FindingMeasure } from '../../contract/overview.ts';
+import type { intakeReason, rejectionReasons, revocationReasons } from '../../contract/review.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';

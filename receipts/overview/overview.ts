@@ -1,12 +1,7 @@
-import { facetKinds } from '../../contract/explanations/language-explanation-facet.ts';
-import type { OverviewAction, RuntimeOverview, SituationCode } from '../../contract/overview/runtime-overview.ts';
-import {
-  approvalReasons,
-  attestations,
-  rejectionReasons,
-  revocationReasons,
-} from '../../contract/review/publish-review.ts';
-import type { Lifecycle } from '../../contract/study/runtime-status.ts';
+import { facetKinds } from '../../contract/explanations/executor.ts';
+import type { OverviewAction, RuntimeOverview, SituationCode } from '../../contract/overview.ts';
+import { approvalReasons, attestations, rejectionReasons, revocationReasons } from '../../contract/review.ts';
+import type { Lifecycle } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { candidateOf } from '../captions/quality-control.ts';
 import type { VerifiedRuntime } from '../fold.ts';

@@ -1,7 +1,7 @@
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
-import type { OverviewPart } from '../../contract/overview/runtime-overview.ts';
-import type { ApprovalReference } from '../../contract/review/publish-review.ts';
-import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/runtime-status.ts';
+import type { OverviewPart } from '../../contract/overview.ts';
+import type { ApprovalReference } from '../../contract/review.ts';
+import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import type { VerifiedCaption, VerifiedCaptions } from '../captions/production.ts';
 import { type CaptionAbility, captionProspectOf, captionsOff } from '../captions/prospect.ts';

@@ -1,7 +1,7 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
-import type { CaptionQualityReports } from '../../contract/captions/caption-quality-report.ts';
-import type { ApprovalReference, Reviewer } from '../../contract/review/publish-review.ts';
+import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
+import type { ApprovalReference, Reviewer } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import { captionRules } from '../../rules/segmentation.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';

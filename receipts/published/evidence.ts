@@ -1,9 +1,18 @@
-import type { SpeechFact, UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type {
+  AssessmentAudit,
+  AssessmentAudits,
+  DecisionReceipts,
+  DecisionRow,
+} from '../../contract/evidence/assessment.ts';
+import {
+  type FurtherKind,
+  type PassKind,
+  passKinds,
+  type SpeechFact,
+  type UnavailableReason,
+} from '../../contract/evidence/evidence.ts';
 import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
-import { type FurtherKind, type PassKind, passKinds } from '../../contract/evidence/further-evidence.ts';
-import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
-import type { AssessmentAudit, AssessmentAudits } from '../../contract/study/assessment-audits.ts';
-import type { DecisionReceipts, DecisionRow } from '../../contract/study/decision-receipts.ts';
+import type { SampleWindow, SpeechActivity } from '../../contract/sources/media-probe.ts';
 import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import {
   assessmentReceipt,

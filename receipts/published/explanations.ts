@@ -1,8 +1,8 @@
 import type {
   ExplanationAttempt,
   ExplanationRow,
-  LanguageExplanations,
-} from '../../contract/explanations/language-explanation-answers.ts';
+  LanguageExplanationList,
+} from '../../contract/explanations/explanation.ts';
 import type { StoredExplanation, VerifiedExplanation } from '../explanations/fold.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { runtimeListOf } from './runtime.ts';
@@ -113,7 +113,7 @@ export function languageExplanationsBytes(runtime: VerifiedRuntime): readonly Bu
   const head = {
     schema: 'studio.local-runtime-language-explanations.v1',
     ...runtimeListOf(runtime),
-  } satisfies Partial<LanguageExplanations>;
+  } satisfies Partial<LanguageExplanationList>;
   return [
     Buffer.from(`${JSON.stringify(head).slice(0, -1)},"attempts":[`),
     ...joined(attempts.bytes, open.attempts.bytes),

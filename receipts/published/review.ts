@@ -1,8 +1,11 @@
-import type { ApprovalReference } from '../../contract/review/publish-review.ts';
-import type { PublishReview, PublishReviewRevocation } from '../../contract/review/publish-review-answers.ts';
-import type { PublishReviewIntakeReceipt } from '../../contract/review/publish-review-intake.ts';
-import type { PublishReviewRevocationReceipt } from '../../contract/review/publish-review-receipts.ts';
-import type { ReadinessReference } from '../../contract/study/study-readiness.ts';
+import type {
+  ApprovalReference,
+  PublishReview,
+  PublishReviewIntakeReceipt,
+  PublishReviewRevocation,
+  PublishReviewRevocationReceipt,
+} from '../../contract/review.ts';
+import type { ReadinessReference } from '../../contract/study/study-record.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { revocationReceipt } from '../review.ts';
 import type { AdmissionReference } from '../study/admission.ts';

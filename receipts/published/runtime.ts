@@ -1,11 +1,6 @@
-import type { RuntimeEvents } from '../../contract/journal/runtime-events.ts';
-import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
-import {
-  hasEnded,
-  type Lifecycle,
-  type RuntimeReason,
-  type RuntimeStatus,
-} from '../../contract/study/runtime-status.ts';
+import type { RuntimeEvents } from '../../contract/journal.ts';
+import type { RuntimeStart } from '../../contract/study/start.ts';
+import { hasEnded, type Lifecycle, type RuntimeReason, type RuntimeStatus } from '../../contract/study/status.ts';
 import type { JournalHead, JournalPage } from '../../storage/ledger/ledger.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 

@@ -1,7 +1,11 @@
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { SealedIncompleteMedia } from '../../contract/sources/incomplete-media.ts';
-import type { MediaProbe, MediaProbeTrack } from '../../contract/sources/media-probe.ts';
-import type { ProbedTrack, ProbeResult } from '../../contract/sources/probe-result.ts';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
+import type {
+  MediaProbe,
+  MediaProbeTrack,
+  ProbedTrack,
+  ProbeResult,
+  SealedIncompleteMedia,
+} from '../../contract/sources/media-probe.ts';
 import { type ContentRef, contentHashOf } from './sealed-content.ts';
 
 export interface MediaProbeInput {

@@ -1,14 +1,12 @@
 import type { z } from 'zod';
-import { languageRanges } from '../../contract/sources/language-ranges.ts';
-import { mediaProbe } from '../../contract/sources/media-probe.ts';
+import { languageRanges } from '../../contract/sources/languages.ts';
+import { mediaProbe, speechActivity } from '../../contract/sources/media-probe.ts';
 import {
   type PreflightArtifact,
   type PreflightBundle,
   preflightBundle,
 } from '../../contract/sources/preflight-bundle.ts';
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
-import { type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
-import { speechActivity } from '../../contract/sources/speech-activity.ts';
+import { SourceInconsistent, type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import { videohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { type ContentRef, contentRefOf } from './sealed-content.ts';
 import { preflightPaths, sealedPaths, staysInside } from './sealed-layout.ts';

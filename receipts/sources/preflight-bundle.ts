@@ -1,6 +1,6 @@
-import type { LanguageRanges } from '../../contract/sources/language-ranges.ts';
+import type { LanguageRanges } from '../../contract/sources/languages.ts';
+import type { SpeechActivity } from '../../contract/sources/media-probe.ts';
 import type { PreflightArtifactKind, PreflightBundle } from '../../contract/sources/preflight-bundle.ts';
-import type { SpeechActivity } from '../../contract/sources/speech-activity.ts';
 import { type ContentRef, sealedContentOf } from './sealed-content.ts';
 import type { MeasuredRecords, Sealed } from './source-records.ts';
 

@@ -1,4 +1,4 @@
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import { SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource, SourceFile, SourceSession } from '../../contract/sources/source-session.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { countText, demandDerived, EvidenceChainError, type ReportLink } from '../evidence-chain.ts';

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
-import { languageRanges } from '../../contract/sources/language-ranges.ts';
-import type { ProbeResult } from '../../contract/sources/probe-result.ts';
+import { languageRanges } from '../../contract/sources/languages.ts';
+import { type ProbeResult, speechActivity } from '../../contract/sources/media-probe.ts';
 import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import { speechActivity } from '../../contract/sources/speech-activity.ts';
 import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { indentedFile } from '../../formats/canonical-json.ts';
 import { mediaProbeOf } from './media-probe.ts';

@@ -1,4 +1,4 @@
-import type { SealedContent } from '../../contract/sources/sealed-file.ts';
+import type { SealedContent } from '../../contract/sources/media-probe.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 
 /** Bytes by their content id and length. */

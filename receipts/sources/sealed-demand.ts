@@ -1,4 +1,4 @@
-import { type SourceFaultCode, SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import { type SourceFaultCode, SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 
 /** Throws `SourceInconsistent` with this code and place where a value is not the one that was derived. */

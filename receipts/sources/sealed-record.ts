@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { isWellFormed } from '../../contract/base/text.ts';
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import { isWellFormed } from '../../contract/base/grammar.ts';
+import { SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 import { hasUnseenField, indentedFile, utf8Json } from '../../formats/canonical-json.ts';
 import { parsedInParts } from '../stored-records.ts';
 

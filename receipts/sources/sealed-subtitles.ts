@@ -1,5 +1,4 @@
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
-import { type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
+import { SourceInconsistent, type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import { resultOfSteps } from '../../formats/steps.ts';

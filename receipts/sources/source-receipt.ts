@@ -1,4 +1,4 @@
-import type { SealedIncompleteMedia } from '../../contract/sources/incomplete-media.ts';
+import type { SealedIncompleteMedia } from '../../contract/sources/media-probe.ts';
 import type { OwnedLocalReceipt } from '../../contract/sources/source-receipt.ts';
 import { type ContentRef, contentHashOf, digestOf, sealedContentOf } from './sealed-content.ts';
 

@@ -1,8 +1,7 @@
-import type { LanguageRanges } from '../../contract/sources/language-ranges.ts';
-import type { MediaProbe } from '../../contract/sources/media-probe.ts';
+import type { LanguageRanges } from '../../contract/sources/languages.ts';
+import type { MediaProbe, SpeechActivity } from '../../contract/sources/media-probe.ts';
 import type { PreflightBundle } from '../../contract/sources/preflight-bundle.ts';
 import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
-import type { SpeechActivity } from '../../contract/sources/speech-activity.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import type { ContentRef } from './sealed-content.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 
 /** One cue of a subtitle file as it stands there. */
 export interface WrittenCue {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 
 /** The text of a subtitle file, and the encoding that it was in by its name in the Encoding Standard. */
 export interface DecodedText {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import type { SubtitleFormat, SubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { assCues } from './ass-cues.ts';

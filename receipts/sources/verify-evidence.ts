@@ -1,6 +1,6 @@
-import type { LanguageRange, LanguageRanges } from '../../contract/sources/language-ranges.ts';
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
-import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
+import type { LanguageRange, LanguageRanges } from '../../contract/sources/languages.ts';
+import type { SampleWindow, SpeechActivity } from '../../contract/sources/media-probe.ts';
+import { SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 
 const samplesPerMs = 16;
 

@@ -1,5 +1,4 @@
-import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
-import type { VideohostLocalReceipt } from '../../contract/sources/source-receipt.ts';
+import { SourceInconsistent, type VideohostLocalReceipt } from '../../contract/sources/source-receipt.ts';
 import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { demandDuration, demandSealed } from './sealed-demand.ts';
 import { rangeToleranceMs, videohostLabelsOf } from './videohost-receipt.ts';

@@ -1,6 +1,5 @@
-import type { Range } from '../../contract/base/grammar.ts';
-import { cutText } from '../../contract/base/text.ts';
-import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
+import { cutText, type Range } from '../../contract/base/grammar.ts';
 import type { VideohostLocalReceipt } from '../../contract/sources/source-receipt.ts';
 import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { digestOf, sealedContentOf } from './sealed-content.ts';

@@ -1,4 +1,4 @@
-import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { ResolvedVideo, VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 

@@ -1,9 +1,9 @@
-import type { DecisionReason, EvidenceDecisionReceipt } from '../../contract/evidence/evidence-decision.ts';
-import type { IntakeReference } from '../../contract/review/publish-review.ts';
+import type { DecisionReason, EvidenceDecisionReceipt } from '../../contract/evidence/assessment.ts';
 import {
+  type IntakeReference,
   type PublishReviewIntakeReceipt,
   publishReviewIntakeReceipt,
-} from '../../contract/review/publish-review-intake.ts';
+} from '../../contract/review.ts';
 import {
   type GapReason,
   gapReasons,
@@ -12,7 +12,7 @@ import {
   type StudyReadinessReceipt,
   type StudyReference,
   studyReadinessReceipt,
-} from '../../contract/study/study-readiness.ts';
+} from '../../contract/study/study-record.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { decisionReceipt } from '../evidence/assessment.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';

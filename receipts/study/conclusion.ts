@@ -1,9 +1,13 @@
-import type { Failure } from '../../contract/base/failure.ts';
+import type { Failure } from '../../contract/base/errors.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import type { PublishReviewIntakeReceipt } from '../../contract/review/publish-review-intake.ts';
+import type { PublishReviewIntakeReceipt } from '../../contract/review.ts';
 import type { PinnedEvidence } from '../../contract/sources/source-session.ts';
-import type { StudyReadinessReceipt, StudyReference } from '../../contract/study/study-readiness.ts';
-import type { StudyEvidence, StudyRecord } from '../../contract/study/study-record.ts';
+import type {
+  StudyEvidence,
+  StudyReadinessReceipt,
+  StudyRecord,
+  StudyReference,
+} from '../../contract/study/study-record.ts';
 import type { ExecutorSpanReceipt } from '../../contract/study/task.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';

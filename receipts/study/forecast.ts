@@ -1,8 +1,13 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { RegisteredSource, SourceSession } from '../../contract/sources/source-session.ts';
-import type { CalibratedForecast, FloorForecast, Forecast } from '../../contract/study/forecast.ts';
-import type { ForecastFreeze, ForecastFreezeBody } from '../../contract/study/forecast-freeze.ts';
-import type { WorkPlan } from '../../contract/study/work-plan.ts';
+import type {
+  CalibratedForecast,
+  FloorForecast,
+  Forecast,
+  ForecastFreeze,
+  ForecastFreezeBody,
+} from '../../contract/study/forecast.ts';
+import type { WorkPlan } from '../../contract/study/plan.ts';
 import { contentIdOfBytes, storedBytes } from '../../formats/canonical-json.ts';
 import {
   assumptions,

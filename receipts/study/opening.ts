@@ -1,15 +1,15 @@
-import type { Artifact } from '../../contract/base/artifact.ts';
 import {
+  type Artifact,
   type Capability,
   capabilities,
   recognitionCapability,
   type StudyCapability,
   screenTextCapability,
-} from '../../contract/base/operation.ts';
-import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
-import { type ReadingAllowance, standingReading } from '../../contract/evidence/reading-allowance.ts';
+} from '../../contract/base/artifact.ts';
+import { decisionLimits } from '../../contract/evidence/assessment.ts';
+import { type ReadingAllowance, standingReading } from '../../contract/evidence/evidence-read.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
+import type { RuntimeStart } from '../../contract/study/start.ts';
 import type { Agent, Grant, LaunchClaim, Task } from '../../contract/study/task.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { preflightEvidenceArtifact, sourceArtifact } from '../identities.ts';

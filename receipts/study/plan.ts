@@ -1,10 +1,8 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import type { RegisteredSource, SourceSession } from '../../contract/sources/source-session.ts';
-import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { Forecast } from '../../contract/study/forecast.ts';
-import type { RuntimePlan } from '../../contract/study/runtime-plan.ts';
-import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
-import type { WorkPlan } from '../../contract/study/work-plan.ts';
+import type { AnalysisRequest, RuntimeRequest, WorkPlan } from '../../contract/study/plan.ts';
+import type { RuntimePlan } from '../../contract/study/start.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { type Calibration, calibrationOf } from '../../rules/forecast.ts';
 import { sourceArtifactIdOf } from '../identities.ts';

@@ -1,6 +1,6 @@
-import type { Failure } from '../../contract/base/failure.ts';
+import type { Failure } from '../../contract/base/errors.ts';
 import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
-import type { EventData, EventType } from '../../contract/journal/journal-event.ts';
+import type { EventData, EventType } from '../../contract/journal.ts';
 import type { ExecutorSpanReceipt } from '../../contract/study/task.ts';
 import type { GrantedWork, StartingEvidence } from '../evidence/granted-operation.ts';
 import { type MediaOperation, operationFailed } from '../evidence/media-operation.ts';

@@ -1,6 +1,9 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import { claimStates, type EvidenceAssessmentReceipt } from '../../contract/evidence/evidence-assessment.ts';
-import type { EvidenceDecisionReceipt } from '../../contract/evidence/evidence-decision.ts';
+import {
+  claimStates,
+  type EvidenceAssessmentReceipt,
+  type EvidenceDecisionReceipt,
+} from '../../contract/evidence/assessment.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import {
   type Coverage,

@@ -1,9 +1,8 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { isWellFormed } from '../../contract/base/grammar.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import { isWellFormed } from '../../contract/base/text.ts';
-import type { Forecast } from '../../contract/study/forecast.ts';
-import type { ForecastFreeze } from '../../contract/study/forecast-freeze.ts';
-import { type RuntimeStart, runtimeStart } from '../../contract/study/runtime-start.ts';
+import type { Forecast, ForecastFreeze } from '../../contract/study/forecast.ts';
+import { type RuntimeStart, runtimeStart } from '../../contract/study/start.ts';
 import {
   canonicalJson,
   contentIdOfBytes,

@@ -1,5 +1,5 @@
 import { startRemedies } from '../../cli/failures.ts';
-import { errorRemedies } from '../../contract/base/error-codes.ts';
+import { errorRemedies } from '../../contract/base/errors.ts';
 
 const remedies: Readonly<Record<string, string | null>> = { ...startRemedies, ...errorRemedies };
 

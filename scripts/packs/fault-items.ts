@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { LabelledFault, PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import type { LabelledFault, PackItem } from '../../contract/evaluation.ts';
 import { ffmpeg, lengthMs } from './ffmpeg.ts';
 import { itemOf } from './pack-item.ts';
 import { sounds } from './sounds.ts';

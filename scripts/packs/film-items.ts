@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import type { PackItem } from '../../contract/evaluation.ts';
 import { buildFilm } from '../films/build-film.ts';
 import { filmsOf } from '../films/catalogue.ts';
 import { lengthMs } from './ffmpeg.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import type { PackItem } from '../../contract/evaluation.ts';
 
 type Labels = PackItem['labels'];
 

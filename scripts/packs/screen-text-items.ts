@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { LabelledScreenTexts, PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import type { LabelledScreenTexts, PackItem } from '../../contract/evaluation.ts';
 import { ffmpeg, lengthMs } from './ffmpeg.ts';
 import { itemOf } from './pack-item.ts';
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import type { PackItem } from '../../contract/evaluation.ts';
 import { sentences } from '../../fixtures/speech/sentences.ts';
 import { ffmpeg, lengthMs } from './ffmpeg.ts';
 import { itemOf } from './pack-item.ts';

@@ -1,4 +1,4 @@
-import type { LabelledTranslations } from '../../contract/evaluation/evaluation-pack.ts';
+import type { LabelledTranslations } from '../../contract/evaluation.ts';
 import {
   type DialogueLanguage,
   dialogueLanguages,

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
-import { phraseMs } from '../../contract/evaluation/evaluation-receipt.ts';
+import { type PackItem, phraseMs } from '../../contract/evaluation.ts';
 import { conditions, excerpt } from '../utterances/conditions.ts';
 import { type Half, musicOf, recordedVoices, recordingsOf, type Voice } from '../utterances/recorded-voices.ts';
 import { meanPower, samplesIn, samplesOf, seeded } from '../utterances/samples.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
-import { errorEnvelope } from '../../contract/base/error-envelope.ts';
+import { errorEnvelope } from '../../contract/base/errors.ts';
 import { endpointsOf, type Route } from '../../http/exchange/route.ts';
 import type { RecordedRun } from '../docs/openapi/examples.ts';
 

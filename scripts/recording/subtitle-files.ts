@@ -1,5 +1,4 @@
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
-import { attachedSubtitleTrack, subtitleTracks } from '../../contract/sources/subtitle-track-answers.ts';
+import { attachedSubtitleTrack, type SourceSessionRow, subtitleTracks } from '../../contract/sources/source-session.ts';
 import type { Recorder } from './recorder.ts';
 
 const lines = '1\n00:00:00,200 --> 00:00:01,400\nThis is read as it stands.\n';

@@ -1,7 +1,6 @@
-import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
-import { videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
-import { workProgress } from '../../contract/operation/work-progress.ts';
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import { ownedIngestStatus, videohostIngestStatus } from '../../contract/ingest.ts';
+import { workProgress } from '../../contract/operation.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { present, type WalkOptions } from './walk-options.ts';
 
 const hasEnded = ({ status }: { readonly status: string }): boolean => status === 'registered' || status === 'failed';

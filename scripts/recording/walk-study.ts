@@ -3,21 +3,18 @@ import {
   captionProductions,
   captionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
-import { captionQualityReports } from '../../contract/captions/caption-quality-report.ts';
-import { languageExplanations } from '../../contract/explanations/language-explanation-answers.ts';
-import { signingKeys } from '../../contract/exports/runtime-bundle.ts';
-import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
-import { workProgress } from '../../contract/operation/work-progress.ts';
-import { playbackGrant, playbackRenewed, playbackRevoked } from '../../contract/playback/private-playback.ts';
-import { attestations } from '../../contract/review/publish-review.ts';
-import { publishReviewDecisions, publishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
-import { assessmentAudits } from '../../contract/study/assessment-audits.ts';
-import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
-import { planWarnings } from '../../contract/study/plan-warnings.ts';
+import { captionQualityReports } from '../../contract/captions/quality-control.ts';
+import { assessmentAudits, decisionReceipts } from '../../contract/evidence/assessment.ts';
+import { languageExplanations } from '../../contract/explanations/explanation.ts';
+import { signingKeys } from '../../contract/exports.ts';
+import { runtimeEvents } from '../../contract/journal.ts';
+import { workProgress } from '../../contract/operation.ts';
+import { playbackGrant, playbackRenewed, playbackRevoked } from '../../contract/playback.ts';
+import { attestations, publishReviewDecisions, publishReviewIntakes } from '../../contract/review.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
-import { runtimePlan } from '../../contract/study/runtime-plan.ts';
-import { type RuntimeStatus, runtimeStatus } from '../../contract/study/runtime-status.ts';
+import { planWarnings, runtimePlan } from '../../contract/study/start.ts';
+import { type RuntimeStatus, runtimeStatus } from '../../contract/study/status.ts';
 import type { Recorder } from './recorder.ts';
 import { present, type WalkOptions } from './walk-options.ts';
 

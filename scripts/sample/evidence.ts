@@ -1,7 +1,7 @@
-import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { EvidenceArtifact, SpeechFact } from '../../contract/evidence/evidence.ts';
-import type { LanguageRanges } from '../../contract/sources/language-ranges.ts';
-import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
+import type { LanguageRanges } from '../../contract/sources/languages.ts';
+import type { SampleWindow, SpeechActivity } from '../../contract/sources/media-probe.ts';
 import type { SampleGold } from '../../fixtures/sample/gold.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 

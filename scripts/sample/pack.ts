@@ -1,4 +1,4 @@
-import type { EvaluationPack, LabelledTrack } from '../../contract/evaluation/evaluation-pack.ts';
+import type { EvaluationPack, LabelledTrack } from '../../contract/evaluation.ts';
 import type { SampleGold } from '../../fixtures/sample/gold.ts';
 
 const languages = { kor: 'ko', eng: 'en' } as const;

@@ -1,4 +1,4 @@
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import type { ByteReader } from '../../contract/base/stored-object.ts';
 import { blockBytes, ustarHeader } from './ustar-header.ts';
 
 /** An entry to be written: its name, and its bytes in memory or from a file. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import type { ByteReader } from '../../contract/base/stored-object.ts';
 import { paddingAfter } from './archive-bytes.ts';
 import { ArchiveError } from './archive-error.ts';
 import { blockBytes, type HeaderFields, readHeader } from './ustar-header.ts';

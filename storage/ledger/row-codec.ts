@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
-import { isWellFormed } from '../../contract/base/text.ts';
+import { isWellFormed } from '../../contract/base/grammar.ts';
 import type { StampedRow } from './committer.ts';
 import { entryOf } from './keys.ts';
 import { LedgerError } from './ledger-error.ts';

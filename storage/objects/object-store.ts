@@ -1,5 +1,4 @@
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
-import type { StoredObject } from '../../contract/base/stored-object.ts';
+import type { ByteReader, StoredObject } from '../../contract/base/stored-object.ts';
 import type { Leftovers } from './leftovers.ts';
 import type { ObjectStoreError } from './object-store-error.ts';
 import type { Stray } from './strays.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, open, openSync, read } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import type { ByteReader } from '../../contract/base/stored-object.ts';
 import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
 
 const blockBytes = 512 * 1024;

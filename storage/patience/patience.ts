@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import { StorageUnavailable } from '../../contract/base/storage-unavailable.ts';
+import { StorageUnavailable } from '../../contract/base/errors.ts';
 import { isPassingFault } from './passing-fault.ts';
 
 // Long enough for a burst of open files to be over, short enough for a client that waits for an answer.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { StudyHost } from '../../client/study-host.ts';
-import { attestations } from '../../contract/review/publish-review.ts';
+import { attestations } from '../../contract/review.ts';
 import { type InProcessOptions, openInProcess } from '../host/host-in-process.ts';
 
 /** The path of a data root of the test's own that is not there yet; its folder is removed with the test. */

@@ -19,7 +19,7 @@ import { SourceRegistry } from '../../actors/sources/source-registry.ts';
 import { SourceUses } from '../../actors/sources/source-uses.ts';
 import { tombstoneCheck } from '../../actors/supervision/deletion-rows.ts';
 import { version } from '../../contract/base/program-version.ts';
-import type { DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
+import type { DeletionReceipt } from '../../contract/deletion.ts';
 import { unpackStores } from '../../fixtures/golden-store/archive.ts';
 import { goldenHost } from '../../fixtures/golden-store/contents.ts';
 import names from '../../fixtures/golden-store/names.json' with { type: 'json' };

@@ -7,8 +7,7 @@ import { Pairings } from '../../actors/operation/pairings.ts';
 import { StateDurations } from '../../actors/operation/state-durations.ts';
 import { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import { StageMeter } from '../../actors/supervision/stage-meter.ts';
-import type { Metric } from '../../contract/operation/metric.ts';
-import { pairedPages, pairingCode, pairingCodeMs, pairingGuesses } from '../../contract/operation/pairing.ts';
+import { type Metric, pairedPages, pairingCode, pairingCodeMs, pairingGuesses } from '../../contract/operation.ts';
 import { SimulatedClock } from './supervision/simulated-clock.ts';
 
 const digest = `sha256:${'0'.repeat(64)}`;

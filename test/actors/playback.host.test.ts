@@ -6,7 +6,7 @@ import { PrivatePlayback } from '../../actors/playback/private-playback.ts';
 import { loadSourceFolder } from '../../actors/sources/source-folder.ts';
 import { SourceRegistry } from '../../actors/sources/source-registry.ts';
 import type { ActorRow } from '../../actors/supervision/actor-row.ts';
-import { playbackGrantMs } from '../../contract/playback/private-playback.ts';
+import { playbackGrantMs } from '../../contract/playback.ts';
 import { sampleFolder, sampleMedia } from '../../fixtures/sample/gold.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';

@@ -11,7 +11,7 @@ import {
   playbackGrantId,
   playbackGrantLongestMs,
   playbackGrantMs,
-} from '../../contract/playback/private-playback.ts';
+} from '../../contract/playback.ts';
 import type { MediaProbeTrack } from '../../contract/sources/media-probe.ts';
 import { SimulatedClock } from './supervision/simulated-clock.ts';
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { verifyRuntime } from '../../actors/reopening/verify-runtime.ts';
-import { attestations } from '../../contract/review/publish-review.ts';
+import { attestations } from '../../contract/review.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { storageFault } from '../../storage/objects/object-store-error.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';

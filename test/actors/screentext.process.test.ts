@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { StudyHost } from '../../client/study-host.ts';
-import type { ScreenTextFact } from '../../contract/evidence/screen-text.ts';
+import type { ScreenTextFact } from '../../contract/evidence/evidence.ts';
 import { readSampleGold, type SampleGold } from '../../fixtures/sample/gold.ts';
 import { checkRuntimes } from '../crash/checks.ts';
 import { descendants } from '../executors/evidence/detection-for-tests.ts';

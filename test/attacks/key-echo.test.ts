@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import { openHostedExplainer } from '../../executors/explanations/hosted-explainer.ts';
 import { keyEcho } from '../../executors/explanations/hosted-provider.ts';
 import { answers, type Behaviour, completionOf, refuses, says } from '../../fixtures/hosted-model/stub-provider.ts';

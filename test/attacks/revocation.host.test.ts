@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { openHost } from '../../actors/host.ts';
 import { JournalHealth } from '../../actors/study/journal-health.ts';
 import { runVerify } from '../../cli/verify-command.ts';
-import type { ApprovalReference } from '../../contract/review/publish-review.ts';
+import type { ApprovalReference } from '../../contract/review.ts';
 import { goldenHost } from '../../fixtures/golden-store/contents.ts';
 import { readLog } from '../../storage/leveldb/leveldb-log.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';

@@ -1,14 +1,14 @@
 import test from 'ava';
 import { z } from 'zod';
 import { serveOptions } from '../../cli/options/serve-options.ts';
-import { failureMessage } from '../../contract/base/failure.ts';
-import { cutText, isWellFormed } from '../../contract/base/text.ts';
+import { failureMessage } from '../../contract/base/errors.ts';
+import { cutText, isWellFormed } from '../../contract/base/grammar.ts';
 import {
   attestations,
   recordedDecisionRequest,
   reviewDecisionRequest,
   reviewRevocationRequest,
-} from '../../contract/review/publish-review.ts';
+} from '../../contract/review.ts';
 import { parseToolJson } from '../../executors/process/tools.ts';
 import { ffprobeReport } from '../../executors/sources/ffprobe-report.ts';
 import { cleanLine, readVideoDocument } from '../../executors/videohost/video-document.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
+import { evaluationReceipt } from '../../contract/evaluation.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { packFolder } from '../actors/evaluation/labelled-packs.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';

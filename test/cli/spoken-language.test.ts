@@ -2,18 +2,18 @@ import test from 'ava';
 import { requestedLanguage } from '../../cli/commands/study.ts';
 import { HostError } from '../../client/host-error.ts';
 import type { StudyRequest } from '../../client/studies.ts';
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
-import type { PlanWarnings } from '../../contract/study/plan-warnings.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import type { PlanWarningList } from '../../contract/study/start.ts';
 
 /** A command at a host that knows these languages of a source, and what the command said. */
 function commandAt(found: readonly string[], basis = 'detected') {
   const said: string[] = [];
-  const warnings = async (_source: unknown, { range }: StudyRequest): Promise<PlanWarnings> => {
+  const warnings = async (_source: unknown, { range }: StudyRequest): Promise<PlanWarningList> => {
     if (range !== undefined && range.endMs - range.startMs > 600_000) {
       throw new HostError({ status: 413, code: 'study_range_too_large', message: 'long', retryAfterSeconds: null });
     }
     const differs = { code: 'declared_language_differs', text: 'x', declared: ['zxx'], found, basis };
-    return { warnings: found.length === 0 ? [] : [differs] } as unknown as PlanWarnings;
+    return { warnings: found.length === 0 ? [] : [differs] } as unknown as PlanWarningList;
   };
   const call = { host: { warnings }, terminal: { remark: (text: string) => void said.push(text) } };
   const ask = (tag?: string) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { StudyHost } from '../../client/study-host.ts';
-import { subtitleTracks } from '../../contract/sources/subtitle-track-answers.ts';
+import { subtitleTracks } from '../../contract/sources/source-session.ts';
 import { humWav } from '../http/host/media.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';

@@ -11,10 +11,10 @@ import { summaryLines } from '../../cli/terminal/summary.ts';
 import { answerTo, Interrupted, progressLine } from '../../cli/terminal/terminal.ts';
 import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
-import { givenLine } from '../../contract/base/text.ts';
-import type { WorkProgress } from '../../contract/operation/work-progress.ts';
-import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
-import type { PlanWarnings } from '../../contract/study/plan-warnings.ts';
+import { givenLine } from '../../contract/base/grammar.ts';
+import type { WorkProgress } from '../../contract/operation.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
+import type { PlanWarningList } from '../../contract/study/start.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
 import { contentOf, storedRuntimeOf } from '../receipts/core/stored-content-in-memory.ts';
@@ -154,13 +154,13 @@ const hourMs = 3_600_000;
 /** A command at a host that studies at most so much at once, and what the command said. */
 function commandAt(limitMs: number) {
   const said: string[] = [];
-  const warnings = async (_source: unknown, { range }: StudyRequest): Promise<PlanWarnings> => {
+  const warnings = async (_source: unknown, { range }: StudyRequest): Promise<PlanWarningList> => {
     if (range === undefined) throw new Error('the command names its range');
     if (range.endMs - range.startMs > limitMs) {
       const message = `a study covers at most ${limitMs} ms; study parts of it`;
       throw new HostError({ status: 413, code: 'study_range_too_large', message, retryAfterSeconds: null });
     }
-    return { warnings: [] } as unknown as PlanWarnings;
+    return { warnings: [] } as unknown as PlanWarningList;
   };
   return { said, call: { host: { warnings }, terminal: { remark: (text: string) => void said.push(text) } } };
 }

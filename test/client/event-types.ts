@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../contract/journal.ts';
 
 /** The types of the events of a study, to its end. */
 export async function typesOf(events: AsyncIterable<JournalEvent>): Promise<JournalEvent['type'][]> {

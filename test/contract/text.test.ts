@@ -1,11 +1,10 @@
 import test from 'ava';
 import type { z } from 'zod';
-import { failureMessage, withRemedy } from '../../contract/base/failure.ts';
-import { screenTextFact } from '../../contract/evidence/screen-text.ts';
-import { transcriptLineFact, transcriptWord } from '../../contract/evidence/transcript.ts';
-import { rawLine } from '../../contract/recognition/raw-region.ts';
-import { readText } from '../../contract/screentext/read-pictures.ts';
-import { languageNamed } from '../../contract/sources/language-name.ts';
+import { failureMessage, withRemedy } from '../../contract/base/errors.ts';
+import { screenTextFact, transcriptLineFact, transcriptWord } from '../../contract/evidence/evidence.ts';
+import { rawLine } from '../../contract/recognition.ts';
+import { readText } from '../../contract/screentext.ts';
+import { languageNamed } from '../../contract/sources/languages.ts';
 
 test('a message names no absolute path of this machine, however it is quoted', (t) => {
   const rows = {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { z } from 'zod';
-import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import { ownedIngestStatus } from '../../contract/ingest.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { askHost, type HostAnswer, type Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';

@@ -1,8 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { deletionReceipt, deletions } from '../../contract/deletion/deletion-receipt.ts';
-import { diskUse } from '../../contract/deletion/disk-use.ts';
-import { garbageCollection } from '../../contract/deletion/garbage-collection.ts';
+import { deletionReceipt, deletions, diskUse, garbageCollection } from '../../contract/deletion.ts';
 import type { HostInProcess } from '../host/host-in-process.ts';
 import { checkWhole } from './checks.ts';
 import { CrashClient, nothingPromised } from './client.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { Upload } from 'tus-js-client';
-import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import { ownedIngestStatus } from '../../contract/ingest.ts';
 import { prepareDataRoot } from '../../storage/objects/data-root.ts';
 import { workFolderName } from '../../storage/objects/leftovers.ts';
 import { openStore } from '../actors/reopening/stored-studies.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attestations } from '../../contract/review/publish-review.ts';
+import { attestations } from '../../contract/review.ts';
 import { askHost, type Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';
 

@@ -1,4 +1,4 @@
-import { type VideohostIngestStatus, videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
+import { type VideohostIngestStatus, videohostIngestStatus } from '../../contract/ingest.ts';
 import { askHost, HostGone, type Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';
 

@@ -5,11 +5,11 @@ import type { AnyStateNode } from 'xstate';
 import type { Report } from '../../bench/report.ts';
 import { rows } from '../../bench/rows.ts';
 import { startCodes, startRemedies } from '../../cli/failures.ts';
-import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/error-codes.ts';
+import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/errors.ts';
 import { captionCauses } from '../../contract/captions/caption-production.ts';
 import { unavailableReason } from '../../contract/evidence/evidence.ts';
-import { explanationCauses } from '../../contract/explanations/language-explanation-failure.ts';
-import { runtimeReasonCode } from '../../contract/study/runtime-status.ts';
+import { explanationCauses } from '../../contract/explanations/explanation.ts';
+import { runtimeReasonCode } from '../../contract/study/status.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { linesAbsences } from '../../receipts/captions/transcript-lines.ts';
 import { benchmarksPage } from '../../scripts/docs/benchmarks-page.ts';
@@ -197,7 +197,7 @@ test('every reason against captions without a line is documented', (t) => {
 
 test('every fault of a source folder is documented', async (t) => {
   const documented = wordsOf(tablesUnder('## Starts that are refused')[2]);
-  t.deepEqual(sorted(documented), sorted(await unionOf('contract/sources/source-fault.ts', 'SourceFaultCode')));
+  t.deepEqual(sorted(documented), sorted(await unionOf('contract/sources/source-receipt.ts', 'SourceFaultCode')));
 });
 
 test('every failure of an ingest and every cause of a failed probe is documented', async (t) => {
@@ -243,10 +243,7 @@ test('every reason for missing evidence is documented', (t) => {
 
 test('every refusal of an evaluation is documented', async (t) => {
   const documented = wordsOf(tablesUnder('## Evaluations that are refused')[0]);
-  t.deepEqual(
-    sorted(documented),
-    sorted(await unionOf('contract/evaluation/evaluation-fault.ts', 'EvaluationFaultCode')),
-  );
+  t.deepEqual(sorted(documented), sorted(await unionOf('contract/evaluation.ts', 'EvaluationFaultCode')));
 });
 
 test('every word for a refused archive of a bundle is documented', async (t) => {

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
-import { errorCodes, reservedErrorCodes } from '../../contract/base/error-codes.ts';
+import { errorCodes, reservedErrorCodes } from '../../contract/base/errors.ts';
 import { allowedMethods } from '../../http/exchange/route.ts';
 import { breakingChanges } from '../../scripts/docs/openapi/breaking-changes.ts';
 import { describedRoutes } from '../../scripts/docs/openapi/document.ts';

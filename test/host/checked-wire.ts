@@ -1,7 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import type { z } from 'zod';
-import { type ErrorCode, errorCodes, errorRemedies } from '../../contract/base/error-codes.ts';
-import { errorEnvelope } from '../../contract/base/error-envelope.ts';
+import { type ErrorCode, errorCodes, errorEnvelope, errorRemedies } from '../../contract/base/errors.ts';
 import { DescribedWire } from '../http/described-wire.ts';
 import type { Question, WireAnswer } from './wire-question.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { PlayableMedia } from '../../actors/playback/private-playback.ts';
-import { heartbeatMs } from '../../contract/journal/event-stream.ts';
+import { heartbeatMs } from '../../contract/journal.ts';
 import { SentBody } from '../../http/exchange/answer.ts';
 import { bodyInParts, MediaPart } from '../../http/exchange/sent-bodies.ts';
 import type { Exchange } from '../../http/listener/listener.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import { heartbeatMs } from '../../contract/journal/event-stream.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { heartbeatMs } from '../../contract/journal.ts';
 import { bodyInParts, requestedRange } from '../../http/exchange/sent-bodies.ts';
 import { FlatHead } from '../../http/listener/message-head.ts';
 import { exposition } from '../../http/routes/operation.ts';

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { createParser } from 'eventsource-parser';
-import { errorEnvelope } from '../../contract/base/error-envelope.ts';
-import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import { errorEnvelope } from '../../contract/base/errors.ts';
+import { ownedIngestStatus } from '../../contract/ingest.ts';
 import { TestHost } from '../host/test-host.ts';
 import { eventually, within } from '../patience.ts';
 

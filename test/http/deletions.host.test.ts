@@ -1,10 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { deletions as deletionList, deletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
-import { diskUse } from '../../contract/deletion/disk-use.ts';
-import { garbageCollection } from '../../contract/deletion/garbage-collection.ts';
-import { runtimes } from '../../contract/study/runtimes.ts';
+import { deletions as deletionList, deletionReceipt, diskUse, garbageCollection } from '../../contract/deletion.ts';
+import { runtimes } from '../../contract/study/status.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { endpointsOf } from '../../http/exchange/route.ts';
 import { describedRoutes } from '../../scripts/docs/openapi/document.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
-import { type ErrorCode, errorCodes, reservedErrorCodes } from '../../contract/base/error-codes.ts';
+import { type ErrorCode, errorCodes, reservedErrorCodes } from '../../contract/base/errors.ts';
 
 /** Codes that no test of a host provokes, and why. */
 const unprovoked: Partial<Record<ErrorCode, string>> = {

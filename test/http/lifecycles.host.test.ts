@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
-import { type ActorTransitions, actorTransitions } from '../../contract/lifecycles/actor-transitions.ts';
-import { type ActorList, actorList } from '../../contract/lifecycles/actors.ts';
-import type { ChartState } from '../../contract/lifecycles/chart.ts';
-import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
+import {
+  type ActorList,
+  type ActorTransitions,
+  actorList,
+  actorTransitions,
+} from '../../contract/lifecycles/actors.ts';
+import { type ChartState, charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { TestHost } from '../host/test-host.ts';
 import { ingestRequest, ingests, openIngest } from './host/ingest-steps.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import type { PlaybackMimeType } from '../../contract/playback/private-playback.ts';
+import type { PlaybackMimeType } from '../../contract/playback.ts';
 import { ffmpeg } from '../executors/evidence/media-for-tests.ts';
 import { TestHost } from '../host/test-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
-import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
+import type { ErrorCode } from '../../contract/base/errors.ts';
+import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { TestHost } from '../host/test-host.ts';
 import { pageOrigin } from './host/contract.ts';
 

@@ -1,9 +1,8 @@
 import test from 'ava';
 import { z } from 'zod';
-import { errorRemedies } from '../../contract/base/error-codes.ts';
-import { failureMessage, withRemedy } from '../../contract/base/failure.ts';
+import { errorRemedies, failureMessage, withRemedy } from '../../contract/base/errors.ts';
 import { contentId, identity } from '../../contract/base/grammar.ts';
-import { exportNames } from '../../contract/exports/export-name.ts';
+import { exportNames } from '../../contract/exports.ts';
 import { askedKind } from '../../contract/study/runtime-evidence.ts';
 import { namedValues } from '../../http/exchange/answer.ts';
 import { json } from '../../http/exchange/description.ts';

@@ -2,14 +2,12 @@ import test, { type ExecutionContext } from 'ava';
 import {
   attestations,
   type IntakeReference,
-  type ReviewDecision,
-  type RevocationDecision,
-} from '../../contract/review/publish-review.ts';
-import {
   type PublishReview,
   publishReviewDecisions,
   publishReviewIntakes,
-} from '../../contract/review/publish-review-answers.ts';
+  type ReviewDecision,
+  type RevocationDecision,
+} from '../../contract/review.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { TestHost } from '../host/test-host.ts';
 import { runtimeOf } from './host/study-steps.ts';

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { ownedIngests } from '../../contract/ingest/owned-ingest.ts';
-import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
-import { type Runtimes, runtimes } from '../../contract/study/runtimes.ts';
+import { ownedIngests } from '../../contract/ingest.ts';
+import { sourceSessionList } from '../../contract/sources/source-session.ts';
+import { type Runtimes, runtimes } from '../../contract/study/status.ts';
 import { TestHost } from '../host/test-host.ts';
 import { ingests } from './host/ingest-steps.ts';
 import { followed, plans, runtimeOf, sampleRow, startStudy, starts, studyRequest } from './host/study-steps.ts';

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import { type ErrorCode, errorRemedies } from '../../contract/base/error-codes.ts';
-import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
+import { type ErrorCode, errorRemedies } from '../../contract/base/errors.ts';
+import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { findUwsBinary, THIS_RUNTIME } from '../../http/listener/uws-binding.ts';
 import { eventually } from '../patience.ts';
 import { type AdapterFlag, adapterNames, HostContract } from './host/contract.ts';

@@ -1,13 +1,14 @@
 import { appendFile, readFile, rm, truncate } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
-import { type SourceSessionRow, sourceSessionList } from '../../contract/sources/source-session-list.ts';
-import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
+import type { ErrorCode } from '../../contract/base/errors.ts';
 import {
   attachedSubtitleTrack,
   subtitleTracks as listedTracks,
-} from '../../contract/sources/subtitle-track-answers.ts';
-import { runtimePlan } from '../../contract/study/runtime-plan.ts';
+  type SourceSessionRow,
+  sourceSessionList,
+} from '../../contract/sources/source-session.ts';
+import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
+import { runtimePlan } from '../../contract/study/start.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { TestHost } from '../host/test-host.ts';
 import { ingest, storedFiles } from './host/ingest-steps.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
+import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { TestHost } from '../host/test-host.ts';
 import { attach, attached, hello } from './host/subtitle-steps.ts';
 

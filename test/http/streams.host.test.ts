@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
-import { hostStreamEvents, maximumFollowed, runtimeEnded } from '../../contract/journal/event-stream.ts';
-import { actorsFollowed, actorTransitions, streamedTransition } from '../../contract/lifecycles/actor-transitions.ts';
-import { actorList } from '../../contract/lifecycles/actors.ts';
-import { workProgress } from '../../contract/operation/work-progress.ts';
+import { ownedIngestStatus } from '../../contract/ingest.ts';
+import { hostStreamEvents, maximumFollowed, runtimeEnded } from '../../contract/journal.ts';
+import { actorList, actorsFollowed, actorTransitions, streamedTransition } from '../../contract/lifecycles/actors.ts';
+import { workProgress } from '../../contract/operation.ts';
 import { TestHost } from '../host/test-host.ts';
 import { pageOrigin } from './host/contract.ts';
 import { ingestRequest, ingests, octets, openIngest } from './host/ingest-steps.ts';

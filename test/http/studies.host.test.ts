@@ -1,9 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { type PlanWarning, planWarnings } from '../../contract/study/plan-warnings.ts';
-import { runtimePlan } from '../../contract/study/runtime-plan.ts';
-import { runtimeStatus } from '../../contract/study/runtime-status.ts';
+import { type PlanWarning, planWarnings, runtimePlan } from '../../contract/study/start.ts';
+import { runtimeStatus } from '../../contract/study/status.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { TestHost } from '../host/test-host.ts';
 import { eventually } from '../patience.ts';

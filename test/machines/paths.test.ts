@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import type { AnyEventObject, AnyMachineSnapshot, Snapshot } from 'xstate';
 import { getSimplePaths } from 'xstate/graph';
-import type { ChartState } from '../../contract/lifecycles/chart.ts';
+import type { ChartState } from '../../contract/lifecycles/charts.ts';
 import { actorMachines } from '../../machines/catalogue.ts';
 import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';

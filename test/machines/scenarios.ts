@@ -1,5 +1,5 @@
 import type { AnyEventObject, AnyStateMachine } from 'xstate';
-import { ExplanationFailure, explanationFailureOf } from '../../contract/explanations/language-explanation-failure.ts';
+import { ExplanationFailure, explanationFailureOf } from '../../contract/explanations/explanation.ts';
 import {
   type CaptionProductionContext,
   type CaptionProductionInput,

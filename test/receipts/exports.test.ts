@@ -1,7 +1,7 @@
 import test from 'ava';
 import webVtt from 'webvtt-parser';
-import { ServiceError } from '../../contract/base/service-error.ts';
-import type { EditRate, ExportName } from '../../contract/exports/export-name.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type { EditRate, ExportName } from '../../contract/exports.ts';
 import { exportFiles } from '../../receipts/exports/export-catalogue.ts';
 import { frameCode, frameCountOf, framesOf } from '../../receipts/exports/frame-code.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { FurtherFact } from '../../contract/evidence/further-evidence.ts';
+import type { FurtherFact } from '../../contract/evidence/evidence.ts';
 import { furtherFoundOf } from '../../receipts/overview/found.ts';
 
 const at = (startMs: number, endMs: number) => ({ index: 0, startMs, endMs });

@@ -1,10 +1,10 @@
 import test from 'ava';
 import { captionProductionRequest } from '../../contract/captions/caption-production.ts';
-import { qualityControlRequest } from '../../contract/captions/caption-quality-control.ts';
-import { type RuntimeOverview, runtimeOverview, type SituationCode } from '../../contract/overview/runtime-overview.ts';
-import { attestations, reviewDecisionRequest, reviewRevocationRequest } from '../../contract/review/publish-review.ts';
+import { qualityControlRequest } from '../../contract/captions/quality-control.ts';
+import { type RuntimeOverview, runtimeOverview, type SituationCode } from '../../contract/overview.ts';
+import { attestations, reviewDecisionRequest, reviewRevocationRequest } from '../../contract/review.ts';
+import { runtimeRequest } from '../../contract/study/plan.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
-import { runtimeRequest } from '../../contract/study/runtime-request.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { withheldTexts } from '../../receipts/overview/findings.ts';
 import { foundOf } from '../../receipts/overview/found.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { TimedOperation, WorkCohort } from '../../contract/study/forecast-calibration.ts';
-import { runtimePlan } from '../../contract/study/runtime-plan.ts';
-import { runtimeRequest } from '../../contract/study/runtime-request.ts';
+import type { TimedOperation, WorkCohort } from '../../contract/study/forecast.ts';
+import { runtimeRequest } from '../../contract/study/plan.ts';
+import { runtimePlan } from '../../contract/study/start.ts';
 import { contentIdOfBytes, contentIdOfJson, indentedFile } from '../../formats/canonical-json.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import { artifactIdOf, outputArtifactId } from '../../receipts/identities.ts';

@@ -1,23 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { z } from 'zod';
-import type { Detection } from '../../contract/evidence/evidence.ts';
 import {
   type DecisionReason,
   decisionReasons,
   type EvidenceDecisionReceipt,
-} from '../../contract/evidence/evidence-decision.ts';
-import { journalEvent } from '../../contract/journal/journal-event.ts';
-import { publishReviewIntakeReceipt } from '../../contract/review/publish-review-intake.ts';
-import {
-  readinessReference,
-  type StudyReference,
-  studyReadinessReceipt,
-} from '../../contract/study/study-readiness.ts';
+} from '../../contract/evidence/assessment.ts';
+import type { Detection } from '../../contract/evidence/evidence.ts';
+import { journalEvent } from '../../contract/journal.ts';
+import { publishReviewIntakeReceipt } from '../../contract/review.ts';
 import {
   maximumStudyRecordBytes,
+  readinessReference,
   type StudyEvidence,
   type StudyRecord,
+  type StudyReference,
+  studyReadinessReceipt,
   studyRecord,
 } from '../../contract/study/study-record.ts';
 import { contentIdOfBytes, contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';

@@ -3,7 +3,7 @@ import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
-import { errorCodes } from '../../contract/base/error-codes.ts';
+import { errorCodes } from '../../contract/base/errors.ts';
 import { checkDataRoot, checkJournal, checkRuntimes } from '../crash/checks.ts';
 import { CrashClient, knownNow, nothingPromised, type Promised } from '../crash/client.ts';
 import { startHost } from '../crash/host-process.ts';

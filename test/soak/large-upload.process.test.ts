@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import test from 'ava';
-import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import { ownedIngestStatus } from '../../contract/ingest.ts';
 import { OneHost } from '../client/one-host.ts';
 
 const headBytes = 44;

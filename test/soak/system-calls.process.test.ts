@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { Clock } from '../../contract/base/clock.ts';
-import { errorCodes } from '../../contract/base/error-codes.ts';
+import { errorCodes } from '../../contract/base/errors.ts';
 import { checkDataRoot, checkJournal, checkRuntimes } from '../crash/checks.ts';
 import { CrashClient, knownNow, nothingPromised, type Promised } from '../crash/client.ts';
 import { startHost } from '../crash/host-process.ts';

@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import type { AnyStateMachine } from 'xstate';
-import { chart } from '../../contract/lifecycles/chart.ts';
-import type { Area, Arrow, ChartDrawing, Line, StateBox } from '../../contract/lifecycles/chart-drawing.ts';
+import {
+  type Area,
+  type Arrow,
+  type ChartDrawing,
+  chart,
+  type Line,
+  type StateBox,
+} from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
 import { boxPadding } from '../../visualizer/drawing/distances.ts';

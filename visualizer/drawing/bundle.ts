@@ -1,5 +1,4 @@
-import type { Chart, ChartState, ChartTransition } from '../../contract/lifecycles/chart.ts';
-import type { Line } from '../../contract/lifecycles/chart-drawing.ts';
+import type { Chart, ChartState, ChartTransition, Line } from '../../contract/lifecycles/charts.ts';
 import { labelLines } from './wording.ts';
 
 /** Transitions that share their ends: one arrow with at least one line of text each. */

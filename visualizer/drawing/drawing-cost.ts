@@ -1,4 +1,4 @@
-import type { Arrow, ChartDrawing, Point } from '../../contract/lifecycles/chart-drawing.ts';
+import type { Arrow, ChartDrawing, Point } from '../../contract/lifecycles/charts.ts';
 
 // In px of arrow length: how far a reader would rather follow a line than meet one of these.
 const bendCost = 25;

@@ -1,6 +1,5 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs';
-import type { Chart, ChartState } from '../../contract/lifecycles/chart.ts';
-import type { Line } from '../../contract/lifecycles/chart-drawing.ts';
+import type { Chart, ChartState, Line } from '../../contract/lifecycles/charts.ts';
 import type { Bundle } from './bundle.ts';
 import { arrowGap, boxPadding, dotSize, insideGap, labelPadding } from './distances.ts';
 import {

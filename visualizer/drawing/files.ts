@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Chart } from '../../contract/lifecycles/chart.ts';
+import type { Chart } from '../../contract/lifecycles/charts.ts';
 import { layoutOf } from './layout.ts';
 import { readmeOf } from './readme.ts';
 import { svgOf } from './svg.ts';

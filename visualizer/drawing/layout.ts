@@ -1,7 +1,14 @@
-import type { ElkExtendedEdge, ElkNode } from 'elkjs';
-import elkjs from 'elkjs';
-import type { Chart, ChartState } from '../../contract/lifecycles/chart.ts';
-import type { Area, Arrow, ChartDrawing, Point, StateBox, TextArea } from '../../contract/lifecycles/chart-drawing.ts';
+import elkjs, { type ElkExtendedEdge, type ElkNode } from 'elkjs';
+import type {
+  Area,
+  Arrow,
+  Chart,
+  ChartDrawing,
+  ChartState,
+  Point,
+  StateBox,
+  TextArea,
+} from '../../contract/lifecycles/charts.ts';
 import { type Bundle, bundlesOf } from './bundle.ts';
 import { costOf } from './drawing-cost.ts';
 import { dotId, type ElkInput, elkInput, signId } from './elk-graph.ts';

@@ -1,4 +1,4 @@
-import type { Line, Span } from '../../contract/lifecycles/chart-drawing.ts';
+import type { Line, Span } from '../../contract/lifecycles/charts.ts';
 import { textWidth, typefaces } from './typeface.ts';
 
 const lineHeight = 1.4;

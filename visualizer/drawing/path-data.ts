@@ -1,4 +1,4 @@
-import type { Point } from '../../contract/lifecycles/chart-drawing.ts';
+import type { Point } from '../../contract/lifecycles/charts.ts';
 
 // In px: how far before a corner a line starts to turn, and the length and half the width of an arrow's head.
 const turn = 7;

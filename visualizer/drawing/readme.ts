@@ -2,7 +2,7 @@ const key = `# Charts
 
 Drawn from the machines in \`machines/\` by \`npm run charts\`; nothing here is written by hand. \`npm run charts -- --check\`
 says whether a drawing still matches its machine. Each \`.json\` holds the same chart as data, by
-\`contract/lifecycles/chart.ts\`, and each \`.drawing.json\` says where its parts lie, by \`contract/lifecycles/chart-drawing.ts\`. The
+\`contract/lifecycles/charts.ts\`, and each \`.drawing.json\` says where its parts lie, by \`contract/lifecycles/charts.ts\`. The
 drawings name their states and transitions with the ids that stand in the chart. A host serves both at \`GET /v1/charts/:chartId\`.
 
 | sign | meaning |

@@ -1,4 +1,4 @@
-import type { Area, Arrow, ChartDrawing, Line, StateBox, TextArea } from '../../contract/lifecycles/chart-drawing.ts';
+import type { Area, Arrow, ChartDrawing, Line, StateBox, TextArea } from '../../contract/lifecycles/charts.ts';
 import { boxPadding, labelPadding } from './distances.ts';
 import { headPath, linePath, px } from './path-data.ts';
 import { deepestLevel } from './theme.ts';

@@ -1,4 +1,4 @@
-import type { TextRole } from '../../contract/lifecycles/chart-drawing.ts';
+import type { TextRole } from '../../contract/lifecycles/charts.ts';
 import type { Theme } from './theme.ts';
 import { fontFamily, typefaces } from './typeface.ts';
 

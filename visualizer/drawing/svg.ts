@@ -1,4 +1,4 @@
-import type { ChartDrawing } from '../../contract/lifecycles/chart-drawing.ts';
+import type { ChartDrawing } from '../../contract/lifecycles/charts.ts';
 import { pageMargin } from './distances.ts';
 import { type Shape, shapesOf } from './shapes.ts';
 import { styleOf } from './style.ts';

@@ -1,4 +1,4 @@
-import type { TextRole } from '../../contract/lifecycles/chart-drawing.ts';
+import type { TextRole } from '../../contract/lifecycles/charts.ts';
 
 /** The colours of one drawing. */
 export interface Theme {

@@ -1,4 +1,4 @@
-import type { TextRole } from '../../contract/lifecycles/chart-drawing.ts';
+import type { TextRole } from '../../contract/lifecycles/charts.ts';
 
 // Advance widths of the characters 32 to 126 in thousandths of the font size. Helvetica, Arial and Liberation Sans, one
 // of which nearly every viewer has, agree on them.

@@ -1,5 +1,4 @@
-import type { Chart, ChartState, ChartTransition } from '../../contract/lifecycles/chart.ts';
-import type { Line, Span } from '../../contract/lifecycles/chart-drawing.ts';
+import type { Chart, ChartState, ChartTransition, Line, Span } from '../../contract/lifecycles/charts.ts';
 import { wrapped } from './line.ts';
 
 // Widths in px, chosen so that a column of states with its labels stays readable at the width of a page.

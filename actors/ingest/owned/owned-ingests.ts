@@ -1,5 +1,4 @@
-import { requestFault } from '../../../contract/base/request-fault.ts';
-import { ServiceError } from '../../../contract/base/service-error.ts';
+import { requestFault, ServiceError } from '../../../contract/base/errors.ts';
 import {
   type OwnedIngestList,
   type OwnedIngestRequest,
@@ -7,7 +6,7 @@ import {
   type OwnedIngestStatus,
   ownedIngestFields,
   ownedIngestRequest,
-} from '../../../contract/ingest/owned-ingest.ts';
+} from '../../../contract/ingest.ts';
 import type { ObjectRef } from '../../../storage/objects/object-store.ts';
 import type { HostBasis } from '../../host-basis.ts';
 import type { PageRequest } from '../../supervision/newest-first.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../contract/base/service-error.ts';
+import { ServiceError } from '../../../contract/base/errors.ts';
 import type { ObjectRef, PartialFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import type { UploadNote } from './upload-notes.ts';

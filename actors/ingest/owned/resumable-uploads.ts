@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StateValue } from 'xstate';
-import { ServiceError } from '../../../contract/base/service-error.ts';
+import { ServiceError } from '../../../contract/base/errors.ts';
 import type { ObjectRef } from '../../../storage/objects/object-store.ts';
 import type { HostBasis } from '../../host-basis.ts';
 import type { ActorDefinition } from '../../supervision/actor-definition.ts';

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../contract/base/service-error.ts';
-import type { OwnedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
+import { ServiceError } from '../../../contract/base/errors.ts';
+import type { OwnedIngestStatus } from '../../../contract/ingest.ts';
 import type { ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { refusedWrite } from '../../supervision/refused-write.ts';

@@ -1,4 +1,4 @@
-import type { ToolIdentity } from '../../../contract/base/tool.ts';
+import type { ToolIdentity } from '../../../contract/base/artifact.ts';
 
 /** yt-dlp itself begins to warn of its age after 90 days. */
 const oldAfterDays = 90;

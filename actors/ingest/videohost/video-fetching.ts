@@ -1,5 +1,5 @@
-import { cutText } from '../../../contract/base/text.ts';
-import type { ToolIdentity } from '../../../contract/base/tool.ts';
+import type { ToolIdentity } from '../../../contract/base/artifact.ts';
+import { cutText } from '../../../contract/base/grammar.ts';
 import type { ResolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import { downloadRange } from '../../../executors/videohost/download-range.ts';
 import { resolveVideo } from '../../../executors/videohost/resolve-video.ts';

@@ -1,4 +1,4 @@
-import { videohostUrlUnits } from '../../../contract/ingest/videohost-ingest.ts';
+import { videohostUrlUnits } from '../../../contract/ingest.ts';
 import type { VideoAddress } from '../../../executors/videohost/ytdlp-command.ts';
 
 /** The hosts that are always known, each with yt-dlp's name of the one extractor that may look at its pages. */

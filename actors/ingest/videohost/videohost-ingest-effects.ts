@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cutText } from '../../../contract/base/text.ts';
+import { cutText } from '../../../contract/base/grammar.ts';
 import { hostTextUnits, resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import { VideoHostFailure } from '../../../executors/videohost/video-host.ts';
 import type { VideoAddress } from '../../../executors/videohost/ytdlp-command.ts';

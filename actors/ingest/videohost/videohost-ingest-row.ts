@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { toolIdentity } from '../../../contract/base/artifact.ts';
 import { range, timestamp } from '../../../contract/base/grammar.ts';
-import { toolIdentity } from '../../../contract/base/tool.ts';
 import { resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 
 /** What an ingest was opened with; `confirmedAt` is UTC with milliseconds. */

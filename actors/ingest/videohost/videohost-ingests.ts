@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { Clock } from '../../../contract/base/clock.ts';
-import { requestFault } from '../../../contract/base/request-fault.ts';
-import { ServiceError } from '../../../contract/base/service-error.ts';
+import { requestFault, ServiceError } from '../../../contract/base/errors.ts';
 import {
   type VideohostIngestList,
   type VideohostIngestRow,
   type VideohostIngestStatus,
   videohostIngestFields,
   videohostIngestRequest,
-} from '../../../contract/ingest/videohost-ingest.ts';
+} from '../../../contract/ingest.ts';
 import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { IngestService } from '../ingest-service.ts';
 import type { VideoHosts } from './video-hosts.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import type { ErrorCode } from '../../../contract/base/errors.ts';
 import type { Json } from './json.ts';
 
 const text = (description: string, pattern?: string): Json => ({

@@ -26,9 +26,9 @@ export async function namedSchemas(): Promise<ReadonlyMap<z.ZodType, NamedSchema
   };
   for (const file of (await readdir(contract, { recursive: true })).filter((path) => path.endsWith('.ts')).sort()) {
     const comments = commentsIn(await readFile(join(contract, file), 'utf8'));
-    const [room = '', name = ''] = file.slice(0, -'.ts'.length).split('/');
+    const name = file.slice(0, -'.ts'.length);
     // In this form a bundler can follow it.
-    const exported: Readonly<Record<string, unknown>> = await import(`../../../contract/${room}/${name}.ts`);
+    const exported: Readonly<Record<string, unknown>> = await import(`../../../contract/${name}.ts`);
     for (const [key, value] of Object.entries(exported)) {
       if (value instanceof z.ZodType) add(value, pascalCase(key), comments.get(key) ?? null);
       for (const event of eventsIn(value)) add(event, `${pascalCase(typeOf(event))}Event`, null);

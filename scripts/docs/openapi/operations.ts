@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { eventStreamType } from '../../../contract/journal/event-stream.ts';
+import { eventStreamType } from '../../../contract/journal.ts';
 import type { Description } from '../../../http/exchange/description.ts';
 import { type Endpoint, endpointsOf, type Route } from '../../../http/exchange/route.ts';
 import { refusalsOfChecks } from '../../../http/exchange/serve-exchange.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type ErrorCode, errorCodes, errorRemedies } from '../../../contract/base/error-codes.ts';
-import { errorEnvelope } from '../../../contract/base/error-envelope.ts';
+import { type ErrorCode, errorCodes, errorEnvelope, errorRemedies } from '../../../contract/base/errors.ts';
 import type { Components } from './components.ts';
 import type { RecordedRun } from './examples.ts';
 import { fieldsOfAnswers, fieldsOfRefusals, type HeaderField, headersOf } from './header-fields.ts';

@@ -1,14 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { ErrorCode } from '../../../contract/base/error-codes.ts';
-import { ServiceError } from '../../../contract/base/service-error.ts';
+import { type ErrorCode, ServiceError } from '../../../contract/base/errors.ts';
 import {
   captionProductionResults,
   captionProductions,
   captionQualityControls,
 } from '../../../contract/captions/caption-answers.ts';
-import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
+import type { CaptionClassification } from '../../../contract/captions/caption-line.ts';
 import { candidateOf } from '../../../receipts/captions/quality-control.ts';
 import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { spokenLanguage } from '../../../client/studies.ts';
-import { runtimeOverview } from '../../../contract/overview/runtime-overview.ts';
-import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
-import { planWarnings } from '../../../contract/study/plan-warnings.ts';
+import { runtimeOverview } from '../../../contract/overview.ts';
+import { sourceSessionList } from '../../../contract/sources/source-session.ts';
+import { planWarnings } from '../../../contract/study/start.ts';
 import { TestHost } from '../../host/test-host.ts';
 
 const grouped = ['--caption-executor', 'grouped-subtitles', '--allow-embedded-subtitle-captions'];

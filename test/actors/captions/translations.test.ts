@@ -1,7 +1,7 @@
 import test from 'ava';
 import { TranslationAsker } from '../../../actors/captions/translation-asks.ts';
 import { translationTrial } from '../../../actors/evaluation/translation-trials.ts';
-import { translationDefects } from '../../../contract/evaluation/evaluation-receipt.ts';
+import { translationDefects } from '../../../contract/evaluation.ts';
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
 import { translationScoreOf } from '../../../receipts/evaluation/score-translations.ts';
 import { verdictsOf } from '../../../rules/translation/plan.ts';

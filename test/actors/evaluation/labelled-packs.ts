@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { EvaluationPack, PackItem } from '../../../contract/evaluation/evaluation-pack.ts';
+import type { EvaluationPack, PackItem } from '../../../contract/evaluation.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { packOf } from '../../../scripts/sample/pack.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';

@@ -3,8 +3,8 @@ import { languageExplanationDefinition } from '../../../actors/explanations/lang
 import { LanguageExplanations } from '../../../actors/explanations/language-explanations.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import type { CaptionReference } from '../../../contract/captions/caption-production.ts';
-import type { ExplanationRequest } from '../../../contract/explanations/language-explanation.ts';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { ExplanationRequest } from '../../../contract/explanations/explanation.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import type {
   Explained,
   ExplainerQuestion,

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { languageExplanations } from '../../../contract/explanations/language-explanation-answers.ts';
+import { languageExplanations } from '../../../contract/explanations/explanation.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { type StoredTrack, twoTracks } from '../../receipts/evidence/stored-tracks.ts';

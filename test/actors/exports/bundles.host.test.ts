@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { Bundles } from '../../../actors/exports/bundles.ts';
-import { ServiceError } from '../../../contract/base/service-error.ts';
+import { ServiceError } from '../../../contract/base/errors.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { verifyBundle } from '../../../actors/exports/verify-bundle.ts';
-import type { ByteReader } from '../../../contract/base/byte-reader.ts';
+import type { ByteReader } from '../../../contract/base/stored-object.ts';
 import { ustarHeader } from '../../../storage/archive/ustar-header.ts';
 
 const gib = 1024 ** 3;

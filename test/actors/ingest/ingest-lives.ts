@@ -11,7 +11,7 @@ import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
 import { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
-import type { ProbeResult } from '../../../contract/sources/probe-result.ts';
+import type { ProbeResult } from '../../../contract/sources/media-probe.ts';
 import type { ResolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import type { ResolvedTool } from '../../../executors/process/tools.ts';
 import type { DownloadedRange, DownloadRequest, ResolveRequest } from '../../../executors/videohost/video-host.ts';

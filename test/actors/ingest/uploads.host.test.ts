@@ -6,7 +6,7 @@ import { ResumableUpload } from '../../../actors/ingest/owned/resumable-upload.t
 import { Upload } from '../../../actors/ingest/owned/upload.ts';
 import type { UploadNote } from '../../../actors/ingest/owned/upload-notes.ts';
 import { commitBytes, type PartClaim } from '../../../actors/ingest/owned/upload-part.ts';
-import type { OwnedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
+import type { OwnedIngestStatus } from '../../../contract/ingest.ts';
 import type { ObjectStore, PartialFile, Receiving } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';

@@ -17,7 +17,7 @@ import type { ActorDefinition } from '../../../actors/supervision/actor-definiti
 import { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import { unchanged } from '../../../machines/migrations/chart-migrations.ts';
 import { statesOf } from '../../../machines/migrations/chart-states.ts';
 import { studyMachine, studyMachineVersion } from '../../../machines/study.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
-import { ServiceError } from '../../../contract/base/service-error.ts';
+import { ServiceError } from '../../../contract/base/errors.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { recordReview, reviewStarted } from '../../../receipts/review.ts';
 import type { AdmissionReference } from '../../../receipts/study/admission.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { listingWrites } from '../../../actors/study/listed-runtimes.ts';
-import type { Lifecycle, RuntimeReason } from '../../../contract/study/runtime-status.ts';
+import type { Lifecycle, RuntimeReason } from '../../../contract/study/status.ts';
 import { canonicalJson } from '../../../formats/canonical-json.ts';
 import { studyMachineVersion } from '../../../machines/study.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';

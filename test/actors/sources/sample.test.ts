@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
-import { languageRanges } from '../../../contract/sources/language-ranges.ts';
-import { speechActivity } from '../../../contract/sources/speech-activity.ts';
+import { languageRanges } from '../../../contract/sources/languages.ts';
+import { speechActivity } from '../../../contract/sources/media-probe.ts';
 import { readSampleGold, sampleFolder, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { contentIdOfBytes, contentIdOfJson } from '../../../formats/canonical-json.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { loadSourceFolder } from '../../../actors/sources/source-folder.ts';
 import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
-import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
+import { SourceInconsistent } from '../../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { sampleFolder } from '../../../fixtures/sample/gold.ts';
 import { indentedFile } from '../../../formats/canonical-json.ts';

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { ListedRuntimes } from '../../../actors/study/listed-runtimes.ts';
 import { newestFirst } from '../../../actors/supervision/newest-first.ts';
-import { ServiceError } from '../../../contract/base/service-error.ts';
+import { ServiceError } from '../../../contract/base/errors.ts';
 import { indexKey } from '../../../storage/ledger/index-keys.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { openScratchLedger, scratchFolder } from '../../storage/ledger/scratch.ts';

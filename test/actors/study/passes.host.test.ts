@@ -14,7 +14,7 @@ import { KeptWindows } from '../../../actors/study/kept-windows.ts';
 import type { MediaOperations } from '../../../actors/study/media-operations.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
 import { studyDefinition } from '../../../actors/study/study-definition.ts';
-import { mostObservations, type WorkCohort } from '../../../contract/study/forecast-calibration.ts';
+import { mostObservations, type WorkCohort } from '../../../contract/study/forecast.ts';
 import { windowEnds } from '../../../executors/evidence/detect.ts';
 import { ProcessFailure } from '../../../executors/process/process.ts';
 import { contentIdOfBytes } from '../../../formats/canonical-json.ts';

@@ -4,7 +4,7 @@ import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
 import { JournalHealth } from '../../../actors/study/journal-health.ts';
 import { storeBeforePromise } from '../../../actors/supervision/store-before-promise.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
-import { StorageUnavailable } from '../../../contract/base/storage-unavailable.ts';
+import { StorageUnavailable } from '../../../contract/base/errors.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';

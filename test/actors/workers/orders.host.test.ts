@@ -11,7 +11,7 @@ import { parsedOutcome } from '../../../actors/workers/read-outcome.ts';
 import { WorkOrders } from '../../../actors/workers/work-orders.ts';
 import { WorkerFigures } from '../../../actors/workers/worker-figures.ts';
 import { version } from '../../../contract/base/program-version.ts';
-import type { WorkOrder } from '../../../contract/workers/work-order.ts';
+import type { WorkOrder } from '../../../contract/workers.ts';
 import { OrderRefused } from '../../../executors/workers/order-queue.ts';
 import { contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
 import { SharedObjects } from '../../../storage/objects/shared-objects.ts';

@@ -12,7 +12,7 @@ import { parsedOutcome } from '../../../actors/workers/read-outcome.ts';
 import { workerAbility } from '../../../actors/workers/worker-ability.ts';
 import { StudyHost } from '../../../client/study-host.ts';
 import { version } from '../../../contract/base/program-version.ts';
-import { type WorkOrder, type WorkTask, workOrder } from '../../../contract/workers/work-order.ts';
+import { type WorkOrder, type WorkTask, workOrder } from '../../../contract/workers.ts';
 import { takeOrders } from '../../../executors/workers/bullmq-queue.ts';
 import { OrderRefused } from '../../../executors/workers/order-queue.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';

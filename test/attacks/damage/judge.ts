@@ -1,4 +1,4 @@
-import { errorEnvelope } from '../../../contract/base/error-envelope.ts';
+import { errorEnvelope } from '../../../contract/base/errors.ts';
 import type { Damage } from './damages.ts';
 import { lists } from './stored-life.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
-import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
+import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/ingest.ts';
 import type { Reachable } from '../../crash/host-process.ts';
 import type { HostileFile } from './built-files.ts';
 

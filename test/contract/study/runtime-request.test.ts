@@ -1,6 +1,5 @@
 import test from 'ava';
-import type { AnalysisOptions } from '../../../contract/study/analysis-request.ts';
-import { runtimeRequest } from '../../../contract/study/runtime-request.ts';
+import { type AnalysisOptions, runtimeRequest } from '../../../contract/study/plan.ts';
 import { clipBody } from '../../receipts/sources/korean-clip.ts';
 
 const read = (changes: object) => runtimeRequest.safeParse({ ...clipBody, ...changes });

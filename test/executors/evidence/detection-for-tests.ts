@@ -12,8 +12,9 @@ import {
   type Detection,
   type EvidenceArtifact,
   evidenceArtifact,
+  type FurtherKind,
+  furtherArtifact,
 } from '../../../contract/evidence/evidence.ts';
-import { type FurtherKind, furtherArtifact } from '../../../contract/evidence/further-evidence.ts';
 import { type Detector, openDetector } from '../../../executors/detector/detector.ts';
 import { detectRange } from '../../../executors/evidence/detect.ts';
 import type { DetectionTracks } from '../../../executors/evidence/detection-identity.ts';

@@ -1,4 +1,4 @@
-import type { ExplainedLine, ExplanationInput } from '../../../contract/explanations/language-explanation.ts';
+import type { ExplainedLine, ExplanationInput } from '../../../contract/explanations/explanation.ts';
 
 const hex = (digit: string): string => digit.repeat(64);
 const sha = (digit: string): string => `sha256:${hex(digit)}`;

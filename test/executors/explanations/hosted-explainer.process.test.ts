@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import { explanationLimits } from '../../../contract/explanations/language-explanation.ts';
-import { type FacetKind, facetKinds } from '../../../contract/explanations/language-explanation-facet.ts';
-import { ExplanationFailure } from '../../../contract/explanations/language-explanation-failure.ts';
+import { type FacetKind, facetKinds } from '../../../contract/explanations/executor.ts';
+import { ExplanationFailure, explanationLimits } from '../../../contract/explanations/explanation.ts';
 import { openHostedExplainer } from '../../../executors/explanations/hosted-explainer.ts';
 import type { HostedProvider } from '../../../executors/explanations/hosted-provider.ts';
 import {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, chmod, copyFile, mkdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { toolIdentity } from '../../../contract/base/tool.ts';
+import { toolIdentity } from '../../../contract/base/artifact.ts';
 import type { Launcher } from '../../../executors/process/process.ts';
 import {
   FFMPEG,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ExecutionContext } from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
-import { type TranscriptLineFact, transcriptGates } from '../../../contract/evidence/transcript.ts';
+import { type TranscriptLineFact, transcriptGates } from '../../../contract/evidence/evidence.ts';
 import type { Recognizer } from '../../../executors/recognition/recognizer.ts';
 import { placedTranscript, REGION_RULE, speechOf, speechRegions } from '../../../rules/recognition.ts';
 import { gatedLines } from '../../../rules/transcript-gates.ts';

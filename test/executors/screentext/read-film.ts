@@ -1,6 +1,6 @@
 import { readWindow } from '../../../actors/screentext/read-window.ts';
-import type { ScreenTextFact } from '../../../contract/evidence/screen-text.ts';
-import type { ReadPicture } from '../../../contract/screentext/read-pictures.ts';
+import type { ScreenTextFact } from '../../../contract/evidence/evidence.ts';
+import type { ReadPicture } from '../../../contract/screentext.ts';
 import { sampledPictures } from '../../../executors/screentext/sampled-pictures.ts';
 import { openScreenTextReader } from '../../../executors/screentext/tesseract.ts';
 import { judgedText, seenTexts } from '../../../rules/screentext.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { version } from '../../../contract/base/program-version.ts';
-import type { ReadText } from '../../../contract/screentext/read-pictures.ts';
+import type { ReadText } from '../../../contract/screentext.ts';
 import {
   differs,
   type GreyPicture,

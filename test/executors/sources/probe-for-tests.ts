@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { ProbeResult } from '../../../contract/sources/probe-result.ts';
+import type { ProbeResult } from '../../../contract/sources/media-probe.ts';
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import { resolveTools } from '../../../executors/process/tools.ts';
 import { type ProbeTools, probeMedia } from '../../../executors/sources/ffprobe.ts';

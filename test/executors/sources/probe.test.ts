@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { ProbedTrack } from '../../../contract/sources/probe-result.ts';
+import type { ProbedTrack } from '../../../contract/sources/media-probe.ts';
 import {
   ffprobeReport,
   milliseconds,

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
+import { passKinds } from '../../../contract/evidence/evidence.ts';
 import type { KeyframeFact } from '../../../contract/evidence/evidence-object.ts';
-import { passKinds } from '../../../contract/evidence/further-evidence.ts';
-import type { EventData, EventType, JournalEvent } from '../../../contract/journal/journal-event.ts';
-import { runtimeOverview } from '../../../contract/overview/runtime-overview.ts';
+import type { EventData, EventType, JournalEvent } from '../../../contract/journal.ts';
+import { runtimeOverview } from '../../../contract/overview.ts';
 import { runtimeEvidence } from '../../../contract/study/runtime-evidence.ts';
 import { evidenceKinds } from '../../../contract/study/study-record.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';

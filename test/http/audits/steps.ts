@@ -1,7 +1,11 @@
 import type { ExecutionContext } from 'ava';
 import type { z } from 'zod';
-import { type AssessmentAudits, assessmentAudits } from '../../../contract/study/assessment-audits.ts';
-import { type DecisionReceipts, decisionReceipts } from '../../../contract/study/decision-receipts.ts';
+import {
+  type AssessmentAudits,
+  assessmentAudits,
+  type DecisionReceipts,
+  decisionReceipts,
+} from '../../../contract/evidence/assessment.ts';
 import { type RuntimeEvidence, runtimeEvidence } from '../../../contract/study/runtime-evidence.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import test from 'ava';
-import { captionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import { captionQualityReports } from '../../../contract/captions/quality-control.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
 import { hashOf } from '../../../formats/canonical-json.ts';
 import { TestHost } from '../../host/test-host.ts';

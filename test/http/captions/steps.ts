@@ -7,9 +7,13 @@ import {
   captionQualityControls,
   type QualityControlRow,
 } from '../../../contract/captions/caption-answers.ts';
-import type { QualityControlCandidate } from '../../../contract/captions/caption-quality-control.ts';
-import { type ApprovalReference, attestations } from '../../../contract/review/publish-review.ts';
-import { publishReviewDecisions, publishReviewIntakes } from '../../../contract/review/publish-review-answers.ts';
+import type { QualityControlCandidate } from '../../../contract/captions/quality-control.ts';
+import {
+  type ApprovalReference,
+  attestations,
+  publishReviewDecisions,
+  publishReviewIntakes,
+} from '../../../contract/review.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import type { KnownOfLives, LifeName } from '../../host/lives.ts';
 import { TestHost } from '../../host/test-host.ts';

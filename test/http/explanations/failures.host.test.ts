@@ -1,5 +1,5 @@
 import test from 'ava';
-import { languageExplanations } from '../../../contract/explanations/language-explanation-answers.ts';
+import { languageExplanations } from '../../../contract/explanations/explanation.ts';
 import {
   answers,
   closesEarly,

@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { CaptionReference } from '../../../contract/captions/caption-production.ts';
-import type { ExplanationRequest } from '../../../contract/explanations/language-explanation.ts';
 import {
-  type LanguageExplanations,
+  type ExplanationRequest,
+  type LanguageExplanationList,
   languageExplanations,
-} from '../../../contract/explanations/language-explanation-answers.ts';
+} from '../../../contract/explanations/explanation.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import { ModelInMemory } from '../../host/model-in-memory.ts';
 import { TestHost } from '../../host/test-host.ts';
@@ -88,11 +88,15 @@ export async function explained(
   host: CheckedWire,
   runtimeId: string,
   question: ExplanationRequest,
-): Promise<LanguageExplanations> {
+): Promise<LanguageExplanationList> {
   return host.granted(t, await host.post(explanationsOf(runtimeId), question), 201, languageExplanations);
 }
 
-export async function listed(t: ExecutionContext, host: CheckedWire, runtimeId: string): Promise<LanguageExplanations> {
+export async function listed(
+  t: ExecutionContext,
+  host: CheckedWire,
+  runtimeId: string,
+): Promise<LanguageExplanationList> {
   return host.granted(t, await host.get(explanationsOf(runtimeId)), 200, languageExplanations);
 }
 

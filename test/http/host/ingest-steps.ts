@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
+import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/ingest.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';
 import { eventually } from '../../patience.ts';

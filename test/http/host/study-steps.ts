@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
-import { type RuntimeEvents, runtimeEvents } from '../../../contract/journal/runtime-events.ts';
-import { type SourceSessionRow, sourceSessionList } from '../../../contract/sources/source-session-list.ts';
-import { type RuntimeStatus, runtimeStatus } from '../../../contract/study/runtime-status.ts';
+import { type JournalEvent, type RuntimeEvents, runtimeEvents } from '../../../contract/journal.ts';
+import { type SourceSessionRow, sourceSessionList } from '../../../contract/sources/source-session.ts';
+import { type RuntimeStatus, runtimeStatus } from '../../../contract/study/status.ts';
 import { canonicalJson } from '../../../formats/canonical-json.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';

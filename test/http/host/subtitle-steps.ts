@@ -1,8 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import {
-  attachedSubtitleTrack,
-  subtitleTracks as listedTracks,
-} from '../../../contract/sources/subtitle-track-answers.ts';
+import { attachedSubtitleTrack, subtitleTracks as listedTracks } from '../../../contract/sources/source-session.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import { octets } from './ingest-steps.ts';
 

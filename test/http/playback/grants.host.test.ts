@@ -1,12 +1,12 @@
 import test from 'ava';
-import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import type { ErrorCode } from '../../../contract/base/errors.ts';
 import {
   type PlaybackGrant,
   playbackGrant,
   playbackGrantLongestMs,
   playbackRenewed,
   playbackRevoked,
-} from '../../../contract/playback/private-playback.ts';
+} from '../../../contract/playback.ts';
 import { pageOrigin } from '../host/contract.ts';
 import { ingestRequest, openIngest } from '../host/ingest-steps.ts';
 import { humWav } from '../host/media.ts';

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import type { ErrorCode } from '../../../contract/base/error-codes.ts';
-import type { PlaybackGrant } from '../../../contract/playback/private-playback.ts';
+import type { ErrorCode } from '../../../contract/base/errors.ts';
+import type { PlaybackGrant } from '../../../contract/playback.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { pageOrigin } from '../host/contract.ts';

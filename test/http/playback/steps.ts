@@ -1,13 +1,9 @@
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ExecutionContext } from 'ava';
-import {
-  type PlaybackGrant,
-  type PlaybackGrantRequest,
-  playbackGrant,
-} from '../../../contract/playback/private-playback.ts';
-import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
-import type { RuntimeStatus } from '../../../contract/study/runtime-status.ts';
+import { type PlaybackGrant, type PlaybackGrantRequest, playbackGrant } from '../../../contract/playback.ts';
+import type { SourceSessionRow } from '../../../contract/sources/source-session.ts';
+import type { RuntimeStatus } from '../../../contract/study/status.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import { TestHost, type TestHostOptions } from '../../host/test-host.ts';

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import type { ErrorCode } from '../../../contract/base/errors.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { ingestRequest, openIngest } from '../host/ingest-steps.ts';
 import { rangeRequest, videoIngests } from './steps.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
-import { type VideohostIngestStatus, videohostIngestStatus } from '../../../contract/ingest/videohost-ingest.ts';
+import { type VideohostIngestStatus, videohostIngestStatus } from '../../../contract/ingest.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import { eventually, patienceMs } from '../../patience.ts';
 import type { RootedWire } from '../host/ingest-steps.ts';

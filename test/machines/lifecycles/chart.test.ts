@@ -5,7 +5,7 @@ import {
   type ChartState,
   type ChartTransition,
   chart as chartSchema,
-} from '../../../contract/lifecycles/chart.ts';
+} from '../../../contract/lifecycles/charts.ts';
 import { machines } from '../../../machines/catalogue.ts';
 import { activeStatesOf, standsIn } from '../../../machines/lifecycles/active-states.ts';
 import { chartOf } from '../../../machines/lifecycles/machine-chart.ts';

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import type { AnyStateMachine } from 'xstate';
-import { journalEvent } from '../../../contract/journal/journal-event.ts';
-import type { ChartState, ChartTransition } from '../../../contract/lifecycles/chart.ts';
+import { journalEvent } from '../../../contract/journal.ts';
+import type { ChartState, ChartTransition } from '../../../contract/lifecycles/charts.ts';
 import { captionProductionMachine } from '../../../machines/caption-production.ts';
 import { languageExplanationMachine } from '../../../machines/language-explanation.ts';
 import { chartOf } from '../../../machines/lifecycles/machine-chart.ts';

@@ -1,5 +1,5 @@
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
-import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
+import type { CaptionClassification } from '../../../contract/captions/caption-line.ts';
 import { type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/artifact.ts';
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
 import {

@@ -1,13 +1,16 @@
-import type { CaptionExecutorIdentity } from '../../../contract/captions/caption-executor.ts';
-import { type CaptionLine, captionLimits } from '../../../contract/captions/caption-line.ts';
+import {
+  type CaptionExecutorIdentity,
+  type CaptionLine,
+  type CaptionSide,
+  captionLimits,
+} from '../../../contract/captions/caption-line.ts';
 import {
   type CaptionInput,
   type CaptionReceipt,
   captionArtifact,
   captionReceipt,
 } from '../../../contract/captions/caption-production.ts';
-import type { CaptionSide } from '../../../contract/captions/caption-side.ts';
-import type { ApprovalReference } from '../../../contract/review/publish-review.ts';
+import type { ApprovalReference } from '../../../contract/review.ts';
 import { contentIdOfJson, storedBytes } from '../../../formats/canonical-json.ts';
 import { captionRunReceipt as storedReceipt } from '../../../receipts/captions/production.ts';
 import { type CheckableCaptions, qualityControl } from '../../../receipts/captions/quality-control.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
-import { type CaptionClassification, captionExecutor } from '../../../contract/captions/caption-executor.ts';
+import { type CaptionClassification, captionExecutor } from '../../../contract/captions/caption-line.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { captionsOf } from '../../../receipts/captions/artifact.ts';
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';

@@ -1,10 +1,12 @@
 import test from 'ava';
 import { type CaptionRow, qualityControlRow } from '../../../contract/captions/caption-answers.ts';
-import type { CaptionExecutorIdentity } from '../../../contract/captions/caption-executor.ts';
-import type { CaptionLine } from '../../../contract/captions/caption-line.ts';
-import { qualityControlReceipt } from '../../../contract/captions/caption-quality-control.ts';
-import { captionQualityReport, captionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
-import type { ReviewDecision } from '../../../contract/review/publish-review.ts';
+import type { CaptionExecutorIdentity, CaptionLine } from '../../../contract/captions/caption-line.ts';
+import {
+  captionQualityReport,
+  captionQualityReports,
+  qualityControlReceipt,
+} from '../../../contract/captions/quality-control.ts';
+import type { ReviewDecision } from '../../../contract/review.ts';
 import { canonicalJson, contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
 import { captionStarted, recordCaptions } from '../../../receipts/captions/production.ts';

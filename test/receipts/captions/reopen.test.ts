@@ -1,12 +1,13 @@
 import test from 'ava';
 import {
   captionArtifact,
+  captionChunk,
+  captionCitations,
   captionReceipt,
   chunkedCaptions,
   citingCaptions,
 } from '../../../contract/captions/caption-production.ts';
-import { longQualityControlReceipt } from '../../../contract/captions/caption-quality-control.ts';
-import { captionChunk, captionCitations } from '../../../contract/captions/long-captions.ts';
+import { longQualityControlReceipt } from '../../../contract/captions/quality-control.ts';
 import { storedBytes } from '../../../formats/canonical-json.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';

@@ -1,4 +1,4 @@
-import type { TranscriptLineFact } from '../../../contract/evidence/transcript.ts';
+import type { TranscriptLineFact } from '../../../contract/evidence/evidence.ts';
 
 const nothingMeasured = {
   confidence: null,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { z } from 'zod';
 import { artifact } from '../../../contract/base/artifact.ts';
-import { type EventType, journalEvent } from '../../../contract/journal/journal-event.ts';
+import { type EventType, journalEvent } from '../../../contract/journal.ts';
 import { hashOf } from '../../../formats/canonical-json.ts';
 import { deletionReceiptOf } from '../../../receipts/deletion.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';

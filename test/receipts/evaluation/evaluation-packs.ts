@@ -1,6 +1,10 @@
 import type { ThrowsExpectation } from 'ava';
-import { EvaluationFault, type EvaluationFaultCode } from '../../../contract/evaluation/evaluation-fault.ts';
-import type { EvaluationPack, PackItem } from '../../../contract/evaluation/evaluation-pack.ts';
+import {
+  EvaluationFault,
+  type EvaluationFaultCode,
+  type EvaluationPack,
+  type PackItem,
+} from '../../../contract/evaluation.ts';
 
 /** An item over [1000, 9000) ms of imagined media with labels of every kind. */
 export const item: PackItem = {

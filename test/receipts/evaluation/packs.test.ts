@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import type { PackItem } from '../../../contract/evaluation/evaluation-pack.ts';
 import {
   type EvaluationReceipt,
   type EvaluationScores,
   evaluationReceipt,
-} from '../../../contract/evaluation/evaluation-receipt.ts';
+  type PackItem,
+} from '../../../contract/evaluation.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import {

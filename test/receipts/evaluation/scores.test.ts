@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
 import { captionLine } from '../../../contract/captions/caption-line.ts';
-import type { LabelledFault, LabelledTranslations } from '../../../contract/evaluation/evaluation-pack.ts';
+import type { LabelledFault, LabelledTranslations } from '../../../contract/evaluation.ts';
 import { structuralDecisionOf } from '../../../receipts/captions/quality-control.ts';
 import { defectiveCaptions, lineDefects } from '../../../receipts/evaluation/caption-defects.ts';
 import { cutCounts, cutScoreOf } from '../../../receipts/evaluation/score-cuts.ts';

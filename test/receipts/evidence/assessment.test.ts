@@ -5,9 +5,10 @@ import {
   type ClaimState,
   claimStates,
   type EvidenceAssessmentReceipt,
+  type EvidenceDecisionReceipt,
   evidenceAssessmentReceipt,
-} from '../../../contract/evidence/evidence-assessment.ts';
-import { type EvidenceDecisionReceipt, evidenceDecisionReceipt } from '../../../contract/evidence/evidence-decision.ts';
+  evidenceDecisionReceipt,
+} from '../../../contract/evidence/assessment.ts';
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
 import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import {

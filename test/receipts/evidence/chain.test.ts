@@ -2,7 +2,7 @@ import test from 'ava';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import { evidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
-import { journalEvent } from '../../../contract/journal/journal-event.ts';
+import { journalEvent } from '../../../contract/journal.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { canonicalJson, contentIdOfBytes, firstDifference } from '../../../formats/canonical-json.ts';
 import { performDecision } from '../../../receipts/evidence/assessment.ts';

@@ -1,5 +1,4 @@
-import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
-import type { FurtherArtifact } from '../../../contract/evidence/further-evidence.ts';
+import type { EvidenceArtifact, FurtherArtifact } from '../../../contract/evidence/evidence.ts';
 
 const input = { sourceContentId: `sha256:${'1'.repeat(64)}`, range: { startMs: 0, endMs: 4000 }, trackIndex: 0 };
 const tool = { name: 'ffmpeg', version: '1', digest: `sha256:${'2'.repeat(64)}` };

@@ -1,6 +1,10 @@
 import test from 'ava';
-import type { Detection, EvidenceArtifact, UnavailableReason } from '../../../contract/evidence/evidence.ts';
-import type { FurtherArtifact } from '../../../contract/evidence/further-evidence.ts';
+import type {
+  Detection,
+  EvidenceArtifact,
+  FurtherArtifact,
+  UnavailableReason,
+} from '../../../contract/evidence/evidence.ts';
 import { statedParameters } from '../../../receipts/evidence/detection.ts';
 import { checkFactsAmongThemselves, checkKeyframePieces, checkTruePeak } from '../../../receipts/evidence/facts.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';

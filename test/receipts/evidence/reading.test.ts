@@ -1,18 +1,16 @@
 import test from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
-import { maximumDecisionReceiptBytes } from '../../../contract/evidence/evidence-decision.ts';
+import { maximumDecisionReceiptBytes } from '../../../contract/evidence/assessment.ts';
 import {
   type EvidenceReadReceipt,
   evidenceReadReceipt,
   languageRangeFact,
-  readLimits,
-} from '../../../contract/evidence/evidence-read.ts';
-import {
   longestReading,
   longRanges,
   readingAllowanceOf,
+  readLimits,
   standingReading,
-} from '../../../contract/evidence/reading-allowance.ts';
+} from '../../../contract/evidence/evidence-read.ts';
 import { canonicalJson, contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import { boundedFacts, speechEvidence } from '../../../receipts/evidence/readable-evidence.ts';
 import { auditRead, planReads, readEvidence } from '../../../receipts/evidence/reads.ts';

@@ -1,10 +1,10 @@
 import type { Artifact } from '../../../contract/base/artifact.ts';
 import type { Range } from '../../../contract/base/grammar.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
+import type { EvidenceAssessmentReceipt } from '../../../contract/evidence/assessment.ts';
 import type { SpeechFact } from '../../../contract/evidence/evidence.ts';
-import type { EvidenceAssessmentReceipt } from '../../../contract/evidence/evidence-assessment.ts';
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
-import type { LanguageRange, LanguageRanges } from '../../../contract/sources/language-ranges.ts';
+import type { LanguageRange, LanguageRanges } from '../../../contract/sources/languages.ts';
 import { contentIdOfJson, storedBytes } from '../../../formats/canonical-json.ts';
 import {
   languageEvidence,

@@ -1,5 +1,5 @@
+import type { ToolIdentity } from '../../../contract/base/artifact.ts';
 import type { Range } from '../../../contract/base/grammar.ts';
-import type { ToolIdentity } from '../../../contract/base/tool.ts';
 import type { DetectedFact, DetectedKind, Detection, SpeechFact } from '../../../contract/evidence/evidence.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import type { MediaOperation } from '../../../receipts/evidence/media-operation.ts';

@@ -1,10 +1,10 @@
+import type { ToolIdentity } from '../../../contract/base/artifact.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
-import type { ToolIdentity } from '../../../contract/base/tool.ts';
 import type { Detection, SpeechFact } from '../../../contract/evidence/evidence.ts';
-import type { ReadingAllowance } from '../../../contract/evidence/reading-allowance.ts';
-import { languageRanges } from '../../../contract/sources/language-ranges.ts';
+import type { ReadingAllowance } from '../../../contract/evidence/evidence-read.ts';
+import { languageRanges } from '../../../contract/sources/languages.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
-import type { RuntimeRequest } from '../../../contract/study/runtime-request.ts';
+import type { RuntimeRequest } from '../../../contract/study/plan.ts';
 import type { StudyEvidence } from '../../../contract/study/study-record.ts';
 import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import { performDecision } from '../../../receipts/evidence/assessment.ts';

@@ -1,6 +1,6 @@
 import type { Range } from '../../../contract/base/grammar.ts';
 import type { CueFact, TrackLanguageFact, UnreadableCueFact } from '../../../contract/evidence/evidence.ts';
-import type { ProbeResult } from '../../../contract/sources/probe-result.ts';
+import type { ProbeResult } from '../../../contract/sources/media-probe.ts';
 
 /** A text track as it was read: its cues in order of time, and what container and identifier say. The clip's own is 2. */
 export interface StoredTrack {

@@ -1,11 +1,11 @@
-import type { ExplanationRequest } from '../../../contract/explanations/language-explanation.ts';
 import type {
   ExplanationConfiguration,
   ExplanationExecutorIdentity,
+  ExplanationOutput,
   ExplanationPrompt,
-} from '../../../contract/explanations/language-explanation-executor.ts';
-import type { ExplanationOutput, FacetKind } from '../../../contract/explanations/language-explanation-facet.ts';
-import { explanationFailureOf } from '../../../contract/explanations/language-explanation-failure.ts';
+  FacetKind,
+} from '../../../contract/explanations/executor.ts';
+import { type ExplanationRequest, explanationFailureOf } from '../../../contract/explanations/explanation.ts';
 import { explanationPromptContract } from '../../../executors/explanations/language-explainer.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
 import { recordCaptions } from '../../../receipts/captions/production.ts';

@@ -1,17 +1,18 @@
 import test from 'ava';
-import { type ExplanationRequest, explanationRequest } from '../../../contract/explanations/language-explanation.ts';
 import {
   type ExplanationOutput,
   explanationOutput,
   facetKinds,
   maximumFacetTextBytes,
   type StoredFacet,
-} from '../../../contract/explanations/language-explanation-facet.ts';
-import { ExplanationFailure } from '../../../contract/explanations/language-explanation-failure.ts';
+} from '../../../contract/explanations/executor.ts';
 import {
+  ExplanationFailure,
+  type ExplanationRequest,
   explanationArtifact,
   explanationReceipt,
-} from '../../../contract/explanations/language-explanation-records.ts';
+  explanationRequest,
+} from '../../../contract/explanations/explanation.ts';
 import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import {
   askableKinds,

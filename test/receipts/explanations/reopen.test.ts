@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { LanguageExplanations } from '../../../contract/explanations/language-explanation-answers.ts';
+import type { LanguageExplanationList } from '../../../contract/explanations/explanation.ts';
 import { explanationStarted } from '../../../receipts/explanations/explanation.ts';
 import type { VerifiedRuntime } from '../../../receipts/fold.ts';
 import { draftEvent } from '../../../receipts/journal.ts';
@@ -65,7 +65,9 @@ const ways: Readonly<Record<string, readonly [string, readonly string[], number]
 for (const [what, [tail, states, results]] of Object.entries(ways)) {
   test(`a fold follows that ${what}`, async (t) => {
     const { runtime } = await reopened(...goneOn(tail));
-    const answer: LanguageExplanations = JSON.parse(Buffer.concat(languageExplanationsBytes(runtime)).toString('utf8'));
+    const answer: LanguageExplanationList = JSON.parse(
+      Buffer.concat(languageExplanationsBytes(runtime)).toString('utf8'),
+    );
     t.deepEqual(fieldOf(answer.attempts, 'status'), states);
     t.is(answer.results.length, results);
     t.true(answer.attempts.every(({ status, failure }) => (status === 'failed') === (failure !== null)));
@@ -99,7 +101,7 @@ test('an answer has the same bytes however much was written before; earlier ones
     const anew = languageExplanationsBytes(after(list.map((each) => ({ ...each }))));
     const answer = Buffer.concat(answers[at] ?? []).toString('utf8');
     t.is(answer, Buffer.concat(anew).toString('utf8'));
-    t.deepEqual(fieldOf((JSON.parse(answer) as LanguageExplanations).attempts, 'jobId'), fieldOf(list, 'jobId'));
+    t.deepEqual(fieldOf((JSON.parse(answer) as LanguageExplanationList).attempts, 'jobId'), fieldOf(list, 'jobId'));
   }
 });
 

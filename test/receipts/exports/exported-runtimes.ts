@@ -1,4 +1,4 @@
-import type { ExportName } from '../../../contract/exports/export-name.ts';
+import type { ExportName } from '../../../contract/exports.ts';
 import { type ExportOptions, exportFiles } from '../../../receipts/exports/export-catalogue.ts';
 import type { VerifiedRuntime } from '../../../receipts/fold.ts';
 import { captionedClip } from '../captions/captioned-studies.ts';

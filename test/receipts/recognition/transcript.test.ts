@@ -1,12 +1,12 @@
 import test from 'ava';
-import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import {
+  type EvidenceArtifact,
   firstTranscriptGates,
   type GateReason,
   type TranscriptGates,
   transcriptGates,
-} from '../../../contract/evidence/transcript.ts';
-import type { RawLine } from '../../../contract/recognition/raw-region.ts';
+} from '../../../contract/evidence/evidence.ts';
+import type { RawLine } from '../../../contract/recognition.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkTranscript } from '../../../receipts/recognition.ts';
 import { placedTranscript, secondRegion, secondTexts, speechRegions } from '../../../rules/recognition.ts';

@@ -1,5 +1,4 @@
-import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
-import { transcriptGates } from '../../../contract/evidence/transcript.ts';
+import { type EvidenceArtifact, transcriptGates } from '../../../contract/evidence/evidence.ts';
 import type { GateEvidence, RecognisedLine } from '../../../rules/transcript-gates.ts';
 import { evidenceOf } from '../evidence/evidence-artifacts.ts';
 

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { z } from 'zod';
+import { capability } from '../../../contract/base/artifact.ts';
 import { contentId as contentIdShape } from '../../../contract/base/grammar.ts';
-import { capability } from '../../../contract/base/operation.ts';
 import { registeredSource } from '../../../contract/sources/source-session.ts';
-import { runtimeStart } from '../../../contract/study/runtime-start.ts';
+import { runtimeStart } from '../../../contract/study/start.ts';
 import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import { fieldsOf } from '../../fields.ts';
 import { captionedClip, embeddedJob } from '../captions/captioned-studies.ts';

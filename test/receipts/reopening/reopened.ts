@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import { type CheckedLink, EvidenceChainError, type ReportLink } from '../../../receipts/evidence-chain.ts';
 import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../../receipts/fold.ts';
 import { journalStart, readEvent } from '../../../receipts/journal.ts';

@@ -1,10 +1,8 @@
 import test from 'ava';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
-import { runtimeEvents } from '../../../contract/journal/runtime-events.ts';
-import { assessmentAudits } from '../../../contract/study/assessment-audits.ts';
-import { decisionReceipts } from '../../../contract/study/decision-receipts.ts';
+import { assessmentAudits, decisionReceipts } from '../../../contract/evidence/assessment.ts';
+import { type JournalEvent, runtimeEvents } from '../../../contract/journal.ts';
 import { runtimeEvidence } from '../../../contract/study/runtime-evidence.ts';
-import { type Lifecycle, runtimeStatus } from '../../../contract/study/runtime-status.ts';
+import { type Lifecycle, runtimeStatus } from '../../../contract/study/status.ts';
 import { canonicalJson } from '../../../formats/canonical-json.ts';
 import { operationFailed } from '../../../receipts/evidence/media-operation.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';

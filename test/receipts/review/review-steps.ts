@@ -1,4 +1,4 @@
-import type { ReviewDecision, RevocationDecision } from '../../../contract/review/publish-review.ts';
+import type { ReviewDecision, RevocationDecision } from '../../../contract/review.ts';
 import { draftEvent } from '../../../receipts/journal.ts';
 import {
   recordReview,

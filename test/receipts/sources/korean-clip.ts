@@ -1,5 +1,5 @@
 import type { RegisteredSource, SourceSession } from '../../../contract/sources/source-session.ts';
-import { type RuntimeRequest, runtimeRequest } from '../../../contract/study/runtime-request.ts';
+import { type RuntimeRequest, runtimeRequest } from '../../../contract/study/plan.ts';
 import { sourceRevisionIdOf, sourceSessionIdOf } from '../../../receipts/sources/source-identity.ts';
 import { studyIdsFrom } from '../../../receipts/study-run.ts';
 

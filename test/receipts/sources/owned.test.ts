@@ -1,8 +1,7 @@
 import test from 'ava';
 import { mediaProbe } from '../../../contract/sources/media-probe.ts';
 import { preflightBundle } from '../../../contract/sources/preflight-bundle.ts';
-import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
-import { ownedLocalReceipt, sourceReceipt } from '../../../contract/sources/source-receipt.ts';
+import { ownedLocalReceipt, SourceInconsistent, sourceReceipt } from '../../../contract/sources/source-receipt.ts';
 import { registeredSource } from '../../../contract/sources/source-session.ts';
 import { contentIdOfBytes, hashOf, indentedFile } from '../../../formats/canonical-json.ts';
 import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';

@@ -1,4 +1,4 @@
-import type { ProbeResult } from '../../../contract/sources/probe-result.ts';
+import type { ProbeResult } from '../../../contract/sources/media-probe.ts';
 import { indentedFile } from '../../../formats/canonical-json.ts';
 import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';
 import {

@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import type { ErrorCode } from '../../../contract/base/error-codes.ts';
-import { ServiceError } from '../../../contract/base/service-error.ts';
-import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
+import { type ErrorCode, ServiceError } from '../../../contract/base/errors.ts';
+import { SourceInconsistent } from '../../../contract/sources/source-receipt.ts';
 import { registeredSource } from '../../../contract/sources/source-session.ts';
 import type { SubtitleFormat } from '../../../contract/sources/subtitle-track.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
-import { videohostLocalReceipt } from '../../../contract/sources/source-receipt.ts';
+import { SourceInconsistent, videohostLocalReceipt } from '../../../contract/sources/source-receipt.ts';
 import { type RegisteredSource, registeredSource } from '../../../contract/sources/source-session.ts';
 import { videohostResolution } from '../../../contract/sources/videohost-resolution.ts';
 import { contentIdOfBytes, hashOf } from '../../../formats/canonical-json.ts';

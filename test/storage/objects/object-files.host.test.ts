@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { ByteReader } from '../../../contract/base/byte-reader.ts';
+import type { ByteReader } from '../../../contract/base/stored-object.ts';
 import { exposure, prepareDataRoot } from '../../../storage/objects/data-root.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { markerName } from '../../../storage/objects/data-root-marker.ts';

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { createMachine, getStateNodes, initialTransition } from 'xstate';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
-import type { ActorTransition, ActorTransitions } from '../../../contract/lifecycles/actor-transitions.ts';
-import type { ListedActor } from '../../../contract/lifecycles/actors.ts';
-import { type ChartDrawing, chartDrawing } from '../../../contract/lifecycles/chart-drawing.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
+import type { ActorTransition, ActorTransitions, ListedActor } from '../../../contract/lifecycles/actors.ts';
+import { type ChartDrawing, chartDrawing } from '../../../contract/lifecycles/charts.ts';
 import { machines } from '../../../machines/catalogue.ts';
 import { chartOf } from '../../../machines/lifecycles/machine-chart.ts';
 import { studyMachine } from '../../../machines/study.ts';

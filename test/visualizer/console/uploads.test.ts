@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { StudyHost } from '../../../client/study-host.ts';
-import { longestNote } from '../../../contract/review/longest-note.ts';
-import { reviewDecisionRequest } from '../../../contract/review/publish-review.ts';
+import { longestNote } from '../../../contract/base/longest-note.ts';
+import { reviewDecisionRequest } from '../../../contract/review.ts';
 import { dropped, keepFromDrops, takeDropped } from '../../../visualizer/console/host/dropped.ts';
 import { oneAtATime } from '../../../visualizer/console/host/one-at-a-time.ts';
 import { uploadFile, uploads } from '../../../visualizer/console/sources/uploads.ts';

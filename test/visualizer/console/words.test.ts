@@ -1,5 +1,5 @@
 import test from 'ava';
-import { ownedIngestFields } from '../../../contract/ingest/owned-ingest.ts';
+import { ownedIngestFields } from '../../../contract/ingest.ts';
 import { addressOf, type Route, routeOf } from '../../../visualizer/console/host/route.ts';
 import { movedEdge } from '../../../visualizer/console/new-study/moved-edge.ts';
 import { parsedExposition } from '../../../visualizer/console/operations/exposition.ts';

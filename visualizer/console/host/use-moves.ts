@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { StudyHost } from '../../../client/study-host.ts';
-import type { StreamedTransition } from '../../../contract/lifecycles/actor-transitions.ts';
+import type { StreamedTransition } from '../../../contract/lifecycles/actors.ts';
 import { followOn } from './follow-on.ts';
 
 type Listener = (moved: StreamedTransition) => void;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { StudyHost } from '../../../client/study-host.ts';
-import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
+import type { WorkProgress } from '../../../contract/operation.ts';
 import { followOn } from './follow-on.ts';
 
 /** How far ingests are within their steps, by their ids, over one connection; nothing is asked while there are none. */

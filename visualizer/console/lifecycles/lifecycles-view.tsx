@@ -1,4 +1,4 @@
-import type { Chart, ChartState } from '../../../contract/lifecycles/chart.ts';
+import type { Chart, ChartState } from '../../../contract/lifecycles/charts.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { StudyRequest } from '../../../client/studies.ts';
-import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
-import type { RuntimePlan } from '../../../contract/study/runtime-plan.ts';
+import type { SourceSessionRow } from '../../../contract/sources/source-session.ts';
+import type { RuntimePlan } from '../../../contract/study/start.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type StudyRequest, spokenLanguage } from '../../../client/studies.ts';
-import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
+import type { SourceSessionRow } from '../../../contract/sources/source-session.ts';
 import { addressOf } from '../host/route.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';

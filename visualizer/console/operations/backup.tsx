@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { LedgerSnapshot } from '../../../contract/operation/ledger-snapshot.ts';
+import type { LedgerSnapshot } from '../../../contract/operation.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { Facts } from '../parts/facts.tsx';

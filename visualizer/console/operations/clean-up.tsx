@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { FilesAndBytes, GarbageCollection } from '../../../contract/deletion/garbage-collection.ts';
+import type { FilesAndBytes, GarbageCollection } from '../../../contract/deletion.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { Facts } from '../parts/facts.tsx';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { RuntimeDiskUse, SourceDiskUse } from '../../../contract/deletion/disk-use.ts';
+import type { RuntimeDiskUse, SourceDiskUse } from '../../../contract/deletion.ts';
 import { addressOf } from '../host/route.ts';
 import { TypedDeed } from '../parts/typed-deed.tsx';
 import { counted } from '../words/counted.ts';

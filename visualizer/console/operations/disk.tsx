@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { DiskUse } from '../../../contract/deletion/disk-use.ts';
-import type { RuntimeRow } from '../../../contract/study/runtimes.ts';
+import type { DiskUse } from '../../../contract/deletion.ts';
+import type { RuntimeRow } from '../../../contract/study/status.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';

@@ -1,4 +1,4 @@
-import type { Engine } from '../../../contract/operation/host-checks.ts';
+import type { Engine } from '../../../contract/operation.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/badge.tsx';

@@ -1,4 +1,4 @@
-import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
+import type { WorkProgress } from '../../../contract/operation.ts';
 import { sentence } from '../words/codes.ts';
 import { progressWords, shareOf, stageWords } from '../words/progress.ts';
 

@@ -1,7 +1,6 @@
-import type { OwnedIngestRow } from '../../../contract/ingest/owned-ingest.ts';
-import type { VideohostIngestRow } from '../../../contract/ingest/videohost-ingest.ts';
-import type { StreamedTransition } from '../../../contract/lifecycles/actor-transitions.ts';
-import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
+import type { OwnedIngestRow, VideohostIngestRow } from '../../../contract/ingest.ts';
+import type { StreamedTransition } from '../../../contract/lifecycles/actors.ts';
+import type { WorkProgress } from '../../../contract/operation.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { useAfterMoves } from '../host/use-moves.ts';

@@ -1,5 +1,5 @@
 import type { MediaProbeTrack } from '../../../contract/sources/media-probe.ts';
-import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
+import type { SourceSessionRow } from '../../../contract/sources/source-session.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
+import type { SourceSessionRow } from '../../../contract/sources/source-session.ts';
 import { addressOf } from '../host/route.ts';
 import { duration } from '../words/time-code.ts';
 import { PosterFrame } from './poster.tsx';

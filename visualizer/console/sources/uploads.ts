@@ -1,6 +1,6 @@
 import { createStore } from '@xstate/store';
 import type { StudyHost } from '../../../client/study-host.ts';
-import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
+import type { WorkProgress } from '../../../contract/operation.ts';
 
 export interface Upload {
   readonly id: number;

@@ -1,6 +1,6 @@
 import { createStore } from '@xstate/store';
 import type { StudyHost } from '../../../client/study-host.ts';
-import type { VideohostIngestRow } from '../../../contract/ingest/videohost-ingest.ts';
+import type { VideohostIngestRow } from '../../../contract/ingest.ts';
 import { failureWords } from '../words/failure.ts';
 
 /** Why this host fetches nothing from video hosts, once it has said so; null before that, and where it does. */

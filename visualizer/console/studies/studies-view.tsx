@@ -1,5 +1,5 @@
 import type { RuntimesOptions } from '../../../client/studies.ts';
-import type { RuntimeRow } from '../../../contract/study/runtimes.ts';
+import type { RuntimeRow } from '../../../contract/study/status.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';

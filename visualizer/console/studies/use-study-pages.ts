@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RuntimesOptions } from '../../../client/studies.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
-import type { RuntimeRow } from '../../../contract/study/runtimes.ts';
+import type { RuntimeRow } from '../../../contract/study/status.ts';
 import { useAfterMoves } from '../host/use-moves.ts';
 import { useEvery } from '../host/use-remote.ts';
 

@@ -1,7 +1,6 @@
 import type { CaptionProductionResults } from '../../../contract/captions/caption-answers.ts';
-import type { CaptionText } from '../../../contract/captions/caption-line.ts';
-import type { CaptionFindingCode, CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
-import type { CaptionSide } from '../../../contract/captions/caption-side.ts';
+import type { CaptionSide, CaptionText } from '../../../contract/captions/caption-line.ts';
+import type { CaptionFindingCode, CaptionQualityReports } from '../../../contract/captions/quality-control.ts';
 import { wordsOf } from '../words/codes.ts';
 import { guidelineName } from '../words/guideline-name.ts';
 import { languageName } from '../words/language-name.ts';

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { longestNote } from '../../../contract/review/longest-note.ts';
+import { longestNote } from '../../../contract/base/longest-note.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { CountedField } from '../parts/counted-field.tsx';
 import { Agree, Field } from '../parts/field.tsx';

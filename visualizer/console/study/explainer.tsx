@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CaptionProductionResults } from '../../../contract/captions/caption-answers.ts';
-import type { FacetKind } from '../../../contract/explanations/language-explanation-facet.ts';
+import type { FacetKind } from '../../../contract/explanations/executor.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';

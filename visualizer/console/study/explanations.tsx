@@ -1,9 +1,9 @@
-import type { LanguageExplanations } from '../../../contract/explanations/language-explanation-answers.ts';
+import type { LanguageExplanationList } from '../../../contract/explanations/explanation.ts';
 import { Badge } from '../parts/badge.tsx';
 import { sentence, wordsOf } from '../words/codes.ts';
 
 /** What was explained so far, and the attempts that failed. */
-export function Explanations({ answer: { attempts, results } }: { readonly answer: LanguageExplanations }) {
+export function Explanations({ answer: { attempts, results } }: { readonly answer: LanguageExplanationList }) {
   const unfinished = attempts.filter(({ status }) => status !== 'completed');
   if (attempts.length === 0) return null;
   return (

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { EditRate, ExportName } from '../../../contract/exports/export-name.ts';
+import type { EditRate, ExportName } from '../../../contract/exports.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { Field } from '../parts/field.tsx';

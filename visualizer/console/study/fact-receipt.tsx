@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import { useHost } from '../host/use-host.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Identity } from '../parts/identity.tsx';

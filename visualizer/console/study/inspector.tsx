@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import type { Playback } from '../player/playback.ts';
 import type { Mark, Subject } from '../timeline/lanes.ts';
 import { sentence } from '../words/codes.ts';

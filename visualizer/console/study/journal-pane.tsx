@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import { useHost } from '../host/use-host.ts';
 import { useStore } from '../host/use-store.ts';
 import { Identity } from '../parts/identity.tsx';

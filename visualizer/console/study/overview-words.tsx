@@ -1,4 +1,4 @@
-import type { OverviewPart, RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
+import type { OverviewPart, RuntimeOverview } from '../../../contract/overview.ts';
 import { Badge } from '../parts/badge.tsx';
 import { isInPart, sentence, withoutCode, withoutName, withoutNo } from '../words/codes.ts';
 import { withLanguageName } from '../words/language-name.ts';

@@ -1,4 +1,4 @@
-import type { CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
+import type { CaptionQualityReports } from '../../../contract/captions/quality-control.ts';
 import { wordsOf } from '../words/codes.ts';
 import { guidelineName } from '../words/guideline-name.ts';
 import { languageName } from '../words/language-name.ts';

@@ -1,4 +1,4 @@
-import type { ReviewDecision, RevocationDecision } from '../../../contract/review/publish-review.ts';
+import type { ReviewDecision, RevocationDecision } from '../../../contract/review.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/badge.tsx';

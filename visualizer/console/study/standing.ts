@@ -1,5 +1,5 @@
-import type { WorkStage } from '../../../contract/operation/work-progress.ts';
-import type { RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
+import type { WorkStage } from '../../../contract/operation.ts';
+import type { RuntimeOverview } from '../../../contract/overview.ts';
 import { isInPart, withoutFailureCode } from '../words/codes.ts';
 import { stageWords } from '../words/progress.ts';
 

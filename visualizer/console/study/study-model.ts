@@ -2,11 +2,10 @@ import { createStore } from '@xstate/store';
 import { HostError, HostUnreachable } from '../../../client/host-error.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
 import { pause } from '../../../client/transport.ts';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
-import type { RuntimeEvents } from '../../../contract/journal/runtime-events.ts';
-import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
-import type { RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
-import type { AssessmentAudits } from '../../../contract/study/assessment-audits.ts';
+import type { AssessmentAudits } from '../../../contract/evidence/assessment.ts';
+import type { JournalEvent, RuntimeEvents } from '../../../contract/journal.ts';
+import type { WorkProgress } from '../../../contract/operation.ts';
+import type { RuntimeOverview } from '../../../contract/overview.ts';
 import type { RuntimeEvidence } from '../../../contract/study/runtime-evidence.ts';
 
 /** Events that a page keeps, so that a claim is followed to its read. A longer journal is read page by page where it is shown. */

@@ -1,7 +1,6 @@
-import type { ClaimState } from '../../../contract/evidence/evidence-assessment.ts';
+import type { AssessmentAudits, ClaimState } from '../../../contract/evidence/assessment.ts';
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
-import type { Finding } from '../../../contract/overview/runtime-overview.ts';
-import type { AssessmentAudits } from '../../../contract/study/assessment-audits.ts';
+import type { Finding } from '../../../contract/overview.ts';
 import type { EvidenceRow, FurtherRow } from '../../../contract/study/runtime-evidence.ts';
 import type { Stretch } from '../parts/ticks.ts';
 import { sentence, withoutCode, wordsOf } from '../words/codes.ts';

@@ -1,5 +1,5 @@
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import type { AuditedClaim } from '../timeline/lanes.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { type Check, equal, unchecked } from './check.ts';

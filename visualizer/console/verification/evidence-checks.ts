@@ -1,6 +1,6 @@
 import type { MediaOperationReceipt } from '../../../contract/evidence/media-operation.ts';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
-import type { Finding } from '../../../contract/overview/runtime-overview.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
+import type { Finding } from '../../../contract/overview.ts';
 import type { AvailableRow } from '../timeline/lanes.ts';
 import { counted } from '../words/counted.ts';
 import { canonicalJson } from './canonical-json.ts';

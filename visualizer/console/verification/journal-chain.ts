@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { bytesOf, hexOf, sha256 } from './digests.ts';
 

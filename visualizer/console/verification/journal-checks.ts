@@ -1,5 +1,5 @@
 import type { StudyHost } from '../../../client/study-host.ts';
-import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../contract/journal.ts';
 import { type Check, equal, unchecked } from './check.ts';
 import { chainDigest } from './journal-chain.ts';
 

@@ -1,4 +1,4 @@
-import type { CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
+import type { CaptionQualityReports } from '../../../contract/captions/quality-control.ts';
 
 type GuidelineId = CaptionQualityReports['reports'][number]['profile']['id'];
 

@@ -1,4 +1,4 @@
-import type { WorkProgress, WorkStage } from '../../../contract/operation/work-progress.ts';
+import type { WorkProgress, WorkStage } from '../../../contract/operation.ts';
 import { size } from './sizes.ts';
 import { timeCode } from './time-code.ts';
 

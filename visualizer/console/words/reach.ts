@@ -1,4 +1,4 @@
-import type { Engine } from '../../../contract/operation/host-checks.ts';
+import type { Engine } from '../../../contract/operation.ts';
 
 /** The engines that work on the media of a study; the others begin when a person asks for what they make. */
 const ofStudies: readonly Engine['engine'][] = ['detectors', 'recognizer', 'screen_text'];

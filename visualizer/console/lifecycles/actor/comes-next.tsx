@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { Chart } from '../../../../contract/lifecycles/chart.ts';
+import type { Chart } from '../../../../contract/lifecycles/charts.ts';
 import { addressOf } from '../../host/route.ts';
 import { NextList } from '../sandbox/next-list.tsx';
 import { sandboxAt } from '../sandbox/sandbox.ts';

@@ -1,4 +1,4 @@
-import type { ActorTransition } from '../../../../contract/lifecycles/actor-transitions.ts';
+import type { ActorTransition } from '../../../../contract/lifecycles/actors.ts';
 import { type ChartIndex, enteredBy, type Leaving, liesIn, withAncestors } from '../chart/chart-index.ts';
 
 /** A chart cannot go on by itself more often than it has states, but a foreign one may be made of circles. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { JournalEvent } from '../../../../contract/journal/journal-event.ts';
-import type { ActorTransition } from '../../../../contract/lifecycles/actor-transitions.ts';
+import type { JournalEvent } from '../../../../contract/journal.ts';
+import type { ActorTransition } from '../../../../contract/lifecycles/actors.ts';
 import type { DrawnChart } from '../../../../contract/lifecycles/charts.ts';
 import { useStore } from '../../host/use-store.ts';
 import { ChartDesk } from '../chart/chart-desk.tsx';

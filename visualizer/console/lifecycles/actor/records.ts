@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../../contract/journal.ts';
 import type { Step } from './moves.ts';
 
 /** What a commit added to the journal of a study. */

@@ -1,5 +1,5 @@
 import { createStore } from '@xstate/store';
-import type { ActorTransition, ActorTransitions } from '../../../../contract/lifecycles/actor-transitions.ts';
+import type { ActorTransition, ActorTransitions } from '../../../../contract/lifecycles/actors.ts';
 
 interface Scrubbed {
   readonly transitions: readonly ActorTransition[];

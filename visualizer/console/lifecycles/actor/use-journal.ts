@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { StudyHost } from '../../../../client/study-host.ts';
-import type { JournalEvent } from '../../../../contract/journal/journal-event.ts';
+import type { JournalEvent } from '../../../../contract/journal.ts';
 
 const pageEvents = 200;
 /** A longer journal is read in the view of its study; here its beginning is enough to explain the steps of a study. */

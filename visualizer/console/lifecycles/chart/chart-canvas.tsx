@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { ChartDrawing } from '../../../../contract/lifecycles/chart-drawing.ts';
+import type { ChartDrawing } from '../../../../contract/lifecycles/charts.ts';
 import { ChartPicture } from './chart-picture.tsx';
 import type { Marks } from './marks.ts';
 import { useViewport } from './use-viewport.ts';

@@ -1,4 +1,4 @@
-import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/chart.ts';
+import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/charts.ts';
 
 /** A state with the states around it. */
 export interface Placed {

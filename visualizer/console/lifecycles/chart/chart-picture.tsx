@@ -1,6 +1,6 @@
 import { h, type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Arrow, ChartDrawing, Point } from '../../../../contract/lifecycles/chart-drawing.ts';
+import type { Arrow, ChartDrawing, Point } from '../../../../contract/lifecycles/charts.ts';
 import { type Shape, shapesOf } from '../../../drawing/shapes.ts';
 import { textWidth } from '../../../drawing/typeface.ts';
 import type { Marks } from './marks.ts';

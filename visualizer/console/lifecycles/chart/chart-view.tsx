@@ -1,4 +1,4 @@
-import type { ChartStateValue } from '../../../../contract/lifecycles/state-value.ts';
+import type { ChartStateValue } from '../../../../contract/lifecycles/actors.ts';
 import { addressOf, type ChartMode, chartModes } from '../../host/route.ts';
 import { useHost } from '../../host/use-host.ts';
 import { useRemote } from '../../host/use-remote.ts';

@@ -1,4 +1,4 @@
-import type { Area, Arrow, ChartDrawing, Point, TextArea } from '../../../../contract/lifecycles/chart-drawing.ts';
+import type { Area, Arrow, ChartDrawing, Point, TextArea } from '../../../../contract/lifecycles/charts.ts';
 import { activeWith, type ChartIndex, enteredBy } from './chart-index.ts';
 
 /** What stays of a chart when the rest is folded. */

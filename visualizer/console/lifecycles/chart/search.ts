@@ -1,4 +1,4 @@
-import type { ChartState } from '../../../../contract/lifecycles/chart.ts';
+import type { ChartState } from '../../../../contract/lifecycles/charts.ts';
 import type { ChartIndex } from './chart-index.ts';
 
 const wordsIn = ({ id, description, invokes, entry, exit, journal, transitions }: ChartState): string =>

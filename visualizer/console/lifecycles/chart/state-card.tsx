@@ -1,4 +1,4 @@
-import type { ChartTransition } from '../../../../contract/lifecycles/chart.ts';
+import type { ChartTransition } from '../../../../contract/lifecycles/charts.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { type ChartIndex, shortName } from './chart-index.ts';
 

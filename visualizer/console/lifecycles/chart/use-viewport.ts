@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Area } from '../../../../contract/lifecycles/chart-drawing.ts';
+import type { Area } from '../../../../contract/lifecycles/charts.ts';
 import { fitted, moved, opened, revealing, type Size, scaled, type Viewport } from './viewport.ts';
 
 export interface ViewportControl {

@@ -1,4 +1,4 @@
-import type { Area } from '../../../../contract/lifecycles/chart-drawing.ts';
+import type { Area } from '../../../../contract/lifecycles/charts.ts';
 
 /** Which part of a drawing is seen: a place of it is at `x + scale * place` px of the box. */
 export interface Viewport {

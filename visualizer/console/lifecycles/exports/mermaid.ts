@@ -1,4 +1,4 @@
-import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/chart.ts';
+import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/charts.ts';
 
 /** A name that Mermaid takes: letters, digits and underscores. */
 const nameOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_]/g, '_');

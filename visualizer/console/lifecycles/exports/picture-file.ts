@@ -1,4 +1,4 @@
-import type { ChartDrawing } from '../../../../contract/lifecycles/chart-drawing.ts';
+import type { ChartDrawing } from '../../../../contract/lifecycles/charts.ts';
 import { svgOf } from '../../../drawing/svg.ts';
 import { themes } from '../../../drawing/theme.ts';
 

@@ -1,4 +1,4 @@
-import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/chart.ts';
+import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/charts.ts';
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

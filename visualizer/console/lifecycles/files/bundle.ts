@@ -1,5 +1,5 @@
-import type { BundleManifest, BundleStatement, SignedEnvelope } from '../../../../contract/exports/runtime-bundle.ts';
-import type { JournalEvent } from '../../../../contract/journal/journal-event.ts';
+import type { BundleManifest, BundleStatement, SignedEnvelope } from '../../../../contract/exports.ts';
+import type { JournalEvent } from '../../../../contract/journal.ts';
 import { canonicalJson } from '../../verification/canonical-json.ts';
 import { type Check, equal, unchecked } from '../../verification/check.ts';
 import { bytesOf, hexOf, sha256 } from '../../verification/digests.ts';

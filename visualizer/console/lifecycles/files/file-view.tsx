@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Chart } from '../../../../contract/lifecycles/chart.ts';
+import type { Chart } from '../../../../contract/lifecycles/charts.ts';
 import { useDeed } from '../../host/use-deed.ts';
 import { DropFile } from '../../parts/drop-file.tsx';
 import { Facts } from '../../parts/facts.tsx';

@@ -1,6 +1,6 @@
-import type { JournalEvent } from '../../../../contract/journal/journal-event.ts';
-import type { ActorTransitions } from '../../../../contract/lifecycles/actor-transitions.ts';
-import type { Chart } from '../../../../contract/lifecycles/chart.ts';
+import type { JournalEvent } from '../../../../contract/journal.ts';
+import type { ActorTransitions } from '../../../../contract/lifecycles/actors.ts';
+import type { Chart } from '../../../../contract/lifecycles/charts.ts';
 import { sandbox } from '../sandbox/sandbox.ts';
 
 type Type = JournalEvent['type'];

@@ -1,5 +1,5 @@
 import { createMachine } from 'xstate';
-import type { Chart } from '../../../../contract/lifecycles/chart.ts';
+import type { Chart } from '../../../../contract/lifecycles/charts.ts';
 import { chartOf } from '../../../../machines/lifecycles/machine-chart.ts';
 import { FileError } from './file-error.ts';
 

@@ -1,6 +1,5 @@
-import type { ActorTransitions } from '../../../../contract/lifecycles/actor-transitions.ts';
-import type { Chart } from '../../../../contract/lifecycles/chart.ts';
-import type { DrawnChart } from '../../../../contract/lifecycles/charts.ts';
+import type { ActorTransitions } from '../../../../contract/lifecycles/actors.ts';
+import type { Chart, DrawnChart } from '../../../../contract/lifecycles/charts.ts';
 import type { Check } from '../../verification/check.ts';
 import { readArchive } from './archive.ts';
 import { bundleChecks, type OpenedBundle, readBundle } from './bundle.ts';

@@ -1,6 +1,5 @@
 import type { StudyHost } from '../../../../client/study-host.ts';
-import type { ActorTransition } from '../../../../contract/lifecycles/actor-transitions.ts';
-import type { ActorKind, ListedActor } from '../../../../contract/lifecycles/actors.ts';
+import type { ActorKind, ActorTransition, ListedActor } from '../../../../contract/lifecycles/actors.ts';
 
 /** So many newest actors are read: each is a question of its own. */
 export const mostActors = 200;

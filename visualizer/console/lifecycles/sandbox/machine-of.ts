@@ -1,5 +1,5 @@
 import { createMachine, raise } from 'xstate';
-import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/chart.ts';
+import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/charts.ts';
 
 /** Says whether a guard is taken to hold. A page has the names of guards, not their code. */
 export type Assume = (guard: string) => boolean;

@@ -1,7 +1,7 @@
 import { createStore } from '@xstate/store';
 import { type AnyMachineSnapshot, getNextTransitions, getStateNodes, initialTransition, transition } from 'xstate';
-import type { Chart } from '../../../../contract/lifecycles/chart.ts';
-import type { ChartStateValue } from '../../../../contract/lifecycles/state-value.ts';
+import type { ChartStateValue } from '../../../../contract/lifecycles/actors.ts';
+import type { Chart } from '../../../../contract/lifecycles/charts.ts';
 import { takenBetween } from '../actor/moves.ts';
 import { type ChartIndex, chartIndex, type Leaving } from '../chart/chart-index.ts';
 import { machineOf } from './machine-of.ts';

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
+import type { ChartStateValue } from '../../../../contract/lifecycles/actors.ts';
 import type { DrawnChart } from '../../../../contract/lifecycles/charts.ts';
-import type { ChartStateValue } from '../../../../contract/lifecycles/state-value.ts';
 import { useStore } from '../../host/use-store.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { ChartDesk } from '../chart/chart-desk.tsx';

@@ -1,0 +1,509 @@
+import { z } from 'zod';
+import { toolIdentity } from './base/artifact.ts';
+import { contentId, count, identity, languageTag, positive, range } from './base/grammar.ts';
+import { detectedKind, parameters } from './evidence/evidence.ts';
+import { ownedIngestFields } from './ingest.ts';
+
+/** Why a pack cannot be evaluated. */
+export type EvaluationFaultCode =
+  /** The manifest, or media that it names, is not there or is no regular file. */
+  | 'pack_file_missing'
+  /** A path leads out of the pack's folder, or over a link. */
+  | 'pack_file_outside'
+  /** Media does not have the bytes that the manifest names. */
+  | 'pack_file_mismatch'
+  /** The manifest is too large, or is not in the form of its schema. */
+  | 'pack_malformed'
+  /** The manifest has a schema that this version does not know. */
+  | 'pack_schema_unknown'
+  /** An item has no labels at all. */
+  | 'labels_empty'
+  /** A label lies outside its item's range, a range outside its media, or a label is of a track that the media does not have. */
+  | 'labels_outside_media'
+  /** A transcript is labelled, and no recogniser was named. */
+  | 'recognizer_missing'
+  /** Text on the screen is labelled, and no reader was named. */
+  | 'screen_text_reader_missing'
+  /** Media of the pack was refused by the ingest. */
+  | 'media_refused'
+  /** A study ended without a result. */
+  | 'study_failed'
+  /** There is nothing to compare with yet. */
+  | 'baseline_missing'
+  /** The baseline is no receipt of this version, or its id does not follow from its content. */
+  | 'baseline_malformed'
+  /** The baseline was measured on another pack, or on this one before it was changed. */
+  | 'baseline_of_other_pack'
+  /** A person stopped the evaluation. */
+  | 'evaluation_stopped';
+
+/** A pack or its baseline cannot be evaluated. `place` names the file, the item or the field. */
+export class EvaluationFault extends Error {
+  readonly code: EvaluationFaultCode;
+  readonly place: string;
+  constructor(code: EvaluationFaultCode, place: string, cause?: unknown) {
+    super(`${code}: ${place}`, cause === undefined ? undefined : { cause });
+    this.name = 'EvaluationFault';
+    this.code = code;
+    this.place = place;
+  }
+}
+
+/** Largest manifest, in bytes; the labels of an hour of dense speech and subtitles take well below one. */
+export const maximumPackBytes = 16 * 1024 * 1024;
+
+/** Below the folder of the pack: segments with forward slashes, none of them empty, `.` or `..`. */
+const packPath = z
+  .string()
+  .max(1024)
+  .regex(/^(?!.*(^|\/)\.{0,2}(\/|$))[^\\\0]+$/, 'must be a plain relative path');
+
+type Span = { readonly startMs: number; readonly endMs: number };
+
+const areDisjoint = (spans: readonly Span[]): boolean =>
+  spans.every(({ startMs }, index) => startMs >= (spans[index - 1]?.endMs ?? 0));
+
+const areInOrder = (spans: readonly Span[]): boolean =>
+  spans.every(({ startMs }, index) => startMs >= (spans[index - 1]?.startMs ?? 0));
+
+const areAscending = (times: readonly number[]): boolean =>
+  times.every((time, index) => time > (times[index - 1] ?? Number.NEGATIVE_INFINITY));
+
+const isUnique = (names: readonly unknown[]): boolean => new Set(names).size === names.length;
+
+/** The faults of sound that are labelled; the highest peak, which every sound has, is none. */
+export const labelledFaultKinds = ['clipping', 'silent_channel', 'phase_inversion', 'dropout'] as const;
+
+/** The language of a text; `zxx` for text that is in none, which an identifier should abstain from; null where no label says. */
+const languageLabel = languageTag.nullable();
+
+export const labelledCue = z
+  .strictObject({ startMs: count, endMs: positive, text: z.string().min(1), language: languageLabel })
+  .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] });
+
+/** One text track by its index in the container. Cues say what is in it after markup was taken off. */
+export const labelledTrack = z.strictObject({
+  trackIndex: count,
+  language: languageLabel,
+  cues: z.array(labelledCue).max(5000).refine(areInOrder, 'must be in the order of their starts'),
+});
+
+const frameRate = z.strictObject({ numerator: positive.max(1_000_000), denominator: positive.max(1_000_000) });
+
+/** The first frame of each new shot, and the frames per second with which distances are counted. */
+export const labelledCuts = z.strictObject({
+  frameRate,
+  atMs: z.array(count).refine(areAscending, 'must ascend'),
+});
+
+/** Stretches in which one shot goes over into the next, in order; `frameRate` as for cuts. */
+export const labelledTransitions = z.strictObject({
+  frameRate,
+  spans: z.array(range).refine(areInOrder, 'must be in the order of their starts'),
+});
+
+/** A fault of the sound and where it is. */
+export const labelledFault = z
+  .strictObject({ kind: z.enum(labelledFaultKinds), startMs: count, endMs: positive })
+  .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] });
+
+/** What is said, in lines by time, in one language; no lines where no speech is. The study declares this language. */
+export const labelledTranscript = z.strictObject({
+  language: languageTag,
+  lines: z
+    .array(
+      z
+        .strictObject({ startMs: count, endMs: positive, text: z.string().min(1) })
+        .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] }),
+    )
+    .max(5000)
+    .refine(areDisjoint, 'must be in order and apart'),
+});
+
+/**
+ * Lines and their right translations, on which the gates of translated captions are tried. Nothing of this is looked for in the
+ * media. `foreign` is the line in a third language, `renamed` its translation with another name in it; null where there is none.
+ */
+export const labelledTranslations = z.strictObject({
+  sourceLanguage: languageTag,
+  targetLanguage: languageTag,
+  lines: z
+    .array(
+      z.strictObject({
+        source: z.string().min(1).max(1000),
+        translation: z.string().min(1).max(1000),
+        foreign: z.string().min(1).max(1000).nullable(),
+        renamed: z.string().min(1).max(1000).nullable(),
+      }),
+    )
+    .min(1)
+    .max(200),
+});
+
+/**
+ * What two text tracks of the media say, line by line in order: they may split it differently, and one of them may lack a line, which
+ * is null there. The study declares the source language.
+ */
+export const labelledPairing = z.strictObject({
+  sourceLanguage: languageTag,
+  targetLanguage: languageTag,
+  lines: z
+    .array(
+      z
+        .strictObject({ source: z.string().min(1).nullable(), target: z.string().min(1).nullable() })
+        .refine(({ source, target }) => source !== null || target !== null, 'one side at least must have a text'),
+    )
+    .min(1)
+    .max(500),
+});
+
+/** The lines of text that stand on the screen, in order; several may stand there at once. */
+export const labelledScreenTexts = z
+  .array(
+    z
+      .strictObject({ startMs: count, endMs: positive, text: z.string().min(1) })
+      .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] }),
+  )
+  .max(5000)
+  .refine(areInOrder, 'must be in the order of their starts');
+
+/**
+ * What people say, each time without a pause, under one condition of hearing, and where every other sound is no speech. Beside
+ * `speech` this asks for each utterance whether it was found, and how well its edges were.
+ */
+export const labelledUtterances = z.strictObject({
+  condition: z.string().regex(/^[a-z0-9_]{1,40}$/),
+  spans: z.array(range).max(5000).refine(areDisjoint, 'must be in order and apart'),
+});
+
+/**
+ * What is really in the range of an item, on the time line of its source. Null says that it has no label, an empty list that there
+ * is none.
+ */
+export const packLabels = z.strictObject({
+  speech: z.array(range).refine(areDisjoint, 'must be in order and apart').nullable(),
+  cuts: labelledCuts.nullable(),
+  subtitles: z
+    .array(labelledTrack)
+    .refine((tracks) => isUnique(tracks.map(({ trackIndex }) => trackIndex)), 'tracks repeat')
+    .nullable(),
+  /** The text tracks of these two languages make complete captions of the range, on which the check of captions is tried. */
+  captions: z.strictObject({ sourceLanguage: languageTag, targetLanguage: languageTag }).nullable(),
+  // Labels that packs of 0.2.0 do not have: absent and null mean the same, and a pack without them keeps its content id.
+  transitions: labelledTransitions.nullable().optional(),
+  soundFaults: z.array(labelledFault).refine(areInOrder, 'must be in the order of their starts').nullable().optional(),
+  /** The shots of the range, of each of which a picture is to be kept. */
+  keyframes: z
+    .strictObject({ shots: z.array(range).refine(areDisjoint, 'must be in order and apart') })
+    .nullable()
+    .optional(),
+  transcript: labelledTranscript.nullable().optional(),
+  translations: labelledTranslations.nullable().optional(),
+  pairing: labelledPairing.nullable().optional(),
+  /** No texts where none stands on the screen. */
+  screenTexts: labelledScreenTexts.nullable().optional(),
+  utterances: labelledUtterances.nullable().optional(),
+});
+
+export const packItem = z.strictObject({
+  itemId: identity,
+  media: z.strictObject({ path: packPath, contentId, bytes: positive }),
+  range,
+  labels: packLabels,
+});
+
+/**
+ * The manifest of a labelled pack. It names every file of the pack by its digest, so that its own content id is that of all
+ * of them. The maker of a pack attests that its media may be processed.
+ */
+export const evaluationPack = z.strictObject({
+  schema: z.literal('studio.evaluation-pack.v1'),
+  name: ownedIngestFields.label,
+  rightsHolder: ownedIngestFields.rightsHolder,
+  ownershipAttested: z.literal(true),
+  items: z
+    .array(packItem)
+    .min(1)
+    .refine((items) => isUnique(items.map(({ itemId }) => itemId)), 'items repeat'),
+});
+
+export type LabelledTrack = z.infer<typeof labelledTrack>;
+export type LabelledTransitions = z.infer<typeof labelledTransitions>;
+export type LabelledFault = z.infer<typeof labelledFault>;
+export type LabelledTranscript = z.infer<typeof labelledTranscript>;
+export type LabelledTranslations = z.infer<typeof labelledTranslations>;
+export type LabelledPairing = z.infer<typeof labelledPairing>;
+export type LabelledScreenTexts = z.infer<typeof labelledScreenTexts>;
+export type LabelledUtterances = z.infer<typeof labelledUtterances>;
+export type LabelledCuts = z.infer<typeof labelledCuts>;
+export type PackItem = z.infer<typeof packItem>;
+export type EvaluationPack = z.infer<typeof evaluationPack>;
+
+/** Widths of the stretch around each labelled boundary of speech that is not scored, in ms, half of it on either side. */
+export const speechCollarsMs = [0, 500] as const;
+
+/** How many frames a found cut may lie beside a labelled one. */
+export const cutTolerancesFrames = [0, 1, 2] as const;
+
+/** A share in millionths, rounded to the nearest; null where there is nothing to divide by. */
+const micro = count.nullable();
+
+/** All durations in ms. `detectionErrorRateMicro` may exceed a million, since it is divided by labelled speech alone. */
+export const speechScore = z.strictObject({
+  collarMs: count,
+  scoredMs: count,
+  labelledMs: count,
+  foundMs: count,
+  hitMs: count,
+  missedMs: count,
+  falseAlarmMs: count,
+  precisionMicro: micro,
+  recallMicro: micro,
+  f1Micro: micro,
+  detectionErrorRateMicro: micro,
+});
+
+export const cutScore = z.strictObject({
+  toleranceFrames: count,
+  labelled: count,
+  found: count,
+  matched: count,
+  precisionMicro: micro,
+  recallMicro: micro,
+  f1Micro: micro,
+});
+
+/**
+ * `matched` cues have the labelled text; `exact` ones also start and end where the label says, and precision, recall and F1
+ * are those of the exact ones. Errors are of the matched: sums and the largest in ms, the mean in microseconds.
+ */
+export const subtitleScore = z.strictObject({
+  labelled: count,
+  found: count,
+  matched: count,
+  exact: count,
+  startErrorMs: count,
+  endErrorMs: count,
+  largestErrorMs: count,
+  meanErrorUs: micro,
+  precisionMicro: micro,
+  recallMicro: micro,
+  f1Micro: micro,
+});
+
+/** Accuracy is that of the answers; who abstains is counted apart, as is text that was labelled but never read. */
+export const languageScore = z.strictObject({
+  labelled: count,
+  correct: count,
+  wrong: count,
+  abstained: count,
+  unread: count,
+  accuracyMicro: micro,
+  abstentionMicro: micro,
+});
+
+/** Complete captions that the structural check accepted, and single defects, planted in them, for which it withheld them. */
+export const captionGateScore = z.strictObject({
+  candidates: count,
+  accepted: count,
+  planted: count,
+  caught: count,
+  acceptedMicro: micro,
+  caughtMicro: micro,
+});
+
+const retrieval = {
+  labelled: count,
+  found: count,
+  matched: count,
+  precisionMicro: micro,
+  recallMicro: micro,
+  f1Micro: micro,
+};
+
+/** `matched` transitions overlap a labelled one, `bounded` ones begin and end within four frames of it. */
+export const transitionScore = z.strictObject({ ...retrieval, bounded: count, boundedMicro: micro });
+
+/** Faults of one kind that overlap a labelled one of that kind. */
+export const faultScore = z.strictObject({ kind: z.enum(labelledFaultKinds), ...retrieval });
+
+/** Shots of which at least one picture was kept, and how many pictures there are in all. */
+export const keyframeScore = z.strictObject({ shots: count, covered: count, kept: count, coveredMicro: micro });
+
+/**
+ * The lines that passed the gates against what is said. Errors are the fewest insertions, deletions and replacements that
+ * make one of the other, of words and of characters. Words are invented in lines that no labelled line overlaps; `inventedMs` of
+ * the `unspokenMs` without speech are covered by lines that passed.
+ */
+export const transcriptScore = z.strictObject({
+  labelledWords: count,
+  foundWords: count,
+  wordErrors: count,
+  labelledCharacters: count,
+  characterErrors: count,
+  withheldLines: count,
+  inventedWords: count,
+  inventedMs: count,
+  unspokenMs: count,
+  wordErrorMicro: micro,
+  characterErrorMicro: micro,
+  inventionMicro: micro,
+});
+
+/** What a model may do wrong with lines that it translates. */
+export const translationDefects = [
+  'shifted',
+  'merged',
+  'dropped',
+  'emptied',
+  'swapped',
+  'swapped_alike',
+  'repeated',
+  'other_language',
+  'echoed',
+  'number_changed',
+  'name_changed',
+  'shortened',
+] as const;
+
+/** Wrong answers of one kind, and those of them that are in no captions. */
+export const translationDefectScore = z.strictObject({
+  defect: z.enum(translationDefects),
+  planted: count,
+  /** Where the same wrong answer comes again for a line that is asked alone. */
+  caught: count,
+  /** Where a line that is asked alone has the right answer. */
+  caughtTogether: count,
+  /** Where the wrong answer comes in every question that has the lines whose translations it has, as lines or around them. */
+  caughtSeen: count,
+  caughtMicro: micro,
+  caughtTogetherMicro: micro,
+  caughtSeenMicro: micro,
+});
+
+/** Right answers that the gates of translations withheld, and wrong ones that they caught, once for each kind. */
+export const translationGateScore = z.strictObject({
+  lines: count,
+  withheld: count,
+  withheldMicro: micro,
+  defects: z.array(translationDefectScore).length(translationDefects.length),
+});
+
+/**
+ * Pairs that captions of two tracks show. Words are those of both sides of the labelled lines that both tracks have; kept ones stand in
+ * a right line, whose sides are of the same labelled lines.
+ */
+export const pairingScore = z.strictObject({
+  files: count,
+  captioned: count,
+  words: count,
+  keptWords: count,
+  lines: count,
+  rightLines: count,
+  captionedMicro: micro,
+  keptMicro: micro,
+  rightMicro: micro,
+});
+
+/** Texts on the screen that were read: `wrong` and `invented` are of those that passed the gates. */
+export const screenTextScore = z.strictObject({
+  labelled: count,
+  found: count,
+  passed: count,
+  wrong: count,
+  invented: count,
+  withheld: count,
+  foundMicro: micro,
+  wrongMicro: micro,
+  inventedMicro: micro,
+});
+
+/** Errors of edges in ms, as found minus labelled; null where nothing was found. A size is one without its sign. */
+const edgeErrors = z.strictObject({
+  errorsMs: z.array(z.int()),
+  medianMs: z.int().nullable(),
+  medianSizeMs: count.nullable(),
+  ninetiethSizeMs: count.nullable(),
+});
+
+/** An utterance as long as this is a phrase, a shorter one a word. */
+export const phraseMs = 1000;
+
+/** How much of a labelled utterance and of a window of speech together both must have. */
+export const utteranceOverlap = 0.7;
+
+/**
+ * Utterances that were found with `utteranceOverlap` (intersection by union), and the begins and ends of all that a window of speech
+ * overlaps, in ascending order; `foundMs` of the `unspokenMs` without any utterance were found as speech.
+ */
+export const utteranceScore = z.strictObject({
+  condition: z.string().min(1),
+  words: count,
+  wordsFound: count,
+  phrases: count,
+  phrasesFound: count,
+  onset: edgeErrors,
+  offset: edgeErrors,
+  unspokenMs: count,
+  foundMs: count,
+  wordsFoundMicro: micro,
+  phrasesFoundMicro: micro,
+  foundMicro: micro,
+});
+
+/** What was measured; null where no item has such labels. */
+export const evaluationScores = z.strictObject({
+  speech: z.array(speechScore).length(speechCollarsMs.length).nullable(),
+  cuts: z.array(cutScore).length(cutTolerancesFrames.length).nullable(),
+  subtitles: subtitleScore.nullable(),
+  trackLanguages: languageScore.nullable(),
+  cueLanguages: languageScore.nullable(),
+  captionGate: captionGateScore.nullable(),
+  // Absent where no item has such labels: receipts of packs of 0.2.0 stay what they were.
+  transitions: transitionScore.optional(),
+  soundFaults: z.array(faultScore).length(labelledFaultKinds.length).optional(),
+  keyframes: keyframeScore.optional(),
+  transcript: transcriptScore.optional(),
+  translations: translationGateScore.optional(),
+  pairing: pairingScore.optional(),
+  screenTexts: screenTextScore.optional(),
+  /** Once for each condition, in the order of their names. */
+  utterances: z.array(utteranceScore).optional(),
+});
+
+/**
+ * What a study of every item of a pack found, held against the labels. There is no time in it and no id of a run: equal
+ * packs, tools, parameters and findings make the same receipt. `receiptId` is derived from everything but it and `schema`.
+ */
+export const evaluationReceipt = z.strictObject({
+  schema: z.literal('studio.evaluation.receipt.v1'),
+  receiptId: z.string().regex(/^evaluation:[a-f0-9]{64}$/),
+  producer: z.strictObject({
+    id: z.literal('studio.pack-evaluation'),
+    version: z.literal('1'),
+    policy: z.literal('counts_pooled_over_items'),
+  }),
+  pack: z.strictObject({ contentId, itemCount: positive }),
+  tools: z.array(toolIdentity),
+  detectors: z.array(z.strictObject({ kind: detectedKind, tool: toolIdentity.shape.name, parameters })),
+  items: z
+    .array(z.strictObject({ itemId: identity, sourceContentId: contentId, range, scores: evaluationScores }))
+    .min(1),
+  totals: evaluationScores,
+});
+
+export type SpeechScore = z.infer<typeof speechScore>;
+export type CutScore = z.infer<typeof cutScore>;
+export type SubtitleScore = z.infer<typeof subtitleScore>;
+export type LanguageScore = z.infer<typeof languageScore>;
+export type CaptionGateScore = z.infer<typeof captionGateScore>;
+export type TransitionScore = z.infer<typeof transitionScore>;
+export type FaultScore = z.infer<typeof faultScore>;
+export type KeyframeScore = z.infer<typeof keyframeScore>;
+export type TranscriptScore = z.infer<typeof transcriptScore>;
+export type TranslationGateScore = z.infer<typeof translationGateScore>;
+export type PairingScore = z.infer<typeof pairingScore>;
+export type ScreenTextScore = z.infer<typeof screenTextScore>;
+export type UtteranceScore = z.infer<typeof utteranceScore>;
+export type EvaluationScores = z.infer<typeof evaluationScores>;
+export type EvaluationReceipt = z.infer<typeof evaluationReceipt>;

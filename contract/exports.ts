@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { contentId, count, sha256Hex, timestamp } from './base/grammar.ts';
+import { runtimeId } from './study/start.ts';
+
+/** The files that a runtime can be had as. */
+export const exportNames = [
+  'cuts.edl',
+  'cuts.otio',
+  'chapters.vtt',
+  'chapters.ffmetadata',
+  'labels.txt',
+  'facts.csv',
+  'captions.srt',
+  'captions.vtt',
+  'captions.ass',
+  'transcript.srt',
+  'transcript.vtt',
+  'transcript.labels.txt',
+  'transcript.csv',
+  'screen-text.labels.txt',
+  'screen-text.csv',
+] as const;
+
+export const exportName = z.enum(exportNames);
+export type ExportName = z.infer<typeof exportName>;
+
+/**
+ * Frame rates of an edit decision list; times are rounded to its frames. No record of a source names the rate of its pictures.
+ * Those with a fraction are 24000/1001, 30000/1001 and 60000/1001, the latter two in drop-frame code.
+ */
+export const editRate = z.enum(['24', '25', '30', '50', '60', '23.976', '29.97', '59.94']);
+export type EditRate = z.infer<typeof editRate>;
+
+/** The end of the journal in a bundle: number of events, chain digest, and time of the last event. */
+const bundledHead = z.strictObject({ seq: count, digest: sha256Hex, recordedAt: timestamp.nullable() });
+
+/** The media that was studied; a bundle has its bytes only where they were asked for. */
+const bundledMedia = z.strictObject({ contentId, bytes: count, included: z.boolean() });
+
+/** What a bundle is about: stated in its manifest, and signed. */
+const subject = { runtimeId, journalHead: bundledHead, media: bundledMedia };
+
+/** The manifest of a bundle: every other file in it, the signature and its key aside, in the order of their paths. */
+export const bundleManifest = z.strictObject({
+  schema: z.literal('studio.runtime-bundle.v1'),
+  ...subject,
+  files: z.array(z.strictObject({ path: z.string(), contentId, bytes: count })),
+});
+
+export type BundleManifest = z.infer<typeof bundleManifest>;
+
+/** Says which predicate the statement of a bundle has; `docs/receipts.md` describes it. */
+export const bundlePredicateType = 'urn:local-media-study-service:runtime-bundle:v1';
+
+/** What is signed: an in-toto Statement v1 whose subjects are the manifest and every file that it lists. */
+export const bundleStatement = z.strictObject({
+  _type: z.literal('https://in-toto.io/Statement/v1'),
+  subject: z.array(z.strictObject({ name: z.string(), digest: z.strictObject({ sha256: sha256Hex }) })),
+  predicateType: z.literal(bundlePredicateType),
+  predicate: z.strictObject(subject),
+});
+
+export type BundleStatement = z.infer<typeof bundleStatement>;
+
+/** The media type of a statement in an envelope. */
+export const statementType = 'application/vnd.in-toto+json';
+
+/** Base64 whose last letter has no bits that are lost: each content has one text. */
+const base64 = z
+  .string()
+  .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/);
+
+/** A DSSE envelope with one signature. */
+export const signedEnvelope = z.strictObject({
+  payloadType: z.literal(statementType),
+  payload: base64,
+  signatures: z.tuple([z.strictObject({ keyid: contentId, sig: base64 })]),
+});
+
+export type SignedEnvelope = z.infer<typeof signedEnvelope>;
+
+/** Whether a bundle is asked for with the media. */
+export const bundledMediaChoice = z.enum(['exclude', 'include']);
+
+/** The keys with which a host signs: today one. */
+export const signingKeys = z.strictObject({
+  schema: z.literal('studio.signing-keys.v1'),
+  keys: z.array(
+    z.strictObject({
+      /** The digest of the key in its DER form (SubjectPublicKeyInfo). */
+      keyId: contentId,
+      algorithm: z.literal('ed25519'),
+      /** SubjectPublicKeyInfo in PEM. */
+      publicKey: z.string(),
+    }),
+  ),
+});
+
+export type SigningKeys = z.infer<typeof signingKeys>;

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { count, identity, positive, timestamp } from './base/grammar.ts';
+
+/** What one check came to. `weak` works, with less than it could; `failed` keeps a host from its work. */
+export const finding = z.strictObject({
+  check: z.string(),
+  state: z.enum(['ok', 'weak', 'failed']),
+  detail: z.string(),
+  /** What can be done; null where nothing has to be. */
+  remedy: z.string().nullable(),
+});
+
+export const engineKind = z.enum([
+  'detectors',
+  'recognizer',
+  'screen_text',
+  'captions',
+  'caption_translation',
+  'explanations',
+  'video_hosts',
+]);
+
+/**
+ * A part of the host that measures, recognises, writes or fetches. `reach` says how far what it works on goes: it stays in processes
+ * of this host, is sent to a server on this machine, or leaves the machine.
+ */
+export const engine = z.strictObject({
+  engine: engineKind,
+  isOn: z.boolean(),
+  /** The tools or the model; null where it is off. */
+  name: z.string().nullable(),
+  reach: z.enum(['this_host', 'this_machine', 'outside']),
+  /** Whether work of it may be billed. */
+  mayCost: z.boolean(),
+  /** One clause for people, without capital or full stop. */
+  text: z.string().min(1),
+  /** How to switch it on or off; null where it is always on. */
+  change: z.string().nullable(),
+});
+
+/** The answer to `GET /v1/host-checks`: what the host finds of its machine now, and the engines that it was started with. */
+export const hostChecks = z.strictObject({
+  schema: z.literal('studio.host-checks.v1'),
+  checkedAt: timestamp,
+  checks: z.array(finding),
+  engines: z.array(engine),
+});
+
+export type HostFinding = z.infer<typeof finding>;
+export type EngineKind = z.infer<typeof engineKind>;
+export type Engine = z.infer<typeof engine>;
+export type HostChecksAnswer = z.infer<typeof hostChecks>;
+
+/** What a host says of itself to every client that reaches it: that it answers, and its version. */
+export const hostHealth = z.strictObject({
+  schema: z.literal('studio.host-health.v1'),
+  status: z.literal('ok'),
+  version: z.string(),
+});
+
+export type HostHealth = z.infer<typeof hostHealth>;
+
+export const ledgerSnapshotRequest = z.strictObject({});
+
+/** A copy of the ledger as it was at one moment, for a backup of the data root. */
+export const ledgerSnapshot = z.strictObject({
+  schema: z.literal('studio.ledger-snapshot.v1'),
+  /** Where it lies, from the data root. It is deleted by the next snapshot, and by the next start. */
+  folder: z.string(),
+  format: z.number().int(),
+  /** Number of the newest batch in it. */
+  commit: z.number().int(),
+});
+
+export type LedgerSnapshot = z.infer<typeof ledgerSnapshot>;
+
+/** One measured number, with the labels that tell it from others of its metric. */
+export interface MetricSample {
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Follows the name of the metric: a histogram has samples of three kinds. */
+  readonly suffix?: '_bucket' | '_sum' | '_count';
+  readonly value: number;
+}
+
+/** One metric of a host in the terms of the Prometheus text format. Names end with their unit; times are in seconds. */
+export interface Metric {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** One clause for people. */
+  readonly help: string;
+  readonly samples: readonly MetricSample[];
+}
+
+/** How long a pairing code can be used, in milliseconds. */
+export const pairingCodeMs = 300_000;
+
+/** So many wrong codes end the one that is open. */
+export const pairingGuesses = 5;
+
+/** So many pages have a token at once; the one that was paired first loses its token to the next. */
+export const pairedPages = 16;
+
+/** Ten characters that a person can read out: digits and letters without I, L, O and U; 50 bits of chance. */
+export const pairingCode = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{10}$/);
+
+export const pairingCodeRequest = z.strictObject({});
+
+/** A code that the owner of the host hands to one page. Another one ends it. */
+export const issuedPairingCode = z.strictObject({
+  schema: z.literal('studio.pairing-code.v1'),
+  code: pairingCode,
+  expiresAt: timestamp,
+});
+
+export const pairingRequest = z.strictObject({ schema: z.literal('studio.pairing-request.v1'), code: pairingCode });
+
+/** A bearer token of a page's own. It ends with the host. */
+export const pairing = z.strictObject({
+  schema: z.literal('studio.pairing.v1'),
+  authorizationToken: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+export type IssuedPairingCode = z.infer<typeof issuedPairingCode>;
+export type Pairing = z.infer<typeof pairing>;
+
+/** What a piece of work does: an ingest from `upload` or `resolve` to `seal`, a study from `initialize` to `admit`. */
+export const workStage = z.enum([
+  ...(['upload', 'queued', 'resolve', 'download', 'probe', 'seal'] as const),
+  ...([
+    'initialize',
+    'detect',
+    'subtitles',
+    'recognize',
+    'readScreen',
+    'read',
+    'assess',
+    'decide',
+    'admit',
+    'ended',
+  ] as const),
+]);
+export type WorkStage = z.infer<typeof workStage>;
+
+/**
+ * How far an ingest or a study has come within its stage, as the running host measures it: nothing of it is stored. What is
+ * not measured is null. `bytes` and `bytesPerSecond` are of transfers and of hashing, `queuePosition` counts from 1, and `etaMs` is the time
+ * that the rest of the stage takes at the pace measured so far.
+ */
+export const workProgress = z.strictObject({
+  schema: z.literal('studio.local-work-progress.v1'),
+  id: identity,
+  stage: workStage,
+  completed: count.nullable(),
+  total: count.nullable(),
+  unit: z.enum(['bytes', 'milliseconds']).nullable(),
+  bytes: count.nullable(),
+  bytesPerSecond: count.nullable(),
+  queuePosition: positive.nullable(),
+  etaMs: count.nullable(),
+});
+export type WorkProgress = z.infer<typeof workProgress>;
+
+/** The least time between two notices about one piece of work, in ms: at most ten a second. */
+export const progressPauseMs = 100;
+
+/** The description of the wire, in OpenAPI 3.1. */
+export const openApiDocument = z.looseObject({
+  openapi: z.literal('3.1.0'),
+  info: z.looseObject({ title: z.string(), version: z.string() }),
+  paths: z.record(z.string(), z.looseObject({})),
+});

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { failure } from './base/errors.ts';
+import { contentId, count, identity, languageTag, positive, range, timestamp } from './base/grammar.ts';
+import { claimState } from './evidence/assessment.ts';
+import { furtherKinds } from './evidence/evidence.ts';
+import { sourceKind } from './sources/source-session.ts';
+import { outputDepth, requestedSourceLanguage } from './study/plan.ts';
+import { lifecycle, runtimeListFields } from './study/status.ts';
+import { evidenceKind } from './study/study-record.ts';
+
+/** The most places that a finding names one by one: all of them are in the evidence. */
+export const maximumPlaces = 100;
+
+const text = z.string().min(1);
+const path = z.string().startsWith('/v1/');
+
+/** Where a runtime stands as a whole; `text` of the situation says the same in words. */
+export const situationCode = z.enum([
+  'waiting_for_a_worker',
+  'opening',
+  'studying',
+  'failed',
+  'interrupted',
+  'withheld_from_review',
+  'waiting_for_review',
+  'recording_review',
+  'rejected',
+  'approved',
+  'withdrawing_approval',
+  'approval_withdrawn',
+  'producing_captions',
+  'captions_failed',
+  'waiting_for_check',
+  'captions_withheld',
+  'captions_accepted',
+]);
+
+/**
+ * How far a part of a runtime is. `not_yet`: it is still to come. `never`: it cannot come any more, or does not apply.
+ * `withheld`: it was decided against, for the reason codes beside it. A runtime that the host does not have is none of
+ * these: it is `unknown_runtime`.
+ */
+export const partState = z.enum([
+  'not_yet',
+  'never',
+  'waiting',
+  'under_way',
+  'withheld',
+  'failed',
+  'done',
+  'withdrawn',
+]);
+
+/** One part of a runtime: how far it is, the ids of the receipts that say so, and the path that reads it as a whole. */
+export const overviewPart = z.strictObject({
+  state: partState,
+  text,
+  reasonCodes: z.array(z.string().min(1)),
+  receiptIds: z.array(z.string().min(1)),
+  path,
+});
+
+/** A stretch of time or, where it has no length, a moment. */
+const place = z.strictObject({ startMs: count, endMs: count, text });
+
+/** A number with its unit; null where it could not be measured. */
+const measure = z.strictObject({
+  name: z.enum(['count', 'total', 'share', 'integrated_loudness', 'loudness_range', 'true_peak']),
+  value: z.number().nullable(),
+  unit: z.enum(['', 's', '%', 'LUFS', 'LU', 'dBTP']),
+});
+
+/** What was found of one kind. `unavailable` has a reason; `never` is what a run that stopped did not come to. */
+export const overviewFinding = z.strictObject({
+  /** `screen_text` only of a study that was accepted by a host that reads the screen; the kinds of a pass only where it measured them. */
+  kind: z.enum([...evidenceKind.options, ...furtherKinds]),
+  /** What was measured, in words. */
+  title: text,
+  state: z.enum(['available', 'unavailable', 'not_yet', 'never']),
+  reasonCode: z.string().nullable(),
+  trackIndex: count.nullable(),
+  text,
+  measures: z.array(measure),
+  places: z.array(place).max(maximumPlaces),
+  /** How many places there are in all. */
+  placeCount: count,
+  artifactId: z.string().nullable(),
+  contentId: contentId.nullable(),
+});
+
+/** All claims of one kind, value and state, as one sentence over the facts that they cite. */
+export const overviewClaim = z.strictObject({
+  kind: z.enum(['speech_activity', 'language_identity', 'transcript', 'screen_text']),
+  value: z.string().nullable(),
+  states: z.array(claimState).min(1),
+  text,
+  windows: positive,
+  totalMs: positive,
+  range,
+  receiptIds: z.array(z.string().min(1)).min(1),
+});
+
+const actionName = z.enum([
+  'follow',
+  'study_again',
+  'approve',
+  'reject',
+  'revoke',
+  'produce_captions',
+  'check_captions',
+  'read_captions',
+  'explain',
+]);
+
+/** A value of a template that only the caller has: where it goes (RFC 6901, JSON Pointer) and what it is. */
+const blank = z.strictObject({ at: z.string().startsWith('/'), with: text });
+
+/** Something that may be done next, as a request to send. What is null in the body and named in `fill` is the caller's. */
+export const overviewAction = z.strictObject({
+  action: actionName,
+  text,
+  method: z.enum(['GET', 'POST']),
+  path,
+  body: z.record(z.string(), z.unknown()).nullable(),
+  fill: z.array(blank),
+});
+
+/** The answer to `GET …/overview`. */
+export const runtimeOverview = z.strictObject({
+  schema: z.literal('studio.local-runtime-overview.v1'),
+  ...runtimeListFields,
+  lifecycle,
+  situation: z.strictObject({ code: situationCode, text }),
+  source: z.strictObject({
+    sourceSessionId: identity,
+    sourceRevisionId: identity,
+    sourceKind,
+    label: z.string(),
+    durationMs: positive,
+    contentId,
+    path,
+    ingest: z.strictObject({
+      receiptId: identity,
+      receiptContentId: contentId,
+      /** The name of the file, or the address of the video. */
+      origin: text,
+      rights: z.strictObject({ basis: text, assertedAt: timestamp, scope: text }),
+    }),
+  }),
+  study: z.strictObject({
+    text,
+    path,
+    range,
+    sourceLanguage: requestedSourceLanguage,
+    targetLanguage: languageTag,
+    outputDepth,
+    acceptedAt: timestamp,
+    /** The last step that is on disk; null before the first. */
+    step: z
+      .enum(['initialize', 'detect', 'subtitles', 'recognize', 'readScreen', 'read', 'assess', 'decide', 'end'])
+      .nullable(),
+    /** Why it ended without its findings; null unless it did. */
+    reason: failure.nullable(),
+    /** How often a host took it up again. */
+    resumes: count,
+    /** What is left of the time that it may use while a host is up; null once it has ended. */
+    deadlineLeftMs: count.nullable(),
+  }),
+  findings: z.array(overviewFinding),
+  claims: z.array(overviewClaim),
+  decision: overviewPart,
+  review: overviewPart,
+  captions: overviewPart,
+  check: overviewPart,
+  explanations: overviewPart,
+  /** Everything that is kept back, with the reason: evidence, claims, captions, lines. */
+  withheld: z.array(z.strictObject({ what: text, reasonCode: z.string().min(1), text })),
+  actions: z.array(overviewAction),
+});
+
+export type SituationCode = z.infer<typeof situationCode>;
+export type OverviewPart = z.infer<typeof overviewPart>;
+export type Finding = z.infer<typeof overviewFinding>;
+export type FindingPlace = z.infer<typeof place>;
+export type FindingMeasure = z.infer<typeof measure>;
+export type OverviewClaim = z.infer<typeof overviewClaim>;
+export type OverviewAction = z.infer<typeof overviewAction>;
+export type RuntimeOverview = z.infer<typeof runtimeOverview>;

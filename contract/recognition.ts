@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { artifactId, operationId, operationRequest, recognitionCapability, toolIdentity } from './base/artifact.ts';
+import { failure } from './base/errors.ts';
+import { eventType } from './base/event-envelope.ts';
+import { contentId, count, identity, range, sha256Hex } from './base/grammar.ts';
+import { lineMeasures, parameters, recognisedText } from './evidence/evidence.ts';
+import { mediaEvidence, mediaLimits } from './evidence/media-operation.ts';
+
+const text = recognisedText;
+
+/** Milliseconds from the start of the region, as the recogniser gave them: they may lie outside. */
+const times = { startMs: z.number().int().nullable(), endMs: z.number().int().nullable() };
+
+export const rawWord = z.strictObject({ text, ...times, confidence: z.number().min(0).max(1).nullable() });
+
+export const rawLine = z.strictObject({ text, ...times, words: z.array(rawWord), measures: lineMeasures });
+
+/** What a recogniser answered of one region, in the one form that this host gives the answers of all of them. */
+export const rawRegion = z.strictObject({
+  /** The language that it says it heard, in its own words. */
+  language: z.string().min(1).max(64).nullable(),
+  lines: z.array(rawLine).max(256),
+});
+
+/** The same with what was heard, kept under a key of its own so that no region is recognised twice. */
+export const keptRegion = z.strictObject({
+  heard: z.strictObject({ samples: count, contentId }),
+  raw: rawRegion,
+});
+
+export type RawLine = z.infer<typeof rawLine>;
+export type RawWord = z.infer<typeof rawWord>;
+export type RawRegion = z.infer<typeof rawRegion>;
+export type KeptRegion = z.infer<typeof keptRegion>;
+
+/** Largest stored receipt of a recognition, in bytes. */
+export const maximumSemanticReceiptBytes = 64 * 1024;
+
+/** What a recogniser may be; the values of `--semantic-recognizer` beside `unavailable`. */
+export const recognizerEngines = ['openai', 'whisper-cli', 'pocketsphinx'] as const;
+export const recognizerEngine = z.enum(recognizerEngines);
+export type RecognizerEngine = z.infer<typeof recognizerEngine>;
+
+/** Who recognises, with which tools and models, set how: all that a transcript depends on beside the sound. */
+export const semanticProducer = z.strictObject({
+  id: z.literal('studio.semantic-recognition'),
+  version: z.literal('1'),
+  engine: recognizerEngine,
+  tools: z.array(toolIdentity).min(1),
+  parameters,
+});
+
+/** The speech and the silences that the study itself detected, from which its regions follow; none where it has none. */
+export const regionEvidence = z.array(z.strictObject({ artifactId, contentId })).max(2);
+
+/** What is asked of one recognition. `operationKey` identifies the work, for any caller. */
+export const semanticRequest = operationRequest.extend({
+  sourceArtifactId: artifactId,
+  regionsFrom: regionEvidence,
+  range,
+  operationKey: sha256Hex,
+});
+
+/** What one recognition came to; `receiptId` is derived from everything but it and `schema`. */
+export const semanticEvidenceReceipt = z.strictObject({
+  schema: z.literal('studio.semantic-evidence.receipt.v1'),
+  receiptId: z.string().regex(/^semantic-evidence:[a-f0-9]{64}$/),
+  operationId,
+  operationKey: sha256Hex,
+  capability: z.literal(recognitionCapability),
+  authorization: z.strictObject({ grantId: identity, taskId: identity, agentId: identity }),
+  input: z.strictObject({ artifactId, contentId, range, regionsFrom: regionEvidence }),
+  producer: semanticProducer,
+  evidence: mediaEvidence,
+  /** Lines that passed every gate, and lines that a gate withheld. */
+  result: z.strictObject({ regions: count, passedLines: count, withheldLines: count }),
+  /** Whether an earlier completed operation with the same key was taken over. */
+  reused: z.boolean(),
+});
+
+export type SemanticProducer = z.infer<typeof semanticProducer>;
+export type SemanticEvidenceReceipt = z.infer<typeof semanticEvidenceReceipt>;
+
+/** What the journal says of a recognition; only on a host that was started with a recogniser. */
+export const semanticEvents = [
+  eventType(
+    'semantic.evidence_started',
+    'semantic_evidence_host',
+    z.strictObject({
+      request: semanticRequest,
+      grantId: identity,
+      executionId: identity,
+      launchClaimId: identity,
+      sourceContentId: contentId,
+      producer: semanticProducer,
+      limits: mediaLimits,
+    }),
+  ),
+  eventType(
+    'semantic.evidence_completed',
+    'semantic_evidence_host',
+    z.strictObject({
+      operationId,
+      outputArtifactId: artifactId.nullable(),
+      outputContentId: contentId.nullable(),
+      receiptContentId: contentId,
+      receipt: semanticEvidenceReceipt,
+    }),
+  ),
+  eventType('semantic.evidence_failed', 'semantic_evidence_host', z.strictObject({ operationId, reason: failure })),
+] as const;
