@@ -11,13 +11,13 @@ import type { Environment } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../executors/screentext/tesseract.ts';
 import type { ChosenTranslator } from './captions/open-translator.ts';
-import type { Deletions } from './deletion/deletions.ts';
+import type { DeletionService } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
 import type { Bundles } from './exports/bundles.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-service.ts';
-import type { Lifecycles } from './lifecycles/lifecycles.ts';
+import type { LifecycleService } from './lifecycles/lifecycles.ts';
 import type { LaterStages } from './open-later-stages.ts';
 import type { KnownMachine } from './opening/known-machine.ts';
 import type { HostChecks } from './operation/host-checks.ts';
@@ -33,7 +33,7 @@ import type { SubtitleTracks } from './sources/subtitle-tracks.ts';
 import type { ListedRuntimes } from './study/listed-runtimes.ts';
 import type { Windowing } from './study/media-passes.ts';
 import type { PlanWarnings } from './study/plan-warnings.ts';
-import type { Studies } from './study/studies.ts';
+import type { StudyService } from './study/studies.ts';
 import type { ProgressBoard } from './supervision/progress-board.ts';
 import type { WorkQueueChoice } from './workers/open-work-orders.ts';
 
@@ -90,10 +90,10 @@ export interface Host extends LaterStages {
   readonly subtitleTracks: SubtitleTracks;
   readonly ownedIngests: OwnedIngests;
   readonly videohostIngests: VideohostService['ingests'];
-  readonly studies: Studies;
+  readonly studies: StudyService;
   readonly planWarnings: PlanWarnings;
   readonly overviews: Overviews;
-  readonly lifecycles: Lifecycles;
+  readonly lifecycles: LifecycleService;
   readonly listedRuntimes: ListedRuntimes;
   readonly playback: PrivatePlayback;
   readonly bundles: Bundles;
@@ -104,7 +104,7 @@ export interface Host extends LaterStages {
   /** Identifies the language of a text. */
   readonly languages: Pick<Detector, 'identify'>;
   readonly snapshots: LedgerSnapshots;
-  readonly deletions: Deletions;
+  readonly deletions: DeletionService;
   readonly garbage: Garbage;
   readonly diskUsage: DiskUsage;
   readonly pairings: Pairings;

@@ -3,7 +3,7 @@ import { openHostedExplainer } from '../executors/explanations/hosted-explainer.
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { defaultCaptionAllowance } from '../receipts/captions/allowance.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
-import { openSigningKey } from '../storage/signing/signing-key.ts';
+import { openSigningKey } from '../storage/signing-key.ts';
 import { openTranslator } from './captions/open-translator.ts';
 import { openDeletions } from './deletion/open-deletions.ts';
 import { Bundles } from './exports/bundles.ts';
@@ -13,7 +13,7 @@ import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
 import { notedParts } from './ingest/owned/upload-notes.ts';
 import { videohostService } from './ingest/videohost/videohost-service.ts';
-import { Lifecycles } from './lifecycles/lifecycles.ts';
+import { LifecycleService } from './lifecycles/lifecycles.ts';
 import { openLaterStages } from './open-later-stages.ts';
 import { KnownMachine } from './opening/known-machine.ts';
 import { openChecks } from './opening/open-checks.ts';
@@ -37,7 +37,7 @@ import { SubtitleTracks } from './sources/subtitle-tracks.ts';
 import { UnusedMedia } from './sources/unused-media.ts';
 import { ListedRuntimes } from './study/listed-runtimes.ts';
 import { PlanWarnings } from './study/plan-warnings.ts';
-import { Studies } from './study/studies.ts';
+import { StudyService } from './study/studies.ts';
 import { ProgressBoard } from './supervision/progress-board.ts';
 import { endedInPeace, recover } from './supervision/recovery.ts';
 import { Supervisor } from './supervision/supervisor.ts';
@@ -99,7 +99,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     queue: queues.studies,
     committed: (runtimeId) => studies.committed(runtimeId),
   });
-  const studies: Studies = new Studies({
+  const studies: StudyService = new StudyService({
     ...basis,
     definition: studying,
     sourceUses,
@@ -228,7 +228,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       screenText: screenTextReader === null ? null : (options.screenText ?? null),
     }),
     overviews,
-    lifecycles: new Lifecycles({ ledger, supervisor, listeners }),
+    lifecycles: new LifecycleService({ ledger, supervisor, listeners }),
     playback,
     bundles,
     tools: allTools,

@@ -4,7 +4,7 @@ import type { CaptionAbility } from '../receipts/captions/prospect.ts';
 import { captionProductionDefinition } from './captions/caption-production-definition.ts';
 import { CaptionReads } from './captions/caption-reads.ts';
 import type { CaptionTranslations } from './captions/caption-translations.ts';
-import { Captions } from './captions/captions.ts';
+import { CaptionService } from './captions/captions.ts';
 import { languageExplanationDefinition } from './explanations/language-explanation-definition.ts';
 import { LanguageExplanations } from './explanations/language-explanations.ts';
 import { Exports } from './exports/exports.ts';
@@ -32,7 +32,7 @@ export function openLaterStages(options: LaterStagesOptions) {
   const captioning = captionProductionDefinition(options);
   const explaining = languageExplanationDefinition(options);
   for (const definition of [captioning, explaining]) supervisor.register(definition);
-  const captions = new Captions({ ...options, definition: captioning, ability: options.captionAbility });
+  const captions = new CaptionService({ ...options, definition: captioning, ability: options.captionAbility });
   const explanations = new LanguageExplanations({ ...options, definition: explaining });
   const stopWork = async (runtimeId: string): Promise<void> => {
     await captions.stop(runtimeId);

@@ -1,7 +1,7 @@
 import { assign, emit, setup } from 'xstate';
 import type { ActorDefinition } from '../actors/supervision/actor-definition.ts';
 import { WorkQueue } from '../actors/supervision/work-queue.ts';
-import { type CommitEmission, commitOf } from '../machines/commit-emission.ts';
+import { type CommitEmission, emissionOf } from '../machines/emission.ts';
 import type { EventDraft } from '../storage/ledger/ledger.ts';
 
 interface Counted {
@@ -27,7 +27,7 @@ const machine = setup({
   actions: {
     count: assign({ count: ({ context }) => context.count + 1 }),
     record: emit((_, { from, to }: { from: string; to: string }) =>
-      commitOf({ events: [draft(from, to)], writes: [] }),
+      emissionOf({ events: [draft(from, to)], writes: [] }),
     ),
   },
 }).createMachine({

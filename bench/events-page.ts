@@ -3,7 +3,7 @@ import { ClassicLevel } from 'classic-level';
 import { runtimeEventsBytes } from '../receipts/published/runtime.ts';
 import { eventKey } from '../storage/ledger/keys.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
-import { dataRootAt } from '../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../storage/objects/data-root.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { withHost } from './host-process.ts';

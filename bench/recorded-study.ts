@@ -3,7 +3,7 @@ import { systemClock } from '../actors/supervision/system-clock.ts';
 import { canonicalJson } from '../formats/canonical-json.ts';
 import type { EventDraft, Ledger, Write } from '../storage/ledger/ledger.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
-import { dataRootAt } from '../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../storage/objects/data-root.ts';
 import { withHost } from './host-process.ts';
 import { newAttempt, runStudy } from './sample-study.ts';
 

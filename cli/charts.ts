@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { machines } from '../machines/catalogue.ts';
-import { chartOf } from '../machines/lifecycles/machine-chart.ts';
+import { chartOf } from '../machines/machine-chart.ts';
 import { chartFiles, staleFiles, writeFiles } from '../visualizer/drawing/files.ts';
 import { StartError } from './failures.ts';
 import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';

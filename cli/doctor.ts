@@ -15,9 +15,8 @@ import { demandEngine, languageData, ScreenTextUnavailable } from '../executors/
 import { DEFAULT_LANGUAGES } from '../executors/screentext/tesseract.ts';
 import { chooseListener } from '../http/listener/choose-listener.ts';
 import { checkLedger } from '../storage/ledger/accept-loss.ts';
-import { demandDataRoot } from '../storage/objects/data-root.ts';
-import { markedFormat } from '../storage/objects/data-root-marker.ts';
-import { kindOf } from '../storage/objects/entry-kind.ts';
+import { demandDataRoot, markedFormat } from '../storage/objects/data-root.ts';
+import { kindOf } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../storage/system-refusal.ts';
 import { startRemedies } from './failures.ts';

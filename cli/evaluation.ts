@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { EvaluationFault, type EvaluationReceipt } from '../contract/evaluation.ts';
 import { contentIdOfJson, storedBytes } from '../formats/canonical-json.ts';
 import {
-  type Change,
   type ComparedMeasure,
   compareEvaluations,
-  type Measure,
   measuresOf,
+  type ScoreChange,
+  type ScoreMeasure,
 } from '../receipts/evaluation/evaluation-comparison.ts';
 import { estimatedMeasures, type Interval } from '../receipts/evaluation/evaluation-intervals.ts';
 import { readBaseline } from '../receipts/evaluation/evaluation-receipt.ts';
@@ -49,9 +49,9 @@ export function evaluationOf(
   };
 }
 
-const marks: Record<Change, string> = { equal: 'ok  ', better: 'UP  ', tolerated: 'near', worse: 'DOWN' };
+const marks: Record<ScoreChange, string> = { equal: 'ok  ', better: 'UP  ', tolerated: 'near', worse: 'DOWN' };
 
-function figure({ unit }: Measure, value: number | null): string {
+function figure({ unit }: ScoreMeasure, value: number | null): string {
   if (value === null) return '-';
   if (unit === 'micro') return (value / 1_000_000).toFixed(4);
   return unit === 'us' ? `${(value / 1000).toFixed(3)} ms` : `${value} ms`;
@@ -79,7 +79,7 @@ export function evaluationDrawing({ receipt, measures, intervals }: Evaluation):
 
 const column = 42;
 
-function measureLine(measure: Measure & Partial<ComparedMeasure>, interval: Interval | undefined): string {
+function measureLine(measure: ScoreMeasure & Partial<ComparedMeasure>, interval: Interval | undefined): string {
   const { name, value, baseline, change } = measure;
   const range = interval === undefined ? '' : `  [${figure(measure, interval.low)}, ${figure(measure, interval.high)}]`;
   const mark = change === undefined ? '    ' : marks[change];

@@ -1,4 +1,4 @@
-import { systemCode } from '../storage/system-code.ts';
+import { systemCode } from '../storage/system-refusal.ts';
 
 /**
  * Every code with which a command of this folder refuses to begin, and its exit code: 2 where the call itself is wrong,

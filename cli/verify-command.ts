@@ -7,10 +7,9 @@ import { type CheckedLink, EvidenceChainError } from '../receipts/evidence-chain
 import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';
 import { damagedObjectsOf } from '../storage/ledger/examine-objects.ts';
 import { damagedRowsOf } from '../storage/ledger/examine-rows.ts';
-import { LedgerError } from '../storage/ledger/ledger-error.ts';
+import { LedgerError } from '../storage/ledger/ledger.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
-import { demandDataRoot } from '../storage/objects/data-root.ts';
-import { dataRootAt } from '../storage/objects/data-root-layout.ts';
+import { dataRootAt, demandDataRoot } from '../storage/objects/data-root.ts';
 import { ObjectStoreError } from '../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { commands } from './commands.ts';

@@ -4,8 +4,14 @@ import type { CaptionClassification } from '../contract/captions/caption-line.ts
 import type { CaptionAllowance } from '../contract/captions/caption-production.ts';
 import type { ChartMeta } from '../contract/journal.ts';
 import type { ApprovalReference } from '../contract/review.ts';
-import { type CommitEmission, commitOf, committedTo, type EffectOutcome } from './commit-emission.ts';
-import { messageOf, notProvided } from './effect.ts';
+import {
+  type CommitEmission,
+  committedTo,
+  type EffectOutcome,
+  emissionOf,
+  messageOf,
+  notProvided,
+} from './emission.ts';
 
 export const captionProductionVersion = 1;
 
@@ -76,7 +82,7 @@ export const captionProductionMachine = setup({
     checkCaptions: fromPromise<EffectOutcome, CaptionProductionInput>(notProvided('checkCaptions')),
   },
   actions: {
-    commit: emit((_, params: EffectOutcome) => commitOf(params)),
+    commit: emit((_, params: EffectOutcome) => emissionOf(params)),
     reportProductionFailed: emit(({ context }) => ({
       type: 'production.failed' as const,
       reason: context.failure ?? { code: 'caption_not_produced', message: 'interrupted: no reason was recorded' },

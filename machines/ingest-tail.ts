@@ -1,8 +1,7 @@
 import { type DoneActorEvent, type ErrorActorEvent, fromPromise } from 'xstate';
 import { type Failure, failureMessage } from '../contract/base/errors.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { type CommitEmission, commitOutcome, type EffectOutcome } from './commit-emission.ts';
-import { messageOf, notProvided } from './effect.ts';
+import { type CommitEmission, commitOutcome, type EffectOutcome, messageOf, notProvided } from './emission.ts';
 
 /** Media in the object store that an ingest has come to hold. */
 export interface IngestMedia {

@@ -5,8 +5,7 @@ import {
   explanationFailureOf,
 } from '../contract/explanations/explanation.ts';
 import type { ChartMeta } from '../contract/journal.ts';
-import { type CommitEmission, commitOf, committedTo, type EffectOutcome } from './commit-emission.ts';
-import { notProvided } from './effect.ts';
+import { type CommitEmission, committedTo, type EffectOutcome, emissionOf, notProvided } from './emission.ts';
 
 export const languageExplanationVersion = 1;
 
@@ -60,7 +59,7 @@ export const languageExplanationMachine = setup({
     explain: fromPromise<EffectOutcome, LanguageExplanationInput>(notProvided('explain')),
   },
   actions: {
-    commit: emit((_, params: EffectOutcome) => commitOf(params)),
+    commit: emit((_, params: EffectOutcome) => emissionOf(params)),
     reportExplanationFailed: emit(({ context }) => ({
       type: 'explanation.failed' as const,
       reason: context.failure ?? explanationFailureOf('interrupted', 'no reason was recorded'),

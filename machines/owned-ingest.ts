@@ -1,7 +1,7 @@
 import { assign, emit, fromCallback, setup } from 'xstate';
 import type { ChartMeta } from '../contract/journal.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { commitOf, type EffectOutcome } from './commit-emission.ts';
+import { type EffectOutcome, emissionOf } from './emission.ts';
 import {
   cancelable,
   failureOf,
@@ -50,7 +50,7 @@ export const ownedIngestMachine = setup({
     ...tailEffects,
   },
   actions: {
-    commit: emit((_, outcome: EffectOutcome) => commitOf(outcome)),
+    commit: emit((_, outcome: EffectOutcome) => emissionOf(outcome)),
     registerSource: emit((_, source: RegisteredSource) => sourceRegistered(source)),
     fail: assign({
       failure: ({ context }, reason: { code: OwnedIngestFailureCode; message: string }) => failureOf(context, reason),

@@ -1,8 +1,9 @@
 import type { ErrorActorEvent } from 'xstate';
-import type { Failure } from '../contract/base/errors.ts';
-import type { CommitEmission, EffectOutcome } from './commit-emission.ts';
+import { type Failure, failureMessage } from '../contract/base/errors.ts';
+import type { EventType } from '../contract/journal.ts';
+import type { CommitEmission, EffectOutcome } from './emission.ts';
 
-export type StudyReasonCode =
+type StudyReasonCode =
   | 'initialization_failed'
   | 'executor_failed'
   | 'executor_interrupted'
@@ -60,3 +61,85 @@ export interface StudyStoppedEmission {
 }
 
 export type StudyEmission = CommitEmission | StepStartedEmission | StudyStoppedEmission;
+
+/** How a study ends that has used up its time. */
+export const deadlineFault: StudyFault = {
+  lifecycle: 'failed',
+  code: 'executor_failed',
+  message: 'deadline: the study used up its time',
+};
+
+/** Whether a study ended because it had used up its time. A tool that ran into a limit of its own ends it with another message. */
+export const isTimeUp = ({ code, message }: Failure): boolean =>
+  code === deadlineFault.code && message === deadlineFault.message;
+
+/** How a study ends that a client cancels. */
+export const cancellationFault: StudyFault = {
+  lifecycle: 'interrupted',
+  code: 'executor_interrupted',
+  message: 'canceled: a client canceled the study',
+};
+
+/** Whether an effect rejected with a fault that says how the runtime has to end. */
+export const isFault = (error: unknown): error is StudyFault =>
+  typeof error === 'object' && error !== null && 'lifecycle' in error && 'code' in error && 'message' in error;
+
+const faultOf = (error: unknown, fallback: StudyReasonCode): StudyFault =>
+  isFault(error)
+    ? { lifecycle: error.lifecycle, code: error.code, message: failureMessage(error.message) }
+    : {
+        lifecycle: 'failed',
+        code: fallback,
+        message: failureMessage(error instanceof Error ? error.message : String(error)),
+      };
+
+/** Where a rejecting effect leads: what its fault says, else `failed` with the code of the phase. */
+export const endings = (fallback: StudyReasonCode) =>
+  [
+    {
+      guard: {
+        type: 'interrupts',
+        params: ({ event }: { event: ErrorActorEvent }) => ({ error: event.error }),
+      },
+      target: 'interrupted',
+      actions: { type: 'stop', params: ({ event }: { event: ErrorActorEvent }) => faultOf(event.error, fallback) },
+    },
+    {
+      target: 'failed',
+      actions: { type: 'stop', params: ({ event }: { event: ErrorActorEvent }) => faultOf(event.error, fallback) },
+    },
+  ] as const;
+
+/** What a runtime emits that ends without a study. */
+export const stoppedEmission = (lifecycle: 'failed' | 'interrupted', context: StudyContext): StudyStoppedEmission => ({
+  type: 'runtime.stopped',
+  lifecycle,
+  reason: context.reason ?? { code: 'executor_failed', message: 'no reason was recorded' },
+});
+
+/** What the steps of a study add to its journal, in order. */
+export const studyJournal = {
+  opened: [
+    'artifact.recorded',
+    'task.created',
+    'task.launch_claimed',
+    'agent.registered',
+    'task.transitioned',
+    'executor.started',
+  ],
+  measured: ['artifact.recorded', 'media.operation_completed'],
+  recognized: ['artifact.recorded', 'semantic.evidence_completed'],
+  readOnScreen: ['artifact.recorded', 'screen.text_completed'],
+  read: ['evidence.read_started', 'evidence.read_completed'],
+  assessed: ['analysis.evidence.assessment_started', 'artifact.recorded', 'analysis.evidence.assessment_completed'],
+  decided: ['analysis.evidence.decision_started', 'artifact.recorded', 'analysis.evidence.decision_completed'],
+  admitted: [
+    'artifact.recorded',
+    'executor.finished',
+    'artifact.recorded',
+    'publish.review.intake_started',
+    'artifact.recorded',
+    'publish.review.intake_completed',
+    'task.transitioned',
+  ],
+} as const satisfies Readonly<Record<string, readonly EventType[]>>;

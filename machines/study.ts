@@ -1,19 +1,22 @@
 import { assign, type DoneActorEvent, emit, fromCallback, fromPromise, setup } from 'xstate';
 import type { ChartMeta, EventType } from '../contract/journal.ts';
-import { commitOf, committedTo, type EffectOutcome } from './commit-emission.ts';
-import { notProvided } from './effect.ts';
-import { cancellationFault, deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';
-import { studyJournal } from './study-journal.ts';
-import type {
-  AssessOutcome,
-  RecognizeOutcome,
-  StepStartedEmission,
-  StudyContext,
-  StudyEmission,
-  StudyEvent,
-  StudyFault,
-  StudyInput,
-  SubtitlesOutcome,
+import { committedTo, type EffectOutcome, emissionOf, notProvided } from './emission.ts';
+import {
+  type AssessOutcome,
+  cancellationFault,
+  deadlineFault,
+  endings,
+  isFault,
+  type RecognizeOutcome,
+  type StepStartedEmission,
+  type StudyContext,
+  type StudyEmission,
+  type StudyEvent,
+  type StudyFault,
+  type StudyInput,
+  type SubtitlesOutcome,
+  stoppedEmission,
+  studyJournal,
 } from './study-types.ts';
 
 export const studyMachineVersion = 2;
@@ -83,7 +86,7 @@ export const studyMachine = setup({
     hasClaims: (_, params: { claimCount: number }) => params.claimCount > 0,
   },
   actions: {
-    commit: emit((_, params: EffectOutcome) => commitOf(params)),
+    commit: emit((_, params: EffectOutcome) => emissionOf(params)),
     startOperation: emit((_, params: Pick<StepStartedEmission, 'step'>) => ({
       type: 'step.started' as const,
       step: params.step,

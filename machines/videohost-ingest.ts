@@ -1,8 +1,7 @@
 import { assign, type DoneActorEvent, emit, fromPromise, setup } from 'xstate';
 import type { ChartMeta } from '../contract/journal.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { commitOf, commitOutcome, type EffectOutcome } from './commit-emission.ts';
-import { notProvided } from './effect.ts';
+import { commitOutcome, type EffectOutcome, emissionOf, notProvided } from './emission.ts';
 import {
   cancelable,
   failsAs,
@@ -52,7 +51,7 @@ export const videohostIngestMachine = setup({
     ...tailEffects,
   },
   actions: {
-    commit: emit((_, outcome: EffectOutcome) => commitOf(outcome)),
+    commit: emit((_, outcome: EffectOutcome) => emissionOf(outcome)),
     registerSource: emit((_, source: RegisteredSource) => sourceRegistered(source)),
     fail: assign({
       failure: ({ context }, reason: { code: VideohostIngestFailureCode; message: string }) =>

@@ -12,3 +12,27 @@ export class KeyedMutex {
     }
   }
 }
+
+/** As many as Node has threads for work on files: more would only wait there, each with its files open. */
+const most = 4;
+
+/**
+ * Does the work for each item, a few at once. When it settles, no piece of work that began is still under way. Rejects with the
+ * first failure, and begins no further piece then.
+ */
+export async function fewAtOnce<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const left = items.values();
+  const failures: unknown[] = [];
+  const lane = async (): Promise<void> => {
+    for (const item of left) {
+      try {
+        await work(item);
+      } catch (error) {
+        failures.push(error);
+      }
+      if (failures.length > 0) return;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, lane));
+  if (failures.length > 0) throw failures[0];
+}

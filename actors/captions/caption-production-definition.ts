@@ -7,8 +7,8 @@ import {
   captionProductionMachine,
   captionProductionVersion,
 } from '../../machines/caption-production.ts';
-import type { EffectOutcome } from '../../machines/commit-emission.ts';
-import { captionProductionMigrations } from '../../machines/migrations/caption-production.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
+import { captionProductionMigrations } from '../../machines/migrations.ts';
 import { captionLimitsOf } from '../../receipts/captions/allowance.ts';
 import { CaptionFailure, captionsInSlices } from '../../receipts/captions/artifact.ts';
 import { captionFailed, checkableOf, noCaptions, recordCaptions } from '../../receipts/captions/production.ts';
@@ -19,7 +19,7 @@ import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import { type ActorDefinition, effect, type Phase, type Standing } from '../supervision/actor-definition.ts';
+import { type ActorDefinition, type ChartPosition, effect, type Phase } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
@@ -54,7 +54,7 @@ const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
  * Where the journal of a runtime says that its captions stand. A check leaves no word before its result: captions without one
  * rest until it is asked for.
  */
-async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Standing | null> {
+async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<ChartPosition | null> {
   const input = row.input as CaptionProductionInput;
   const { execution } = await runtimes.read(input.runtimeId);
   const { open, caption } = execution?.study.tail.captions ?? noCaptions;

@@ -11,7 +11,7 @@ import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../../re
 import { candidateOf } from '../../receipts/captions/quality-control.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { approvedStudyOf } from '../../receipts/published/captions.ts';
-import { indexKey } from '../../storage/ledger/index-keys.ts';
+import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
@@ -29,7 +29,7 @@ const underWay = ['producing', 'checking'];
  * The service that makes captions of approved studies and has them checked. It answers once what was asked for is on disk;
  * all throw `unknown_runtime` and `stored_content_inconsistent`.
  */
-export class Captions {
+export class CaptionService {
   readonly #options: CaptionsOptions;
 
   constructor(options: CaptionsOptions) {

@@ -17,14 +17,14 @@ import {
 import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
 import type { DeletionFigures } from './deletion-figures.ts';
 import type { Erasure, ErasureNote } from './erasure.ts';
-import type { Measure } from './measure.ts';
+import type { DeletionMeasure } from './measure.ts';
 import type { Needs } from './needs.ts';
 import { deletes } from './rows-of.ts';
 
 export interface DeletionsOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'mutex' | 'clock'> {
   readonly sourceUses: SourceUses;
   readonly needs: Needs;
-  readonly measure: Measure;
+  readonly measure: DeletionMeasure;
   readonly figures: Pick<DeletionFigures, 'deleted'>;
   readonly erasure: Erasure;
   /** Called after the commit that deletes a runtime: nothing of it may be remembered. */
@@ -37,7 +37,7 @@ export interface DeletionsOptions extends Pick<HostBasis, 'ledger' | 'registry' 
  * The service behind deletions. A deletion is a command: it looks what the thing is and who needs it, derives a receipt, and puts
  * that in the place of all rows in one commit. What does not fit into the commit is erased after it.
  */
-export class Deletions {
+export class DeletionService {
   readonly #options: DeletionsOptions;
 
   constructor(options: DeletionsOptions) {

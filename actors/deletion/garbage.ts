@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { FilesAndBytes, GarbageCollection, GarbageKind } from '../../contract/deletion.ts';
+import type { Stray } from '../../storage/objects/leftovers.ts';
 import type { ObjectRef } from '../../storage/objects/object-store.ts';
-import type { Stray } from '../../storage/objects/strays.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import type { DeletionFigures } from './deletion-figures.ts';

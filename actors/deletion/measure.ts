@@ -2,9 +2,9 @@ import type { DeletedRuntime, DeletedSource, DeletionReceipt } from '../../contr
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/start.ts';
 import { lifecycle } from '../../contract/study/status.ts';
-import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
+import type { Ledger, StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
-import { lengthOf } from '../../storage/objects/listed-objects.ts';
+import { objectBytesAt } from '../../storage/objects/object-files.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { reviewKey } from '../reopening/review-rows.ts';
 import { studyKey, studyRow } from '../reopening/study-row.ts';
@@ -28,7 +28,7 @@ export interface Measured<Deleted extends DeletionReceipt['deleted']> {
 }
 
 /** Measures what a deletion removes, of damaged things as far as they can be read. */
-export class Measure {
+export class DeletionMeasure {
   readonly #options: MeasureOptions;
 
   constructor(options: MeasureOptions) {
@@ -114,7 +114,7 @@ export class Measure {
   }
 
   async #sizeOf(objects: readonly string[]): Promise<{ readonly objects: number; readonly objectBytes: number }> {
-    const lengths = await Promise.all(objects.map((object) => lengthOf(this.#options.objectStore.locate(object))));
+    const lengths = await Promise.all(objects.map((object) => objectBytesAt(this.#options.objectStore.locate(object))));
     const found = lengths.filter((length) => length !== null);
     return { objects: found.length, objectBytes: found.reduce((sum, length) => sum + length, 0) };
   }
@@ -138,7 +138,7 @@ const jsonOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value)
 
 /** Where the journal says that it ends; null where that cannot be read. */
 function headOf(ledger: Ledger, runtimeId: string): DeletedRuntime['journalHead'] {
-  let head: JournalHead;
+  let head: StoredJournalHead;
   try {
     head = ledger.journalHead(runtimeId);
   } catch {

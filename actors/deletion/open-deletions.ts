@@ -2,11 +2,11 @@ import type { HostBasis } from '../host-basis.ts';
 import type { SourceUses } from '../sources/source-uses.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import { DeletionFigures } from './deletion-figures.ts';
-import { Deletions } from './deletions.ts';
+import { DeletionService } from './deletions.ts';
 import { DiskUsage } from './disk-usage.ts';
 import { Erasure } from './erasure.ts';
 import { Garbage } from './garbage.ts';
-import { Measure } from './measure.ts';
+import { DeletionMeasure } from './measure.ts';
 import { Needs } from './needs.ts';
 import { ReachedObjects } from './reached-objects.ts';
 import { RowsOf } from './rows-of.ts';
@@ -30,10 +30,10 @@ export function openDeletions(options: OpenDeletionsOptions) {
   const isSource = (contentId: string): boolean => registry.isOf(contentId);
   const isHeld = (contentId: string): boolean => unused.isHeld(contentId);
   const erasure = new Erasure({ ledger, objectStore, reached, isSource, isHeld, clock, report });
-  const measure = new Measure({ ledger, objectStore, registry, rowsOf: new RowsOf(ledger), reached });
+  const measure = new DeletionMeasure({ ledger, objectStore, registry, rowsOf: new RowsOf(ledger), reached });
   const figures = new DeletionFigures();
   return {
-    deletions: new Deletions({ ...options, needs: new Needs(options), measure, erasure, figures }),
+    deletions: new DeletionService({ ...options, needs: new Needs(options), measure, erasure, figures }),
     garbage: new Garbage({ ...options, reached, erasure, isSource, figures }),
     diskUsage: new DiskUsage({ ...options, reached }),
     erasure,

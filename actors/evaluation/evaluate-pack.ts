@@ -9,7 +9,7 @@ import { evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation
 import { checkLabelledMedia } from '../../receipts/evaluation/labelled-media.ts';
 import type { TranslationCounts } from '../../receipts/evaluation/score-translations.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { openHost } from '../host.ts';
 import type { KnownMachine } from '../opening/known-machine.ts';

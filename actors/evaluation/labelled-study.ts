@@ -2,10 +2,10 @@ import { EvaluationFault, type PackItem } from '../../contract/evaluation.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { runtimeRequest } from '../../contract/study/plan.ts';
 import { hasEnded, type RuntimeStatus, runtimeStatus } from '../../contract/study/status.ts';
-import type { Studies } from '../study/studies.ts';
+import type { StudyService } from '../study/studies.ts';
 import { untilCommitted } from '../supervision/until-committed.ts';
 
-async function statusOf(studies: Studies, runtimeId: string): Promise<RuntimeStatus> {
+async function statusOf(studies: StudyService, runtimeId: string): Promise<RuntimeStatus> {
   const { bytes } = await studies.status(runtimeId);
   return runtimeStatus.parse(JSON.parse(bytes.toString('utf8')));
 }
@@ -15,7 +15,7 @@ async function statusOf(studies: Studies, runtimeId: string): Promise<RuntimeSta
  * data root has seen. Returns the id of the runtime. Throws `EvaluationFault` `study_failed` and the reason of `signal`.
  */
 export async function studyItem(
-  studies: Studies,
+  studies: StudyService,
   item: PackItem,
   source: SourceSessionRow,
   attempt: string,

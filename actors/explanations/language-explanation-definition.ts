@@ -1,7 +1,7 @@
 import type { StateValue } from 'xstate';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import type { Explained, LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
-import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
 import {
   type LanguageExplanationContext,
   type LanguageExplanationEmission,
@@ -9,7 +9,7 @@ import {
   languageExplanationMachine,
   languageExplanationVersion,
 } from '../../machines/language-explanation.ts';
-import { languageExplanationMigrations } from '../../machines/migrations/language-explanation.ts';
+import { languageExplanationMigrations } from '../../machines/migrations.ts';
 import {
   askableKinds,
   explanationFailed,
@@ -22,7 +22,7 @@ import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
+import { type ActorDefinition, type ChartPosition, effect } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
@@ -49,7 +49,7 @@ const unasked: Explained = {
 };
 
 /** Where the journal of a runtime says that an attempt at an explanation stands. */
-async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Standing | null> {
+async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<ChartPosition | null> {
   const input = row.input as LanguageExplanationInput;
   const { execution } = await runtimes.read(input.runtimeId);
   const attempt = execution?.study.tail.explanations.attempts.find(({ jobId }) => jobId === input.jobId);

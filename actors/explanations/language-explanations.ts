@@ -28,7 +28,7 @@ import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { approvedStudyOf } from '../../receipts/published/captions.ts';
 import { languageExplanationsBytes } from '../../receipts/published/explanations.ts';
 import type { StudyRun } from '../../receipts/study-run.ts';
-import { indexKey } from '../../storage/ledger/index-keys.ts';
+import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';

@@ -2,15 +2,14 @@ import type { z } from 'zod';
 import type { ByteReader } from '../../contract/base/stored-object.ts';
 import { type BundleManifest, bundleManifest } from '../../contract/exports.ts';
 import type { JournalEvent } from '../../contract/journal.ts';
+import { type ArchiveEntry, type ArchiveIndex, type HeaderFields, readEntry } from '../../formats/tar.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import { bundlePaths, inPathOrder, objectAt, objectPathOf } from '../../receipts/exports/bundle-files.ts';
 import { bundledSchemas } from '../../receipts/exports/bundle-schemas.ts';
 import { journalStart, readEvent } from '../../receipts/journal.ts';
 import { type ContentFault, reopenJson, type StoredContent, type VerifiedHead } from '../../receipts/stored-records.ts';
-import { type ArchiveEntry, type ArchiveIndex, readEntry } from '../../storage/archive/read-archive.ts';
-import type { HeaderFields } from '../../storage/archive/ustar-header.ts';
 import { chainEvent, firstLink, linkOf } from '../../storage/ledger/journal-chain.ts';
-import type { JournalHead } from '../../storage/ledger/ledger.ts';
+import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { LaterActor, RuntimeStore } from '../reopening/runtime-store.ts';
 import { type BundledRows, bundledRows } from './bundled-rows.ts';
 
@@ -132,7 +131,7 @@ export class BundleStore implements RuntimeStore {
     return new BundleStore(bundle, manifest, rows, linesOf(journal));
   }
 
-  async verifyJournal(runtimeId: string): Promise<JournalHead> {
+  async verifyJournal(runtimeId: string): Promise<StoredJournalHead> {
     let link = firstLink(runtimeId);
     let last = journalStart;
     for (const event of this.#events) {

@@ -3,16 +3,15 @@ import type { ByteReader } from '../../contract/base/stored-object.ts';
 import type { BundleManifest, SigningKeys } from '../../contract/exports.ts';
 import { hasEnded } from '../../contract/study/status.ts';
 import { contentIdOfBytes, storedBytes } from '../../formats/canonical-json.ts';
+import { ArchiveBytes, type ArchivePart, maximumEntryBytes } from '../../formats/tar.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import { bundlePaths, inPathOrder, objectPathOf } from '../../receipts/exports/bundle-files.ts';
 import { bundleSchemasWith } from '../../receipts/exports/bundle-schemas.ts';
 import { signedManifest } from '../../receipts/exports/bundle-statement.ts';
 import type { StoredRuntime } from '../../receipts/fold.ts';
 import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
-import { ArchiveBytes, type ArchivePart } from '../../storage/archive/archive-bytes.ts';
-import { maximumEntryBytes } from '../../storage/archive/ustar-header.ts';
-import type { JournalHead } from '../../storage/ledger/ledger.ts';
-import { type SigningKey, SigningKeyError } from '../../storage/signing/signing-key.ts';
+import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
+import { type SigningKey, SigningKeyError } from '../../storage/signing-key.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { laterActorsOf } from '../reopening/actor-rows.ts';
 import { statusOfRow } from '../reopening/data-root-store.ts';
@@ -153,7 +152,7 @@ export class Bundles {
   }
 
   /** The journal, one event a line. */
-  async #journal(runtimeId: string, { seq }: JournalHead): Promise<Buffer> {
+  async #journal(runtimeId: string, { seq }: StoredJournalHead): Promise<Buffer> {
     const lines: Uint8Array[] = [];
     const newline = Buffer.from('\n');
     for (let after = 0; after < seq; ) {

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import type { ByteReader } from '../../contract/base/stored-object.ts';
 import type { BundleManifest } from '../../contract/exports.ts';
+import { readArchive } from '../../formats/tar.ts';
 import { EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
 import { bundlePaths } from '../../receipts/exports/bundle-files.ts';
 import { checkSignature, publicKeyOf, SignatureFault } from '../../receipts/exports/bundle-statement.ts';
-import { readArchive } from '../../storage/archive/read-archive.ts';
-import { keyIdOf, publicPemOf } from '../../storage/signing/signing-key.ts';
+import { keyIdOf, publicPemOf } from '../../storage/signing-key.ts';
 import { laterActorsOf } from '../reopening/actor-rows.ts';
 import { verifyStoredRuntime, type WholeRuntime } from '../reopening/verify-runtime.ts';
 import { admitEntry, BundleStore, type IndexedBundle, readBundled, readManifest } from './bundle-store.ts';

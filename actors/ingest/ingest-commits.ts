@@ -1,10 +1,10 @@
 import type { AnyMachineSnapshot } from 'xstate';
-import type { CommitEmission } from '../../machines/commit-emission.ts';
+import type { CommitEmission } from '../../machines/emission.ts';
 import type { IngestMedia, SourceRegisteredEmission } from '../../machines/ingest-tail.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
-import type { ActorDefinition, Change } from '../supervision/actor-definition.ts';
+import type { ActorChange, ActorDefinition } from '../supervision/actor-definition.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { revisionKey } from './ingest-revision.ts';
 import type { IngestSealing } from './ingest-sealing.ts';
@@ -62,7 +62,7 @@ function emissionWrites(
 }
 
 /** A failed ingest leaves its media and its records behind; the notes of them are part of the failure's own commit. */
-function leftovers({ sealing, unused }: IngestCommitsOptions, { id, after }: Change): Write[] {
+function leftovers({ sealing, unused }: IngestCommitsOptions, { id, after }: ActorChange): Write[] {
   const { media } = contextOf(after);
   if (after.value !== 'failed' || media === null) return [];
   const records = (sealing.written(id) ?? []).map((contentId) => unused.note(contentId, null));

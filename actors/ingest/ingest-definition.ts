@@ -1,7 +1,7 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { contentId } from '../../contract/base/grammar.ts';
-import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
 import type { IngestMedia, MediaInput } from '../../machines/ingest-tail.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
@@ -15,7 +15,7 @@ import type { IngestSealing } from './ingest-sealing.ts';
 import { ingestState } from './ingest-service.ts';
 
 /** What the ingests of every kind rest on. */
-export interface IngestOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'clock'> {
+export interface IngestBasis extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'clock'> {
   readonly queue: WorkQueue;
   readonly sealing: IngestSealing;
   readonly unused: UnusedMedia;
@@ -23,7 +23,7 @@ export interface IngestOptions extends Pick<HostBasis, 'ledger' | 'objectStore' 
   readonly newId: () => string;
 }
 
-export interface IngestDefinitionOptions extends IngestOptions {
+export interface IngestDefinitionOptions extends IngestBasis {
   /** Seals the media under what is known of its origin. */
   readonly seal: (input: MediaInput, signal: AbortSignal) => Promise<EffectOutcome>;
 }

@@ -5,7 +5,7 @@ import { contentId } from '../../contract/base/grammar.ts';
 import { type ProbeResult, probeResult } from '../../contract/sources/media-probe.ts';
 import { sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
 import type { MediaInput } from '../../machines/ingest-tail.ts';
 import { sealWithSubtitles } from '../../receipts/sources/attach-subtitles.ts';
 import type { MeasuredMedia, PinnedFiles, SealedSource } from '../../receipts/sources/seal-source.ts';

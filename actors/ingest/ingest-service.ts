@@ -1,7 +1,7 @@
 import type { AnyMachineSnapshot, StateValue } from 'xstate';
 import { type Failure, ServiceError } from '../../contract/base/errors.ts';
 import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session.ts';
-import { indexKey } from '../../storage/ledger/index-keys.ts';
+import { indexKey } from '../../storage/ledger/keys.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { requireSpace } from '../sources/required-space.ts';

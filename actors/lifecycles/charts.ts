@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import { type ChartCatalogue as ChartList, chartDrawing, type DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
-import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
+import { chartOf } from '../../machines/machine-chart.ts';
 
 /** The bytes of the drawing of a machine, which `npm run charts` made: to place its parts takes seconds. */
 export type ReadDrawing = (machineId: string) => Promise<Uint8Array>;

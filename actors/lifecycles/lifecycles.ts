@@ -15,7 +15,7 @@ export interface LifecyclesOptions extends ListedActorsOptions {
 }
 
 /** The service behind actors and the states that they were in. It reads what commits left, and changes nothing. */
-export class Lifecycles {
+export class LifecycleService {
   readonly #options: LifecyclesOptions;
   readonly #listed: ListedActors;
 

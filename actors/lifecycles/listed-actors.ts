@@ -5,7 +5,7 @@ import {
   actorKinds,
   type ListedActor,
 } from '../../contract/lifecycles/actors.ts';
-import { standsIn } from '../../machines/lifecycles/active-states.ts';
+import { standsIn } from '../../machines/machine-chart.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { reviewKey, reviewPhaseOf, reviewRow, reviewScope } from '../reopening/review-rows.ts';

@@ -1,7 +1,6 @@
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { LedgerError } from '../../storage/ledger/ledger-error.ts';
+import { type Ledger, LedgerError } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
-import { seqOf, type TransitionRow, transitionRow, transitionsOf } from '../supervision/transition-rows.ts';
+import { type TransitionRow, transitionRow, transitionSeqOf, transitionsOf } from '../supervision/transition-rows.ts';
 
 /** One kept transition with its number. */
 export type RecordedTransition = TransitionRow & { readonly seq: number };
@@ -11,6 +10,6 @@ export async function recordedTransitions(ledger: Ledger, actorId: string): Prom
   const rows = await ledger.list('transition', transitionsOf(actorId));
   return rows.map(({ key, value }) => {
     if (value instanceof DamagedRow) throw new LedgerError('damaged_row', value.error.message);
-    return { ...transitionRow.parse(value), seq: seqOf(key) };
+    return { ...transitionRow.parse(value), seq: transitionSeqOf(key) };
   });
 }

@@ -1,6 +1,6 @@
 import type { StateValue } from 'xstate';
 import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
-import { activeStatesOf } from '../../machines/lifecycles/active-states.ts';
+import { activeStatesOf } from '../../machines/machine-chart.ts';
 
 /** Where a chart stands, as clients are told: its value, and the active states by the ids that they have in the chart. */
 export const shownState = (

@@ -1,11 +1,10 @@
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
-import { type DataRoot, dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { type DataRoot, dataRootAt } from '../../storage/objects/data-root.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
-import { patientLedger } from '../../storage/patience/patient-ledger.ts';
-import { patientObjectStore } from '../../storage/patience/patient-object-store.ts';
+import { patientLedger, patientObjectStore } from '../../storage/patience.ts';
 import type { HostOptions } from '../host-types.ts';
 import { TransitionListeners } from '../lifecycles/transition-listeners.ts';
 import { CommitFigures } from '../operation/host-figures.ts';

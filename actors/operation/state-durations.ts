@@ -1,4 +1,4 @@
-import { stateNameOf } from '../../machines/migrations/chart-states.ts';
+import { stateNameOf } from '../../machines/migrations.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 

@@ -14,7 +14,7 @@ import { reopenRuntimeStart } from '../../receipts/study/start.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
-import { isPassingFault } from '../../storage/patience/passing-fault.ts';
+import { isPassingFault } from '../../storage/patience.ts';
 import { studyKey, studyRow } from '../reopening/study-row.ts';
 import { openKnownMedia, openMedia, recordsAreIntact, sourceIsIntact } from '../sources/source-files.ts';
 import { readMediaProbe, sourceChanged } from '../sources/source-records.ts';

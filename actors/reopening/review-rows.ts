@@ -2,9 +2,15 @@ import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import type { ActorPhase } from '../../contract/lifecycles/actors.ts';
 import { type PublishReviewEvent, type PublishReviewState, reviewAfter } from '../../machines/publish-review.ts';
-import { indexKey } from '../../storage/ledger/index-keys.ts';
+import { indexKey } from '../../storage/ledger/keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import { byEvent, firstEvent, seqOf, transitionsOf, transitionWrites } from '../supervision/transition-rows.ts';
+import {
+  byEvent,
+  firstEvent,
+  transitionSeqOf,
+  transitionsOf,
+  transitionWrites,
+} from '../supervision/transition-rows.ts';
 
 /** The list of reviews, by the intakes that they are of. */
 export const reviewScope = 'publish-review' as const;
@@ -50,7 +56,7 @@ export async function movedWrites(
   const { intakeId } = review;
   const prefix = transitionsOf(intakeId);
   const keys = (await ledger.list('transition', prefix)).map(({ key }) => key);
-  const last = keys.length === 0 ? 0 : seqOf(keys.at(-1) ?? '');
+  const last = keys.length === 0 ? 0 : transitionSeqOf(keys.at(-1) ?? '');
   const writes = ledger.get('record', reviewKey(intakeId)) === undefined ? listed(review, 0) : [];
   for (const [index, event] of way.entries()) {
     const state = reviewAfter(from, way.slice(0, index + 1));

@@ -1,7 +1,7 @@
 import type { JournalEvent } from '../../contract/journal.ts';
 import type { StoredRuntime } from '../../receipts/fold.ts';
 import type { StoredContent } from '../../receipts/stored-records.ts';
-import type { JournalHead } from '../../storage/ledger/ledger.ts';
+import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
 
 /** An actor of a later stage of a runtime, by the name and the id of its row. */
 export interface LaterActor {
@@ -17,7 +17,7 @@ export interface RuntimeStore {
   /** The stored files, hashed by who reads them. */
   readonly content: StoredContent;
   /** Reads the whole journal and checks sequence, chain, times and head. */
-  verifyJournal(runtimeId: string): Promise<JournalHead>;
+  verifyJournal(runtimeId: string): Promise<StoredJournalHead>;
   /** What the rows say; null when nothing is stored of the runtime. */
   readStored(runtimeId: string): Promise<StoredRuntime | null>;
   readEvents(runtimeId: string): Promise<readonly JournalEvent[]>;

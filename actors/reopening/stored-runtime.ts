@@ -9,8 +9,13 @@ import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import type { FoldPorts, StoredRuntime } from '../../receipts/fold.ts';
 import { type JournalPosition, readEvent } from '../../receipts/journal.ts';
 import { shapeFault } from '../../receipts/stored-records.ts';
-import type { JournalHead, Ledger, Space } from '../../storage/ledger/ledger.ts';
-import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
+import {
+  isJournalDamage,
+  type Ledger,
+  LedgerError,
+  type Space,
+  type StoredJournalHead,
+} from '../../storage/ledger/ledger.ts';
 import { actorRow } from '../supervision/actor-row.ts';
 import { upgradedRow } from '../supervision/upgraded-row.ts';
 import { lifecycleOf, studyChart, studyKey, studyRow } from './study-row.ts';
@@ -79,7 +84,7 @@ export interface JournalPart {
   readonly events: readonly JournalEvent[];
   /** Length of what was read. */
   readonly bytes: number;
-  readonly head: JournalHead;
+  readonly head: StoredJournalHead;
 }
 
 /**

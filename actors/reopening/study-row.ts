@@ -9,7 +9,7 @@ import {
   type RuntimeReason,
   runtimeReason,
 } from '../../contract/study/status.ts';
-import { studyMigrations } from '../../machines/migrations/study.ts';
+import { studyMigrations } from '../../machines/migrations.ts';
 import { studyMachine, studyMachineVersion } from '../../machines/study.ts';
 import type { StudyContext } from '../../machines/study-types.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';

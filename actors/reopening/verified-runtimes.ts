@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { foldEvents, reopenStartOf, type StoredRuntime, type VerifiedRuntime } from '../../receipts/fold.ts';
 import { journalStart } from '../../receipts/journal.ts';
-import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
+import type { Ledger, StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { absentRuntime, deletedRuntime } from '../supervision/deletion-rows.ts';
 import { SingleFlight } from '../supervision/single-flight.ts';
@@ -32,7 +32,7 @@ let preparation: Promise<void> | undefined;
 export interface Verified {
   readonly runtime: VerifiedRuntime;
   readonly stored: StoredRuntime;
-  readonly head: JournalHead;
+  readonly head: StoredJournalHead;
   readonly content: ReadObjects;
   /** Length of the events that were read. */
   readonly eventBytes: number;

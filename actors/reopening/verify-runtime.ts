@@ -2,7 +2,7 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/start.ts';
 import { EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
 import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../receipts/fold.ts';
-import type { JournalHead } from '../../storage/ledger/ledger.ts';
+import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import { refuseDeleted } from '../supervision/deletion-rows.ts';
 import { checkActorRows } from './actor-rows.ts';
 import { dataRootStore, type VerifiedStore } from './data-root-store.ts';
@@ -11,7 +11,7 @@ import type { RuntimeStore } from './runtime-store.ts';
 /** What a whole runtime came to. */
 export interface WholeRuntime {
   readonly runtime: VerifiedRuntime;
-  readonly head: JournalHead;
+  readonly head: StoredJournalHead;
 }
 
 const unknown = (): ServiceError => new ServiceError('unknown_runtime', 'no such runtime');

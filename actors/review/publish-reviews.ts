@@ -9,7 +9,7 @@ import {
   type ReviewRevocationRequest,
 } from '../../contract/review.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
-import { messageOf } from '../../machines/effect.ts';
+import { messageOf } from '../../machines/emission.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { currentApprovalOf, publishedReviewsOf, reviewQueueOf } from '../../receipts/published/review.ts';
 import { runtimeListOf } from '../../receipts/published/runtime.ts';

@@ -6,7 +6,7 @@ import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
-import { isPassingFault } from '../../storage/patience/passing-fault.ts';
+import { isPassingFault } from '../../storage/patience.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
 import { readSourceFile, sourceIsIntact } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';

@@ -1,4 +1,4 @@
-import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
 import type { AssessOutcome, StudyFault, StudyInput } from '../../machines/study-types.ts';
 import { eachAssessment, performDecision } from '../../receipts/evidence/assessment.ts';
 import { eachRead, readableOf } from '../../receipts/evidence/reads.ts';

@@ -4,7 +4,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import { ProcessFailure } from '../../executors/process/process.ts';
 import { RecognitionFailure } from '../../executors/recognition/recognizer.ts';
-import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
 import type {
   GrantedFinding,

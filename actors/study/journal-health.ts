@@ -1,12 +1,11 @@
 import { failureMessage } from '../../contract/base/errors.ts';
 import type { RuntimeReason } from '../../contract/study/status.ts';
-import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
-import { isJournalDamage } from '../../storage/ledger/ledger-error.ts';
+import { isJournalDamage, type Ledger, type StoredJournalHead } from '../../storage/ledger/ledger.ts';
 
 /** A journal that does not verify: what its runtime's status says, and how far it is still good. */
 export interface JournalDamage {
   readonly reason: RuntimeReason;
-  readonly lastGood: JournalHead | null;
+  readonly lastGood: StoredJournalHead | null;
 }
 
 // One entry is a few words.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hasEnded, type Lifecycle, type RuntimeRow, type Runtimes } from '../../contract/study/status.ts';
-import { indexed, indexKey } from '../../storage/ledger/index-keys.ts';
+import { indexed, indexKey } from '../../storage/ledger/keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { lifecycleOf, reasonOf, studyKey, studyRow, tellableRow } from '../reopening/study-row.ts';

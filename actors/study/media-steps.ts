@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { MediaTask } from '../../contract/study/task.ts';
-import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
 import { furtherShape } from '../../receipts/evidence/detection.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../receipts/evidence/media-operation.ts';
 import { objectFactsOf } from '../../receipts/evidence/readable-evidence.ts';
 import { reopenJson } from '../../receipts/stored-records.ts';
-import { fewAtOnce } from '../../storage/few-at-once.ts';
+import { fewAtOnce } from '../../storage/keyed-mutex.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';

@@ -15,10 +15,10 @@ import { playbackMimeTypeOf } from '../playback/playback-media-type.ts';
 import type { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { readSourceFile } from '../sources/source-files.ts';
 import { readMediaProbe } from '../sources/source-records.ts';
-import type { Studies } from './studies.ts';
+import type { StudyService } from './studies.ts';
 
 export interface PlanWarningsOptions {
-  readonly studies: Pick<Studies, 'planned'>;
+  readonly studies: Pick<StudyService, 'planned'>;
   readonly objectStore: ObjectStore;
   readonly captions: CaptionAbility;
   /** Whether studies of this host recognise speech. */

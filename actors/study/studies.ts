@@ -13,7 +13,7 @@ import {
 import { planStudy, runtimeIdOf, runtimePlanOf, type StudyPlan } from '../../receipts/study/plan.ts';
 import { acceptStudy } from '../../receipts/study/start.ts';
 import { studyIdsFrom } from '../../receipts/study-run.ts';
-import type { JournalHead, Write } from '../../storage/ledger/ledger.ts';
+import type { StoredJournalHead, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import {
   lifecycleOf,
@@ -59,7 +59,7 @@ const retryAfterSeconds = 10;
 const rememberedStatuses = 2048;
 
 /** The service behind plans, starts, statuses and journals of runtimes. */
-export class Studies {
+export class StudyService {
   readonly #options: StudiesOptions;
   readonly #plans: StudyPlans;
   readonly #journals: JournalHealth;
@@ -202,7 +202,7 @@ export class Studies {
   async #status(
     schema: RuntimeStatus['schema'],
     runtimeId: string,
-  ): Promise<{ status: RuntimeStatus; head: JournalHead }> {
+  ): Promise<{ status: RuntimeStatus; head: StoredJournalHead }> {
     const row = this.#row(runtimeId);
     const study = readStored(() => readStudy(this.#options.ledger, runtimeId));
     const damage = await this.#journals.damage(runtimeId);
@@ -238,7 +238,7 @@ export class Studies {
     };
   }
 
-  #head(runtimeId: string): JournalHead {
+  #head(runtimeId: string): StoredJournalHead {
     return readStored(() => this.#options.ledger.journalHead(runtimeId));
   }
 

@@ -1,13 +1,12 @@
 import { fromCallback } from 'xstate';
-import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
 import { studyMachine } from '../../machines/study.ts';
-import { isTimeUp } from '../../machines/study-endings.ts';
-import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-types.ts';
+import { isTimeUp, type StudyContext, type StudyEvent, type StudyInput } from '../../machines/study-types.ts';
 import type { StudyProgress, StudyStep } from '../../receipts/study/progress.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { lifecycleOf, reasonOf, studyChart, studyPhase } from '../reopening/study-row.ts';
-import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
+import { type ActorDefinition, type ChartPosition, effect } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
@@ -41,7 +40,7 @@ const nextSteps = {
 } as const satisfies Record<Exclude<StudyStep, 'end'>, string>;
 
 /** Where the journal of a study says that it stands. A step that found nothing left nothing there: it does no harm again. */
-function standingOf({ done, openRecognition, openReading }: StudyProgress, row: ActorRow): Standing | null {
+function standingOf({ done, openRecognition, openReading }: StudyProgress, row: ActorRow): ChartPosition | null {
   const { runtimeId, commandId } = row.input as StudyInput;
   const context: StudyContext = { runtimeId, commandId, reason: null };
   if (done === null) return { value: 'initializing', context };

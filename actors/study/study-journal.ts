@@ -5,7 +5,7 @@ import type { EventDraft, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, resumesOf } from '../reopening/study-row.ts';
-import type { Change } from '../supervision/actor-definition.ts';
+import type { ActorChange } from '../supervision/actor-definition.ts';
 import type { GrantedStudyStep } from './granted-steps.ts';
 import type { MediaSteps } from './media-steps.ts';
 
@@ -17,7 +17,7 @@ export interface StudyJournalOptions extends Pick<HostBasis, 'ledger' | 'clock'>
 }
 
 /** What the emissions of one transition of a runtime add to its commit. */
-export function studyEmissionWrites(options: StudyJournalOptions, { id, emissions }: Change): Write[] {
+export function studyEmissionWrites(options: StudyJournalOptions, { id, emissions }: ActorChange): Write[] {
   return emissions.flatMap((emission) => {
     const { events, writes } = contentOf(options, id, emission as StudyEmission);
     const appended = options.progress.append(id, events);

@@ -1,5 +1,5 @@
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
 import type { StudyFault, StudyInput } from '../../machines/study-types.ts';
 import { openStudy } from '../../receipts/study/opening.ts';
 import type { HostBasis } from '../host-basis.ts';

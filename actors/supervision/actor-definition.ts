@@ -14,7 +14,7 @@ import type { WorkQueue } from './work-queue.ts';
 export type Phase = 'idle' | 'waiting' | 'working' | 'passivated' | 'ended';
 
 /** One transition as it is about to be committed. */
-export interface Change {
+export interface ActorChange {
   readonly id: string;
   readonly input: unknown;
   readonly emissions: readonly EventObject[];
@@ -24,7 +24,7 @@ export interface Change {
 }
 
 /** A state of a chart, with what it carries. */
-export interface Standing {
+export interface ChartPosition {
   readonly value: StateValue;
   readonly context: object;
 }
@@ -48,11 +48,11 @@ export interface ActorDefinition extends VersionedChart {
    * chart as it is now; null for one that is over. Asked for a row that the chart cannot restore and no migration leads
    * on, such as one of a newer version. Rejects when the record cannot be read.
    */
-  standing(row: ActorRow): Promise<Standing | null>;
+  standing(row: ActorRow): Promise<ChartPosition | null>;
   /** Reads what the effects of a stored actor need to know of its journal, before it is taken up or ended. */
   recall?(id: string): Promise<void>;
   /** What the facts of a transition add to its commit. */
-  writes(change: Change): Write[];
+  writes(change: ActorChange): Write[];
   /** Called once the row of a transition is on disk. */
   committed(id: string, row: ActorRow): void;
 }

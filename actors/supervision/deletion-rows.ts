@@ -3,7 +3,7 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import type { DeletionReceipt } from '../../contract/deletion.ts';
 import { reopenDeletionReceipt } from '../../receipts/deletion.ts';
 import type { RecordCheck } from '../../storage/ledger/examine-rows.ts';
-import { indexKey } from '../../storage/ledger/index-keys.ts';
+import { indexKey } from '../../storage/ledger/keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import { readStored } from './stored-read.ts';
 

@@ -1,5 +1,5 @@
 import type { Write } from '../../storage/ledger/ledger.ts';
-import type { ActorDefinition, Change } from './actor-definition.ts';
+import type { ActorChange, ActorDefinition } from './actor-definition.ts';
 
 /** What an actor that is ended from outside still writes; `rows` spares a journal that cannot be trusted. */
 export type LastEntries = 'all' | 'rows' | 'none';
@@ -7,7 +7,7 @@ export type LastEntries = 'all' | 'rows' | 'none';
 /** The last entries of an actor. It ends even when what it would write cannot be worked out. */
 export function lastWrites(
   definition: ActorDefinition,
-  change: Change,
+  change: ActorChange,
   entries: LastEntries,
   report: (line: string) => void,
 ): readonly Write[] {

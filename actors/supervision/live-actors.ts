@@ -1,4 +1,4 @@
-import { stateNameOf } from '../../machines/migrations/chart-states.ts';
+import { stateNameOf } from '../../machines/migrations.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
 import { type ActorRow, actorRow, snapshotValue } from './actor-row.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../contract/base/errors.ts';
-import { indexed, isIndexPlace } from '../../storage/ledger/index-keys.ts';
+import { indexed, isIndexPlace } from '../../storage/ledger/keys.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { TimeSlices } from './time-slices.ts';
 

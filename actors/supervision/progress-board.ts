@@ -1,12 +1,12 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { progressPauseMs, type WorkProgress, type WorkStage, workStage } from '../../contract/operation.ts';
-import { stateNameOf } from '../../machines/migrations/chart-states.ts';
+import { stateNameOf } from '../../machines/migrations.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
 import { CommitListeners } from './commit-listeners.ts';
 import { absentIngest, absentRuntime } from './deletion-rows.ts';
 import { phaseOf } from './row-phase.ts';
-import { type Measure, StageMeter } from './stage-meter.ts';
+import { StageMeter, type StageProgress } from './stage-meter.ts';
 import { readStored } from './stored-read.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -62,7 +62,7 @@ export class ProgressBoard {
   }
 
   /** Takes a measure of a stage that is under way. */
-  note(id: string, measure: Measure): void {
+  note(id: string, measure: StageProgress): void {
     const now = this.#elapsed();
     const meter = this.#meters.get(id);
     if (meter?.measures(measure) === true) meter.add(measure, now);

@@ -1,6 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import { isJournalDamage } from '../../storage/ledger/ledger-error.ts';
+import { isJournalDamage, type Ledger, type Write } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
 import type { ActorDefinition } from './actor-definition.ts';
 import { type ActorRow, actorRow, liveRow, snapshotValue } from './actor-row.ts';
@@ -8,7 +7,7 @@ import { aloneDelayMs, deathLimit, survived, tooManyDeaths } from './host-deaths
 import type { LastEntries } from './last-writes.ts';
 import { restatedRow, restored } from './restored-row.ts';
 import type { Supervisor } from './supervisor.ts';
-import { byResume, counted, recordedWrites } from './transition-rows.ts';
+import { byResume, recordedWrites, withTransitionCounted } from './transition-rows.ts';
 import { upgradedRow } from './upgraded-row.ts';
 
 export interface RecoveryReport {
@@ -80,7 +79,7 @@ const isWorking = (definition: ActorDefinition, row: ActorRow): boolean =>
 /** An actor whose work begins again now, or has to wait for its turn alone. */
 const takenUp = ({ row, ...actor }: StoredActor, now: number): StoredActor =>
   row.alone === undefined
-    ? { ...actor, row: counted(row, { ...row, totalResumes: row.totalResumes + 1 }, byResume, now) }
+    ? { ...actor, row: withTransitionCounted(row, { ...row, totalResumes: row.totalResumes + 1 }, byResume, now) }
     : { ...actor, row: { ...row, alone: { ...row.alone, isRunning: false } } };
 
 /** What was at work when the last host died bears the mark of that, at once on disk, so that it is counted once. */

@@ -1,5 +1,4 @@
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { LedgerError } from '../../storage/ledger/ledger-error.ts';
+import { type Ledger, LedgerError } from '../../storage/ledger/ledger.ts';
 import type { ActorRow } from './actor-row.ts';
 import type { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';

@@ -1,7 +1,7 @@
 import type { WorkProgress, WorkStage } from '../../contract/operation.ts';
 
 /** How far a stage has come. `bytes` is given where something else than bytes is counted. */
-export interface Measure {
+export interface StageProgress {
   readonly stage: WorkStage;
   readonly completed: number;
   readonly total: number;
@@ -14,13 +14,13 @@ const leastMs = 1000;
 
 /** Measures the pace of one stage from its first measure on. */
 export class StageMeter {
-  readonly #first: Measure;
+  readonly #first: StageProgress;
   readonly #since: number;
-  #last: Measure;
+  #last: StageProgress;
   #at: number;
 
   /** `now` is in ms of a clock that is never set. */
-  constructor(first: Measure, now: number) {
+  constructor(first: StageProgress, now: number) {
     this.#first = first;
     this.#last = first;
     this.#since = now;
@@ -32,11 +32,11 @@ export class StageMeter {
   }
 
   /** Whether a measure goes on from those before. What else a stage counts has a pace of its own. */
-  measures({ stage, unit }: Measure): boolean {
+  measures({ stage, unit }: StageProgress): boolean {
     return stage === this.#first.stage && unit === this.#first.unit;
   }
 
-  add(measure: Measure, now: number): void {
+  add(measure: StageProgress, now: number): void {
     this.#last = measure;
     this.#at = now;
   }
@@ -63,5 +63,5 @@ export class StageMeter {
   }
 }
 
-const bytesOf = ({ unit, completed, bytes }: Measure): number | null =>
+const bytesOf = ({ unit, completed, bytes }: StageProgress): number | null =>
   unit === 'bytes' ? completed : (bytes ?? null);

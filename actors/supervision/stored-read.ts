@@ -1,6 +1,6 @@
 import { ZodError } from 'zod';
 import { ServiceError } from '../../contract/base/errors.ts';
-import { LedgerError } from '../../storage/ledger/ledger-error.ts';
+import { LedgerError } from '../../storage/ledger/ledger.ts';
 
 /**
  * Reads something that was stored before. Damage becomes the 409 that names it: the journal's own codes for a journal,

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
-import type { Write } from '../../storage/ledger/ledger.ts';
-import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
+import { isJournalDamage, LedgerError, type Write } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
 import { type ActorRow, isFinished, snapshotValue } from './actor-row.ts';
 import { endedRow } from './ended-row.ts';
@@ -17,7 +16,7 @@ import { isTakenUp, phaseOf, rowWrites } from './row-phase.ts';
 import { SoloRuns } from './solo-runs.ts';
 import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
-import { byEvent, byRestart, byResume, type Cause, counted } from './transition-rows.ts';
+import { byEvent, byRestart, byResume, type Cause, withTransitionCounted } from './transition-rows.ts';
 
 export interface SupervisorOptions extends LiveActorsOptions {
   readonly clock: Clock;
@@ -256,7 +255,7 @@ export class Supervisor extends LiveActors {
   ): void {
     const { ledger, clock } = this.#options;
     const { id, definition, row: previous } = actor;
-    const row = counted(previous, uncounted, why, clock.now());
+    const row = withTransitionCounted(previous, uncounted, why, clock.now());
     const isStored = !isTakenUp(definition, row);
     actor.row = row;
     actor.committed = ledger.commit([...writes, ...rowWrites(definition, id, previous, row, why)]).then(() => {

@@ -42,7 +42,7 @@ export const transitionKey = (id: string, seq: number): string =>
   `${transitionsOf(id)}${String(seq).padStart(digits, '0')}`;
 
 /** The number at the end of a key. */
-export const seqOf = (key: string): number => Number(key.slice(-digits));
+export const transitionSeqOf = (key: string): number => Number(key.slice(-digits));
 
 /** The actor that a key is of. */
 export const actorOf = (key: string): string => key.slice(0, -(digits + 1));
@@ -54,7 +54,12 @@ export function transitionWrites(id: string, seq: number, value: StateValue, why
 }
 
 /** The row of an actor as its commit stores it, with one more transition counted. */
-export function counted(previous: ActorRow | null, row: ActorRow, { cause }: Cause, at: number): ActorRow {
+export function withTransitionCounted(
+  previous: ActorRow | null,
+  row: ActorRow,
+  { cause }: Cause,
+  at: number,
+): ActorRow {
   const { seq = 0, restarts = 0 } = previous?.recorded ?? {};
   return { ...row, recorded: { seq: seq + 1, at, restarts: restarts + (cause === 'restarted' ? 1 : 0) } };
 }

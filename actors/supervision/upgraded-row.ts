@@ -1,6 +1,5 @@
 import { type AnyActorRef, type AnyMachineSnapshot, type AnyStateMachine, createActor, type StateValue } from 'xstate';
-import type { ChartMigrations, StoredChart } from '../../machines/migrations/chart-migrations.ts';
-import { stateNameOf } from '../../machines/migrations/chart-states.ts';
+import { type ChartMigrations, type StoredChart, stateNameOf } from '../../machines/migrations.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
 
 /** A chart in its present version, and what brings the rows of earlier versions to it. */

@@ -1,11 +1,9 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { OrderFile } from '../../storage/objects/order-files.ts';
-import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
-import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import { OutcomeRefused } from './outcome-refused.ts';
 import { parsedOutcome } from './read-outcome.ts';
+import type { OrderFile, SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
 import type { WorkerFigures } from './worker-figures.ts';
 
 export interface LateOutcomesOptions {

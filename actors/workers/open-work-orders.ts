@@ -1,9 +1,8 @@
 import type { Metric } from '../../contract/operation.ts';
 import { SharedObjects } from '../../storage/objects/shared-objects.ts';
-import { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
-import { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { LateOutcomes } from './late-outcomes.ts';
+import { SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
 import { WorkOrders } from './work-orders.ts';
 import { WorkerFigures } from './worker-figures.ts';
 

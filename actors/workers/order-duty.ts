@@ -3,13 +3,12 @@ import { type WorkOrder, type WorkOutcome, type WorkTask, workOrder } from '../.
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { OrderRefused, type OrderRun } from '../../executors/workers/order-queue.ts';
 import { storedBytes } from '../../formats/canonical-json.ts';
-import { isFault } from '../../machines/study-endings.ts';
+import { isFault } from '../../machines/study-types.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
-import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
-import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import { inputsOf, missingTool, orderIdOf, taskKeyOf } from './order-identity.ts';
 import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
 import { readOutcome } from './read-outcome.ts';
+import type { SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
 
 /** What a worker can do, with its own tools. */
 export interface Ability {

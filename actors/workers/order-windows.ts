@@ -3,7 +3,7 @@ import { keyframeFact } from '../../contract/evidence/evidence-object.ts';
 import { packState, unpackState } from '../../executors/detector/packed-state.ts';
 import type { PassWindows } from '../../executors/evidence/decode-graph.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
-import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
+import type { SharedWindows } from './shared-outcomes.ts';
 
 /** What was measured up to the end of a window, and the objects that its facts name. */
 const measuredWindow = z.strictObject({

@@ -1,7 +1,7 @@
 import { type WorkOrder, type WorkOutcome, workOutcome } from '../../contract/workers.ts';
-import type { OrderFile } from '../../storage/objects/order-files.ts';
 import { missingTool } from './order-identity.ts';
 import { OutcomeRefused } from './outcome-refused.ts';
+import type { OrderFile } from './shared-outcomes.ts';
 
 /** An outcome as its worker wrote it. Throws `OutcomeRefused` for what is none. */
 export function parsedOutcome({ bytes }: OrderFile): WorkOutcome {

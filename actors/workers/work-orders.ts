@@ -1,14 +1,12 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import type { WorkOrder } from '../../contract/workers.ts';
 import { type OrderNews, type OrderQueue, QueueUnavailable } from '../../executors/workers/order-queue.ts';
-import { ObjectSourceFault } from '../../storage/objects/object-source-fault.ts';
-import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
-import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
-import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
+import { ObjectSourceFault, type SharedObjects } from '../../storage/objects/shared-objects.ts';
 import { OrderBell } from './order-bell.ts';
 import { orderIdOf } from './order-identity.ts';
 import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
 import { readOutcome } from './read-outcome.ts';
+import type { SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
 import type { WorkerFigures } from './worker-figures.ts';
 
 export interface WorkOrdersOptions {

@@ -3,12 +3,12 @@ import type { OperationIdentity } from '../../executors/evidence/detection-ident
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import type { OrderRun } from '../../executors/workers/order-queue.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
-import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import type { MediaPasses } from '../study/media-passes.ts';
 import { storedPass } from '../study/stored-pass.ts';
 import type { Ability } from './order-duty.ts';
 import { orderWindows } from './order-windows.ts';
 import { recognizedRegion, regionIdentity } from './recognized-region.ts';
+import type { SharedWindows } from './shared-outcomes.ts';
 
 export interface WorkerAbilityOptions {
   readonly passes: MediaPasses;

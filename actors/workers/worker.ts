@@ -10,10 +10,9 @@ import { type Environment, resolveTools } from '../../executors/process/tools.ts
 import { openRecognizer, type RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import { takeOrders } from '../../executors/workers/bullmq-queue.ts';
 import { SharedObjects } from '../../storage/objects/shared-objects.ts';
-import { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
-import { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import { mediaPasses } from '../study/media-passes.ts';
 import { OrderDuty } from './order-duty.ts';
+import { SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
 import { workerAbility } from './worker-ability.ts';
 
 export interface WorkerOptions {

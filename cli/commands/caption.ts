@@ -10,7 +10,7 @@ import type { CaptionObstacle } from '../../contract/study/start.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { defaultDataRoot, hasDataRoot } from '../options/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
 import { type SettingChanges, writeSettings } from '../settings/settings-file.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { StartError } from '../failures.ts';
 import { type GivenFlags, pathOption } from './flags.ts';
 

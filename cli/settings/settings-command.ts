@@ -6,7 +6,7 @@ import { systemClock } from '../../actors/supervision/system-clock.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { StartError } from '../failures.ts';
 import { readHostFile } from '../host-files.ts';
 import { defaultDataRoot } from '../options/data-root.ts';

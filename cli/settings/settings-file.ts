@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { applyEdits, modify, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { StartError } from '../failures.ts';
 import { defaultDataRoot } from '../options/data-root.ts';
 import {

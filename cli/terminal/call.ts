@@ -1,6 +1,6 @@
 import { basename, isAbsolute, relative } from 'node:path';
 import type { StudyHost } from '../../client/study-host.ts';
-import { shellPath } from '../../storage/objects/shell-path.ts';
+import { shellPath } from '../../storage/objects/data-root.ts';
 import { defaultDataRootWords } from '../options/data-root.ts';
 import { type CommandWords, endOfFlags, type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import type { ExitCode, Terminal } from './terminal.ts';

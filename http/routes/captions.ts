@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CaptionReads } from '../../actors/captions/caption-reads.ts';
-import type { Captions } from '../../actors/captions/captions.ts';
+import type { CaptionService } from '../../actors/captions/captions.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
   captionChunkAnswer,
@@ -18,7 +18,7 @@ import { type Call, type Route, read, write } from '../exchange/route.ts';
 import type { Headers } from '../listener/listener.ts';
 
 /** The routes of captions and of their checks. */
-export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly Route[] => [
+export const captionRoutes = (captions: CaptionService, reads: CaptionReads): readonly Route[] => [
   {
     path: '/v1/runtimes/:runtimeId/caption-productions',
     room: 'captions',

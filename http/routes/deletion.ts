@@ -1,4 +1,4 @@
-import type { Deletions } from '../../actors/deletion/deletions.ts';
+import type { DeletionService } from '../../actors/deletion/deletions.ts';
 import type { DiskUsage } from '../../actors/deletion/disk-usage.ts';
 import type { Garbage } from '../../actors/deletion/garbage.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
@@ -22,7 +22,7 @@ const forGood =
   'It cannot be undone. Its receipt stays, every read of it answers 410, and a repeated deletion answers with the receipt of the first.';
 
 /** The deletion of a runtime, a method of its path. */
-export const deleteRuntime = (service: Deletions): Endpoint =>
+export const deleteRuntime = (service: DeletionService): Endpoint =>
   remove({
     id: 'deleteRuntime',
     summary: 'delete a study that has ended, with its journal and everything made from it',
@@ -37,7 +37,7 @@ export const deleteRuntime = (service: Deletions): Endpoint =>
   });
 
 /** The routes of deletions, of the collection of garbage, and of what takes space. */
-export const deletionRoutes = (service: Deletions, garbage: Garbage, usage: DiskUsage): readonly Route[] => [
+export const deletionRoutes = (service: DeletionService, garbage: Garbage, usage: DiskUsage): readonly Route[] => [
   {
     path: '/v1/source-sessions/:sourceSessionId',
     room: 'deletion',

@@ -1,8 +1,8 @@
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
 import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-service.ts';
-import type { Lifecycles } from '../../actors/lifecycles/lifecycles.ts';
-import type { Studies } from '../../actors/study/studies.ts';
+import type { LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
+import type { StudyService } from '../../actors/study/studies.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { ownedIngestId, videohostIngestId } from '../../contract/ingest.ts';
@@ -32,8 +32,8 @@ import {
 } from '../streams/feeds.ts';
 
 interface Streamed {
-  readonly studies: Studies;
-  readonly lifecycles: Lifecycles;
+  readonly studies: StudyService;
+  readonly lifecycles: LifecycleService;
   readonly ownedIngests: OwnedIngests;
   readonly videohostIngests: VideohostIngests | VideohostsOff;
 }
@@ -112,7 +112,7 @@ const named = (id: string, feed: Feed): Feed => ({
 });
 
 /** The transitions of an actor, or of all. Throws `unknown_actor`, `cursor_past_head` and `stored_content_inconsistent`. */
-function actorFeed(lifecycles: Lifecycles, { id, after }: FollowedPlace, place: Place): Feed | Promise<Feed> {
+function actorFeed(lifecycles: LifecycleService, { id, after }: FollowedPlace, place: Place): Feed | Promise<Feed> {
   if (id === everyActor) return new EveryActorFeed(lifecycles, after, place);
   return ActorFeed.open(lifecycles, id, after ?? 0, place);
 }

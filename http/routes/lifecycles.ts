@@ -1,5 +1,5 @@
 import type { Charts } from '../../actors/lifecycles/charts.ts';
-import type { Lifecycles } from '../../actors/lifecycles/lifecycles.ts';
+import type { LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
   actorKind,
@@ -15,7 +15,7 @@ import { type Route, read } from '../exchange/route.ts';
 import { decimal, limitOf, pageOf } from '../exchange/target.ts';
 
 /** The routes of actors and of the states that they were in. */
-export const actorRoutes = (lifecycles: Lifecycles): readonly Route[] => [
+export const actorRoutes = (lifecycles: LifecycleService): readonly Route[] => [
   {
     path: '/v1/actors',
     room: 'lifecycles',

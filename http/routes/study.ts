@@ -1,8 +1,8 @@
-import type { Deletions } from '../../actors/deletion/deletions.ts';
+import type { DeletionService } from '../../actors/deletion/deletions.ts';
 import type { Overviews } from '../../actors/overview/overviews.ts';
 import type { ListedRuntimes, RuntimeListRequest } from '../../actors/study/listed-runtimes.ts';
 import type { PlanWarnings } from '../../actors/study/plan-warnings.ts';
-import type { Studies } from '../../actors/study/studies.ts';
+import type { StudyService } from '../../actors/study/studies.ts';
 import type { EventsAnswer, StatusAnswer } from '../../actors/study/study-answers.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { noFields } from '../../contract/ingest.ts';
@@ -28,9 +28,9 @@ import type { Streaming } from './events.ts';
 
 /** The routes of plans, starts, statuses and journals. */
 export const studyRoutes = (
-  studies: Studies,
+  studies: StudyService,
   listed: ListedRuntimes,
-  deletions: Deletions,
+  deletions: DeletionService,
   streams: Streaming,
 ): readonly Route[] => [
   {
@@ -193,7 +193,7 @@ function pageRequest(query: ReadonlyMap<string, string>) {
   return { after, limit, wait };
 }
 
-function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): Answer | Promise<Answer> {
+function eventsAnswer(studies: StudyService, { params, query, client }: Call<null>): Answer | Promise<Answer> {
   const runtimeId = params.runtimeId ?? '';
   const { after, limit, wait } = pageRequest(query);
   return answerOf(
@@ -201,7 +201,7 @@ function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): 
   );
 }
 
-async function journalStream(studies: Studies, streams: Streaming, { params, query, client }: Call<null>) {
+async function journalStream(studies: StudyService, streams: Streaming, { params, query, client }: Call<null>) {
   const runtimeId = params.runtimeId ?? '';
   const { after } = pageRequest(query);
   const last = lastEventId(client.head);
@@ -213,7 +213,7 @@ async function journalStream(studies: Studies, streams: Streaming, { params, que
 
 /** Holds an empty answer back until the runtime commits something, the time is up, the client is gone, or the host stops. */
 async function longPoll(
-  studies: Studies,
+  studies: StudyService,
   { runtimeId, after, limit, wait }: { runtimeId: string; after: number; limit: number; wait: number },
   client: Call<null>['client'],
 ): Promise<EventsAnswer> {

@@ -1,4 +1,4 @@
-import type { OwnedIngestInput } from '../../actors/ingest/owned/owned-ingest-row.ts';
+import type { OwnedIngestRowInput } from '../../actors/ingest/owned/owned-ingest-row.ts';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { PartClaim, UploadPart } from '../../actors/ingest/owned/upload-part.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
@@ -267,7 +267,7 @@ async function created(ingests: OwnedIngests, { client: { head } }: Call<null>):
   return { status: 201, body: status, headers: { ...jsonHeaders, Location, 'Upload-Expires': expiryOf(input) } };
 }
 
-async function taken(begun: UploadPart, input: OwnedIngestInput, exchange: Exchange): Promise<Answer> {
+async function taken(begun: UploadPart, input: OwnedIngestRowInput, exchange: Exchange): Promise<Answer> {
   // No client hears of it.
   exchange.onAbort(() => begun.stop(new ServiceError('invalid_upload_length', 'the part broke off')));
   exchange.readBody({ chunk: (bytes) => begun.chunk(bytes), end: () => begun.end() });
@@ -275,10 +275,10 @@ async function taken(begun: UploadPart, input: OwnedIngestInput, exchange: Excha
   return nothing(204, offsetFields(input, await begun.answered));
 }
 
-const expiryOf = ({ uploadDueAt }: OwnedIngestInput): string => new Date(uploadDueAt).toUTCString();
+const expiryOf = ({ uploadDueAt }: OwnedIngestRowInput): string => new Date(uploadDueAt).toUTCString();
 
 /** A whole upload does not expire. */
-const offsetFields = (input: OwnedIngestInput, offset: number): Headers => ({
+const offsetFields = (input: OwnedIngestRowInput, offset: number): Headers => ({
   'Upload-Offset': String(offset),
   ...(offset < input.declaredBytes ? { 'Upload-Expires': expiryOf(input) } : {}),
 });

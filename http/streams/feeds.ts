@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ingestKindNames } from '../../actors/ingest/ingest-service.ts';
 import type { EveryTransition } from '../../actors/lifecycles/every-transition.ts';
-import type { Lifecycles } from '../../actors/lifecycles/lifecycles.ts';
-import type { Studies } from '../../actors/study/studies.ts';
+import type { LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
+import type { StudyService } from '../../actors/study/studies.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { type RuntimeEnded, streamedEvents } from '../../contract/journal.ts';
@@ -50,7 +50,7 @@ export const progressOf = (board: ProgressBoard, id: string): FollowedDocument =
 
 const isRuntime = (id: string): boolean => id.startsWith('runtime:');
 
-type Journals = Pick<Studies, 'records' | 'watch'>;
+type Journals = Pick<StudyService, 'records' | 'watch'>;
 
 interface JournalFeedOptions {
   readonly runtimeId: string;
@@ -113,12 +113,12 @@ export type Place = (cursor: number) => string;
 
 /** Follows the transitions of one actor from a `seq` on. It has no end: an approval may still be withdrawn. */
 export class ActorFeed implements Feed {
-  readonly #lifecycles: Lifecycles;
+  readonly #lifecycles: LifecycleService;
   readonly #actorId: string;
   readonly #place: Place;
   #cursor: number;
 
-  private constructor(lifecycles: Lifecycles, actorId: string, after: number, place: Place) {
+  private constructor(lifecycles: LifecycleService, actorId: string, after: number, place: Place) {
     this.#lifecycles = lifecycles;
     this.#actorId = actorId;
     this.#cursor = after;
@@ -126,7 +126,7 @@ export class ActorFeed implements Feed {
   }
 
   /** Throws `unknown_actor`, `cursor_past_head` and `stored_content_inconsistent`. */
-  static async open(lifecycles: Lifecycles, actorId: string, after: number, place: Place): Promise<ActorFeed> {
+  static async open(lifecycles: LifecycleService, actorId: string, after: number, place: Place): Promise<ActorFeed> {
     await lifecycles.streamed(actorId, after, 1);
     return new ActorFeed(lifecycles, actorId, after, place);
   }
@@ -152,14 +152,14 @@ export class ActorFeed implements Feed {
  * transition says so.
  */
 export class EveryActorFeed implements Feed {
-  readonly #lifecycles: Lifecycles;
+  readonly #lifecycles: LifecycleService;
   readonly #place: Place;
   readonly #every: EveryTransition;
   /** The commit that the client has. */
   #said: number | null = null;
 
   /** Throws `cursor_past_head`. */
-  constructor(lifecycles: Lifecycles, after: number | null, place: Place) {
+  constructor(lifecycles: LifecycleService, after: number | null, place: Place) {
     if ((after ?? 0) > lifecycles.newestCommit()) {
       throw new ServiceError('cursor_past_head', 'the ledger has fewer commits');
     }

@@ -2,7 +2,7 @@ import type { EvaluationReceipt, EvaluationScores, LanguageScore, UtteranceScore
 import { joinedCounts, utteranceScoreOf } from './score-utterances.ts';
 
 /** One number of an evaluation that may get better or worse. */
-export interface Measure {
+export interface ScoreMeasure {
   /** Such as `speech.collar_500ms.f1`. */
   readonly name: string;
   readonly unit: 'micro' | 'ms' | 'us';
@@ -18,9 +18,9 @@ export interface Measure {
  */
 export const speechToleranceMicro = 5000;
 
-type Direction = Measure['better'];
+type Direction = ScoreMeasure['better'];
 
-const share = (name: string, value: number | null, better: Direction, tolerance = 0): Measure => ({
+const share = (name: string, value: number | null, better: Direction, tolerance = 0): ScoreMeasure => ({
   name,
   unit: 'micro',
   value,
@@ -34,17 +34,19 @@ interface Retrieval {
   readonly f1Micro: number | null;
 }
 
-const retrieval = (name: string, score: Retrieval, tolerance = 0): Measure[] => [
+const retrieval = (name: string, score: Retrieval, tolerance = 0): ScoreMeasure[] => [
   share(`${name}.precision`, score.precisionMicro, 'higher', tolerance),
   share(`${name}.recall`, score.recallMicro, 'higher', tolerance),
   share(`${name}.f1`, score.f1Micro, 'higher', tolerance),
 ];
 
 /** The measures of a score; none where there is no such label. */
-const measured = <Score>(score: Score | null | undefined, measuresIn: (score: Score) => Measure[]): Measure[] =>
-  score == null ? [] : measuresIn(score);
+const measured = <Score>(
+  score: Score | null | undefined,
+  measuresIn: (score: Score) => ScoreMeasure[],
+): ScoreMeasure[] => (score == null ? [] : measuresIn(score));
 
-const languages = (name: string, { accuracyMicro, abstentionMicro }: LanguageScore): Measure[] => [
+const languages = (name: string, { accuracyMicro, abstentionMicro }: LanguageScore): ScoreMeasure[] => [
   share(`${name}.accuracy`, accuracyMicro, 'higher'),
   share(`${name}.abstention`, abstentionMicro, 'lower'),
 ];
@@ -52,25 +54,25 @@ const languages = (name: string, { accuracyMicro, abstentionMicro }: LanguageSco
 /** A window may end a few moments earlier or later for the same reason. */
 const edgeToleranceMs = 5;
 
-const milliseconds = (name: string, value: number | null): Measure => ({
+const milliseconds = (name: string, value: number | null): ScoreMeasure => ({
   ...{ name, unit: 'ms', value, better: 'lower', tolerance: edgeToleranceMs },
 });
 
-const edges = (name: string, { medianMs, medianSizeMs, ninetiethSizeMs }: UtteranceScore['onset']): Measure[] => [
+const edges = (name: string, { medianMs, medianSizeMs, ninetiethSizeMs }: UtteranceScore['onset']): ScoreMeasure[] => [
   milliseconds(`${name}.bias`, medianMs === null ? null : Math.abs(medianMs)),
   milliseconds(`${name}.median`, medianSizeMs),
   milliseconds(`${name}.ninetieth`, ninetiethSizeMs),
 ];
 
 /** Of all utterances together; then, under each condition, what was found of them, or of its sound where nobody speaks. */
-function utterances(scores: readonly UtteranceScore[]): Measure[] {
+function utterances(scores: readonly UtteranceScore[]): ScoreMeasure[] {
   const all = utteranceScoreOf(joinedCounts('all', scores));
   return [
     share('utterances.words_found', all.wordsFoundMicro, 'higher', speechToleranceMicro),
     share('utterances.phrases_found', all.phrasesFoundMicro, 'higher', speechToleranceMicro),
     ...edges('utterances.onset', all.onset),
     ...edges('utterances.offset', all.offset),
-    ...scores.flatMap((score): Measure[] => {
+    ...scores.flatMap((score): ScoreMeasure[] => {
       const name = `utterances.${score.condition}`;
       if (score.words + score.phrases === 0) {
         return [share(`${name}.taken_for_speech`, score.foundMicro, 'lower', speechToleranceMicro)];
@@ -84,12 +86,12 @@ function utterances(scores: readonly UtteranceScore[]): Measure[] {
   ];
 }
 
-const cueError = (name: string, unit: 'ms' | 'us', value: number | null): Measure => ({
+const cueError = (name: string, unit: 'ms' | 'us', value: number | null): ScoreMeasure => ({
   ...{ name: `subtitles.${name}`, unit, value, better: 'lower', tolerance: 0 },
 });
 
 /** Every measure of the scores, in a fixed order. Two evaluations of one pack have the same. */
-export const measuresOf = (scores: EvaluationScores): Measure[] => [
+export const measuresOf = (scores: EvaluationScores): ScoreMeasure[] => [
   ...(scores.speech ?? []).flatMap((score) => {
     const name = `speech.collar_${score.collarMs}ms`;
     return [
@@ -113,7 +115,7 @@ export const measuresOf = (scores: EvaluationScores): Measure[] => [
 ];
 
 /** The measures of the labels that packs of 0.2.0 did not have. */
-const laterMeasures = (scores: EvaluationScores): Measure[] => [
+const laterMeasures = (scores: EvaluationScores): ScoreMeasure[] => [
   ...measured(scores.transitions, (score) => [
     ...retrieval('transitions', score),
     share('transitions.with_bounds', score.boundedMicro, 'higher'),
@@ -146,11 +148,11 @@ const laterMeasures = (scores: EvaluationScores): Measure[] => [
   ...measured(scores.utterances, utterances),
 ];
 
-export type Change = 'equal' | 'better' | 'tolerated' | 'worse';
+export type ScoreChange = 'equal' | 'better' | 'tolerated' | 'worse';
 
-export interface ComparedMeasure extends Measure {
+export interface ComparedMeasure extends ScoreMeasure {
   readonly baseline: number | null;
-  readonly change: Change;
+  readonly change: ScoreChange;
 }
 
 /** What a new evaluation is beside the accepted one: one worse measure makes it a regression, whatever else got better. */
@@ -160,7 +162,7 @@ export interface EvaluationComparison {
 }
 
 /** A number that can no longer be given, because nothing was found, is worse than any that could. */
-function changeOf({ value, better, tolerance }: Measure, baseline: number | null): Change {
+function changeOf({ value, better, tolerance }: ScoreMeasure, baseline: number | null): ScoreChange {
   if (value === baseline) return 'equal';
   if (value === null) return 'worse';
   if (baseline === null) return 'better';
@@ -176,6 +178,6 @@ export function compareEvaluations(receipt: EvaluationReceipt, baseline: Evaluat
     const accepted = before.get(measure.name) ?? null;
     return { ...measure, baseline: accepted, change: changeOf(measure, accepted) };
   });
-  const is = (change: Change) => measures.some((measure) => measure.change === change);
+  const is = (change: ScoreChange) => measures.some((measure) => measure.change === change);
   return { verdict: is('worse') ? 'regression' : is('better') ? 'better' : 'equal', measures };
 }

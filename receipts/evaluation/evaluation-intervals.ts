@@ -1,5 +1,5 @@
 import type { EvaluationReceipt } from '../../contract/evaluation.ts';
-import { type Measure, measuresOf } from './evaluation-comparison.ts';
+import { measuresOf, type ScoreMeasure } from './evaluation-comparison.ts';
 import { type EvaluationCounts, pooledCounts, scoresOf } from './evaluation-counts.ts';
 
 /** Between which values a measure lies in 95 of 100 packs that are drawn from the same kind of media. */
@@ -9,7 +9,7 @@ export interface Interval {
 }
 
 /** A measure of all items, with what the choice of the files leaves open; null for fewer than two files with such labels. */
-export interface EstimatedMeasure extends Measure {
+export interface EstimatedMeasure extends ScoreMeasure {
   readonly interval: Interval | null;
 }
 

@@ -27,7 +27,7 @@ import type { VerifiedRead } from '../evidence/reads.ts';
 import { EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import type { VerifiedScreenText } from '../screentext.ts';
-import type { SourceRecords } from '../sources/source-records.ts';
+import type { SealedSourceRecords } from '../sources/source-records.ts';
 import { detectedEvidenceOf, type RunPinnedEvidence } from '../study/conclusion.ts';
 import { runtimeListOf } from './runtime.ts';
 
@@ -53,7 +53,7 @@ const windowFactsOf = ({ speech_windows, non_speech_windows }: SpeechActivity): 
     ...non_speech_windows.map((window) => windowFact('non_speech_window', window)),
   ].sort((one, other) => one.startSample - other.startSample);
 
-function pinnedRow(pinned: RunPinnedEvidence, { speechActivity, languageRanges }: SourceRecords): EvidenceRow[] {
+function pinnedRow(pinned: RunPinnedEvidence, { speechActivity, languageRanges }: SealedSourceRecords): EvidenceRow[] {
   const available = { ...pinned, state: 'available', reasonCode: null, tool: null } as const;
   if (pinned.kind === 'speech-activity-receipt') {
     if (speechActivity === null) return [];

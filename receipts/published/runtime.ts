@@ -1,7 +1,7 @@
 import type { RuntimeEvents } from '../../contract/journal.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason, type RuntimeStatus } from '../../contract/study/status.ts';
-import type { JournalHead, JournalPage } from '../../storage/ledger/ledger.ts';
+import type { JournalPage, StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 
 /** What is known of a run beyond its run-start record. */
@@ -81,7 +81,7 @@ export function runtimeEventsBytes({ commandId, runtimeId, lifecycle, reason, af
 }
 
 /** The value of the `Studio-Journal-Head` field: number of events and chain digest. */
-export const journalHeadField = ({ seq, digest }: JournalHead): string => `${seq};sha256=${digest}`;
+export const journalHeadField = ({ seq, digest }: StoredJournalHead): string => `${seq};sha256=${digest}`;
 
 /** What every list of a runtime says beside its own rows. */
 export const runtimeListOf = ({ accepted, journalHead }: VerifiedRuntime) => ({

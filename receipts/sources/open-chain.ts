@@ -12,7 +12,7 @@ import { type ContentRef, contentRefOf } from './sealed-content.ts';
 import { preflightPaths, sealedPaths, staysInside } from './sealed-layout.ts';
 import { readSealedRecord } from './sealed-record.ts';
 import { openSubtitles } from './sealed-subtitles.ts';
-import type { Sealed, SealedFile, SourceRecords } from './source-records.ts';
+import type { Sealed, SealedFile, SealedSourceRecords } from './source-records.ts';
 
 export type RecordKind = 'source-receipt' | 'container-probe' | 'speech-activity' | 'language-ranges' | 'resolution';
 
@@ -45,7 +45,7 @@ function demandContent(found: ContentRef, sealed: ContentRef, kind: string): voi
  * Reads all records of a source after comparing every file with what the preflight says of it. What the records say of
  * each other is not compared yet. Throws `SourceInconsistent`.
  */
-export function openChain(chain: SealedChain): SourceRecords {
+export function openChain(chain: SealedChain): SealedSourceRecords {
   const preflight = readPreflight(chain.preflight);
   const artifacts: readonly PreflightArtifact[] = preflight.artifacts;
 
@@ -62,7 +62,7 @@ export function openChain(chain: SealedChain): SourceRecords {
     return { record: readSealedRecord(schema, bytes, kind), file };
   }
 
-  function openResolution(receipt: SourceReceipt): SourceRecords['resolution'] {
+  function openResolution(receipt: SourceReceipt): SealedSourceRecords['resolution'] {
     if (receipt.kind !== 'videohost_local') return null;
     const bytes = chain.records.resolution;
     if (bytes === undefined) throw new SourceInconsistent('file_missing', 'source-receipt.resolution');

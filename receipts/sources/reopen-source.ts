@@ -5,7 +5,7 @@ import { countText, demandDerived, EvidenceChainError, type ReportLink } from '.
 import type { ContentFault, StoredContent } from '../stored-records.ts';
 import type { RecordKind, SealedChain } from './open-chain.ts';
 import { subtitleFilesIn } from './sealed-subtitles.ts';
-import type { SourceRecords } from './source-records.ts';
+import type { SealedSourceRecords } from './source-records.ts';
 import { registeredSourceOf } from './source-session.ts';
 import { verifyRecords } from './verify-source.ts';
 
@@ -15,7 +15,7 @@ const maximumRecordBytes = 16 * 1024 * 1024;
 /** A source whose files were all read back and hold together. */
 export interface VerifiedSource {
   readonly registered: RegisteredSource;
-  readonly records: SourceRecords;
+  readonly records: SealedSourceRecords;
 }
 
 type PinnedKind = RegisteredSource['pinnedEvidence'][number]['kind'];

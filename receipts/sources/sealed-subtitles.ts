@@ -6,7 +6,7 @@ import { type ContentRef, contentRefOf } from './sealed-content.ts';
 import { demandSealed } from './sealed-demand.ts';
 import { staysInside } from './sealed-layout.ts';
 import { readSealedRecord } from './sealed-record.ts';
-import type { SealedFile, SourceRecords } from './source-records.ts';
+import type { SealedFile, SealedSourceRecords } from './source-records.ts';
 import { decodedText, isUnicode } from './subtitle-encoding.ts';
 import { everyReadableRules, readableRules, readableText } from './subtitle-file.ts';
 import type { ReadableVtt } from './vtt-cues.ts';
@@ -36,7 +36,7 @@ const placeOf = (at: number): string => `source-receipt.subtitle_tracks.${at}`;
 export function openSubtitles(
   receipt: SourceReceipt,
   found: ReadonlyMap<string, Uint8Array>,
-): Pick<SourceRecords, 'subtitles' | 'subtitleFiles'> {
+): Pick<SealedSourceRecords, 'subtitles' | 'subtitleFiles'> {
   const opened = (contentId: string, stated: number, place: string): Uint8Array => {
     const bytes = found.get(contentId);
     if (bytes === undefined) throw new SourceInconsistent('file_missing', place);
@@ -70,7 +70,7 @@ function verifyText({ encoding, format }: SealedSubtitleTrack, bytes: Uint8Array
 }
 
 /** The tracks stand behind those of the media, each under an index of its own. Throws `link_mismatch`. */
-export function verifySubtitles({ subtitles, mediaProbe }: SourceRecords): void {
+export function verifySubtitles({ subtitles, mediaProbe }: SealedSourceRecords): void {
   let last = mediaProbe.record.tracks.at(-1)?.index ?? -1;
   for (const [at, { track_index: index }] of subtitles.entries()) {
     if (index <= last) throw new SourceInconsistent('link_mismatch', `${placeOf(at)}.track_index`);

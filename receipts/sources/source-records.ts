@@ -26,7 +26,7 @@ export interface MeasuredRecords {
 }
 
 /** All records of one source revision. */
-export interface SourceRecords extends MeasuredRecords {
+export interface SealedSourceRecords extends MeasuredRecords {
   readonly preflight: Sealed<PreflightBundle>;
   /** What a video host said; null for media that came from nowhere else. */
   readonly resolution: Sealed<VideohostResolution> | null;

@@ -10,7 +10,7 @@ import type {
 } from '../../contract/sources/source-session.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import { sourceRevisionIdOf, sourceSessionIdOf } from './source-identity.ts';
-import type { Sealed, SealedFile, SourceRecords } from './source-records.ts';
+import type { Sealed, SealedFile, SealedSourceRecords } from './source-records.ts';
 import { codecOf, subtitleTrackOf } from './subtitle-track.ts';
 
 /** Whole milliseconds of the probe's seconds. */
@@ -22,7 +22,7 @@ const adapters = {
 } as const satisfies Record<SourceReceipt['kind'], SourceSession['adapterId']>;
 
 /** The session record of a source revision: what was attested and measured, under the ids that follow from it. */
-export function sourceSessionOf(records: SourceRecords): SourceSession {
+export function sourceSessionOf(records: SealedSourceRecords): SourceSession {
   const { media, sourceReceipt, mediaProbe, preflight, languageRanges } = records;
   const measured = {
     adapterId: adapters[sourceReceipt.record.kind],
@@ -111,7 +111,7 @@ function exceptionsOf({ start_offset, incomplete_media: note }: MediaProbe) {
 }
 
 /** A source as the registry keeps it. `folder` is the absolute folder that holds its files, or null for the object store. */
-export function registeredSourceOf(records: SourceRecords, folder: string | null): RegisteredSource {
+export function registeredSourceOf(records: SealedSourceRecords, folder: string | null): RegisteredSource {
   const { media, sourceReceipt, mediaProbe, preflight, speechActivity, languageRanges, resolution } = records;
   const receipt = sourceReceipt.record;
   const { subtitles, subtitleFiles } = records;

@@ -6,7 +6,7 @@ import { contentHashOf, sealedContentOf } from './sealed-content.ts';
 import { demandDuration, demandSealed } from './sealed-demand.ts';
 import { verifySubtitles } from './sealed-subtitles.ts';
 import { ownedReceiptIdOf } from './source-receipt.ts';
-import type { SourceRecords } from './source-records.ts';
+import type { SealedSourceRecords } from './source-records.ts';
 import { durationMsOf, registeredSourceOf } from './source-session.ts';
 import { verifyLanguageRanges, verifySpeechWindows } from './verify-evidence.ts';
 import { verifyVideohost } from './verify-videohost.ts';
@@ -15,14 +15,14 @@ import { videohostReceiptIdOf } from './videohost-receipt.ts';
 /** How far the selected duration may be from the measured one, in ms. */
 const durationToleranceMs = 150;
 
-function verifyProbe({ media, mediaProbe }: SourceRecords): void {
+function verifyProbe({ media, mediaProbe }: SealedSourceRecords): void {
   const { input, media: measured } = mediaProbe.record;
   const derived = { content_id: media.contentId, hash: contentHashOf(media.contentId), bytes: media.bytes };
   demandSealed('link_mismatch', 'container-probe.input', input, derived);
   demandSealed('link_mismatch', 'container-probe.media.path', measured.path, media.path);
 }
 
-function verifyReceipt({ media, sourceReceipt, mediaProbe }: SourceRecords): void {
+function verifyReceipt({ media, sourceReceipt, mediaProbe }: SealedSourceRecords): void {
   const { kind, receipt_id, content, raw_media, derived_artifacts } = sourceReceipt.record;
   const [probe] = derived_artifacts;
   demandSealed('link_mismatch', 'source-receipt.content', content, sealedContentOf(media));
@@ -42,7 +42,7 @@ function verifyReceipt({ media, sourceReceipt, mediaProbe }: SourceRecords): voi
   demandDuration(selectedSeconds(sourceReceipt.record), mediaProbe.record.duration, durationToleranceMs);
 }
 
-function verifyResolution({ sourceReceipt: { record: receipt }, mediaProbe, resolution }: SourceRecords): void {
+function verifyResolution({ sourceReceipt: { record: receipt }, mediaProbe, resolution }: SealedSourceRecords): void {
   if (receipt.kind !== 'videohost_local' || resolution === null) return;
   verifyVideohost(receipt, resolution.record, mediaProbe.record.duration);
 }
@@ -58,7 +58,7 @@ function selectedSeconds(receipt: SourceReceipt): number[] {
 }
 
 /** The preflight must be the one that follows from the records that it names. */
-function verifyPreflight(records: SourceRecords): void {
+function verifyPreflight(records: SealedSourceRecords): void {
   const { record } = records.preflight;
   const derived = preflightOf(records);
   demandSealed('identity_mismatch', 'preflight.preflight_id', record.preflight_id, derived.preflight_id);
@@ -73,7 +73,7 @@ function verifyPreflight(records: SourceRecords): void {
   demandSealed('link_mismatch', 'preflight.findings', record.findings, derived.findings);
 }
 
-function verifyEvidence({ media, mediaProbe, speechActivity, languageRanges }: SourceRecords): void {
+function verifyEvidence({ media, mediaProbe, speechActivity, languageRanges }: SealedSourceRecords): void {
   if (speechActivity === null) return;
   const { input } = speechActivity.record;
   demandSealed('link_mismatch', 'speech-activity.input.source_content_id', input.source_content_id, media.contentId);
@@ -94,7 +94,7 @@ function verifyEvidence({ media, mediaProbe, speechActivity, languageRanges }: S
  * its formula, every link at both ends, the evidence against the media. Throws `SourceInconsistent` at the first thing that
  * does not hold.
  */
-export function verifyRecords(chain: SealedChain): SourceRecords {
+export function verifyRecords(chain: SealedChain): SealedSourceRecords {
   const records = openChain(chain);
   verifyProbe(records);
   verifyReceipt(records);

@@ -3,7 +3,7 @@ import type { StateValue } from 'xstate';
 import { type ActorRow, actorRow } from '../../actors/supervision/actor-row.ts';
 import type { Release } from '../../fixtures/golden-store/release.ts';
 import { actorMachines } from '../../machines/catalogue.ts';
-import { statesOf } from '../../machines/migrations/chart-states.ts';
+import { statesOf } from '../../machines/migrations.ts';
 import { formatKey, rowKey } from '../../storage/ledger/keys.ts';
 import { decodeRow } from '../../storage/ledger/row-codec.ts';
 import { withRawRows } from '../../test/storage/ledger/scratch.ts';

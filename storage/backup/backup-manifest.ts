@@ -2,13 +2,29 @@ import { constants } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { BackupError } from './backup-error.ts';
+
+type BackupErrorCode =
+  | 'backup_unreadable'
+  | 'backup_damaged'
+  | 'backup_incomplete'
+  | 'backup_target_not_empty'
+  | 'backup_target_unrecognized';
+
+/** The one way in which a backup or its restore is refused. `message` begins with the code. */
+export class BackupError extends Error {
+  readonly code: BackupErrorCode;
+  constructor(code: BackupErrorCode, detail: string, cause?: unknown) {
+    super(`${code}: ${detail}`, cause === undefined ? undefined : { cause });
+    this.name = 'BackupError';
+    this.code = code;
+  }
+}
 
 const digest = z.string().regex(/^sha256:[a-f0-9]{64}$/);
 const size = z.number().int().nonnegative();
 
 /** What a backup holds. It is written last: without it a folder is no finished backup. */
-export const backupManifest = z.strictObject({
+const backupManifest = z.strictObject({
   schema: z.literal('studio.backup.v1'),
   /** The version of the program that wrote it, and when. */
   version: z.string(),
@@ -39,7 +55,7 @@ export type BackupManifest = z.infer<typeof backupManifest>;
 export const manifestName = 'MEDIA-STUDY-BACKUP.json';
 
 /** The manifest of a backup. Throws `backup_unreadable` where there is none, or none of this form. */
-export async function readManifest(folder: string): Promise<BackupManifest> {
+export async function readBackupManifest(folder: string): Promise<BackupManifest> {
   try {
     const path = join(folder, manifestName);
     const found = await stat(path);

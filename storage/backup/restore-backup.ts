@@ -1,14 +1,10 @@
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { checkLedger } from '../ledger/accept-loss.ts';
-import { prepareDataRoot } from '../objects/data-root.ts';
-import { markDataRoot } from '../objects/data-root-marker.ts';
-import { makeFolder, syncFolder } from '../objects/durable-file.ts';
-import { kindOf } from '../objects/entry-kind.ts';
+import { markDataRoot, prepareDataRoot, storeFormat, unsupportedFormat } from '../objects/data-root.ts';
+import { kindOf, makeFolder, syncFolder } from '../objects/durable-file.ts';
 import { failedWith, ObjectStoreError } from '../objects/object-store-error.ts';
-import { storeFormat, unsupportedFormat } from '../store-format.ts';
-import { BackupError } from './backup-error.ts';
-import { type BackupManifest, objectPath, readManifest } from './backup-manifest.ts';
+import { BackupError, type BackupManifest, objectPath, readBackupManifest } from './backup-manifest.ts';
 import { copyHashed } from './copied-file.ts';
 
 export interface RestoreOptions {
@@ -32,7 +28,7 @@ const buildingPart = '.restoring-';
  */
 export async function restoreBackup(options: RestoreOptions): Promise<BackupManifest> {
   const { backup, target, newId, signal } = options;
-  const manifest = await readManifest(backup);
+  const manifest = await readBackupManifest(backup);
   if (manifest.format > storeFormat) {
     throw new ObjectStoreError(
       'store_format_unsupported',

@@ -1,17 +1,15 @@
 import { cp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
-import { dataRootAt } from '../objects/data-root-layout.ts';
-import { markedFormat } from '../objects/data-root-marker.ts';
+import { dataRootAt, markedFormat } from '../objects/data-root.ts';
 import type { RowChange } from './committer.ts';
 import { examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { formatKey, headRange, nameOf, rowKey, rowRange } from './keys.ts';
 import type { LedgerCopy } from './ledger.ts';
 import { beginLoss, endLoss, isUnderWay } from './ledger-mark.ts';
-import { commitOf, openMark } from './numbered-store.ts';
+import { batchNumberOf, openMark, writeSynced } from './numbered-store.ts';
 import { demandUnlocked, formatOf, openDatabase, stampFormat } from './open-database.ts';
 import { encodeRow } from './row-codec.ts';
-import { writeSynced } from './synced-batch.ts';
 
 /** What a check of a whole ledger came to. */
 export interface LedgerCheck {
@@ -45,7 +43,7 @@ export async function checkLedger(root: string): Promise<WholeLedgerCheck> {
   if (found.length > 0) return { faults: found, whole: null };
   const database = await openDatabase(ledger);
   try {
-    const commit = commitOf(database);
+    const commit = batchNumberOf(database);
     if (mark !== null && commit < mark.commit) return { faults: [lostCommits(commit, mark)], whole: null };
     if (mark === null && commit > 0) return { faults: [lostMark(ledger)], whole: null };
     return { faults: [], whole: { commit, format: formatOf(database) } };
@@ -111,7 +109,7 @@ async function noteUnproven(
       const key = rowKey('unproven', name);
       return { type: 'put', key, value: encodeRow(key, note) };
     });
-    const commit = Math.max(marked, commitOf(database)) + 1;
+    const commit = Math.max(marked, batchNumberOf(database)) + 1;
     await writeSynced(database, commit, rows);
     await (await openMark(directory, commit)).close();
     return names;

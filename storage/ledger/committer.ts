@@ -1,4 +1,4 @@
-import { LedgerError } from './ledger-error.ts';
+import { LedgerError } from './ledger.ts';
 
 /** One change of one stored row. */
 export type RowChange =

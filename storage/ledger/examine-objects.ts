@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { dataRootAt } from '../objects/data-root-layout.ts';
-import { objectsIn } from '../objects/listed-objects.ts';
+import { dataRootAt } from '../objects/data-root.ts';
+import { objectsIn } from '../objects/object-files.ts';
 import { hashFile, openRegular } from '../objects/regular-file.ts';
 import { nameOf, rowRange } from './keys.ts';
-import { LedgerError } from './ledger-error.ts';
+import { LedgerError } from './ledger.ts';
 import { openDatabase } from './open-database.ts';
 import { decodeRow } from './row-codec.ts';
 

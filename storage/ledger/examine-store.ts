@@ -1,14 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkTable, TableFault } from '../leveldb/leveldb-table.ts';
+import { checkTable, TableFault } from '../leveldb.ts';
 import { failedWith } from '../objects/object-store-error.ts';
 import { identityAt } from '../objects/regular-file.ts';
-import type { CheckedTables } from './checked-tables.ts';
-import { LedgerError, openFailure } from './ledger-error.ts';
-import { isUnderWay, type Mark, markPathOf, readMark } from './ledger-mark.ts';
-import { type LiveFiles, liveFilesOf, logName } from './live-files.ts';
-import { readBatches } from './stored-batches.ts';
+import { LedgerError, openFailure } from './ledger.ts';
+import { type CheckedTables, type LiveFiles, liveFilesOf, logName, readBatches } from './ledger-files.ts';
+import { isUnderWay, type LedgerPosition, markPathOf, readMark } from './ledger-mark.ts';
 
 // A host that is writing may replace a file between two looks at it.
 const flights = 3;
@@ -16,7 +14,7 @@ const betweenLooksMs = 50;
 
 /** What a look at a closed store and its mark came to. */
 export interface Examination {
-  readonly mark: Mark | null;
+  readonly mark: LedgerPosition | null;
   /** What is damaged or lost, in words. */
   readonly faults: readonly string[];
   readonly tableFaults: readonly DamagedTable[];
@@ -73,14 +71,14 @@ async function examined(directory: string, checked: CheckedTables | null): Promi
 }
 
 /** How many acknowledged batches are gone, in words. */
-export const lostCommits = (stored: number, mark: Mark): string =>
+export const lostCommits = (stored: number, mark: LedgerPosition): string =>
   `acknowledged commits are missing: the store ends with commit ${stored}, its mark says ${mark.commit}`;
 
 /** A store that knows of its mark has lost it. */
 export const lostMark = (directory: string): string =>
   `${markPathOf(directory)} is gone, which says how far the ledger had come`;
 
-async function markOf(directory: string, faults: string[]): Promise<Mark | null> {
+async function markOf(directory: string, faults: string[]): Promise<LedgerPosition | null> {
   try {
     return await readMark(markPathOf(directory));
   } catch (error) {
@@ -99,7 +97,12 @@ async function isEmpty(directory: string): Promise<boolean> {
   }
 }
 
-async function checkLogs(directory: string, live: LiveFiles, mark: Mark | null, faults: string[]): Promise<void> {
+async function checkLogs(
+  directory: string,
+  live: LiveFiles,
+  mark: LedgerPosition | null,
+  faults: string[],
+): Promise<void> {
   const { logNumber, logs } = live;
   if (logNumber > 0 && !logs.includes(logNumber)) faults.push(`${logName(logNumber)} is missing`);
   const { lastCommit, faults: damage, tail } = await readBatches(directory, logs);

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { moveDurably, privateFile, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
 import { failedWith } from '../objects/object-store-error.ts';
-import { LedgerError, openFailure } from './ledger-error.ts';
+import { LedgerError, openFailure } from './ledger.ts';
 
 const magic = Buffer.from('LMSSMARK');
 const slotBytes = 36;
@@ -12,7 +12,7 @@ const slotDistance = 4096;
 const slots = 2;
 
 /** How far a ledger had come, as far as it was acknowledged. */
-export interface Mark {
+export interface LedgerPosition {
   /** Number of the newest batch that may have been acknowledged. */
   readonly commit: number;
   /** Number of the newest batch when the store was opened last; up to it everything lies in tables. */
@@ -24,7 +24,7 @@ export interface Mark {
 /** The mark of a ledger lies beside its folder: a folder that was put back from a copy does not bring its own. */
 export const markPathOf = (directory: string): string => join(dirname(directory), `${basename(directory)}.mark`);
 
-function encodeSlot({ commit, openedAt, openedLog }: Mark): Buffer {
+function encodeSlot({ commit, openedAt, openedLog }: LedgerPosition): Buffer {
   const slot = Buffer.alloc(slotBytes);
   magic.copy(slot);
   for (const [index, value] of [commit, openedAt, openedLog].entries()) {
@@ -34,7 +34,7 @@ function encodeSlot({ commit, openedAt, openedLog }: Mark): Buffer {
   return slot;
 }
 
-function decodeSlot(slot: Buffer): Mark | null {
+function decodeSlot(slot: Buffer): LedgerPosition | null {
   if (slot.length < slotBytes || !slot.subarray(0, magic.length).equals(magic)) return null;
   if (slot.readUInt32BE(slotBytes - 4) !== crc32(slot.subarray(0, slotBytes - 4))) return null;
   const number = (index: number): number => Number(slot.readBigUInt64BE(magic.length + 8 * index));
@@ -42,7 +42,7 @@ function decodeSlot(slot: Buffer): Mark | null {
 }
 
 /** The mark of a ledger, null when it has none. Throws `ledger_damaged` for a file without a whole slot. */
-export async function readMark(path: string): Promise<Mark | null> {
+export async function readMark(path: string): Promise<LedgerPosition | null> {
   let file: Buffer;
   try {
     file = await readFile(path);
@@ -50,7 +50,7 @@ export async function readMark(path: string): Promise<Mark | null> {
     if (failedWith(error, 'ENOENT')) return null;
     throw openFailure(error, path);
   }
-  let newest: Mark | null = null;
+  let newest: LedgerPosition | null = null;
   for (let slot = 0; slot < slots; slot += 1) {
     const found = decodeSlot(file.subarray(slot * slotDistance, slot * slotDistance + slotBytes));
     if (found !== null && (newest === null || found.commit >= newest.commit)) newest = found;
@@ -60,7 +60,7 @@ export async function readMark(path: string): Promise<Mark | null> {
 }
 
 /** Writes a mark anew, whole or not at all; on disk when it resolves. */
-export async function replaceMark(path: string, mark: Mark): Promise<void> {
+export async function replaceMark(path: string, mark: LedgerPosition): Promise<void> {
   const file = Buffer.alloc(slots * slotDistance);
   for (let slot = 0; slot < slots; slot += 1) encodeSlot(mark).copy(file, slot * slotDistance);
   const draft = `${path}.new`;
@@ -94,15 +94,15 @@ export async function endLoss(directory: string): Promise<void> {
 /** The mark of a store that this process writes. */
 export class LedgerMark {
   readonly #file: FileHandle;
-  #mark: Mark;
+  #mark: LedgerPosition;
 
-  private constructor(file: FileHandle, mark: Mark) {
+  private constructor(file: FileHandle, mark: LedgerPosition) {
     this.#file = file;
     this.#mark = mark;
   }
 
   /** Begins with `mark`, on disk when it resolves. */
-  static async open(path: string, mark: Mark): Promise<LedgerMark> {
+  static async open(path: string, mark: LedgerPosition): Promise<LedgerMark> {
     await replaceMark(path, mark);
     return new LedgerMark(await open(path, 'r+', privateFile), mark);
   }

@@ -1,3 +1,5 @@
+import { refusalMeanings, type SystemRefusalCode, systemRefusal } from '../system-refusal.ts';
+
 /** What a caller knows of a journal event; the ledger adds runId, seq, eventId and recordedAt. */
 export interface EventDraft {
   readonly producer: { readonly kind: string; readonly id: string };
@@ -8,7 +10,7 @@ export interface EventDraft {
 }
 
 /** The end of one journal: number of events, chain digest (hex) and the last event's time. */
-export interface JournalHead {
+export interface StoredJournalHead {
   readonly seq: number;
   readonly digest: string;
   readonly recordedAt: string | null;
@@ -41,7 +43,7 @@ export type Write =
 /** A page of a journal as stored: canonical JSON texts, ready to be joined with commas. */
 export interface JournalPage {
   readonly events: readonly Uint8Array[];
-  readonly head: JournalHead;
+  readonly head: StoredJournalHead;
 }
 
 /** One row or event as it lies in the store, be it readable or not. */
@@ -82,14 +84,14 @@ export interface Ledger {
   /** At most `limit` of the keys of a space that begin with `prefix` and come after `after`, in byte order; from the first where that is empty. */
   keysAfter(space: Space, prefix: string, after: string, limit: number): Promise<string[]>;
   /** The head on disk; seq 0 for a run without events. Throws `malformed_journal` when its row is damaged. */
-  journalHead(runId: string): JournalHead;
+  journalHead(runId: string): StoredJournalHead;
   /**
    * Events on disk with seq in (after, after + limit], verified against the chain when this process first reads them.
    * Rejects with `invalid_journal_chain` or `malformed_journal`, as `verifyJournal` does.
    */
   journalPage(runId: string, after: number, limit: number): Promise<JournalPage>;
   /** Reads the whole journal and checks sequence, chain, times and head, whatever was verified before. */
-  verifyJournal(runId: string): Promise<JournalHead>;
+  verifyJournal(runId: string): Promise<StoredJournalHead>;
   /** All rows and events as they are at one moment, or the events of one run; readable or not. Throws `store_unreadable`. */
   stored(runId?: string): AsyncIterable<StoredValue>;
   /** Removes events of a closed journal, at most `limit` in one commit; resolves with their number, 0 when none is left. */
@@ -102,3 +104,59 @@ export interface Ledger {
   /** Waits for what is queued and closes the store. */
   close(): Promise<void>;
 }
+
+type LedgerErrorCode =
+  | SystemRefusalCode
+  | 'data_root_locked'
+  | 'ledger_missing'
+  | 'store_format_unsupported'
+  | 'store_unreadable'
+  | 'ledger_damaged'
+  | 'commit_failed'
+  | 'ledger_closed'
+  | 'damaged_row'
+  | 'malformed_journal'
+  | 'invalid_journal_chain';
+
+/** The one way in which the ledger fails. `message` begins with the code; the system's error is the cause. */
+export class LedgerError extends Error {
+  readonly code: LedgerErrorCode;
+  /** Where a journal still was whole, when the failure is one of a journal that was read from its beginning. */
+  lastGood: StoredJournalHead | null = null;
+  constructor(code: LedgerErrorCode, detail: string, cause?: unknown) {
+    super(`${code}: ${detail}`, cause === undefined ? undefined : { cause });
+    this.name = 'LedgerError';
+    this.code = code;
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+/**
+ * Puts a failed read into the ledger's own words: `damage` says what a block that fails LevelDB's checks means to
+ * the reader; everything else is a store that cannot be read at all, or one that was closed.
+ */
+export function readFailure(error: unknown, damage: LedgerErrorCode, what: string): LedgerError {
+  if (error instanceof LedgerError) return error;
+  const code = codeOf(error);
+  if (code === 'LEVEL_DATABASE_NOT_OPEN' || code === 'LEVEL_ITERATOR_NOT_OPEN') {
+    return new LedgerError('ledger_closed', what, error);
+  }
+  return new LedgerError(code === 'LEVEL_CORRUPTION' ? damage : 'store_unreadable', what, error);
+}
+
+/** Puts a store that cannot be opened into the ledger's own words: what the system refuses is no damage of the store. */
+export function openFailure(error: unknown, directory: string): LedgerError {
+  if (error instanceof LedgerError) return error;
+  const refusal = systemRefusal(error);
+  if (refusal !== null) return new LedgerError(refusal, `${directory}: ${refusalMeanings[refusal]}`, error);
+  return new LedgerError('store_unreadable', directory, error);
+}
+
+/** Whether a journal itself is damaged, which concerns its run alone. */
+export const isJournalDamage = (error: unknown): error is LedgerError =>
+  error instanceof LedgerError && (error.code === 'malformed_journal' || error.code === 'invalid_journal_chain');
+
+/** Whether opening failed because another process, or another ledger of this one, holds the folder. */
+export const isLocked = (error: unknown): boolean =>
+  error instanceof Error && (codeOf(error) === 'LEVEL_LOCKED' || codeOf(error.cause) === 'LEVEL_LOCKED');

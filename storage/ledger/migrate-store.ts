@@ -1,10 +1,81 @@
 import { dirname } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
-import { announceFormat } from '../objects/data-root-marker.ts';
-import { storeFormat } from '../store-format.ts';
+import { z } from 'zod';
+import { announceFormat, storeFormat } from '../objects/data-root.ts';
 import type { RowChange } from './committer.ts';
-import { indexStep } from './index-step.ts';
-import { formatRow } from './keys.ts';
+import { formatRow, indexKey, nameOf, rowKey, rowRange } from './keys.ts';
+import type { Space } from './ledger.ts';
+import { decodeOrMark, encodeRow } from './row-codec.ts';
+
+const pageRows = 256;
+
+// The rows as format 2 has them. One that says no time is damaged, and stands behind all others.
+const study = z.object({
+  record: z.object({ startedAt: z.string(), sourceSession: z.object({ sessionId: z.string() }) }),
+});
+const ownedIngest = z.object({ input: z.object({ assertedAt: z.string() }) });
+const videohostIngest = z.object({ input: z.object({ confirmedAt: z.string() }) });
+
+const at = (text: string | undefined): number => (text === undefined ? 0 : Date.parse(text) || 0);
+
+function studyKeys(key: string, row: unknown): string[] {
+  const runtimeId = key.slice('study/'.length);
+  // The rows of the steps of a study are below its own.
+  if (runtimeId.includes('/')) return [];
+  const { data } = study.safeParse(row);
+  const startedAt = at(data?.record.startedAt);
+  const session = data?.record.sourceSession.sessionId;
+  return [
+    indexKey('runtime', startedAt, runtimeId),
+    ...(session === undefined ? [] : [indexKey(`session/${session}`, startedAt, runtimeId)]),
+  ];
+}
+
+const ownedKeys = (key: string, row: unknown): string[] => [
+  indexKey('owned-ingest', at(ownedIngest.safeParse(row).data?.input.assertedAt), key),
+];
+
+const videohostKeys = (key: string, row: unknown): string[] => [
+  indexKey('videohost-ingest', at(videohostIngest.safeParse(row).data?.input.confirmedAt), key),
+];
+
+/** Their rows say no beginning, so they stand behind all others. */
+const jobKeys =
+  (kind: string) =>
+  (key: string): string[] => [indexKey(kind, 0, key)];
+
+interface Indexing {
+  readonly space: Space;
+  readonly prefix: string;
+  keysOf(key: string, row: unknown): string[];
+}
+
+const indexings: readonly Indexing[] = [
+  { space: 'record', prefix: 'study/', keysOf: studyKeys },
+  { space: 'snapshot', prefix: 'owned-ingest:', keysOf: ownedKeys },
+  { space: 'snapshot', prefix: 'videohost-ingest:', keysOf: videohostKeys },
+  { space: 'snapshot', prefix: 'caption-production:', keysOf: jobKeys('caption-production') },
+  { space: 'snapshot', prefix: 'language-explanation:', keysOf: jobKeys('language-explanation') },
+];
+
+/** Format 3 has an index of runtimes, ingests, captions and explanations: writes it for those that are there. It changes no other row. */
+async function* indexStep(database: ClassicLevel<Buffer, Buffer>): AsyncGenerator<readonly RowChange[]> {
+  for (const { space, prefix, keysOf } of indexings) {
+    const rows = database.iterator(rowRange(space, prefix));
+    try {
+      for (let page = await rows.nextv(pageRows); page.length > 0; page = await rows.nextv(pageRows)) {
+        yield page
+          .flatMap(([key, row]) => keysOf(nameOf(key), decodeOrMark(key, row)))
+          .map((name): RowChange => {
+            const key = rowKey('index', name);
+            return { type: 'put', key, value: encodeRow(key, true) };
+          });
+      }
+    } finally {
+      await rows.close();
+    }
+  }
+}
 
 /**
  * Brings the rows of a store from one format to the next: batches of changes, each small enough to be held in memory. A step

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
+import { unsupportedFormat } from '../objects/data-root.ts';
 import { makeFolder } from '../objects/durable-file.ts';
-import { unsupportedFormat } from '../store-format.ts';
 import { formatKey } from './keys.ts';
-import { isLocked, LedgerError, openFailure, readFailure } from './ledger-error.ts';
-import { refuseLostLedger } from './lost-ledger.ts';
+import { isLocked, LedgerError, openFailure, readFailure } from './ledger.ts';
+import { refuseLostLedger } from './ledger-files.ts';
 import { type StoreFormats, storeFormats } from './migrate-store.ts';
 
 /**

@@ -1,18 +1,23 @@
 import type { ClassicLevel } from 'classic-level';
 import { Committer, type QueuedRow, type RowChange } from './committer.ts';
-import { copyLedger } from './copy-ledger.ts';
-import { appendEvents, type EventSource } from './journal-append.ts';
-import { auditJournal } from './journal-audit.ts';
-import { JournalHeads } from './journal-heads.ts';
-import { JournalReader } from './journal-reader.ts';
+import { appendEvents, type EventSource } from './journal-chain.ts';
+import { JournalHeads, VerifiedRanges } from './journal-heads.ts';
+import { auditJournal, JournalReader } from './journal-reader.ts';
 import { headKey, nameOf, rowKey, rowRange } from './keys.ts';
-import type { JournalHead, JournalPage, Ledger, LedgerCopy, Space, StoredValue, Write } from './ledger.ts';
-import { LedgerError, readFailure } from './ledger-error.ts';
+import {
+  type JournalPage,
+  type Ledger,
+  type LedgerCopy,
+  LedgerError,
+  readFailure,
+  type Space,
+  type StoredJournalHead,
+  type StoredValue,
+  type Write,
+} from './ledger.ts';
 import type { StoreFormats } from './migrate-store.ts';
-import { type NumberedStore, openNumberedStore } from './numbered-store.ts';
-import { decodeOrMark, decodeRow, encodeRow, stampedRow } from './row-codec.ts';
-import { eventsRange, storedValues } from './stored-values.ts';
-import { VerifiedRanges } from './verified-ranges.ts';
+import { copyLedger, type NumberedStore, openNumberedStore } from './numbered-store.ts';
+import { decodeOrMark, decodeRow, encodeRow, eventsRange, stampedRow, storedValues } from './row-codec.ts';
 
 const listBytes = 1024 * 1024;
 
@@ -31,7 +36,7 @@ export interface LedgerOptions extends EventSource {
 /** What one commit puts on disk: rows, and per journal how far it moves. */
 interface Prepared {
   readonly rows: QueuedRow[];
-  readonly moves: Map<string, { readonly after: number; readonly head: JournalHead }>;
+  readonly moves: Map<string, { readonly after: number; readonly head: StoredJournalHead }>;
   /** The rows that are the first of their key. */
   readonly firsts: Set<string>;
   /** The journals that are closed. */
@@ -133,7 +138,7 @@ class LevelLedger implements Ledger {
     }
   }
 
-  journalHead(runId: string): JournalHead {
+  journalHead(runId: string): StoredJournalHead {
     return this.#heads.durable(runId);
   }
 
@@ -141,7 +146,7 @@ class LevelLedger implements Ledger {
     return this.#reader.page(runId, after, limit);
   }
 
-  async verifyJournal(runId: string): Promise<JournalHead> {
+  async verifyJournal(runId: string): Promise<StoredJournalHead> {
     const head = await auditJournal(this.#database, runId);
     this.#verified.add(runId, 0, head.seq);
     return head;

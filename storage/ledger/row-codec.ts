@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib';
+import type { ClassicLevel } from 'classic-level';
 import { Packr } from 'msgpackr';
 import { isWellFormed } from '../../contract/base/grammar.ts';
 import type { StampedRow } from './committer.ts';
-import { entryOf } from './keys.ts';
-import { LedgerError } from './ledger-error.ts';
+import { entryOf, eventKey, everythingRange, type KeyRange } from './keys.ts';
+import { LedgerError, readFailure, type StoredValue } from './ledger.ts';
 
 // No shared structures: every row must be readable on its own.
 const packr = new Packr({ useRecords: false, moreTypes: true });
@@ -86,5 +87,35 @@ export function decodeOrMark(key: Buffer, row: Buffer | undefined): unknown {
   } catch (error) {
     if (error instanceof LedgerError) return new DamagedRow(nameOfRow(key), error);
     throw error;
+  }
+}
+
+const pageRows = 256;
+const pageBytes = 1024 * 1024;
+
+/** The keys of all events of a run, whatever its head says. */
+export const eventsRange = (runId: string): KeyRange => ({
+  gte: eventKey(runId, 0),
+  lt: eventKey(runId, Number.MAX_SAFE_INTEGER),
+});
+
+/** All that a store holds at one moment, or all events of one run, in the order of the keys. Throws `store_unreadable`. */
+export async function* storedValues(
+  database: ClassicLevel<Buffer, Buffer>,
+  runId: string | null,
+): AsyncGenerator<StoredValue> {
+  const range = runId === null ? everythingRange : eventsRange(runId);
+  const entries = database.iterator({ ...range, highWaterMarkBytes: pageBytes });
+  try {
+    for (let page = await entries.nextv(pageRows); page.length > 0; page = await entries.nextv(pageRows)) {
+      for (const [stored, value] of page) {
+        const entry = entryOf(stored);
+        if (entry !== null) yield { ...entry, value };
+      }
+    }
+  } catch (error) {
+    throw readFailure(error, 'store_unreadable', 'stored rows and events');
+  } finally {
+    await entries.close();
   }
 }

@@ -1,8 +1,20 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { failedWith } from './object-store-error.ts';
+
+/** What lies at a path itself, which a link is not. */
+export async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | 'missing'> {
+  try {
+    const found = await lstat(path);
+    if (found.isDirectory()) return 'folder';
+    return found.isFile() ? 'file' : 'other';
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return 'missing';
+    throw error;
+  }
+}
 
 /** Only the owner may read, write and enter. */
 export const privateFolder = 0o700;

@@ -1,14 +1,13 @@
-import { lstat, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fewAtOnce } from '../few-at-once.ts';
-import { KeyedMutex } from '../keyed-mutex.ts';
-import type { DataRoot } from './data-root-layout.ts';
-import { makeFoldersIn, moveDurably, syncFolder } from './durable-file.ts';
-import { kindOf } from './entry-kind.ts';
-import { failedWith, ObjectStoreError } from './object-store-error.ts';
+import { fewAtOnce, KeyedMutex } from '../keyed-mutex.ts';
+import type { DataRoot } from './data-root.ts';
+import { kindOf, makeFoldersIn, moveDurably, syncFolder } from './durable-file.ts';
+import type { ObjectRef } from './object-store.ts';
+import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
 import type { VerifiedFiles } from './verified-files.ts';
 
-export interface ObjectFilesPort {
+interface ObjectFilesPort {
   /** Called with the content id of a damaged object that a good one replaces. */
   onDamage(contentId: string): void;
   point(name: string): void;
@@ -23,13 +22,13 @@ export interface ObjectFilesPort {
 export const restMs = 15 * 60_000;
 
 /** Bytes that are about to become an object; `stage` names a synced file that holds them, to be moved into place. */
-export interface Arrival {
+interface Arrival {
   readonly contentId: string;
   stage(): Promise<string>;
 }
 
 /** The hex digits of a content id. Throws `invalid_name` for anything that is none, so that it can stand in a path. */
-export function hexOf(contentId: string): string {
+export function hexOfContentId(contentId: string): string {
   if (!/^sha256:[a-f0-9]{64}$/.test(contentId)) throw new ObjectStoreError('invalid_name', 'not a content id');
   return contentId.slice('sha256:'.length);
 }
@@ -52,7 +51,7 @@ export class ObjectFiles {
   }
 
   locate(contentId: string): string {
-    const hex = hexOf(contentId);
+    const hex = hexOfContentId(contentId);
     return join(this.#layout.objects, hex.slice(0, 2), hex);
   }
 
@@ -147,7 +146,7 @@ export class ObjectFiles {
   }
 
   async #setAside(contentId: string): Promise<string | null> {
-    const place = await this.#freePlace(hexOf(contentId));
+    const place = await this.#freePlace(hexOfContentId(contentId));
     try {
       await moveDurably(this.locate(contentId), place);
     } catch (error) {
@@ -176,5 +175,34 @@ export class ObjectFiles {
     if (lacking.length === 0) return;
     await makeFoldersIn(this.#layout.objects, lacking);
     for (const folder of lacking) this.#shards.add(folder);
+  }
+}
+
+/**
+ * The objects in a folder of objects, in the order of their names, without a look at their bytes; also names that something else
+ * than a file has, so that they are verified and found damaged. Throws `storage_fault`.
+ */
+export async function* objectsIn(objects: string): AsyncGenerator<ObjectRef> {
+  try {
+    for (const shard of (await readdir(objects)).sort()) {
+      if (!/^[0-9a-f]{2}$/.test(shard)) continue;
+      for (const name of (await readdir(join(objects, shard))).sort()) {
+        const bytes = /^[0-9a-f]{64}$/.test(name) ? await objectBytesAt(join(objects, shard, name)) : null;
+        if (bytes !== null) yield { contentId: `sha256:${name}`, bytes };
+      }
+    }
+  } catch (error) {
+    throw storageFault(error, objects);
+  }
+}
+
+/** Length of a file; null where it is gone. What is no file, such as a link or a pipe, has no bytes of the object that it stands for. */
+export async function objectBytesAt(path: string): Promise<number | null> {
+  try {
+    const found = await lstat(path);
+    return found.isFile() ? found.size : 0;
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return null;
+    throw error;
   }
 }

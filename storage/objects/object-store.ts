@@ -1,7 +1,6 @@
 import type { ByteReader, StoredObject } from '../../contract/base/stored-object.ts';
-import type { Leftovers } from './leftovers.ts';
+import type { Leftovers, Stray } from './leftovers.ts';
 import type { ObjectStoreError } from './object-store-error.ts';
-import type { Stray } from './strays.ts';
 import type { FileState, Verification } from './verified-files.ts';
 
 /** An object by its content id and length. */

@@ -1,18 +1,14 @@
 import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import { prepareDataRoot } from './data-root.ts';
-import type { DataRoot } from './data-root-layout.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import { type DataRoot, prepareDataRoot } from './data-root.ts';
 import { hashSynced, writeSyncedFile } from './durable-file.ts';
-import { InboxFile } from './inbox.ts';
-import { isUploadName, leftoversOf, partNameOf } from './leftovers.ts';
-import { objectsIn } from './listed-objects.ts';
-import { hexOf, ObjectFiles } from './object-files.ts';
+import { InboxFile, PartFile } from './inbox.ts';
+import { isUploadName, leftoversOf, partNameOf, sizeOf, straysIn } from './leftovers.ts';
+import { hexOfContentId, ObjectFiles, objectsIn } from './object-files.ts';
 import type { ObjectRef, ObjectStore, Receiving } from './object-store.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
-import { PartFile } from './part-file.ts';
-import { contentIdOf } from './read-verified.ts';
-import { sizeOf, straysIn } from './strays.ts';
 import { VerifiedFiles } from './verified-files.ts';
 
 export interface ObjectStoreOptions {
@@ -66,7 +62,7 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
   const stage = async (contentId: string, bytes: Uint8Array): Promise<string> => {
     staged += 1;
     // The full stop keeps these names apart from those of files that are received.
-    const path = join(layout.inbox, `${hexOf(contentId)}.${staged}`);
+    const path = join(layout.inbox, `${hexOfContentId(contentId)}.${staged}`);
     try {
       await writeSyncedFile(path, bytes);
     } catch (error) {
@@ -114,12 +110,12 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
       return object;
     },
     put: async (bytes) => {
-      const contentId = contentIdOf(bytes);
+      const contentId = contentIdOfBytes(bytes);
       await store([{ contentId, bytes }]);
       return contentId;
     },
     putAll: async (given) => {
-      const wrong = given.find(({ contentId, bytes }) => contentIdOf(bytes) !== contentId);
+      const wrong = given.find(({ contentId, bytes }) => contentIdOfBytes(bytes) !== contentId);
       if (wrong !== undefined) {
         throw new ObjectStoreError('object_damaged', `bytes to store are not ${wrong.contentId}`);
       }

@@ -3,13 +3,35 @@ import { constants } from 'node:fs';
 import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import { dataRootAt } from './data-root-layout.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import { dataRootAt } from './data-root.ts';
 import { makeFolder, privateFile } from './durable-file.ts';
-import { hexOf } from './object-files.ts';
-import { sourceFault } from './object-source-fault.ts';
+import { hexOfContentId } from './object-files.ts';
 import { ObjectStoreError } from './object-store-error.ts';
-import { contentIdOf, readVerified } from './read-verified.ts';
-import { type FileState, VerifiedFiles } from './verified-files.ts';
+import { type FileState, readVerified, VerifiedFiles } from './verified-files.ts';
+
+/** The folder that host and workers share could not be used. `message` says which folder and why. */
+export class ObjectSourceFault extends Error {
+  constructor(folder: string, cause: unknown) {
+    super(`the object source ${folder} cannot be used (${wordOf(cause)})`, { cause });
+    this.name = 'ObjectSourceFault';
+  }
+}
+
+const ofObjects: readonly string[] = ['object_missing', 'object_damaged', 'object_too_large'];
+
+/** What is said of a single object stays as it is; anything else is a fault of the folder. */
+export function sourceFault(error: unknown, folder: string): ObjectStoreError | ObjectSourceFault {
+  if (error instanceof ObjectSourceFault) return error;
+  if (error instanceof ObjectStoreError && ofObjects.includes(error.code)) return error;
+  return new ObjectSourceFault(folder, error);
+}
+
+function wordOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof ObjectStoreError && error.cause !== undefined) return wordOf(error.cause);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}
 
 /**
  * Content-addressed files of a folder that several machines reach, such as a network file system: a host puts inputs there,
@@ -26,7 +48,7 @@ export class SharedObjects {
 
   /** The absolute path of an object, whether it exists or not. */
   locate(contentId: string): string {
-    const hex = hexOf(contentId);
+    const hex = hexOfContentId(contentId);
     return join(dataRootAt(this.#root).objects, hex.slice(0, 2), hex);
   }
 
@@ -37,7 +59,7 @@ export class SharedObjects {
 
   /** Stores bytes; `object_damaged` when bytes and content id differ, and then none is stored. */
   async putAll(objects: readonly StoredObject[]): Promise<void> {
-    const wrong = objects.find(({ contentId, bytes }) => contentIdOf(bytes) !== contentId);
+    const wrong = objects.find(({ contentId, bytes }) => contentIdOfBytes(bytes) !== contentId);
     if (wrong !== undefined) throw new ObjectStoreError('object_damaged', `bytes to store are not ${wrong.contentId}`);
     for (const { contentId, bytes } of objects) {
       await this.#place(contentId, (path) => writeFile(path, bytes, { flag: 'wx', mode: privateFile }));

@@ -1,6 +1,6 @@
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { BoundedMap } from '../bounded-map.ts';
-import { storageFault } from './object-store-error.ts';
-import { readVerified } from './read-verified.ts';
+import { ObjectStoreError, storageFault } from './object-store-error.ts';
 import { hashFile, identityAt, identityNow, openNow, openRegular, type RegularFile } from './regular-file.ts';
 
 // About 250 bytes each.
@@ -49,7 +49,7 @@ export class VerifiedFiles {
     if (file === 'irregular') return 'damaged';
     let isIntact = false;
     try {
-      isIntact = (await this.#contentIdOf(file, how)) === contentId;
+      isIntact = (await this.#contentIdOfBytes(file, how)) === contentId;
     } catch (error) {
       throw storageFault(error, path);
     } finally {
@@ -91,7 +91,7 @@ export class VerifiedFiles {
     if (identity !== null) this.#contentIds.set(identity, contentId);
   }
 
-  async #contentIdOf(file: RegularFile, { always = false, hashed }: Verification): Promise<string> {
+  async #contentIdOfBytes(file: RegularFile, { always = false, hashed }: Verification): Promise<string> {
     const { identity } = file;
     const known = always ? undefined : (this.#contentIds.get(identity) ?? (await this.#underWay.get(identity)));
     if (known !== undefined) return known;
@@ -103,5 +103,31 @@ export class VerifiedFiles {
     // A file that changed while it was read proves nothing about what it is now.
     if (file.isUnchanged()) this.#contentIds.set(identity, found);
     return found;
+  }
+}
+
+/**
+ * All bytes of a file that has this content id, hashed. Throws `object_missing`, `object_damaged`, or `object_too_large` before
+ * it reads. `onIntact` is given the file, still open, when its bytes are those of its name.
+ */
+export async function readVerified(
+  path: string,
+  contentId: string,
+  maximumBytes: number,
+  onIntact: (file: RegularFile) => void = () => undefined,
+): Promise<Buffer> {
+  const file = await openRegular(path);
+  if (file === 'missing') throw new ObjectStoreError('object_missing', contentId);
+  if (file === 'irregular') throw new ObjectStoreError('object_damaged', contentId);
+  try {
+    if (file.bytes > maximumBytes) {
+      throw new ObjectStoreError('object_too_large', `${contentId} has ${file.bytes} bytes`);
+    }
+    const bytes = await file.readAll();
+    if (contentIdOfBytes(bytes) !== contentId) throw new ObjectStoreError('object_damaged', contentId);
+    onIntact(file);
+    return bytes;
+  } finally {
+    file.close();
   }
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { DeletionFigures } from '../../actors/deletion/deletion-figures.ts';
-import { Deletions } from '../../actors/deletion/deletions.ts';
+import { DeletionService } from '../../actors/deletion/deletions.ts';
 import { Erasure } from '../../actors/deletion/erasure.ts';
-import { Measure } from '../../actors/deletion/measure.ts';
+import { DeletionMeasure } from '../../actors/deletion/measure.ts';
 import { ReachedObjects } from '../../actors/deletion/reached-objects.ts';
 import { RowsOf } from '../../actors/deletion/rows-of.ts';
 import { openHost } from '../../actors/host.ts';
@@ -28,7 +28,7 @@ import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { checkLedger } from '../../storage/ledger/accept-loss.ts';
 import { damagedRowsOf } from '../../storage/ledger/examine-rows.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { restMs } from '../../storage/objects/object-files.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { acceptedAt } from '../receipts/sources/korean-clip.ts';
@@ -193,13 +193,13 @@ test('bug: an ingest that registered a revision during the deletion of its sourc
   const registry = new SourceRegistry();
   await registry.load(ledger);
   await ledger.commit(registry.admitRevision(source).writes);
-  const measure = new Measure({
+  const measure = new DeletionMeasure({
     ...{ ledger, objectStore, registry },
     rowsOf: new RowsOf(ledger),
     reached: new ReachedObjects({ ledger, objectStore }),
   });
   let measured = 0;
-  const deletions = new Deletions({
+  const deletions = new DeletionService({
     actorsDeleted: () => undefined,
     ...{ ledger, registry },
     sourceUses: new SourceUses(),

@@ -2,7 +2,7 @@ import test from 'ava';
 import { DeletionFigures } from '../../actors/deletion/deletion-figures.ts';
 import { Garbage } from '../../actors/deletion/garbage.ts';
 import type { DeletionReceipt } from '../../contract/deletion.ts';
-import type { Stray } from '../../storage/objects/strays.ts';
+import type { Stray } from '../../storage/objects/leftovers.ts';
 
 const hourMs = 3_600_000;
 

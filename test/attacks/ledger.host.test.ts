@@ -2,13 +2,13 @@ import { appendFile, cp, open, readdir, readFile, rm, stat, truncate, utimes, wr
 import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { acceptLoss, checkLedger } from '../../storage/ledger/accept-loss.ts';
-import { CheckedTables } from '../../storage/ledger/checked-tables.ts';
 import { faultsIn, lookAtStore } from '../../storage/ledger/examine-store.ts';
 import { formatKey, rowKey } from '../../storage/ledger/keys.ts';
+import { CheckedTables } from '../../storage/ledger/ledger-files.ts';
 import { beginLoss, markPathOf } from '../../storage/ledger/ledger-mark.ts';
 import { encodeRow } from '../../storage/ledger/row-codec.ts';
-import { readLog } from '../../storage/leveldb/leveldb-log.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { readLog } from '../../storage/leveldb.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { identityAt } from '../../storage/objects/regular-file.ts';
 import { draft, openScratchLedger, scratchFolder, seededNumbers, withRawRows } from '../storage/ledger/scratch.ts';
 

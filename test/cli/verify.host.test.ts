@@ -9,7 +9,7 @@ import { StartError } from '../../cli/failures.ts';
 import { verifyOptions } from '../../cli/options/verify-options.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion.ts';
 import type { AdmissionReference } from '../../receipts/study/admission.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { bundleOf, bundlesOfStudy } from '../actors/exports/bundled-study.ts';
 import { newDataRoot, openStore } from '../actors/reopening/stored-studies.ts';
 import { linesOf, runtimeId, storedRoot, study, verification, verify } from './verified-root.ts';

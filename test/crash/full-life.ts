@@ -9,7 +9,7 @@ import { stubTranscriber, transcribes } from '../../fixtures/hosted-model/stub-t
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { writeBackup } from '../../storage/backup/write-backup.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { type InProcessOptions, openInProcess, withDownloader } from '../host/host-in-process.ts';
 import { CrashClient, knownNow, nothingPromised, type Promised } from './client.ts';
 import { clientOf, type Reachable } from './host-process.ts';

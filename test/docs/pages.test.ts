@@ -169,11 +169,11 @@ test('every start code is documented once with its exit code, and no other is', 
 
 test('the start codes of stores and tools exist', async (t) => {
   const existing = new Set([
-    ...(await unionOf('storage/ledger/ledger-error.ts', 'LedgerErrorCode')),
+    ...(await unionOf('storage/ledger/ledger.ts', 'LedgerErrorCode')),
     ...(await unionOf('storage/objects/object-store-error.ts', 'ObjectStoreErrorCode')),
     ...(await unionOf('storage/system-refusal.ts', 'SystemRefusalCode')),
     ...(await unionOf('executors/process/process.ts', 'ProcessFailureCause')),
-    ...(await unionOf('storage/backup/backup-error.ts', 'BackupErrorCode')),
+    ...(await unionOf('storage/backup/backup-manifest.ts', 'BackupErrorCode')),
     'ambiguous_source_session',
     'speech_runtime_missing',
     'recognizer_unavailable',
@@ -248,7 +248,7 @@ test('every refusal of an evaluation is documented', async (t) => {
 
 test('every word for a refused archive of a bundle is documented', async (t) => {
   const documented = wordsOf(tablesUnder('## Bundles that are refused')[0]);
-  t.deepEqual(sorted(documented), sorted(await unionOf('storage/archive/archive-error.ts', 'ArchiveErrorCode')));
+  t.deepEqual(sorted(documented), sorted(await unionOf('formats/tar.ts', 'ArchiveErrorCode')));
 });
 
 const documented = (heading: string) => wordsOf(tablesOf(sectionOf(environmentPage, heading))[0]).sort();

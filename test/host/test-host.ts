@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Clock } from '../../contract/base/clock.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { CheckedWire } from './checked-wire.ts';
 import { copyAsLeft, type HostInProcess, openInProcess } from './host-in-process.ts';
 import { type KnownOfLives, knownLives, type LifeName, livedRoot } from './lives.ts';

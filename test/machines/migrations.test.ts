@@ -5,14 +5,18 @@ import test from 'ava';
 import type { AnyStateMachine } from 'xstate';
 import { type Release, release as releaseShape } from '../../fixtures/golden-store/release.ts';
 import { actorMachines } from '../../machines/catalogue.ts';
-import { captionProductionMigrations } from '../../machines/migrations/caption-production.ts';
-import type { ChartMigrations, StoredChart } from '../../machines/migrations/chart-migrations.ts';
-import { stateNameOf, statesOf } from '../../machines/migrations/chart-states.ts';
-import { languageExplanationMigrations } from '../../machines/migrations/language-explanation.ts';
-import { ownedIngestMigrations } from '../../machines/migrations/owned-ingest.ts';
-import { studyMigrations } from '../../machines/migrations/study.ts';
-import { videohostIngestMigrations } from '../../machines/migrations/videohost-ingest.ts';
-import { storeFormat } from '../../storage/store-format.ts';
+import {
+  type ChartMigrations,
+  captionProductionMigrations,
+  languageExplanationMigrations,
+  ownedIngestMigrations,
+  type StoredChart,
+  stateNameOf,
+  statesOf,
+  studyMigrations,
+  videohostIngestMigrations,
+} from '../../machines/migrations.ts';
+import { storeFormat } from '../../storage/objects/data-root.ts';
 
 const releases = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
 

@@ -4,7 +4,7 @@ import type { AnyEventObject, AnyMachineSnapshot, Snapshot } from 'xstate';
 import { getSimplePaths } from 'xstate/graph';
 import type { ChartState } from '../../contract/lifecycles/charts.ts';
 import { actorMachines } from '../../machines/catalogue.ts';
-import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
+import { chartOf } from '../../machines/machine-chart.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 import { type Run, runsOf } from './run.ts';
 import { lifecycles, outcome, type Scenario, studyScenario } from './scenarios.ts';

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { writeBackup } from '../../storage/backup/write-backup.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { LaterClient } from '../crash/later-client.ts';
 import { openInProcess } from '../host/host-in-process.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../formats/canonical-json.ts';
-import { indexKey } from '../../storage/ledger/index-keys.ts';
+import { indexKey } from '../../storage/ledger/keys.ts';
 import type { EventDraft, Write } from '../../storage/ledger/ledger.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 
 const runtimesOfACommit = 40;
 

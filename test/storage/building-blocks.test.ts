@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { BoundedMap } from '../../storage/bounded-map.ts';
-import { fewAtOnce } from '../../storage/few-at-once.ts';
-import { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { fewAtOnce, KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 import { refusedCall } from './refused-call.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { demandKnownFormat, markedFormat } from '../../storage/objects/data-root-marker.ts';
+import { demandKnownFormat, markedFormat } from '../../storage/objects/data-root.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { builtProcess } from '../built-process.ts';
 import { isMigrated, storedFormat, storedRoot } from './ledger/migrated-root.ts';

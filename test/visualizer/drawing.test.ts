@@ -12,7 +12,7 @@ import {
   type StateBox,
 } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
-import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
+import { chartOf } from '../../machines/machine-chart.ts';
 import { boxPadding } from '../../visualizer/drawing/distances.ts';
 import { chartFiles, staleFiles } from '../../visualizer/drawing/files.ts';
 import { layoutOf } from '../../visualizer/drawing/layout.ts';

@@ -1,13 +1,13 @@
 import type { ObjectRef } from '../../../storage/objects/object-store.ts';
 import { isHeldByLive } from '../ingest-commits.ts';
-import type { IngestOptions } from '../ingest-definition.ts';
+import type { IngestBasis } from '../ingest-definition.ts';
 import { IngestService } from '../ingest-service.ts';
 import { ownedIngestDefinition } from './owned-ingest-definition.ts';
 import { ownedIngestSeal } from './owned-ingest-seal.ts';
 import { OwnedIngests } from './owned-ingests.ts';
 import { ResumableUploads } from './resumable-uploads.ts';
 
-export interface OpenOwnedIngestsOptions extends IngestOptions {
+export interface OpenOwnedIngestsOptions extends IngestBasis {
   readonly maximumBytes: number;
   /** Lines for people. */
   readonly report: (line: string) => void;

@@ -1,5 +1,5 @@
 import { fromCallback, type StateValue } from 'xstate';
-import { ownedIngestMigrations } from '../../../machines/migrations/owned-ingest.ts';
+import { ownedIngestMigrations } from '../../../machines/migrations.ts';
 import {
   type OwnedIngestContext,
   type OwnedIngestEvent,
@@ -7,7 +7,7 @@ import {
   ownedIngestMachine,
   ownedIngestVersion,
 } from '../../../machines/owned-ingest.ts';
-import type { ActorDefinition, Phase, Standing } from '../../supervision/actor-definition.ts';
+import type { ActorDefinition, ChartPosition, Phase } from '../../supervision/actor-definition.ts';
 import type { ActorRow } from '../../supervision/actor-row.ts';
 import {
   type IngestDefinitionOptions,
@@ -35,7 +35,7 @@ export function ownedIngestDefinition(options: IngestDefinitionOptions): ActorDe
   });
 }
 
-function ownedIngestStanding(row: ActorRow): Standing {
+function ownedIngestStanding(row: ActorRow): ChartPosition {
   const { media, tail } = ingestStandingOf(row);
   const { ingestId, uploadDueAt } = row.input as OwnedIngestInput;
   const value = tail ?? { queued: media === null ? 'awaitingMedia' : 'awaitingWorker' };

@@ -13,4 +13,4 @@ export const ownedIngestInput = z.strictObject({
   rightsHolder: z.string(),
   assertedAt: z.string(),
 });
-export type OwnedIngestInput = z.infer<typeof ownedIngestInput>;
+export type OwnedIngestRowInput = z.infer<typeof ownedIngestInput>;

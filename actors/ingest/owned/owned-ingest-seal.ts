@@ -1,4 +1,4 @@
-import type { EffectOutcome } from '../../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../../machines/emission.ts';
 import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
 import { localProcessingGrant } from '../../../receipts/sources/source-receipt.ts';

@@ -12,7 +12,7 @@ import type { HostBasis } from '../../host-basis.ts';
 import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
 import type { IngestService } from '../ingest-service.ts';
-import { type OwnedIngestInput, ownedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
+import { type OwnedIngestRowInput, ownedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
 import type { ResumableUploads } from './resumable-uploads.ts';
 import { Upload } from './upload.ts';
 import type { PartClaim, UploadPart } from './upload-part.ts';
@@ -34,7 +34,7 @@ export interface UploadState {
   /** How many bytes count. */
   readonly offset: number;
   /** What the ingest was opened with. */
-  readonly input: OwnedIngestInput;
+  readonly input: OwnedIngestRowInput;
 }
 
 /** The service behind `/v1/owned-media-ingests`: opens ingests, receives their media, reads their status. */
@@ -52,7 +52,7 @@ export class OwnedIngests {
     const { service, clock, newId } = this.#options;
     const ingestId = `owned-ingest:${newId()}`;
     const now = clock.now();
-    const input: OwnedIngestInput = {
+    const input: OwnedIngestRowInput = {
       ingestId,
       uploadDueAt: now + uploadOpenMs,
       filename: request.filename,
@@ -97,7 +97,7 @@ export class OwnedIngests {
     const row = service.row(ingestId);
     const isAwaited = supervisor.awaits(ingestId, 'media.received');
     if (!isAwaited || this.#uploads.has(ingestId) || this.#options.uploads.isSending(ingestId)) throw sentBefore();
-    const { declaredBytes } = row.input as OwnedIngestInput;
+    const { declaredBytes } = row.input as OwnedIngestRowInput;
     checkHead(declaredBytes);
     const upload = new Upload(objectStore, ingestId, declaredBytes, {
       arrived: (completed) =>
@@ -136,7 +136,7 @@ export class OwnedIngests {
    * Takes a part of the media. Throws `unknown_ingest`, `upload_gone`, `ingest_upload_conflict`, `invalid_upload_length`; what
    * ends the part later rejects its answer.
    */
-  beginPart(ingestId: string, claim: PartClaim): { readonly part: UploadPart; readonly input: OwnedIngestInput } {
+  beginPart(ingestId: string, claim: PartClaim): { readonly part: UploadPart; readonly input: OwnedIngestRowInput } {
     const { supervisor, uploads } = this.#options;
     const input = this.#uploadable(ingestId);
     if (this.#uploads.has(ingestId) || !supervisor.awaits(ingestId, 'media.received')) throw sentBefore();
@@ -151,10 +151,10 @@ export class OwnedIngests {
     await this.#options.service.cancel(ingestId);
   }
 
-  #uploadable(ingestId: string): OwnedIngestInput {
+  #uploadable(ingestId: string): OwnedIngestRowInput {
     const { status, input } = this.#options.service.row(ingestId);
     if (status === 'failed') throw new ServiceError('upload_gone', 'the ingest has ended without this media');
-    return input as OwnedIngestInput;
+    return input as OwnedIngestRowInput;
   }
 
   /** The most bytes that a file may have. */

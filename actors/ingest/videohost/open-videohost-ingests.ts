@@ -1,5 +1,5 @@
 import { isHeldByLive } from '../ingest-commits.ts';
-import type { IngestDefinitionOptions, IngestOptions } from '../ingest-definition.ts';
+import type { IngestBasis, IngestDefinitionOptions } from '../ingest-definition.ts';
 import { IngestService } from '../ingest-service.ts';
 import type { VideoFetching } from './video-fetching.ts';
 import type { VideoHosts } from './video-hosts.ts';
@@ -7,7 +7,7 @@ import { videohostIngestDefinition } from './videohost-ingest-definition.ts';
 import { VideohostIngestEffects } from './videohost-ingest-effects.ts';
 import { VideohostIngests } from './videohost-ingests.ts';
 
-export interface OpenVideohostIngestsOptions extends IngestOptions {
+export interface OpenVideohostIngestsOptions extends IngestBasis {
   readonly hosts: VideoHosts;
   readonly fetching: VideoFetching | null;
   readonly remark: string | null;

@@ -1,12 +1,12 @@
 import type { StateValue } from 'xstate';
-import { videohostIngestMigrations } from '../../../machines/migrations/videohost-ingest.ts';
+import { videohostIngestMigrations } from '../../../machines/migrations.ts';
 import {
   type VideohostIngestContext,
   type VideohostIngestInput,
   videohostIngestMachine,
   videohostIngestVersion,
 } from '../../../machines/videohost-ingest.ts';
-import type { ActorDefinition, Phase, Standing } from '../../supervision/actor-definition.ts';
+import type { ActorDefinition, ChartPosition, Phase } from '../../supervision/actor-definition.ts';
 import type { ActorRow } from '../../supervision/actor-row.ts';
 import {
   type IngestDefinitionOptions,
@@ -37,7 +37,7 @@ export function videohostIngestDefinition(options: VideohostIngestDefinitionOpti
   });
 }
 
-function videohostIngestStanding(row: ActorRow): Standing {
+function videohostIngestStanding(row: ActorRow): ChartPosition {
   const { media, tail } = ingestStandingOf(row);
   const { ingestId } = row.input as VideohostIngestInput;
   const before: Readonly<Record<string, StateValue>> = { resolving: 'resolving', downloading: 'downloading' };

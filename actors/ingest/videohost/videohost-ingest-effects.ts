@@ -4,7 +4,7 @@ import { cutText } from '../../../contract/base/grammar.ts';
 import { hostTextUnits, resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import { VideoHostFailure } from '../../../executors/videohost/video-host.ts';
 import type { VideoAddress } from '../../../executors/videohost/ytdlp-command.ts';
-import type { EffectOutcome } from '../../../machines/commit-emission.ts';
+import type { EffectOutcome } from '../../../machines/emission.ts';
 import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import type { DownloadOutcome, VideohostIngestInput } from '../../../machines/videohost-ingest.ts';
 import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';

@@ -10,7 +10,7 @@ export const videohostIngestInput = z.strictObject({
   range,
   confirmedAt: timestamp,
 });
-export type VideohostIngestInput = z.infer<typeof videohostIngestInput>;
+export type VideohostIngestRowInput = z.infer<typeof videohostIngestInput>;
 
 /** What resolving leaves for the steps after it. */
 export const resolvedRow = z.strictObject({ resolved: resolvedVideo, tool: toolIdentity, resolvedAt: timestamp });

@@ -12,7 +12,7 @@ import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { IngestService } from '../ingest-service.ts';
 import type { VideoHosts } from './video-hosts.ts';
 import { maximumDownloadBytes } from './videohost-ingest-effects.ts';
-import { type VideohostIngestInput, videohostIngestInput } from './videohost-ingest-row.ts';
+import { type VideohostIngestRowInput, videohostIngestInput } from './videohost-ingest-row.ts';
 
 export interface VideohostIngestsOptions {
   readonly service: IngestService;
@@ -36,7 +36,7 @@ export class VideohostIngests {
     const asked = this.#checked(body);
     const ingestId = `videohost-ingest:${newId()}`;
     const now = clock.now();
-    const input: VideohostIngestInput = {
+    const input: VideohostIngestRowInput = {
       ingestId,
       ...asked,
       confirmedAt: new Date(now).toISOString(),
@@ -78,7 +78,7 @@ export class VideohostIngests {
     return this.status(ingestId);
   }
 
-  #checked(body: unknown): Pick<VideohostIngestInput, 'url' | 'range'> {
+  #checked(body: unknown): Pick<VideohostIngestRowInput, 'url' | 'range'> {
     const { hosts, maximumRangeMs } = this.#options;
     const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
     for (const [name, schema] of Object.entries(videohostIngestFields)) {

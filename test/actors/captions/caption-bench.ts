@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
 import { CaptionReads } from '../../../actors/captions/caption-reads.ts';
-import { Captions } from '../../../actors/captions/captions.ts';
+import { CaptionService } from '../../../actors/captions/captions.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { finishCutReviews } from '../../../actors/review/cut-reviews.ts';
 import { PublishReviews } from '../../../actors/review/publish-reviews.ts';
@@ -77,7 +77,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const mutex = new KeyedMutex();
   const { classification = 'embedded_subtitle_tracks' } = options;
   const ability = { classification, allowance: options.allowance ?? defaultCaptionAllowance };
-  const captions = new Captions({ definition: captioning, supervisor, runtimes, mutex, ability });
+  const captions = new CaptionService({ definition: captioning, supervisor, runtimes, mutex, ability });
   // What a withdrawal stops first; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];
   const stopWork = async (runtimeId: string) => {

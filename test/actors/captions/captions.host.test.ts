@@ -9,8 +9,8 @@ import {
 } from '../../../contract/captions/caption-answers.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-line.ts';
 import { candidateOf } from '../../../receipts/captions/quality-control.ts';
-import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { LedgerError } from '../../../storage/ledger/ledger.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { type StudyShape, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { koreanTrack, twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { store } from '../reopening/stored-studies.ts';

@@ -4,7 +4,7 @@ import { aloneDelayMs, deathLimit } from '../../../actors/supervision/host-death
 import { hashOf } from '../../../formats/canonical-json.ts';
 import { headKey, nameOf, rowKey } from '../../../storage/ledger/keys.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';

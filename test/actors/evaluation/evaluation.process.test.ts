@@ -6,7 +6,7 @@ import test from 'ava';
 import { EvaluationFault, evaluationReceipt } from '../../../contract/evaluation.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { placeMedia } from '../../media/made-media.ts';
 import { drawn } from '../../media/recipes.ts';
 import { fault } from '../../receipts/evaluation/evaluation-packs.ts';

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { languageExplanations } from '../../../contract/explanations/explanation.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { type StoredTrack, twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { held } from '../captions/caption-bench.ts';

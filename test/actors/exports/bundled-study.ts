@@ -6,12 +6,10 @@ import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts
 import type { ByteReader } from '../../../contract/base/stored-object.ts';
 import { bundleManifest } from '../../../contract/exports.ts';
 import { canonicalJson, contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
+import { ArchiveBytes, ArchiveError, readArchive, readEntry } from '../../../formats/tar.ts';
 import { type CheckedLink, EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { signedPayload, statementOf } from '../../../receipts/exports/bundle-statement.ts';
-import { ArchiveBytes } from '../../../storage/archive/archive-bytes.ts';
-import { ArchiveError } from '../../../storage/archive/archive-error.ts';
-import { readArchive, readEntry } from '../../../storage/archive/read-archive.ts';
-import { keyIdOf, openSigningKey } from '../../../storage/signing/signing-key.ts';
+import { keyIdOf, openSigningKey } from '../../../storage/signing-key.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
 

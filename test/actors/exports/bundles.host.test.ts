@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { Bundles } from '../../../actors/exports/bundles.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import {
   bundleOf,

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { verifyBundle } from '../../../actors/exports/verify-bundle.ts';
 import type { ByteReader } from '../../../contract/base/stored-object.ts';
-import { ustarHeader } from '../../../storage/archive/ustar-header.ts';
+import { ustarHeader } from '../../../formats/tar.ts';
 
 const gib = 1024 ** 3;
 

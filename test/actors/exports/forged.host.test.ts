@@ -1,7 +1,5 @@
 import test from 'ava';
-import { ArchiveBytes } from '../../../storage/archive/archive-bytes.ts';
-import { readArchive } from '../../../storage/archive/read-archive.ts';
-import { ustarHeader } from '../../../storage/archive/ustar-header.ts';
+import { ArchiveBytes, readArchive, ustarHeader } from '../../../formats/tar.ts';
 import {
   added,
   bundleOf,

@@ -11,20 +11,19 @@ import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
 import { KeptWindows } from '../../../actors/study/kept-windows.ts';
 import { LocalOperations } from '../../../actors/study/media-operations.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
-import { Studies } from '../../../actors/study/studies.ts';
+import { StudyService } from '../../../actors/study/studies.ts';
 import { studyDefinition } from '../../../actors/study/study-definition.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { JournalEvent } from '../../../contract/journal.ts';
-import { unchanged } from '../../../machines/migrations/chart-migrations.ts';
-import { statesOf } from '../../../machines/migrations/chart-states.ts';
+import { statesOf, unchanged } from '../../../machines/migrations.ts';
 import { studyMachine, studyMachineVersion } from '../../../machines/study.ts';
 import { nameOf, rowKey } from '../../../storage/ledger/keys.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { clipRange } from '../../receipts/evidence/stored-detections.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
@@ -291,7 +290,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
   const definition = { ...usual, ...changes };
   supervisor.register(definition);
   const recovered = await recover(supervisor, ledger);
-  const studies = new Studies({
+  const studies = new StudyService({
     ...{ definition, supervisor, registry, ledger, objectStore, clock },
     sourceUses: new SourceUses(),
     newId: () => {

@@ -12,7 +12,7 @@ import { chainEvent, firstLink, jsonOf, linkOf } from '../../../storage/ledger/j
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import type { Space } from '../../../storage/ledger/ledger.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { copyAsLeft } from '../../host/host-in-process.ts';
 import { type StoredStudy, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { approval, reviewOf } from '../../receipts/review/review-steps.ts';

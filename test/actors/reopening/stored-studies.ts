@@ -8,7 +8,7 @@ import { canonicalJson } from '../../../formats/canonical-json.ts';
 import { studyMachineVersion } from '../../../machines/study.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { openLedger } from '../../../storage/ledger/open-ledger.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import type { StoredStudy } from '../../receipts/evidence/stored-study.ts';

@@ -3,7 +3,7 @@ import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { ListedRuntimes } from '../../../actors/study/listed-runtimes.ts';
 import { newestFirst } from '../../../actors/supervision/newest-first.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
-import { indexKey } from '../../../storage/ledger/index-keys.ts';
+import { indexKey } from '../../../storage/ledger/keys.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { openScratchLedger, scratchFolder } from '../../storage/ledger/scratch.ts';
 import { openCaptionBench } from '../captions/caption-bench.ts';

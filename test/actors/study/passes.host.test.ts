@@ -18,8 +18,7 @@ import { mostObservations, type WorkCohort } from '../../../contract/study/forec
 import { windowEnds } from '../../../executors/evidence/detect.ts';
 import { ProcessFailure } from '../../../executors/process/process.ts';
 import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
-import { cancellationFault, deadlineFault } from '../../../machines/study-endings.ts';
-import type { StudyInput } from '../../../machines/study-types.ts';
+import { cancellationFault, deadlineFault, type StudyInput } from '../../../machines/study-types.ts';
 import { mediaRequestOf } from '../../../receipts/evidence/media-operation.ts';
 import { erasingPrefix } from '../../../storage/backup/named-objects.ts';
 import { restMs } from '../../../storage/objects/object-files.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { eventKey } from '../../../storage/ledger/keys.ts';
-import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
+import { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { draft, scratchFolder, withRawRows } from '../../storage/ledger/scratch.ts';
 import { newBench, openBench } from './bench.ts';
 

@@ -5,8 +5,15 @@ import { type RecoveryReport, recover } from '../../../actors/supervision/recove
 import { Supervisor } from '../../../actors/supervision/supervisor.ts';
 import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
-import { type CommitEmission, commitOf, type EffectOutcome } from '../../../machines/commit-emission.ts';
-import type { EventDraft, JournalHead, JournalPage, Ledger, Space, Write } from '../../../storage/ledger/ledger.ts';
+import { type CommitEmission, type EffectOutcome, emissionOf } from '../../../machines/emission.ts';
+import type {
+  EventDraft,
+  JournalPage,
+  Ledger,
+  Space,
+  StoredJournalHead,
+  Write,
+} from '../../../storage/ledger/ledger.ts';
 import { draft, openScratchLedger, scratchFolder, startOfTest } from '../../storage/ledger/scratch.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
@@ -83,7 +90,7 @@ export class GatedLedger implements Ledger {
     return this.#ledger.keysAfter(space, prefix, after, limit);
   }
 
-  journalHead(runId: string): JournalHead {
+  journalHead(runId: string): StoredJournalHead {
     return this.#ledger.journalHead(runId);
   }
 
@@ -91,7 +98,7 @@ export class GatedLedger implements Ledger {
     return this.#ledger.journalPage(runId, after, limit);
   }
 
-  verifyJournal(runId: string): Promise<JournalHead> {
+  verifyJournal(runId: string): Promise<StoredJournalHead> {
     return this.#ledger.verifyJournal(runId);
   }
 
@@ -189,7 +196,7 @@ const machine = setup({
           id: 'work',
           src: 'work',
           input: ({ context }) => ({ id: context.id }),
-          onDone: { target: 'done', actions: emit(({ event }) => commitOf(event.output)) },
+          onDone: { target: 'done', actions: emit(({ event }) => emissionOf(event.output)) },
           onError: 'failed',
         },
         { id: 'deadline', src: 'deadline', input: ({ context }) => ({ id: context.id }) },
@@ -198,14 +205,17 @@ const machine = setup({
     },
     resting: { on: { call: 'waiting' } },
     done: { type: 'final' },
-    failed: { type: 'final', entry: emit(({ context }) => commitOf({ events: [draft(context.reason)], writes: [] })) },
+    failed: {
+      type: 'final',
+      entry: emit(({ context }) => emissionOf({ events: [draft(context.reason)], writes: [] })),
+    },
   },
   on: {
     rest: '.resting',
     note: {
       actions: [
         assign({ notes: ({ context }) => context.notes + 1 }),
-        emit(({ event }) => commitOf({ events: event.events ?? [draft('note')], writes: event.writes ?? [] })),
+        emit(({ event }) => emissionOf({ events: event.events ?? [draft('note')], writes: event.writes ?? [] })),
       ],
     },
     poison: { actions: 'choke' },

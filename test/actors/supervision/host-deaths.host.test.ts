@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { aloneDelayMs, deathLimit, resumeLimit } from '../../../actors/supervision/host-deaths.ts';
 import { endedInPeace } from '../../../actors/supervision/recovery.ts';
 import { chargedEveryMs } from '../../../actors/supervision/time-budgets.ts';
-import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
+import { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { draft, scratchFolder, seededNumbers } from '../../storage/ledger/scratch.ts';
 import { type Bench, openBench } from './bench.ts';
 

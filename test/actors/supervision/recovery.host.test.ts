@@ -6,7 +6,7 @@ import {
   type ChartMigrations,
   type StoredChart,
   unchanged,
-} from '../../../machines/migrations/chart-migrations.ts';
+} from '../../../machines/migrations.ts';
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
 import { scratchFolder, startOfTest, withRawRows } from '../../storage/ledger/scratch.ts';

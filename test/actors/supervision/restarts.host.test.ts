@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { CommitEmission } from '../../../machines/commit-emission.ts';
+import type { CommitEmission } from '../../../machines/emission.ts';
 import { eventually } from '../../patience.ts';
 import { draft, scratchFolder } from '../../storage/ledger/scratch.ts';
 import { newBench, openBench } from './bench.ts';

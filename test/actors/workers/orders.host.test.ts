@@ -8,6 +8,7 @@ import { orderIdOf, taskKeyOf } from '../../../actors/workers/order-identity.ts'
 import { orderWindows } from '../../../actors/workers/order-windows.ts';
 import { OperationFailed } from '../../../actors/workers/outcome-refused.ts';
 import { parsedOutcome } from '../../../actors/workers/read-outcome.ts';
+import { SharedOutcomes, SharedWindows } from '../../../actors/workers/shared-outcomes.ts';
 import { WorkOrders } from '../../../actors/workers/work-orders.ts';
 import { WorkerFigures } from '../../../actors/workers/worker-figures.ts';
 import { version } from '../../../contract/base/program-version.ts';
@@ -15,8 +16,6 @@ import type { WorkOrder } from '../../../contract/workers.ts';
 import { OrderRefused } from '../../../executors/workers/order-queue.ts';
 import { contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
 import { SharedObjects } from '../../../storage/objects/shared-objects.ts';
-import { SharedOutcomes } from '../../../storage/objects/shared-outcomes.ts';
-import { SharedWindows } from '../../../storage/objects/shared-windows.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 

@@ -8,7 +8,7 @@ import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkLedger } from '../../../storage/ledger/accept-loss.ts';
 import { damagedObjectsOf } from '../../../storage/ledger/examine-objects.ts';
 import { damagedRowsOf } from '../../../storage/ledger/examine-rows.ts';
-import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
+import { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { openStore } from '../../actors/reopening/stored-studies.ts';
 import { LifeSurroundings, type Step } from '../../crash/full-life.ts';

@@ -2,7 +2,7 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import { mediaProbe } from '../../../contract/sources/media-probe.ts';
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { eventually } from '../../patience.ts';

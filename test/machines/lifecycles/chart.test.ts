@@ -7,9 +7,7 @@ import {
   chart as chartSchema,
 } from '../../../contract/lifecycles/charts.ts';
 import { machines } from '../../../machines/catalogue.ts';
-import { activeStatesOf, standsIn } from '../../../machines/lifecycles/active-states.ts';
-import { chartOf } from '../../../machines/lifecycles/machine-chart.ts';
-import { mainWayOf } from '../../../machines/lifecycles/main-way.ts';
+import { activeStatesOf, chartOf, mainWayOf, standsIn } from '../../../machines/machine-chart.ts';
 import { publishReviewMachine } from '../../../machines/publish-review.ts';
 import { sampleMachine, unversionedMachine } from './sample-machine.ts';
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Committer, type RowChange } from '../../../storage/ledger/committer.ts';
 import { eventKey } from '../../../storage/ledger/keys.ts';
-import type { LedgerError } from '../../../storage/ledger/ledger-error.ts';
+import type { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { decodeRow, encodeRow, stampedRow } from '../../../storage/ledger/row-codec.ts';
 
 const row = (name: string): RowChange => ({ type: 'put', key: Buffer.from(name), value: Buffer.from(name) });

@@ -4,14 +4,14 @@ import test from 'ava';
 import { madeUpFormats } from '../../../fixtures/storage/migration-for-tests.ts';
 import { formatKey } from '../../../storage/ledger/keys.ts';
 import { markPathOf } from '../../../storage/ledger/ledger-mark.ts';
-import { prepareDataRoot } from '../../../storage/objects/data-root.ts';
 import {
   demandKnownFormat,
   markDataRoot,
   markedFormat,
   markerName,
-} from '../../../storage/objects/data-root-marker.ts';
-import { storeFormat } from '../../../storage/store-format.ts';
+  prepareDataRoot,
+  storeFormat,
+} from '../../../storage/objects/data-root.ts';
 import { isMigrated, storedFormat, storedRoot } from './migrated-root.ts';
 import { openScratchLedger, scratchFolder, withRawRows } from './scratch.ts';
 

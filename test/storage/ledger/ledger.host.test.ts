@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import test from 'ava';
-import { indexed, indexKey } from '../../../storage/ledger/index-keys.ts';
-import { formatKey, rowKey } from '../../../storage/ledger/keys.ts';
-import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
+import { formatKey, indexed, indexKey, rowKey } from '../../../storage/ledger/keys.ts';
+import { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../../storage/ledger/row-codec.ts';
 import {
   compactRows,

@@ -2,9 +2,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { madeUpFormats, rowCount, rowOf } from '../../../fixtures/storage/migration-for-tests.ts';
 import { formatKey } from '../../../storage/ledger/keys.ts';
-import { prepareDataRoot } from '../../../storage/objects/data-root.ts';
-import type { DataRoot } from '../../../storage/objects/data-root-layout.ts';
-import { storeFormat } from '../../../storage/store-format.ts';
+import { type DataRoot, prepareDataRoot, storeFormat } from '../../../storage/objects/data-root.ts';
 import { openScratchLedger, scratchFolder, withRawRows } from './scratch.ts';
 
 const never = () => undefined;

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { ClassicLevel } from 'classic-level';
 import { canonicalJson } from '../../../formats/canonical-json.ts';
-import type { EventDraft, Ledger } from '../../../storage/ledger/ledger.ts';
-import type { LedgerError } from '../../../storage/ledger/ledger-error.ts';
+import type { EventDraft, Ledger, LedgerError } from '../../../storage/ledger/ledger.ts';
 import { markPathOf } from '../../../storage/ledger/ledger-mark.ts';
 import { type LedgerOptions, openLedger } from '../../../storage/ledger/open-ledger.ts';
 

@@ -16,9 +16,7 @@ import {
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ByteReader } from '../../../contract/base/stored-object.ts';
-import { exposure, prepareDataRoot } from '../../../storage/objects/data-root.ts';
-import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
-import { markerName } from '../../../storage/objects/data-root-marker.ts';
+import { dataRootAt, exposure, markerName, prepareDataRoot } from '../../../storage/objects/data-root.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { within } from '../../patience.ts';
 import { openScratchLedger, scratchFolder, seededBytes, seededNumbers } from '../ledger/scratch.ts';

@@ -5,7 +5,7 @@ import type { JournalEvent } from '../../../contract/journal.ts';
 import type { ActorTransition, ActorTransitions, ListedActor } from '../../../contract/lifecycles/actors.ts';
 import { type ChartDrawing, chartDrawing } from '../../../contract/lifecycles/charts.ts';
 import { machines } from '../../../machines/catalogue.ts';
-import { chartOf } from '../../../machines/lifecycles/machine-chart.ts';
+import { chartOf } from '../../../machines/machine-chart.ts';
 import { studyMachine } from '../../../machines/study.ts';
 import { type Step, stepsOf, takenBetween } from '../../../visualizer/console/lifecycles/actor/moves.ts';
 import { pathMarks, takenIn } from '../../../visualizer/console/lifecycles/actor/path.ts';

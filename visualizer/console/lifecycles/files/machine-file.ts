@@ -1,6 +1,6 @@
 import { createMachine } from 'xstate';
 import type { Chart } from '../../../../contract/lifecycles/charts.ts';
-import { chartOf } from '../../../../machines/lifecycles/machine-chart.ts';
+import { chartOf } from '../../../../machines/machine-chart.ts';
 import { FileError } from './file-error.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -2,8 +2,8 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
-import { failedWith } from '../objects/object-store-error.ts';
+import { syncFolder, writeSyncedFile } from './objects/durable-file.ts';
+import { failedWith } from './objects/object-store-error.ts';
 
 /** The file of a data root that holds its private key. */
 export const signingKeyName = 'signing-key.pem';

@@ -1,4 +1,5 @@
 import type { DoneActorEvent } from 'xstate';
+import { failureMessage } from '../contract/base/errors.ts';
 import type { EventType } from '../contract/journal.ts';
 import type { EventDraft, Write } from '../storage/ledger/ledger.ts';
 
@@ -18,7 +19,7 @@ export interface EffectOutcome {
   readonly writes: readonly Write[];
 }
 
-export const commitOf = (outcome: EffectOutcome): CommitEmission => ({
+export const emissionOf = (outcome: EffectOutcome): CommitEmission => ({
   type: 'commit',
   events: outcome.events,
   writes: outcome.writes,
@@ -33,3 +34,12 @@ export const commitOutcome = {
 /** The transition to a state that commits what an effect hands over; `journal` is what that adds to the journal. */
 export const committedTo = <const Target extends string>(target: Target, journal: readonly EventType[] = []) =>
   ({ target, actions: commitOutcome, meta: { journal } }) as const;
+
+/** The logic of an effect that was not provided. */
+export const notProvided = (name: string) => async (): Promise<never> => {
+  throw new Error(`the actor '${name}' was not provided`);
+};
+
+/** What an effect rejected with, in the form of a failure's message. */
+export const messageOf = (error: unknown): string =>
+  failureMessage(error instanceof Error ? error.message : String(error));
