@@ -6,11 +6,11 @@ import type { Reviewer } from '../contract/review.ts';
 import type { ForecastEstimator } from '../contract/study/forecast.ts';
 import type { Detector } from '../executors/detector/detector.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
-import type { SandboxedLauncher } from '../executors/process/launcher.ts';
-import type { Environment } from '../executors/process/tools.ts';
+import { probeSandbox, type SandboxedLauncher } from '../executors/process/launcher.ts';
+import type { Environment, KnownTool, ToolMemory } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../executors/screentext/tesseract.ts';
-import type { ChosenTranslator } from './captions/open-translator.ts';
+import type { ChosenTranslator } from './captions/caption-translations.ts';
 import type { DeletionService } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
@@ -19,14 +19,13 @@ import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-service.ts';
 import type { LifecycleService } from './lifecycles/lifecycles.ts';
 import type { LaterStages } from './open-later-stages.ts';
-import type { KnownMachine } from './opening/known-machine.ts';
 import type { HostChecks } from './operation/host-checks.ts';
 import type { HostFigures } from './operation/host-figures.ts';
 import type { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import type { Pairings } from './operation/pairings.ts';
 import type { Overviews } from './overview/overviews.ts';
 import type { PrivatePlayback } from './playback/private-playback.ts';
-import type { SourceDirectory } from './sources/folder-sources.ts';
+import type { SourceDirectory } from './sources/source-folder.ts';
 import type { SourceRecords } from './sources/source-records.ts';
 import type { SourceRegistry } from './sources/source-registry.ts';
 import type { SubtitleTracks } from './sources/subtitle-tracks.ts';
@@ -36,6 +35,23 @@ import type { PlanWarnings } from './study/plan-warnings.ts';
 import type { StudyService } from './study/studies.ts';
 import type { ProgressBoard } from './supervision/progress-board.ts';
 import type { WorkQueueChoice } from './workers/open-work-orders.ts';
+
+/**
+ * What the hosts of one process need to find out only once: which walls this machine allows around a process, and which
+ * tools it has. A tool whose files changed is asked again.
+ */
+export class KnownMachine implements ToolMemory {
+  readonly sandbox = probeSandbox();
+  readonly #tools = new Map<string, KnownTool>();
+
+  known(path: string): KnownTool | undefined {
+    return this.#tools.get(path);
+  }
+
+  note(tool: KnownTool): void {
+    this.#tools.set(tool.path, tool);
+  }
+}
 
 /** What a host is opened with. */
 export interface HostOptions {

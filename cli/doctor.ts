@@ -4,7 +4,7 @@ import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { failed, ok, sandboxFinding, spaceFindingOf, toolFinding, weak } from '../actors/operation/finding.ts';
+import { failed, ok, sandboxFinding, spaceFindingOf, toolFinding, weak } from '../actors/operation/host-checks.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/detector-models.ts';

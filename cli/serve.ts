@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { openHost } from '../actors/host.ts';
 import type { Host } from '../actors/host-types.ts';
-import { Charts } from '../actors/lifecycles/charts.ts';
+import { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { version } from '../contract/base/program-version.ts';
 import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';

@@ -1,5 +1,5 @@
 import type { Host } from '../actors/host-types.ts';
-import type { Charts } from '../actors/lifecycles/charts.ts';
+import type { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { counter } from '../actors/operation/metrics.ts';
 import type { Clock } from '../contract/base/clock.ts';
 import type { Metric } from '../contract/operation.ts';

@@ -13,7 +13,7 @@ import { fixChance } from './recording/fixed-chance.ts';
 
 fixChance();
 const { openHost } = await import('../actors/host.ts');
-const { Charts } = await import('../actors/lifecycles/charts.ts');
+const { Charts } = await import('../actors/lifecycles/lifecycles.ts');
 const { chooseListener } = await import('../http/listener/choose-listener.ts');
 const { openServer, routeTable } = await import('../http/server.ts');
 const { Heart } = await import('../http/streams/event-stream.ts');

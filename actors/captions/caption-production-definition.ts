@@ -21,8 +21,8 @@ import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { type ActorDefinition, type ChartPosition, effect, type Phase } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
-import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
-import { TimeSlices } from '../supervision/time-slices.ts';
+import { type FailureWords, withClientErrors } from '../supervision/refused-write.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
 import type { CaptionTranslations } from './caption-translations.ts';
 

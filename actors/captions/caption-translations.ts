@@ -1,19 +1,170 @@
+import { z } from 'zod';
+import type { Clock } from '../../contract/base/clock.ts';
+import { shownText, wellFormedText } from '../../contract/base/grammar.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionTranslation,
+  singleAnswerGates,
+  type TranslatedAnswer,
+  type TranslationAsk,
   type TranslationConfiguration,
+  translationGates,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
-import { tokenLimitFieldsOf } from '../../executors/explanations/hosted-chat.ts';
+import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
+import type { Detector } from '../../executors/detector/detector.ts';
+import { trackLanguageOf } from '../../executors/evidence/text-language.ts';
+import {
+  type ChatAnswer,
+  type HostedChat,
+  openHostedChat,
+  tokenLimitFieldsOf,
+} from '../../executors/explanations/hosted-chat.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { CaptionFailure, type CaptionJob, captionsOf } from '../../receipts/captions/artifact.ts';
 import { isOneLanguage, translationWorkOf } from '../../receipts/captions/transcript-lines.ts';
-import { translationOf } from '../../receipts/captions/translation.ts';
-import { fatalFailure, translationPromptContract } from '../../rules/translation/plan.ts';
-import { TranslationAsker, type TranslationAskerOptions } from './translation-asks.ts';
+import { questionDigests, translationOf } from '../../receipts/captions/translation.ts';
+import type { SourceLine } from '../../rules/translation/gates.ts';
+import {
+  askedAgain,
+  fatalFailure,
+  type PlannedAsk,
+  plannedAsks,
+  questionOf,
+  type TranslationWork,
+  translationPromptContract,
+} from '../../rules/translation/plan.ts';
 
-export interface CaptionTranslationsOptions extends TranslationAskerOptions {
+/** Which model translates for a host, and where. */
+export interface ChosenTranslator {
+  readonly provider: HostedProvider;
+  readonly model: string;
+  /** Whether it is asked for each line once; twice where this is absent. */
+  readonly isAskedOnce?: boolean;
+}
+
+/** The translator of a host; null where none is configured. */
+export async function openTranslator(
+  chosen: ChosenTranslator | null,
+  detector: Pick<Detector, 'identify'>,
+  clock: Clock,
+): Promise<CaptionTranslations | null> {
+  if (chosen === null) return null;
+  const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
+  const chat = await openHostedChat({ ...chosen, clock, limits, temperature: 0 });
+  const gates = chosen.isAskedOnce === true ? singleAnswerGates : translationGates;
+  return new CaptionTranslations({ ...chosen, chat, detector, gates });
+}
+
+interface TranslationAskerOptions {
+  readonly chat: HostedChat;
+  /** Identifies languages. */
+  readonly detector: Pick<Detector, 'identify'>;
+  /** Those that compare two answers for each line ask for each of them twice. */
+  readonly gates: NonNullable<TranslationWork['gates']>;
+}
+
+/** Lines that are to be translated, in their order. */
+type LinesToTranslate = Pick<TranslationWork, 'lines' | 'sourceLanguage' | 'targetLanguage'>;
+
+/** Everything that was asked and answered of some lines. */
+type AnsweredLines = Pick<CaptionTranslation, 'asks' | 'identifiedAlone' | 'gates'>;
+
+const answered = z.looseObject({
+  lines: z.record(
+    z.string(),
+    z
+      .looseObject({ source: z.string().catch(''), translation: z.string().catch('') })
+      .catch({ source: '', translation: '' }),
+  ),
+});
+
+/** A text as it may be stored, in one row; empty where it is none. */
+function storable(text: string): string {
+  const plain = shownText(text).replaceAll(/\s+/g, ' ').trim();
+  return wellFormedText.max(4096).safeParse(plain).success ? plain : '';
+}
+
+type Answer = Omit<TranslatedAnswer, 'identified'>;
+
+/** What a model said of the lines that it was asked for; others are dropped. Throws `ExplanationFailure`. */
+function answersIn({ text }: ChatAnswer, asked: readonly SourceLine[]): Answer[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ExplanationFailure('invalid_output', 'the text of the answer is not JSON', error);
+  }
+  const { data } = answered.safeParse(value);
+  if (data === undefined) throw new ExplanationFailure('invalid_output', 'the answer has another shape');
+  return asked.flatMap(({ id }) => {
+    const said = Object.hasOwn(data.lines, id) ? data.lines[id] : undefined;
+    if (said === undefined) return [];
+    return [{ lineId: id, source: storable(said.source), translation: storable(said.translation) }];
+  });
+}
+
+/** Asks a model for translations, question by question as the answers lead to them, and keeps every answer. */
+export class TranslationAsker {
+  readonly #options: TranslationAskerOptions;
+
+  constructor(options: TranslationAskerOptions) {
+    this.#options = options;
+  }
+
+  /** A question that fails is kept as one that failed. Rejects with the reason of `signal`, and with failures of the detector. */
+  async answers(wanted: LinesToTranslate, signal: AbortSignal): Promise<AnsweredLines> {
+    const { gates } = this.#options;
+    const asks: TranslationAsk[] = [];
+    const work: TranslationWork = { ...wanted, asks, identifiedAlone: null, gates };
+    let planned = plannedAsks(work);
+    for (let next = planned[0]; next !== undefined; next = planned[asks.length]) {
+      const ask = await this.#ask(wanted, next, signal);
+      asks.push(ask);
+      if (ask.failure !== null || asks.length === planned.length) planned = plannedAsks(work);
+    }
+    const alone = askedAgain(work).flatMap(({ answers }) => answers);
+    const identifiedAlone = (await this.#identified(alone, signal)).together;
+    return { asks, identifiedAlone, gates };
+  }
+
+  async #ask(
+    { lines, ...languages }: LinesToTranslate,
+    next: PlannedAsk,
+    signal: AbortSignal,
+  ): Promise<TranslationAsk> {
+    const question = questionOf(lines, next, languages);
+    const asked = next.members;
+    const named = { lineIds: asked.map(({ id }) => id), ...questionDigests(question) };
+    const nothing = { answers: [], identified: null, model: null, inputTokens: null, outputTokens: null };
+    try {
+      const answer = await this.#options.chat.ask({ ...question, schemaName: 'caption_translation' }, signal);
+      const { each, together } = await this.#identified(answersIn(answer, asked), signal);
+      const { model, inputTokens, outputTokens } = answer;
+      return { ...named, failure: null, answers: each, identified: together, model, inputTokens, outputTokens };
+    } catch (error) {
+      if (!(error instanceof ExplanationFailure)) throw error;
+      return { ...named, ...nothing, failure: error.reason.message };
+    }
+  }
+
+  /** The language of each translation, and of all together. */
+  async #identified(
+    answers: readonly Answer[],
+    signal: AbortSignal,
+  ): Promise<{ readonly each: TranslatedAnswer[]; readonly together: string | null }> {
+    const texts = answers.map(({ translation }) => translation);
+    if (texts.every((text) => text === '')) {
+      return { each: answers.map((answer) => ({ ...answer, identified: null })), together: null };
+    }
+    const track = { index: 0, language: null };
+    const { code, cueCodes } = await trackLanguageOf(this.#options.detector, track, texts, signal);
+    return { each: answers.map((answer, at) => ({ ...answer, identified: cueCodes[at] ?? null })), together: code };
+  }
+}
+
+interface CaptionTranslationsOptions extends TranslationAskerOptions {
   readonly provider: HostedProvider;
   readonly model: string;
 }

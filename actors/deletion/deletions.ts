@@ -5,7 +5,8 @@ import { type DeletionState, deletionAfter } from '../../machines/deletion.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
-import type { SourceUses } from '../sources/source-uses.ts';
+import type { SourceUses } from '../sources/source-registry.ts';
+import type { UnusedMedia } from '../sources/unused-media.ts';
 import {
   absentRuntime,
   absentSource,
@@ -14,14 +15,14 @@ import {
   readReceipt,
   receiptWrites,
 } from '../supervision/deletion-rows.ts';
-import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
-import type { DeletionFigures } from './deletion-figures.ts';
-import type { Erasure, ErasureNote } from './erasure.ts';
-import type { DeletionMeasure } from './measure.ts';
-import type { Needs } from './needs.ts';
-import { deletes } from './rows-of.ts';
+import { newestFirst, type PageRequest } from '../supervision/reads.ts';
+import { DeletionFigures, DeletionMeasure } from './deletion-measure.ts';
+import { deletes, Needs, RowsOf } from './deletion-scope.ts';
+import { DiskUsage } from './disk-usage.ts';
+import { Erasure, type ErasureNote, ReachedObjects } from './erasure.ts';
+import { Garbage } from './garbage.ts';
 
-export interface DeletionsOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'mutex' | 'clock'> {
+interface DeletionsOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'mutex' | 'clock'> {
   readonly sourceUses: SourceUses;
   readonly needs: Needs;
   readonly measure: DeletionMeasure;
@@ -150,4 +151,34 @@ export class DeletionService {
 function demandUnneeded(refusal: ServiceError | null): void {
   const state: DeletionState = refusal === null ? 'unneeded' : 'needed';
   if (deletionAfter(state, 'deletion.recorded') === null && refusal !== null) throw refusal;
+}
+
+interface OpenDeletionsOptions
+  extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'mutex' | 'clock' | 'report'> {
+  readonly sourceUses: SourceUses;
+  readonly unused: UnusedMedia;
+  /** Whether a folder below `work/`, by its name, is in use. */
+  readonly isInUse: (folder: string) => boolean;
+  /** The names of the partial files of uploads that may go on. */
+  readonly openParts: () => Promise<ReadonlySet<string>>;
+  readonly runtimeDeleted: (runtimeId: string) => void;
+  readonly actorsDeleted: (actorIds: readonly string[]) => void;
+}
+
+/** Makes the services that delete; `erasure.soon()` goes on with what an earlier host left unfinished. */
+export function openDeletions(options: OpenDeletionsOptions) {
+  const { ledger, objectStore, registry, unused, clock, report } = options;
+  const reached = new ReachedObjects({ ledger, objectStore });
+  const isSource = (contentId: string): boolean => registry.isOf(contentId);
+  const isHeld = (contentId: string): boolean => unused.isHeld(contentId);
+  const erasure = new Erasure({ ledger, objectStore, reached, isSource, isHeld, clock, report });
+  const measure = new DeletionMeasure({ ledger, objectStore, registry, rowsOf: new RowsOf(ledger), reached });
+  const figures = new DeletionFigures();
+  return {
+    deletions: new DeletionService({ ...options, needs: new Needs(options), measure, erasure, figures }),
+    garbage: new Garbage({ ...options, reached, erasure, isSource, figures }),
+    diskUsage: new DiskUsage({ ...options, reached }),
+    erasure,
+    figures,
+  };
 }

@@ -1,10 +1,16 @@
+import { z } from 'zod';
 import type { DiskUse, FilesAndBytes, RuntimeDiskUse, SourceDiskUse } from '../../contract/deletion.ts';
+import { addNamed, keepingValues } from '../../storage/backup/named-objects.ts';
+import { rowKey } from '../../storage/ledger/keys.ts';
+import type { Ledger, StoredValue } from '../../storage/ledger/ledger.ts';
+import { decodeOrMark } from '../../storage/ledger/row-codec.ts';
 import type { HostBasis } from '../host-basis.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
 import { listedOf } from '../study/listed-runtimes.ts';
-import { filesOf, type NamedBy, namedBy } from './named-by.ts';
-import type { ReachedObjects } from './reached-objects.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
+import type { ReachedObjects } from './erasure.ts';
 
-export interface DiskUsageOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'clock'> {
+interface DiskUsageOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'clock'> {
   readonly reached: ReachedObjects;
 }
 
@@ -140,3 +146,65 @@ function sizeOf(lengths: Lengths, ids: Iterable<string>): FilesAndBytes {
 
 const largest = <Each>(all: readonly Each[], limit: number, sizeOfEach: (each: Each) => number): Each[] =>
   [...all].sort((a, b) => sizeOfEach(b) - sizeOfEach(a)).slice(0, limit);
+
+const ofRuntime = z.object({ input: z.object({ runtimeId: z.string() }) });
+const studyPrefix = 'study/';
+
+/** What one runtime has in the ledger. */
+interface RuntimeShare {
+  readonly named: Set<string>;
+  readonly journal: { events: number; bytes: number };
+}
+
+/** Who names which objects, by one walk over the ledger. */
+interface NamedBy {
+  readonly runtimes: ReadonlyMap<string, RuntimeShare>;
+  /** By the key of each result of an operation. */
+  readonly operations: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const slices = new TimeSlices();
+
+async function namedBy(ledger: Ledger): Promise<NamedBy> {
+  const runtimes = new Map<string, RuntimeShare>();
+  const operations = new Map<string, ReadonlySet<string>>();
+  const shareOf = (runtimeId: string): RuntimeShare => {
+    const share = runtimes.get(runtimeId) ?? { named: new Set(), journal: { events: 0, bytes: 0 } };
+    runtimes.set(runtimeId, share);
+    return share;
+  };
+  for await (const stored of keepingValues(ledger.stored())) {
+    await slices.pause();
+    const runtimeId = runtimeOf(stored);
+    if (runtimeId !== null) {
+      const { named, journal } = shareOf(runtimeId);
+      addNamed(named, stored.value);
+      if (stored.kind !== 'event') continue;
+      journal.events += 1;
+      journal.bytes += stored.value.length;
+    } else if (stored.kind === 'operation') {
+      const named = new Set<string>();
+      addNamed(named, stored.value);
+      operations.set(stored.key, named);
+    }
+  }
+  return { runtimes, operations };
+}
+
+/** The runtime that a row or an event is of; null for one of none. */
+function runtimeOf({ kind, key, value }: StoredValue): string | null {
+  if (kind === 'event') return key;
+  if (kind === 'record') return key.startsWith(studyPrefix) ? key.slice(studyPrefix.length) : null;
+  if (kind !== 'snapshot') return null;
+  return ofRuntime.safeParse(decodeOrMark(rowKey('snapshot', key), value)).data?.input.runtimeId ?? null;
+}
+
+/** The files of a source in the object store: media, and records. */
+function filesOf(registry: SourceRegistry, sessionId: string): { media: Set<string>; records: Set<string> } {
+  const [media, records] = [new Set<string>(), new Set<string>()];
+  for (const { files } of registry.revisionsOf(sessionId)) {
+    for (const [at, { contentId, path }] of files.entries())
+      if (path === null) (at === 0 ? media : records).add(contentId);
+  }
+  return { media, records };
+}

@@ -1,10 +1,92 @@
 import { z } from 'zod';
 import { contentId } from '../../contract/base/grammar.ts';
-import { erasingPrefix } from '../../storage/backup/named-objects.ts';
+import { version } from '../../contract/base/program-version.ts';
+import { addNamed, erasingPrefix, keepingValues, reachedFrom } from '../../storage/backup/named-objects.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { restMs } from '../../storage/objects/object-files.ts';
 import type { HostBasis } from '../host-basis.ts';
-import type { ReachedObjects } from './reached-objects.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
+
+const maximumEvidenceBytes = 64 * 1024 * 1024;
+
+const operation = z.object({ evidence: z.array(z.object({ contentId: z.string().optional() })) });
+/** What was recognised of one region of media. */
+const region = z.object({ sourceContentId: z.string() });
+/** What was kept of a pass at the end of one of its windows. */
+const keptWindow = z.object({ window: z.object({}), program: z.string().optional() });
+const evidence = z.object({ input: z.object({ sourceContentId: z.string() }) });
+
+interface StoredOperation {
+  readonly key: string;
+  /** The content id of the media. */
+  readonly source: string;
+  /** It is a window of a pass that another version of the program kept: this one will not read it. */
+  readonly isOutdated: boolean;
+}
+
+type ReachOptions = Pick<HostBasis, 'ledger' | 'objectStore'>;
+
+/**
+ * Finds what is reached: every object that any row or event of the ledger names, and what those name in turn. An object that is
+ * stored while this goes on, or shortly before, is known to the object store alone (`isRecent`).
+ */
+export class ReachedObjects {
+  readonly #options: ReachOptions;
+  readonly #slices = new TimeSlices();
+
+  constructor(options: ReachOptions) {
+    this.#options = options;
+  }
+
+  /** `spent`: keys of results of operations that do not count. Rejects with the reason of the signal. */
+  find(spent: ReadonlySet<string>, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+    return this.from(this.#needed(spent), signal);
+  }
+
+  /** Everything that these bytes name, and what that names in turn. Rejects with the reason of the signal. */
+  async from(values: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+    const named = new Set<string>();
+    const pause = (): Promise<void> | undefined => {
+      signal?.throwIfAborted();
+      return this.#slices.pause();
+    };
+    for await (const value of values) {
+      await pause();
+      addNamed(named, value);
+    }
+    return reachedFrom(named, (contentId) => this.#options.objectStore.locate(contentId), pause);
+  }
+
+  async *#needed(spent: ReadonlySet<string>): AsyncGenerator<Uint8Array> {
+    for await (const { kind, key, value } of keepingValues(this.#options.ledger.stored())) {
+      if (kind !== 'operation' || !spent.has(key)) yield value;
+    }
+  }
+
+  /** The stored results of operations, each with the media that it, or its evidence, says it is of; without either none is said. */
+  async operations(): Promise<StoredOperation[]> {
+    const found: StoredOperation[] = [];
+    for (const { key, value } of await this.#options.ledger.list('operation')) {
+      const { data } = operation.safeParse(value);
+      const [first] = data?.evidence.flatMap(({ contentId }) => contentId ?? []) ?? [];
+      const named = region.safeParse(value).data?.sourceContentId ?? null;
+      const source = first === undefined ? named : await this.#sourceOf(first);
+      const kept = keptWindow.safeParse(value).data;
+      if (source !== null) found.push({ key, source, isOutdated: kept !== undefined && kept.program !== version });
+    }
+    return found;
+  }
+
+  async #sourceOf(contentId: string): Promise<string | null> {
+    await this.#slices.pause();
+    try {
+      const bytes = await this.#options.objectStore.read(contentId, maximumEvidenceBytes);
+      return evidence.parse(JSON.parse(bytes.toString('utf8'))).input.sourceContentId;
+    } catch {
+      return null;
+    }
+  }
+}
 
 /** Events that one commit removes. */
 const eventsAtOnce = 500;
@@ -26,7 +108,7 @@ const note = z.strictObject({
 });
 export type ErasureNote = z.infer<typeof note>;
 
-export interface ErasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'clock' | 'report'> {
+interface ErasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'clock' | 'report'> {
   readonly reached: ReachedObjects;
   /** Whether a source of media with this content id is there. */
   readonly isSource: (contentId: string) => boolean;

@@ -4,9 +4,8 @@ import type { Stray } from '../../storage/objects/leftovers.ts';
 import type { ObjectRef } from '../../storage/objects/object-store.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
-import type { DeletionFigures } from './deletion-figures.ts';
-import type { Erasure } from './erasure.ts';
-import type { ReachedObjects } from './reached-objects.ts';
+import type { DeletionFigures } from './deletion-measure.ts';
+import type { Erasure, ReachedObjects } from './erasure.ts';
 
 const dayMs = 24 * 60 * 60_000;
 

@@ -12,11 +12,9 @@ import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { openHost } from '../host.ts';
-import type { KnownMachine } from '../opening/known-machine.ts';
+import type { KnownMachine } from '../host-types.ts';
 import { verifyRuntime } from '../reopening/verify-runtime.ts';
-import type { PackFolder } from './evaluation-pack-folder.ts';
-import { ingestItem } from './labelled-ingest.ts';
-import { studyItem } from './labelled-study.ts';
+import { ingestItem, type PackFolder, studyItem } from './labelled-media.ts';
 import { translationTrial } from './translation-trials.ts';
 
 export interface PackEvaluation {

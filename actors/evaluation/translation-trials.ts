@@ -11,7 +11,7 @@ import {
 } from '../../receipts/evaluation/score-translations.ts';
 import { type PlantedAnswers, plantedAnswers } from '../../receipts/evaluation/translation-defects.ts';
 import { verdictsOf } from '../../rules/translation/plan.ts';
-import { TranslationAsker } from '../captions/translation-asks.ts';
+import { TranslationAsker } from '../captions/caption-translations.ts';
 
 const none: PlantedAnswers = new Map();
 

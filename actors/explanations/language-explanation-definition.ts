@@ -24,7 +24,7 @@ import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { type ActorDefinition, type ChartPosition, effect } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
-import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
+import { type FailureWords, withClientErrors } from '../supervision/refused-write.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
 
 export interface LanguageExplanationKindOptions

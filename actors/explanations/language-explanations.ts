@@ -31,9 +31,8 @@ import type { StudyRun } from '../../receipts/study-run.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
-import { settledActor } from '../supervision/settled-actor.ts';
-import { storeBeforePromise } from '../supervision/store-before-promise.ts';
-import { readStored } from '../supervision/stored-read.ts';
+import { readStored, settledActor } from '../supervision/reads.ts';
+import { storeBeforePromise } from '../supervision/refused-write.ts';
 
 export interface LanguageExplanationsOptions
   extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'runtimes' | 'mutex'> {

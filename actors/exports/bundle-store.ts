@@ -1,7 +1,9 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ByteReader } from '../../contract/base/stored-object.ts';
 import { type BundleManifest, bundleManifest } from '../../contract/exports.ts';
 import type { JournalEvent } from '../../contract/journal.ts';
+import { registeredSource } from '../../contract/sources/source-session.ts';
+import { hasEnded, lifecycle, runtimeReason } from '../../contract/study/status.ts';
 import { type ArchiveEntry, type ArchiveIndex, type HeaderFields, readEntry } from '../../formats/tar.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import { bundlePaths, inPathOrder, objectAt, objectPathOf } from '../../receipts/exports/bundle-files.ts';
@@ -10,8 +12,22 @@ import { journalStart, readEvent } from '../../receipts/journal.ts';
 import { type ContentFault, reopenJson, type StoredContent, type VerifiedHead } from '../../receipts/stored-records.ts';
 import { chainEvent, firstLink, linkOf } from '../../storage/ledger/journal-chain.ts';
 import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
-import type { LaterActor, RuntimeStore } from '../reopening/runtime-store.ts';
-import { type BundledRows, bundledRows } from './bundled-rows.ts';
+import type { LaterActor, RuntimeStore } from '../reopening/stored-runtime.ts';
+import { studyRow } from '../reopening/study-row.ts';
+
+/** What the rows of a ledger say of a runtime, as a bundle has it: files of the source are those of the bundle. */
+export const bundledRows = z.strictObject({
+  schema: z.literal('studio.runtime-bundle-rows.v1'),
+  /** Bundles are of studies that have ended: the journal of another could be cut anywhere. */
+  lifecycle: lifecycle.refine(hasEnded, 'must have ended'),
+  reason: runtimeReason.nullable(),
+  start: studyRow,
+  source: registeredSource,
+  /** The actors of later stages, and the state in which each stands. */
+  actors: z.array(z.strictObject({ name: z.enum(['caption', 'explanation']), id: z.string(), status: z.string() })),
+});
+
+export type BundledRows = z.infer<typeof bundledRows>;
 
 /** Most files list a few hundred others, and most journals have some thousand events. */
 const maximumBytes = {

@@ -13,15 +13,14 @@ import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
 import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import { type SigningKey, SigningKeyError } from '../../storage/signing-key.ts';
 import type { HostBasis } from '../host-basis.ts';
-import { laterActorsOf } from '../reopening/actor-rows.ts';
-import { statusOfRow } from '../reopening/data-root-store.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
-import { readJournalOf, readStoredRuntime } from '../reopening/stored-runtime.ts';
+import { laterActorsOf, readJournalOf, readStoredRuntime } from '../reopening/stored-runtime.ts';
 import type { Verified } from '../reopening/verified-runtimes.ts';
+import { statusOfRow } from '../reopening/verify-runtime.ts';
 import { mediaOf, openMedia } from '../sources/source-files.ts';
 import { sourceChanged } from '../sources/source-records.ts';
 import { deletedRuntime } from '../supervision/deletion-rows.ts';
-import { type BundledRows, bundledRows } from './bundled-rows.ts';
+import { type BundledRows, bundledRows } from './bundle-store.ts';
 
 /** Far above any stored record: sealed records of a source may have so many. */
 const maximumRecordBytes = 16 * 1024 * 1024;

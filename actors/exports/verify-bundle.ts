@@ -6,7 +6,7 @@ import { EvidenceChainError, type ReportLink } from '../../receipts/evidence-cha
 import { bundlePaths } from '../../receipts/exports/bundle-files.ts';
 import { checkSignature, publicKeyOf, SignatureFault } from '../../receipts/exports/bundle-statement.ts';
 import { keyIdOf, publicPemOf } from '../../storage/signing-key.ts';
-import { laterActorsOf } from '../reopening/actor-rows.ts';
+import { laterActorsOf } from '../reopening/stored-runtime.ts';
 import { verifyStoredRuntime, type WholeRuntime } from '../reopening/verify-runtime.ts';
 import { admitEntry, BundleStore, type IndexedBundle, readBundled, readManifest } from './bundle-store.ts';
 

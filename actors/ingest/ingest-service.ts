@@ -1,16 +1,26 @@
 import type { AnyMachineSnapshot, StateValue } from 'xstate';
+import { z } from 'zod';
 import { type Failure, ServiceError } from '../../contract/base/errors.ts';
 import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
-import type { Write } from '../../storage/ledger/ledger.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
 import { absentIngest } from '../supervision/deletion-rows.ts';
-import { type NewestFirst, newestFirst, type PageRequest } from '../supervision/newest-first.ts';
-import { readStored } from '../supervision/stored-read.ts';
-import { revisionOf } from './ingest-revision.ts';
+import { type NewestFirst, newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
+
+const revisionRow = z.strictObject({ revisionId: z.string() });
+
+/** Where the revision that an ingest led to is kept. */
+export const revisionKey = (ingestId: string): string => `ingest/${ingestId}/revision`;
+
+/** The revision that an ingest led to; undefined before it is registered. */
+function revisionOf(ledger: Ledger, ingestId: string): string | undefined {
+  const row = ledger.get('record', revisionKey(ingestId));
+  return row === undefined ? undefined : revisionRow.parse(row).revisionId;
+}
 
 /** Ingests that may be open at once, of all kinds together; more are refused until some end. */
 export const openIngestLimit = 1000;
@@ -18,18 +28,18 @@ export const openIngestLimit = 1000;
 /** The kinds of actor that are ingests. */
 export const ingestKindNames = ['owned-ingest', 'videohost-ingest'] as const;
 
-export interface IngestServiceOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor'> {
+interface IngestServiceOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor'> {
   readonly definition: ActorDefinition;
 }
 
 /** What an ingest is opened with beside its input. */
-export interface Opening {
+interface Opening {
   readonly bytes: number;
   readonly openedAt: number;
 }
 
 /** How an ingest of any kind stands, as its status says it. */
-export interface IngestStanding {
+interface IngestStanding {
   readonly status: string;
   /** UTC with milliseconds. */
   readonly updatedAt: string;

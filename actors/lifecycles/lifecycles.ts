@@ -1,16 +1,62 @@
 import { ServiceError } from '../../contract/base/errors.ts';
-import type { ActorList, ActorTransitions, StreamedTransition } from '../../contract/lifecycles/actors.ts';
-import { readStored } from '../supervision/stored-read.ts';
+import {
+  type ActorKind,
+  type ActorList,
+  type ActorPhase,
+  type ActorTransitions,
+  actorKinds,
+  type ListedActor,
+  type StreamedTransition,
+} from '../../contract/lifecycles/actors.ts';
+import { type ChartCatalogue as ChartList, chartDrawing, type DrawnChart } from '../../contract/lifecycles/charts.ts';
+import { machines } from '../../machines/catalogue.ts';
+import { chartOf, standsIn } from '../../machines/machine-chart.ts';
+import { publishReviewMachine } from '../../machines/publish-review.ts';
+import type { HostBasis } from '../host-basis.ts';
+import { reviewKey, reviewPhaseOf, reviewRow, reviewScope } from '../reopening/review-rows.ts';
+import type { Phase } from '../supervision/actor-definition.ts';
+import { type ActorRow, isFinished, snapshotValue } from '../supervision/actor-row.ts';
+import { newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
+import { phaseOf } from '../supervision/row-state.ts';
 import { firstEvent } from '../supervision/transition-rows.ts';
-import { EveryTransition } from './every-transition.ts';
-import { knownActor } from './known-actors.ts';
-import { type ActorListRequest, ListedActors, type ListedActorsOptions } from './listed-actors.ts';
-import { type RecordedTransition, recordedTransitions } from './recorded-transitions.ts';
-import { shownState } from './shown-state.ts';
-import { streamed } from './streamed-transitions.ts';
-import type { TransitionListeners } from './transition-listeners.ts';
+import {
+  EveryTransition,
+  knownActor,
+  type RecordedTransition,
+  recordedTransitions,
+  runtimeOf,
+  shownState,
+  streamed,
+  type TransitionListeners,
+} from './transitions.ts';
 
-export interface LifecyclesOptions extends ListedActorsOptions {
+/** The bytes of the drawing of a machine, which `npm run charts` made: to place its parts takes seconds. */
+type ReadDrawing = (machineId: string) => Promise<Uint8Array>;
+
+/** The service behind machines as data. Each chart is made from its machine when it is first asked for. */
+export class Charts {
+  readonly #readDrawing: ReadDrawing;
+  #charts: ChartList | null = null;
+
+  constructor(readDrawing: ReadDrawing) {
+    this.#readDrawing = readDrawing;
+  }
+
+  all(): ChartList {
+    this.#charts ??= { schema: 'studio.charts.v1', charts: machines.map(chartOf) };
+    return this.#charts;
+  }
+
+  /** One chart with its drawing. Throws `unknown_chart`. */
+  async drawn(chartId: string): Promise<DrawnChart> {
+    const chart = this.all().charts.find(({ machineId }) => machineId === chartId);
+    if (chart === undefined) throw new ServiceError('unknown_chart', 'no machine of this host has this id');
+    const drawing = chartDrawing.parse(JSON.parse(Buffer.from(await this.#readDrawing(chartId)).toString('utf8')));
+    return { schema: 'studio.drawn-chart.v1', chart, drawing };
+  }
+}
+
+interface LifecyclesOptions extends ListedActorsOptions {
   readonly listeners: TransitionListeners;
 }
 
@@ -84,5 +130,98 @@ export class LifecycleService {
     const kept = await readStored(() => recordedTransitions(this.#options.ledger, actorId));
     if (after <= (kept.at(-1)?.seq ?? 0)) return kept;
     throw new ServiceError('cursor_past_head', 'the actor has fewer transitions');
+  }
+}
+
+interface ActorListRequest extends PageRequest {
+  readonly kind: ActorKind | null;
+  /** A state of the chart, such as `running`; actors in states inside it belong to it. */
+  readonly state: string | null;
+}
+
+type ListedActorsOptions = Pick<HostBasis, 'ledger' | 'supervisor'>;
+
+const phases: Readonly<Record<Phase, ActorPhase>> = {
+  idle: 'waiting',
+  waiting: 'waiting',
+  working: 'live',
+  passivated: 'waiting',
+  ended: 'ended',
+};
+
+/** The list of all actors, live and ended, newest first. */
+class ListedActors {
+  readonly #options: ListedActorsOptions;
+
+  constructor(options: ListedActorsOptions) {
+    this.#options = options;
+  }
+
+  /** One page. Throws `invalid_cursor`. */
+  async page(request: ActorListRequest): Promise<ActorList> {
+    const { kind, state } = request;
+    const scopes = kind === null ? actorKinds : [kind];
+    const { rows, damaged, nextCursor } = await newestFirst(
+      this.#options.ledger,
+      scopes,
+      request,
+      async (actorId, startedAt, scope) => {
+        const actor = scope === reviewScope ? await this.#review(actorId) : this.#actor(actorId);
+        if (actor === null || (state !== null && !standsIn(actor.value, state))) return null;
+        // What an earlier version began without a note of the time stands at the end.
+        return { ...actor, startedAt: startedAt === 0 ? null : new Date(startedAt).toISOString() };
+      },
+    );
+    return { schema: 'studio.actors.v1', actors: rows, damaged, nextCursor };
+  }
+
+  #actor(actorId: string): Omit<ListedActor, 'startedAt'> | null {
+    return readStored(() => {
+      const row = this.#options.supervisor.read(actorId);
+      if (row === undefined) return null;
+      const value = snapshotValue(row);
+      return {
+        actorId,
+        kind: row.kind as ActorKind,
+        chartId: row.machineId,
+        chartVersion: String(row.machineVersion),
+        runtimeId: runtimeOf(row.input),
+        ...shownState(row.machineId, value),
+        phase: this.#phaseOf(row),
+        updatedAt: new Date(row.recorded?.at ?? row.updatedAt).toISOString(),
+        restarts: row.recorded?.restarts ?? 0,
+        resumes: row.totalResumes,
+      };
+    });
+  }
+
+  #phaseOf(row: ActorRow): ActorPhase {
+    const definition = this.#options.supervisor.definition(row.kind);
+    if (definition === undefined) return isFinished(row) ? 'ended' : 'waiting';
+    const phase = phases[phaseOf(definition, row)];
+    // Work that hosts died over waits until it may run alone.
+    return phase === 'live' && row.alone?.isRunning === false ? 'waiting' : phase;
+  }
+
+  #review(intakeId: string): Promise<Omit<ListedActor, 'startedAt'> | null> {
+    const { ledger } = this.#options;
+    return readStored(async () => {
+      const stored = ledger.get('record', reviewKey(intakeId));
+      const newest = (await recordedTransitions(ledger, intakeId)).at(-1);
+      if (stored === undefined || newest === undefined) return null;
+      const { id, version = '' } = publishReviewMachine;
+      return {
+        actorId: intakeId,
+        kind: reviewScope,
+        chartId: id,
+        chartVersion: version,
+        runtimeId: reviewRow.parse(stored).runtimeId,
+        ...shownState(id, newest.value),
+        phase: reviewPhaseOf(newest.value),
+        updatedAt: new Date(newest.at).toISOString(),
+        restarts: 0,
+        resumes: 0,
+      };
+    });
   }
 }

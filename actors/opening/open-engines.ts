@@ -1,15 +1,59 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { openDetector } from '../../executors/detector/detector.ts';
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
-import { resolveTools } from '../../executors/process/tools.ts';
+import { forgetful, type KnownTool, knownTool, resolveTools, type ToolMemory } from '../../executors/process/tools.ts';
 import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
 import { openScreenTextReader } from '../../executors/screentext/tesseract.ts';
-import type { HostOptions } from '../host-types.ts';
-import { notedParts } from '../ingest/owned/upload-notes.ts';
-import type { KnownMachine } from './known-machine.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { HostOptions, KnownMachine } from '../host-types.ts';
+import { notedParts } from '../ingest/owned/resumable-uploads.ts';
+import { enginesOf } from '../operation/engines.ts';
+import { HostChecks } from '../operation/host-checks.ts';
 import type { OpenStorage } from './open-storage.ts';
-import { RememberedTools } from './remembered-tools.ts';
+
+const tools = { space: 'record', key: 'host/tools' } as const;
+const toolsRow = z.strictObject({ tools: z.array(knownTool) });
+
+/** Keeps the tools that a start found for the next one, which needs not ask those that are unchanged. */
+export class RememberedTools implements ToolMemory {
+  readonly #known: readonly KnownTool[];
+  readonly #found: KnownTool[] = [];
+  readonly #process: ToolMemory;
+
+  /** `process` knows what hosts before this one found in this process. */
+  constructor(ledger: Pick<Ledger, 'get'>, process = forgetful) {
+    this.#known = storedTools(ledger);
+    this.#process = process;
+  }
+
+  /** What this process found is newer than what a data root holds, which may come from a machine with other tools. */
+  known(path: string): KnownTool | undefined {
+    return this.#process.known(path) ?? this.#known.find((tool) => tool.path === path);
+  }
+
+  note(tool: KnownTool): void {
+    this.#found.push(tool);
+    this.#process.note(tool);
+  }
+
+  /** What has to be stored; nothing where this start found what was known. */
+  writes(): Write[] {
+    const isNew = this.#found.some((tool) => !this.#known.some((known) => isDeepStrictEqual(known, tool)));
+    return isNew ? [{ put: tools.space, key: tools.key, value: { tools: this.#found } }] : [];
+  }
+}
+
+/** A row that cannot be read costs the start the time to ask. */
+function storedTools(ledger: Pick<Ledger, 'get'>): readonly KnownTool[] {
+  try {
+    return toolsRow.parse(ledger.get(tools.space, tools.key)).tools;
+  } catch {
+    return [];
+  }
+}
 
 /** The detector process is ended after this long without work. */
 const detectorIdleMs = 60_000;
@@ -39,4 +83,42 @@ export async function openEngines(
     screenText === null ? null : openScreenTextReader(screenText, { launcher, clock }),
   ]);
   return { launcher, remembered, detector, tools, detectorTools, recognizer, screenTextReader };
+}
+
+type Engines = Awaited<ReturnType<typeof openEngines>>;
+
+interface OpenedChecks {
+  readonly checks: HostChecks;
+  /** Every tool that this host works with. */
+  readonly tools: readonly Engines['detectorTools']['speech'][];
+}
+
+/** What a host says of its machine and its engines. `whyNoDownloader` is null where videos are fetched. */
+export function openChecks(
+  options: HostOptions,
+  { layout, objectStore }: OpenStorage,
+  { launcher, tools, detectorTools, recognizer, screenTextReader }: Engines,
+  whyNoDownloader: string | null,
+): OpenedChecks {
+  const found = [tools.ffmpeg, tools.ffprobe, tools.ytdlp].filter((tool) => tool !== null);
+  const detectors = [detectorTools.speech, detectorTools.language];
+  const engines = enginesOf({
+    detectors: [tools.ffmpeg.identity, ...detectors],
+    hasWorkers: options.workQueue != null,
+    recognizer: options.recognizer ?? null,
+    screenText: screenTextReader?.tools ?? [],
+    captionExecutor: options.captionExecutor,
+    translator: options.translator ?? null,
+    explainer: options.explainer,
+    downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,
+    whyNoDownloader: whyNoDownloader ?? '',
+  });
+  return {
+    checks: new HostChecks({
+      ...{ clock: options.clock, sandbox: launcher.sandbox, tools: found, detectors, whyNoDownloader, engines },
+      root: layout.root,
+      freeBytes: () => objectStore.freeBytes(),
+    }),
+    tools: found.map((tool) => tool.identity).concat(detectors, recognizer?.tools ?? [], screenTextReader?.tools ?? []),
+  };
 }

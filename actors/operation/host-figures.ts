@@ -2,9 +2,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metric } from '../../contract/operation.ts';
 import type { LiveActors } from '../supervision/live-actors.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
-import { DurationHistogram } from './duration-histogram.ts';
-import { counter, gauge } from './metrics.ts';
-import type { StateDurations } from './state-durations.ts';
+import { counter, DurationHistogram, gauge, type StateDurations } from './metrics.ts';
 
 /** How often the delay of the event loop is sampled, in milliseconds. */
 const samplingMs = 20;

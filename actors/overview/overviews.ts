@@ -8,7 +8,7 @@ import type { SourceRegistry } from '../sources/source-registry.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import { absentRuntime } from '../supervision/deletion-rows.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
-import { readStored } from '../supervision/stored-read.ts';
+import { readStored } from '../supervision/reads.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 
 export interface OverviewsOptions extends Pick<HostBasis, 'ledger' | 'supervisor' | 'runtimes'> {

@@ -5,10 +5,10 @@ import type { JournalEvent } from '../../contract/journal.ts';
 import { registeredSource } from '../../contract/sources/source-session.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/start.ts';
 import { lifecycle as lifecycleName, runtimeReason } from '../../contract/study/status.ts';
-import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
-import type { FoldPorts, StoredRuntime } from '../../receipts/fold.ts';
+import { countText, EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
+import type { FoldPorts, StoredRuntime, VerifiedRuntime, VerifiedTail } from '../../receipts/fold.ts';
 import { type JournalPosition, readEvent } from '../../receipts/journal.ts';
-import { shapeFault } from '../../receipts/stored-records.ts';
+import { type StoredContent, shapeFault } from '../../receipts/stored-records.ts';
 import {
   isJournalDamage,
   type Ledger,
@@ -16,9 +16,30 @@ import {
   type Space,
   type StoredJournalHead,
 } from '../../storage/ledger/ledger.ts';
-import { actorRow } from '../supervision/actor-row.ts';
-import { upgradedRow } from '../supervision/upgraded-row.ts';
+import { actorRow, upgradedRow } from '../supervision/actor-row.ts';
 import { lifecycleOf, studyChart, studyKey, studyRow } from './study-row.ts';
+
+/** An actor of a later stage of a runtime, by the name and the id of its row. */
+export interface LaterActor {
+  readonly name: 'caption' | 'explanation';
+  readonly id: string;
+}
+
+/**
+ * Where everything that is stored of runtimes is read from while no host writes it: a data root, or a bundle. Each read
+ * throws `EvidenceChainError` for what is missing or damaged.
+ */
+export interface RuntimeStore {
+  /** The stored files, hashed by who reads them. */
+  readonly content: StoredContent;
+  /** Reads the whole journal and checks sequence, chain, times and head. */
+  verifyJournal(runtimeId: string): Promise<StoredJournalHead>;
+  /** What the rows say; null when nothing is stored of the runtime. */
+  readStored(runtimeId: string): Promise<StoredRuntime | null>;
+  readEvents(runtimeId: string): Promise<readonly JournalEvent[]>;
+  /** The state in which the row of an actor stands. */
+  statusOf(actor: LaterActor): string;
+}
 
 // A page is checked against the chain in one go.
 const pageEvents = 8;
@@ -80,7 +101,7 @@ export async function readJournalOf<Value>(read: () => Promise<Value>): Promise<
 }
 
 /** Events of a journal as they were read, and where it ended then. */
-export interface JournalPart {
+interface JournalPart {
   readonly events: readonly JournalEvent[];
   /** Length of what was read. */
   readonly bytes: number;
@@ -161,4 +182,52 @@ export async function readStoredRuntime(
   const source = parsedOnce(ledger, place, registeredSource, known?.source);
   await ledger.durable();
   return { runtimeId, start, source, lifecycle: status, reason: snapshot.context.reason };
+}
+
+/** An actor that the journal speaks of: how its row may stand. Work under way has not been written down yet. */
+interface ExpectedActor extends LaterActor {
+  readonly statuses: readonly string[];
+}
+
+function expectedActors({ captions, explanations }: VerifiedTail): ExpectedActor[] {
+  const expected: ExpectedActor[] = [];
+  if (captions.caption !== null) {
+    const { reference, qualityControl } = captions.caption;
+    const statuses = qualityControl === null ? ['checking', 'unchecked'] : ['checked'];
+    expected.push({ name: 'caption', id: reference.jobId, statuses });
+  }
+  for (const { jobId, state } of explanations.attempts) {
+    expected.push({ name: 'explanation', id: jobId, statuses: [state] });
+  }
+  return expected;
+}
+
+/** The actors of a runtime's later stages whose rows its journal speaks of. */
+export const laterActorsOf = ({ execution }: VerifiedRuntime): readonly ExpectedActor[] =>
+  execution === null ? [] : expectedActors(execution.study.tail);
+
+function statusOf(store: Pick<RuntimeStore, 'statusOf'>, { name, id, statuses }: ExpectedActor): string {
+  const status = store.statusOf({ name, id });
+  if (!statuses.includes(status)) throw new EvidenceChainError('row', `${name}.status`);
+  return status;
+}
+
+/**
+ * Holds the rows of the actors of a runtime's later stages, which say what may still be done, against the journal. Throws
+ * `EvidenceChainError` of the row.
+ */
+export function checkActorRows(
+  store: Pick<RuntimeStore, 'statusOf'>,
+  runtime: VerifiedRuntime,
+  report: ReportLink,
+): void {
+  const expected = laterActorsOf(runtime);
+  const statuses = expected.map((actor) => statusOf(store, actor));
+  for (const [at, { name }] of expected.entries()) {
+    if (name === 'explanation') continue;
+    report({ link: 'row', subject: name, contentId: null, detail: statuses[at] ?? '' });
+  }
+  const explanations = expected.filter(({ name }) => name === 'explanation').length;
+  if (explanations === 0) return;
+  report({ link: 'row', subject: 'explanations', contentId: null, detail: countText(explanations, 'row') });
 }

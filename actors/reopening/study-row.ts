@@ -14,8 +14,7 @@ import { studyMachine, studyMachineVersion } from '../../machines/study.ts';
 import type { StudyContext } from '../../machines/study-types.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
-import { type ActorRow, actorRow, snapshotValue } from '../supervision/actor-row.ts';
-import type { VersionedChart } from '../supervision/upgraded-row.ts';
+import { type ActorRow, actorRow, snapshotValue, type VersionedChart } from '../supervision/actor-row.ts';
 
 /** What a runtime was started with; committed with its first snapshot and never changed. */
 export const studyRow = z.strictObject({

@@ -1,16 +1,48 @@
 import { isDeepStrictEqual } from 'node:util';
-import { foldEvents, reopenStartOf, type StoredRuntime, type VerifiedRuntime } from '../../receipts/fold.ts';
+import { z } from 'zod';
+import {
+  type FoldPorts,
+  foldEvents,
+  reopenStartOf,
+  type StoredRuntime,
+  type VerifiedRuntime,
+} from '../../receipts/fold.ts';
 import { journalStart } from '../../receipts/journal.ts';
 import type { Ledger, StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { absentRuntime, deletedRuntime } from '../supervision/deletion-rows.ts';
-import { SingleFlight } from '../supervision/single-flight.ts';
-import { TimeSlices } from '../supervision/time-slices.ts';
-import { prepareShapes } from './prepared-shapes.ts';
+import { SingleFlight } from '../supervision/remembered-answers.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 import { ReadObjects } from './read-objects.ts';
 import { readEventsAfter, readJournalOf, readStoredRuntime, rowShapes } from './stored-runtime.ts';
 
-export interface VerifiedRuntimesOptions {
+/** The schemas directly within one, whatever it is made of. A lazy one is left alone: it may lead back to itself. */
+function partsOf(value: unknown): readonly z.core.$ZodType[] {
+  if (value instanceof z.core.$ZodType) return [value];
+  if (Array.isArray(value)) return value.flatMap(partsOf);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return [];
+  return Object.values(value).flatMap(partsOf);
+}
+
+/**
+ * Lets zod compile these shapes with a breath after each object in them. It compiles an object with the first value that it
+ * parses: the first row of a runtime, with a hundred objects within each other, would keep everybody else waiting.
+ */
+export async function prepareShapes(shapes: readonly z.core.$ZodType[], pause: FoldPorts['pause']): Promise<void> {
+  const open = [...shapes];
+  const seen = new Set<z.core.$ZodType>();
+  for (let shape = open.pop(); shape !== undefined; shape = open.pop()) {
+    if (seen.has(shape)) continue;
+    seen.add(shape);
+    const { def } = shape._zod;
+    // The answer does not matter, but for an object zod compiles before it finds out that this one has nothing.
+    if (def.type === 'object') z.safeParse(shape, {});
+    open.push(...partsOf({ ...def }));
+    await pause();
+  }
+}
+
+interface VerifiedRuntimesOptions {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
   /** How much is remembered, in bytes of what was read; parsed it takes several times as much. */

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
   attestations,
@@ -10,25 +11,27 @@ import {
 } from '../../contract/review.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { messageOf } from '../../machines/emission.ts';
+import { type PublishReviewEvent, type PublishReviewState, reviewAfter } from '../../machines/publish-review.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { currentApprovalOf, publishedReviewsOf, reviewQueueOf } from '../../receipts/published/review.ts';
 import { runtimeListOf } from '../../receipts/published/runtime.ts';
+import {
+  type ReviewedIntake,
+  type RevokedApproval,
+  recordReview,
+  recordRevocation,
+  reviewFailed,
+  reviewStarted,
+  revocationFailed,
+  revocationStarted,
+} from '../../receipts/review.ts';
+import type { StepResult, StudyRun } from '../../receipts/study-run.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { movedWrites } from '../reopening/review-rows.ts';
 import { refusalOf } from '../supervision/refused-write.ts';
-import {
-  cutCommandOf,
-  decisionCommand,
-  isPossible,
-  type ReviewCommand,
-  type ReviewStep,
-  reviewOf,
-  revocationCommand,
-} from './review-command.ts';
 
-export interface PublishReviewsOptions
-  extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes' | 'mutex' | 'clock'> {
+interface PublishReviewsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes' | 'mutex' | 'clock'> {
   readonly reviewer: Reviewer;
   /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
   readonly stopWork: (runtimeId: string) => Promise<void>;
@@ -169,3 +172,115 @@ const referenceOf = ({ intakeId, artifactId, receiptId, receiptContentId }: Inta
 const isSame = (one: object, other: object): boolean => canonicalJson(one) === canonicalJson(other);
 
 const illegal = (message: string) => new ServiceError('illegal_review_transition', message);
+
+type ReviewStep = PublishReviewEvent['type'];
+
+/** What a reviewer asked for, as it becomes a part of the journal. */
+interface ReviewCommand {
+  readonly runtimeId: string;
+  /** Its way through the chart of reviews: its start and its end. */
+  readonly way: readonly [ReviewStep, ReviewStep];
+  /** The end of that way where the receipt cannot be stored. */
+  readonly failure: ReviewStep;
+  readonly started: EventDraft;
+  /** The receipt, and the events that name it. */
+  readonly recorded: StepResult<unknown>;
+  /** What is journalled where the receipt cannot be stored. */
+  readonly failed: (message: string) => EventDraft;
+}
+
+const isApproval = ({ decision }: Pick<ReviewedIntake, 'decision'>): boolean =>
+  decision.outcome === 'approve_for_caption_production';
+
+function decisionCommand(run: StudyRun, asked: ReviewedIntake): ReviewCommand {
+  return {
+    runtimeId: run.record.runtimeId,
+    way: ['decision.started', isApproval(asked) ? 'decision.approved' : 'decision.rejected'],
+    failure: 'decision.failed',
+    started: reviewStarted(run, asked),
+    recorded: recordReview(run, asked),
+    failed: (message) => reviewFailed(run, asked.intake, { code: 'review_not_recorded', message }),
+  };
+}
+
+function revocationCommand(run: StudyRun, asked: RevokedApproval): ReviewCommand {
+  return {
+    runtimeId: run.record.runtimeId,
+    way: ['revocation.started', 'revocation.completed'],
+    failure: 'revocation.failed',
+    started: revocationStarted(run, asked),
+    recorded: recordRevocation(run, asked),
+    failed: (message) => revocationFailed(run, asked.approval, { code: 'revocation_not_recorded', message }),
+  };
+}
+
+/** The command whose start is in the journal and whose end is not; null where there is none. */
+function cutCommandOf({ execution }: VerifiedRuntime): ReviewCommand | null {
+  if (execution === null) return null;
+  const { run } = execution.opened;
+  const { deciding, revoking } = execution.study.tail;
+  if (deciding !== null) return decisionCommand(run, deciding);
+  return revoking === null ? null : revocationCommand(run, revoking);
+}
+
+/** Where the journal of a runtime says that its review stands; null where no study of it is queued for one. */
+function reviewStateOf({ execution }: VerifiedRuntime): PublishReviewState | null {
+  const { conclusion, tail } = execution?.study ?? { conclusion: null, tail: null };
+  if (conclusion?.intake.body.result.outcome !== 'queued' || tail === null) return null;
+  if (tail.deciding !== null) return 'deciding';
+  if (tail.revoking !== null) return 'revoking';
+  if (tail.review === null) return 'queued';
+  if (tail.review.revocation !== null) return 'revoked';
+  return isApproval(tail.review.receipt.body) ? 'approved' : 'rejected';
+}
+
+/** The review of a runtime: the intake that it is of, and where it stands. Throws where no study is queued for one. */
+function reviewOf(runtime: VerifiedRuntime): { readonly intakeId: string; readonly state: PublishReviewState } {
+  const state = reviewStateOf(runtime);
+  const intakeId = runtime.execution?.study.conclusion?.intake.body.intakeId;
+  if (state === null || intakeId === undefined) throw new Error('a review is of an intake');
+  return { intakeId, state };
+}
+
+/** Whether the chart has a way for a command from where the review of a runtime stands. */
+function isPossible(runtime: VerifiedRuntime, { way }: ReviewCommand): boolean {
+  const state = reviewStateOf(runtime);
+  return state !== null && reviewAfter(state, way) !== null;
+}
+
+/** The row of a review, as versions up to 0.2.0 wrote it. */
+const reviewRow = z.looseObject({
+  kind: z.literal('publish-review'),
+  input: z.looseObject({ runtimeId: z.string() }),
+});
+
+interface CutReviewsOptions extends Pick<HostBasis, 'ledger' | 'report'> {
+  readonly reviews: Pick<PublishReviews, 'finish'>;
+}
+
+/**
+ * Ends every review that a host of an earlier version was cut in. Up to version 0.2.0 a review was an actor, whose start and
+ * whose end were two commits; the live index names those that a crash left in between. Rows of reviews that had ended stay
+ * where they are, and nothing reads them: their journal says the same.
+ */
+export async function finishCutReviews({ ledger, reviews, report }: CutReviewsOptions): Promise<void> {
+  const live = await ledger.list('live', 'publish-review:');
+  const rows = await ledger.getMany(
+    'snapshot',
+    live.map(({ key }) => key),
+  );
+  for (const [index, { key }] of live.entries()) {
+    const row = reviewRow.safeParse(rows[index]);
+    // Recovery leaves aside what has no row that can be read, and says so.
+    if (!row.success) continue;
+    try {
+      await reviews.finish(row.data.input.runtimeId);
+      await ledger.commit([
+        { del: 'live', key },
+        { del: 'snapshot', key },
+      ]);
+    } catch (error) {
+      report(`the review ${key} was not brought to its end: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}

@@ -1,7 +1,12 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EvidenceArtifact, FurtherArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
-import type { ReadPicture, ScreenTextProducer } from '../../contract/screentext.ts';
+import {
+  type KeptScreenText,
+  keptScreenText,
+  type ReadPicture,
+  type ScreenTextProducer,
+} from '../../contract/screentext.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
@@ -9,22 +14,75 @@ import { identityOver, joinParameters, notedOver } from '../../executors/evidenc
 import { languagesOfTexts } from '../../executors/evidence/text-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
-import { CHANGE_RULE, NOISE_RULE } from '../../executors/screentext/grey-picture.ts';
-import { keyframesIn, SAMPLE_RULE, sampledPictures } from '../../executors/screentext/sampled-pictures.ts';
+import { CHANGE_RULE, differs, isNoise, NOISE_RULE } from '../../executors/screentext/grey-picture.ts';
+import {
+  keyframesIn,
+  SAMPLE_RULE,
+  type SampledPicture,
+  sampledPictures,
+} from '../../executors/screentext/sampled-pictures.ts';
 import type { OpenReader, ScreenTextReader } from '../../executors/screentext/tesseract.ts';
+import { furtherShape } from '../../receipts/evidence/detection.ts';
+import { screenReading } from '../../receipts/screentext.ts';
+import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import {
   CLUTTER_PARAMETERS,
+  clearMilliOf,
+  isClutter,
   judgedText,
+  keptTexts,
   SEEN_TEXT_PARAMETERS,
   seenTexts,
   TEXT_GATE_PARAMETERS,
 } from '../../rules/screentext.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaOf } from '../sources/source-files.ts';
-import type { KeptParts } from '../study/kept-parts.ts';
-import { CLUTTER_REST, readWindow } from './read-window.ts';
+import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
+import type { KeptParts } from '../study/kept-windows.ts';
 
-export interface ScreenTextsOptions {
+/**
+ * Behind clutter no picture is read for so long, unless it is a keyframe, and behind so many such pictures none of the window: each
+ * would take the engine seconds, for nothing.
+ */
+const CLUTTER_REST = { restMs: 10_000, most: 2 } as const;
+
+/**
+ * Reads the pictures of one window that are not those before them, and neither noise nor shortly behind clutter. `keyframesMs` are
+ * the moments of keyframes. Rejects as the reader does.
+ */
+export async function readWindow(
+  reader: Pick<OpenReader, 'read'>,
+  pictures: readonly SampledPicture[],
+  keyframesMs: ReadonlySet<number>,
+): Promise<ReadPicture[]> {
+  const found: ReadPicture[] = [];
+  let before: SampledPicture | null = null;
+  let restsUntilMs = Number.NEGATIVE_INFINITY;
+  let cluttered = 0;
+  for (const picture of pictures) {
+    const last = found.at(-1);
+    if (before !== null && last !== undefined && !differs(before, picture)) {
+      found[found.length - 1] = { ...last, untilMs: picture.atMs };
+      continue;
+    }
+    before = picture;
+    const at = { atMs: picture.atMs, untilMs: picture.atMs };
+    const rests = picture.atMs < restsUntilMs && !keyframesMs.has(picture.atMs);
+    if (rests || cluttered === CLUTTER_REST.most || isNoise(picture)) {
+      found.push({ ...at, clearMilli: 0, texts: [] });
+      continue;
+    }
+    const texts = await reader.read(picture.pgm);
+    if (isClutter(texts)) {
+      restsUntilMs = picture.atMs + CLUTTER_REST.restMs;
+      cluttered += 1;
+    }
+    found.push({ ...at, clearMilli: clearMilliOf(texts), texts: keptTexts(texts).slice(0, 1024) });
+  }
+  return found;
+}
+
+interface ScreenTextsOptions {
   readonly reader: ScreenTextReader;
   readonly launcher: Launcher;
   readonly ffmpeg: ResolvedTool;
@@ -166,3 +224,34 @@ function windowsOf({ startMs, endMs }: Range): Range[] {
   }
   return windows;
 }
+
+interface ScreenTextStepsOptions extends GrantedStepsOptions {
+  /** Null on a host without a reader. */
+  readonly screenTexts: ScreenTexts | null;
+}
+
+/** The step that has the text on the screen of a study read. A reader that fails leaves the study without it. */
+export const screenTextSteps = (options: ScreenTextStepsOptions): GrantedStudyStep => {
+  const { content, screenTexts, board, moved } = options;
+  return new GrantedSteps(options, {
+    operation: screenReading,
+    producer: screenTexts === null ? null : (_, source) => screenTexts.producer(source),
+    standing: ({ keyframesFrom, openReading }) => ({ from: keyframesFrom, begun: openReading }),
+    changed: 'who reads the screen on the host, or how it is set, changed after the reading had begun',
+    keptIn: (row) => keptScreenText.safeParse(row).data?.screenText ?? null,
+    rowOf: (screenText, { record }) =>
+      ({ sourceContentId: record.analysisRequest.sourceContentId, screenText }) satisfies KeptScreenText,
+    find: async ({ record }, source, { from: [named] }, signal) => {
+      if (screenTexts === null) throw new RangeError('this host has no reader of the screen');
+      const { runtimeId, analysisRequest: request } = record;
+      const keyframes =
+        named === undefined ? null : (await readStoredReceipt(furtherShape, content, named.contentId)).body;
+      const total = request.range.endMs - request.range.startMs;
+      return screenTexts.find({
+        ...{ source, request, keyframes, signal },
+        kept: () => moved(runtimeId),
+        read: (completed) => board.note(runtimeId, { stage: 'readScreen', completed, total, unit: 'milliseconds' }),
+      });
+    },
+  });
+};

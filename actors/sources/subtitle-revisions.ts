@@ -12,7 +12,7 @@ import { subtitlesOf } from '../../receipts/sources/sealed-subtitles.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
-import { storeBeforePromise } from '../supervision/store-before-promise.ts';
+import { storeBeforePromise } from '../supervision/refused-write.ts';
 import { sourceChanged } from './source-records.ts';
 
 export type SubtitleRevisionsOptions = Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'>;

@@ -21,7 +21,7 @@ import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
-import { studiedSource } from './studied-source.ts';
+import { studiedSource } from './media-task.ts';
 
 export interface GrantedStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {
   /** Reads the evidence of the steps before. */

@@ -6,8 +6,7 @@ import type { HostBasis } from '../host-basis.ts';
 import { lifecycleOf, reasonOf, studyKey, studyRow, tellableRow } from '../reopening/study-row.ts';
 import { snapshotValue } from '../supervision/actor-row.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
-import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
-import { readStored } from '../supervision/stored-read.ts';
+import { newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
 
 export interface RuntimeListRequest extends PageRequest {
   readonly sourceSessionId: string | null;

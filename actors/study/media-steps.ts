@@ -19,12 +19,11 @@ import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
+import type { StudyCalibration } from './calibration.ts';
 import type { KeptWindows } from './kept-windows.ts';
 import type { MediaOperations } from './media-operations.ts';
 import type { MediaPasses } from './media-passes.ts';
-import { type MediaStepName, mediaOperationOf, mediaTaskOf } from './media-task.ts';
-import { studiedSource } from './studied-source.ts';
-import type { StudyCalibration } from './study-calibration.ts';
+import { type MediaStepName, mediaOperationOf, mediaTaskOf, studiedSource } from './media-task.ts';
 import { type WindowedPass, WindowsOfStudies } from './windows-of-studies.ts';
 
 export interface MediaStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {

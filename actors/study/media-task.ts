@@ -3,8 +3,17 @@ import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { MediaTask } from '../../contract/study/task.ts';
 import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
 import { audioTrackOf } from '../../rules/audio-track.ts';
-import { studyBudgetMs } from '../reopening/study-row.ts';
+import { type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
+import { mediaGone } from '../sources/source-files.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { MediaPasses } from './media-passes.ts';
+
+/** The revision that a study was accepted for. Throws `mediaGone` where it is no longer registered. */
+export function studiedSource(registry: SourceRegistry, { record }: StudyRow): RegisteredSource {
+  const source = registry.revision(record.sourceSession.revisionId);
+  if (source === undefined) throw mediaGone;
+  return source;
+}
 
 /** The passes over the media, as the steps of a study are named. */
 export const mediaStepNames = ['detect', 'subtitles'] as const;

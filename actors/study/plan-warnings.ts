@@ -11,7 +11,7 @@ import { type CaptionAbility, plannedObstaclesOf } from '../../receipts/captions
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { playbackMimeTypeOf } from '../playback/playback-media-type.ts';
+import { playbackMimeTypeOf } from '../playback/private-playback.ts';
 import type { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { readSourceFile } from '../sources/source-files.ts';
 import { readMediaProbe } from '../sources/source-records.ts';

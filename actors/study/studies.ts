@@ -1,8 +1,8 @@
-import { retryAfter, ServiceError, withRemedy } from '../../contract/base/errors.ts';
+import { failureMessage, retryAfter, ServiceError, withRemedy } from '../../contract/base/errors.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import { commandId as commandIdSchema, type RuntimePlan } from '../../contract/study/start.ts';
-import { hasEnded, type RuntimeStatus } from '../../contract/study/status.ts';
+import { hasEnded, type RuntimeReason, type RuntimeStatus } from '../../contract/study/status.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
 import {
   type EventsPage,
@@ -13,7 +13,8 @@ import {
 import { planStudy, runtimeIdOf, runtimePlanOf, type StudyPlan } from '../../receipts/study/plan.ts';
 import { acceptStudy } from '../../receipts/study/start.ts';
 import { studyIdsFrom } from '../../receipts/study-run.ts';
-import type { StoredJournalHead, Write } from '../../storage/ledger/ledger.ts';
+import { BoundedMap } from '../../storage/bounded-map.ts';
+import { isJournalDamage, type Ledger, type StoredJournalHead, type Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import {
   lifecycleOf,
@@ -26,20 +27,29 @@ import {
 } from '../reopening/study-row.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import { demandIntact } from '../sources/source-records.ts';
-import type { SourceUses } from '../sources/source-uses.ts';
+import type { SourceUses } from '../sources/source-registry.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import { absentRuntime, refuseDeleted } from '../supervision/deletion-rows.ts';
+import { readStored } from '../supervision/reads.ts';
+import { storeBeforePromise } from '../supervision/refused-write.ts';
 import { RememberedAnswers } from '../supervision/remembered-answers.ts';
-import { storeBeforePromise } from '../supervision/store-before-promise.ts';
-import { readStored } from '../supervision/stored-read.ts';
-import { JournalHealth } from './journal-health.ts';
 import { listingWrites } from './listed-runtimes.ts';
-import { RememberedPages } from './remembered-pages.ts';
-import type { EventsAnswer, StatusAnswer } from './study-answers.ts';
 import { StudyPlans, type StudyPlansOptions } from './study-plans.ts';
 
-export interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor' | 'clock'> {
+/** A status as the bytes of its JSON answer, with the journal head that it speaks of. */
+export interface StatusAnswer {
+  readonly bytes: Buffer;
+  readonly journalHead: string;
+}
+
+/** A page of a journal as the bytes of its JSON answer. */
+export interface EventsAnswer extends StatusAnswer {
+  /** The page is empty and the runtime may still add to it. */
+  readonly mayGrow: boolean;
+}
+
+interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor' | 'clock'> {
   readonly definition: ActorDefinition;
   readonly sourceUses: SourceUses;
   readonly newId: () => string;
@@ -281,5 +291,114 @@ export class StudyService {
       ...listingWrites(plan.runtimeId, sessionId, Date.parse(accepted.record.startedAt)),
     ];
     await supervisor.spawn(definition, plan.runtimeId, input, writes, studyBudgetMs(plan.analysisRequest.range));
+  }
+}
+
+interface RememberedPage<Page> {
+  readonly page: Page;
+  readonly version: number;
+}
+
+// About 500 pages of 100 events.
+const rememberedBytes = 32 * 1024 * 1024;
+// What a page takes in memory beside its bytes.
+const entryBytes = 512;
+
+// About 100 bytes each. A runtime that is forgotten here has its pages read again.
+const rememberedVersions = 4096;
+
+/**
+ * Keeps pages of journals as the bytes of their answers until the next commit of their runtime: the events of a page never
+ * change, but its answer also says where the journal and the runtime stand. Pages used longest ago make room.
+ */
+export class RememberedPages<Page extends { readonly bytes: Uint8Array }> {
+  readonly #pages = new BoundedMap<string, RememberedPage<Page>>(
+    rememberedBytes,
+    ({ page }) => page.bytes.length + entryBytes,
+  );
+  readonly #versions = new BoundedMap<string, number>(rememberedVersions);
+  #newest = 0;
+
+  /** The page that was kept under this name, unless the runtime has committed since. */
+  get(runtimeId: string, name: string): Page | undefined {
+    const kept = this.#pages.get(`${runtimeId} ${name}`);
+    return kept?.version === this.#version(runtimeId) ? kept.page : undefined;
+  }
+
+  /** Reads a page and keeps it where `lasts` says so. One that was read while its runtime committed is never given again. */
+  async read(
+    runtimeId: string,
+    name: string,
+    read: () => Promise<Page>,
+    lasts: (page: Page) => boolean,
+  ): Promise<Page> {
+    const version = this.#version(runtimeId);
+    const page = await read();
+    if (lasts(page)) this.#pages.set(`${runtimeId} ${name}`, { page, version });
+    return page;
+  }
+
+  /** Must be called after each commit of the runtime. */
+  forget(runtimeId: string): void {
+    this.#versions.delete(runtimeId);
+  }
+
+  /** No version is given twice. */
+  #version(runtimeId: string): number {
+    const known = this.#versions.get(runtimeId);
+    if (known !== undefined) return known;
+    this.#newest += 1;
+    this.#versions.set(runtimeId, this.#newest);
+    return this.#newest;
+  }
+}
+
+/** A journal that does not verify: what its runtime's status says, and how far it is still good. */
+interface JournalDamage {
+  readonly reason: RuntimeReason;
+  readonly lastGood: StoredJournalHead | null;
+}
+
+// One entry is a few words.
+const remembered = 4096;
+
+/**
+ * Verifies the journal of an ended runtime once in a process's life. A live one was verified when it was taken up, and
+ * this process wrote the rest.
+ */
+export class JournalHealth {
+  readonly #ledger: Ledger;
+  readonly #isLive: (runtimeId: string) => boolean;
+  readonly #known = new Map<string, Promise<JournalDamage | null>>();
+
+  constructor(ledger: Ledger, isLive: (runtimeId: string) => boolean) {
+    this.#ledger = ledger;
+    this.#isLive = isLive;
+  }
+
+  /** What is wrong with a runtime's journal, or null. */
+  async damage(runtimeId: string): Promise<JournalDamage | null> {
+    if (this.#isLive(runtimeId)) return null;
+    const known = this.#known.get(runtimeId) ?? this.#verify(runtimeId);
+    if (this.#known.size >= remembered) this.#known.clear();
+    this.#known.set(runtimeId, known);
+    try {
+      return await known;
+    } catch (error) {
+      // Nothing was learned about the journal: the next request looks again.
+      if (this.#known.get(runtimeId) === known) this.#known.delete(runtimeId);
+      throw error;
+    }
+  }
+
+  async #verify(runtimeId: string): Promise<JournalDamage | null> {
+    try {
+      await this.#ledger.verifyJournal(runtimeId);
+      return null;
+    } catch (error) {
+      if (!isJournalDamage(error)) throw error;
+      const message = failureMessage(`the journal does not verify: ${error.message}`);
+      return { reason: { code: 'stored_content_inconsistent', message }, lastGood: error.lastGood };
+    }
   }
 }

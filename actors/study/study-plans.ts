@@ -4,7 +4,7 @@ import { checkStudyBounds, planStudy, type StudyPlan } from '../../receipts/stud
 import type { HostBasis } from '../host-basis.ts';
 import { demandIntact } from '../sources/source-records.ts';
 import { absentSource, refuseDeleted } from '../supervision/deletion-rows.ts';
-import type { StudyCalibration } from './study-calibration.ts';
+import type { StudyCalibration } from './calibration.ts';
 
 export interface StudyPlansOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   readonly maximumRangeMs: number;

@@ -4,7 +4,7 @@ import { mediaRequestOf } from '../../receipts/evidence/media-operation.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';
 import { liveRow } from '../supervision/actor-row.ts';
-import { TimeSlices } from '../supervision/time-slices.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 import type { KeptWindows } from './kept-windows.ts';
 import type { MediaPasses } from './media-passes.ts';
 import { mediaOperationOf } from './media-task.ts';

@@ -5,7 +5,7 @@ import { reopenDeletionReceipt } from '../../receipts/deletion.ts';
 import type { RecordCheck } from '../../storage/ledger/examine-rows.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import { readStored } from './stored-read.ts';
+import { readStored } from './reads.ts';
 
 /** The scope of the index that lists deletions. */
 export const deletionScope = 'deletion';

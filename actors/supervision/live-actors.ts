@@ -1,10 +1,44 @@
 import { stateNameOf } from '../../machines/migrations.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
-import { type ActorRow, actorRow, snapshotValue } from './actor-row.ts';
-import { CommitListeners } from './commit-listeners.ts';
+import { type ActorRow, actorRow, snapshotValue, upgradedRow } from './actor-row.ts';
 import type { SupervisedActor } from './supervised-actor.ts';
-import { upgradedRow } from './upgraded-row.ts';
+
+/** Who wants to know when something of an actor is on disk. A listener that throws is reported and harms no other listener. */
+export class CommitListeners {
+  readonly #report: (line: string) => void;
+  readonly #byId = new Map<string, Set<() => void>>();
+
+  constructor(report: (line: string) => void) {
+    this.#report = report;
+  }
+
+  /** Calls back after each commit of an actor, until the returned function is called. */
+  add(id: string, listener: () => void): () => void {
+    const listeners = this.#byId.get(id) ?? new Set();
+    listeners.add(listener);
+    this.#byId.set(id, listeners);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#byId.get(id) === listeners) this.#byId.delete(id);
+    };
+  }
+
+  /** Whether anyone listens. */
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  tell(id: string): void {
+    for (const listener of [...(this.#byId.get(id) ?? [])]) {
+      try {
+        listener();
+      } catch (error) {
+        this.#report(`a listener of ${id} failed: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+}
 
 export interface LiveActorsOptions {
   readonly ledger: Ledger;
@@ -15,7 +49,7 @@ export interface LiveActorsOptions {
 }
 
 /** How many actors of a definition stand in a state of their chart. */
-export interface ActorCount {
+interface ActorCount {
   readonly actor: string;
   readonly state: string;
   readonly count: number;

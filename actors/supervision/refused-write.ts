@@ -1,4 +1,7 @@
 import { ServiceError, StorageUnavailable } from '../../contract/base/errors.ts';
+import type { StoredObject } from '../../contract/base/stored-object.ts';
+import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 
@@ -14,3 +17,47 @@ export const refusedWrite = (error: ObjectStoreError, refused: 'written' | 'rece
 /** What a client is told of objects that were not stored; null where the system refused nothing. */
 export const refusalOf = (error: unknown): ServiceError | null =>
   error instanceof ObjectStoreError && error.code === 'storage_fault' ? refusedWrite(error, 'written') : null;
+
+/**
+ * Stores what has to be on disk before a request is promised anything. Throws `insufficient_storage` when the volume is full, and
+ * `storage_unavailable` when the system refuses for another reason: nothing was promised, and the client may ask again.
+ */
+export async function storeBeforePromise(
+  objectStore: Pick<ObjectStore, 'putAll'>,
+  objects: readonly StoredObject[],
+): Promise<void> {
+  try {
+    await objectStore.putAll(objects);
+  } catch (error) {
+    throw refusalOf(error) ?? error;
+  }
+}
+
+/** How a stage says what went wrong with an attempt. */
+export interface FailureWords {
+  /** Begins the line for people. */
+  readonly stage: string;
+  /** Whether it was said for clients already. */
+  isClientError(error: unknown): boolean;
+  /** What the attempt rests on does not verify. */
+  damaged(cause: unknown): Error;
+  /** Anything else: it could not be written down. */
+  unwritten(cause: unknown): Error;
+}
+
+/** What clients may read of a failure is what was said for them; anything else is for people on the machine. */
+export async function withClientErrors<Result>(
+  { stage, isClientError, damaged, unwritten }: FailureWords,
+  report: (line: string) => void,
+  signal: AbortSignal,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    // No client waits any more for what was stopped, and nothing is wrong with it; what could not be read is tried again.
+    if (isClientError(error) || signal.aborted || error instanceof StorageUnavailable) throw error;
+    report(`${stage}: ${error instanceof Error ? error.message : String(error)}`);
+    throw error instanceof EvidenceChainError ? damaged(error) : unwritten(error);
+  }
+}

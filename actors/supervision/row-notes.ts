@@ -1,9 +1,82 @@
+import {
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type EventObject,
+  initialTransition,
+  type StateValue,
+  transition,
+} from 'xstate';
+import type { Clock } from '../../contract/base/clock.ts';
 import { type Ledger, LedgerError } from '../../storage/ledger/ledger.ts';
+import type { ActorDefinition } from './actor-definition.ts';
 import type { ActorRow } from './actor-row.ts';
+import { restored } from './row-state.ts';
 import type { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
 
-export interface RowNotesOptions {
+/** The row of an actor that has just reached a snapshot of its own: whatever was counted since the last one starts anew. */
+export function nextRow(
+  actor: SupervisedActor,
+  snapshot: AnyMachineSnapshot,
+  { clock, budgets }: { readonly clock: Clock; readonly budgets: TimeBudgets },
+): ActorRow {
+  const { definition, row } = actor;
+  const status = definition.status(snapshot.value);
+  return {
+    kind: definition.name,
+    machineId: definition.machine.id,
+    machineVersion: definition.version,
+    input: actor.input,
+    status,
+    updatedAt: row !== null && row.status === status ? row.updatedAt : clock.now(),
+    ticket: definition.phase(snapshot.value) === 'waiting' ? (row?.ticket ?? definition.queue.nextPosition()) : null,
+    resumes: 0,
+    totalResumes: row?.totalResumes ?? 0,
+    remainingMs: budgets.remaining(actor.id),
+    snapshot: actor.persisted(),
+  };
+}
+
+interface EndedRow {
+  readonly row: ActorRow;
+  readonly emissions: EventObject[];
+  readonly before: StateValue;
+  readonly after: AnyMachineSnapshot;
+}
+
+/**
+ * Computes, without starting an interpreter, where an event takes a chart that must not run any further. A snapshot that the
+ * chart cannot restore is replaced by the chart's first state, so that even then the actor ends in a state of its own; what
+ * follows from that must not be journalled, because the journal may have come further.
+ */
+export function endedRow(definition: ActorDefinition, row: ActorRow, event: AnyEventObject): EndedRow {
+  const { input } = row;
+  const current = restored(definition, row) ?? initialTransition(definition.machine, input)[0];
+  const [after, actions] = transition(definition.machine, current, event);
+  const emissions = actions.flatMap((action: { type: string; params?: unknown }) =>
+    action.type === 'xstate.emit' ? [(action.params as { event: EventObject }).event] : [],
+  );
+  return {
+    emissions,
+    before: current.value,
+    after,
+    row: {
+      kind: definition.name,
+      machineId: definition.machine.id,
+      machineVersion: definition.version,
+      input,
+      status: definition.status(after.value),
+      updatedAt: 0,
+      ticket: null,
+      resumes: row.resumes,
+      totalResumes: row.totalResumes,
+      remainingMs: null,
+      snapshot: definition.machine.getPersistedSnapshot(after),
+    },
+  };
+}
+
+interface RowNotesOptions {
   readonly ledger: Ledger;
   readonly budgets: TimeBudgets;
   /** A commit failed: the host has to stop. */

@@ -1,6 +1,42 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import { PendingTimers } from './pending-timers.ts';
 import type { WorkQueue } from './work-queue.ts';
+
+/** Timers that end together with their owner. */
+export class PendingTimers {
+  readonly #clock: Clock;
+  readonly #pending = new Set<unknown>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Calls back once after `ms`, unless they are cleared before. */
+  set(ms: number, run: () => void): void {
+    const timer = this.#clock.setTimeout(() => {
+      this.#pending.delete(timer);
+      run();
+    }, ms);
+    this.#pending.add(timer);
+  }
+
+  clear(): void {
+    for (const timer of this.#pending) this.#clock.clearTimeout(timer);
+    this.#pending.clear();
+  }
+}
+
+/** At most this many restarts of one actor within the window; then it is ended by its chart. */
+const restartLimit = { restarts: 3, windowMs: 60_000, firstDelayMs: 100 } as const;
+
+/**
+ * Notes a crash at `now` (ms of a clock that is never set) in an actor's `crashes` and says after how many milliseconds it may
+ * start again: twice as long each time within the window, null once the window has seen too many.
+ */
+export function restartDelay(crashes: number[], now: number): number | null {
+  crashes.push(now);
+  const recent = crashes.filter((time) => now - time < restartLimit.windowMs).length;
+  return recent > restartLimit.restarts ? null : restartLimit.firstDelayMs * 2 ** (recent - 1);
+}
 
 interface Turn {
   readonly begin: () => void;

@@ -2,7 +2,7 @@ import { type AnyActorRef, type AnyEventObject, type AnyMachineSnapshot, createA
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
 import type { ActorRow } from './actor-row.ts';
-import { restored } from './restored-row.ts';
+import { restored } from './row-state.ts';
 import { firstEvent } from './transition-rows.ts';
 
 export interface ActorObserver {

@@ -2,7 +2,7 @@ import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { epochMs } from '../../contract/base/grammar.ts';
 import { transitionCause } from '../../contract/lifecycles/actors.ts';
-import type { Write } from '../../storage/ledger/ledger.ts';
+import type { Space, Write } from '../../storage/ledger/ledger.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
 
 /** Of each actor so many transitions are kept, the newest. No chart comes near that without being restarted or resumed again and again. */
@@ -67,3 +67,29 @@ export function withTransitionCounted(
 /** The transition that the row of an actor counted last. */
 export const recordedWrites = (id: string, row: ActorRow, why: Cause): Write[] =>
   row.recorded === undefined ? [] : transitionWrites(id, row.recorded.seq, snapshotValue(row), why, row.recorded.at);
+
+/** The spaces that have one row of an actor, under its id. */
+const spacesOfActors: readonly Space[] = ['snapshot', 'live', 'unproven'];
+
+/** A row of the ledger by its place. */
+export interface RowKey {
+  readonly space: Space;
+  readonly key: string;
+}
+
+/** Rows of the ledger whose keys begin alike. */
+export interface RowRange {
+  readonly space: Space;
+  readonly prefix: string;
+}
+
+/**
+ * Everything that the ledger may hold of an actor beside a journal: rows under its id, and ranges of rows below its id. Whatever
+ * deletes an actor goes by this list; a new kind of row of actors joins it.
+ */
+export const rowsOfActor = (
+  id: string,
+): { readonly rows: readonly RowKey[]; readonly ranges: readonly RowRange[] } => ({
+  rows: spacesOfActors.map((space) => ({ space, key: id })),
+  ranges: [{ space: 'transition', prefix: transitionsOf(id) }],
+});

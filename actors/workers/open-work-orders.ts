@@ -1,10 +1,12 @@
+import type { Clock } from '../../contract/base/clock.ts';
 import type { Metric } from '../../contract/operation.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import type { HostBasis } from '../host-basis.ts';
-import { LateOutcomes } from './late-outcomes.ts';
-import { SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
-import { WorkOrders } from './work-orders.ts';
-import { WorkerFigures } from './worker-figures.ts';
+import { OutcomeRefused, parsedOutcome } from './order-identity.ts';
+import { type OrderFile, SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
+import { WorkerFigures, WorkOrders } from './work-orders.ts';
 
 /** Where a host has its operations carried out. */
 export interface WorkQueueChoice {
@@ -14,10 +16,10 @@ export interface WorkQueueChoice {
   readonly objectSource: string;
 }
 
-export type OpenWorkOrdersOptions = Pick<HostBasis, 'ledger' | 'clock' | 'report'>;
+type OpenWorkOrdersOptions = Pick<HostBasis, 'ledger' | 'clock' | 'report'>;
 
 /** The host's side of its workers. */
-export interface OpenWorkOrders {
+interface OpenWorkOrders {
   readonly orders: WorkOrders;
   metrics(): readonly Metric[];
   close(): Promise<void>;
@@ -54,4 +56,108 @@ export async function openWorkOrders(
       await queue.close();
     },
   };
+}
+
+interface LateOutcomesOptions {
+  readonly ledger: Pick<Ledger, 'getMany'>;
+  readonly outcomes: SharedOutcomes;
+  readonly windows: SharedWindows;
+  /** Whether a study of this host waits for an order. */
+  readonly isWanted: (orderId: string) => boolean;
+  readonly clock: Clock;
+  readonly figures: WorkerFigures;
+  readonly report: (line: string) => void;
+  /** Between two looks, in ms. */
+  readonly pauseMs: number;
+}
+
+/** Other hosts at the same folder may still want an outcome that is younger, in ms. */
+const agreedRestMs = 3_600_000;
+/** A failure that no study waited for is removed after this time, in ms: the next attempt runs again. */
+const failureRestMs = 60_000;
+/** An outcome without a study is removed after this time, in ms; and so are windows to which no worker has added one. */
+const longestRestMs = 24 * agreedRestMs;
+
+/**
+ * Looks after outcomes that no study waits for: those of a run that another was faster than, and those of studies that are gone. The
+ * first result stands; one that disagrees with it is a finding, and is set aside.
+ */
+export class LateOutcomes {
+  readonly #options: LateOutcomesOptions;
+  #timer: unknown = null;
+  #looking: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: LateOutcomesOptions) {
+    this.#options = options;
+  }
+
+  begin(): void {
+    const { clock, pauseMs } = this.#options;
+    if (this.#isClosed) return;
+    this.#timer = clock.setTimeout(() => {
+      // A folder that cannot be read now is looked at later.
+      this.#looking = this.look().catch(() => undefined);
+      void this.#looking.then(() => this.begin());
+    }, pauseMs);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    await this.#looking;
+  }
+
+  /** Compares every outcome that no study waits for with the result that stands, and removes windows that are left. */
+  async look(): Promise<void> {
+    const { outcomes, windows, isWanted, clock } = this.#options;
+    for (const orderId of await outcomes.orders()) {
+      if (this.#isClosed) return;
+      if (isWanted(orderId)) continue;
+      let first: unknown;
+      for (const found of await outcomes.of(orderId)) first = await this.#judge(orderId, found, first);
+    }
+    for (const orderId of await windows.orders()) {
+      if (this.#isClosed) return;
+      const keptAt = (await windows.lastKeptAt(orderId)) ?? clock.now();
+      if (!isWanted(orderId) && clock.now() - keptAt > longestRestMs) await windows.remove(orderId);
+    }
+  }
+
+  /** Resolves with the result that the later ones are held to where the ledger has none: what is recognised has another key there. */
+  async #judge(orderId: string, found: OrderFile, first: unknown): Promise<unknown> {
+    const { ledger, outcomes, clock, figures, report } = this.#options;
+    const age = clock.now() - found.writtenAt;
+    const delivered = resultOf(found);
+    if (typeof delivered === 'string') {
+      const restMs = delivered === 'failed' ? failureRestMs : longestRestMs;
+      if (age > restMs) await outcomes.remove(orderId, found.name);
+      return first;
+    }
+    const [stored] = await ledger.getMany('operation', [delivered.operationKey]);
+    const standing = stored ?? first;
+    if (standing === undefined) {
+      if (age > longestRestMs) await outcomes.remove(orderId, found.name);
+    } else if (canonicalJson(standing) === canonicalJson(delivered.result)) {
+      if (age > agreedRestMs) await outcomes.remove(orderId, found.name);
+    } else {
+      figures.count('disagreeing');
+      report(
+        `${delivered.worker} came to another result of operation ${delivered.operationKey} than the one that stands; it is set aside as ${orderId}-${found.name}`,
+      );
+      await outcomes.setAside(orderId, found.name);
+    }
+    return standing ?? delivered.result;
+  }
+}
+
+/** What a worker completed, that it failed, or that the file is no outcome. */
+function resultOf(found: OrderFile) {
+  try {
+    const { operationKey, worker, outcome } = parsedOutcome(found);
+    return outcome.state === 'completed' ? { operationKey, worker, result: outcome.result } : 'failed';
+  } catch (error) {
+    if (error instanceof OutcomeRefused) return 'unreadable';
+    throw error;
+  }
 }

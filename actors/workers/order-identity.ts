@@ -1,10 +1,27 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { WorkOrder, WorkTask } from '../../contract/workers.ts';
+import { type WorkOrder, type WorkOutcome, type WorkTask, workOutcome } from '../../contract/workers.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { operationKeyOf } from '../../receipts/identities.ts';
 import { attachedFilesOf } from '../study/media-task.ts';
+import type { OrderFile } from './shared-outcomes.ts';
+
+/** A worker delivered something that does not count. `message` says why. */
+export class OutcomeRefused extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, { cause });
+    this.name = 'OutcomeRefused';
+  }
+}
+
+/** The operation itself came to nothing on a worker, as it would have here. `message` is that of its tool. */
+export class OperationFailed extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'OperationFailed';
+  }
+}
 
 /** An order by everything that it carries: an order that differs anywhere is another one. 64 hex digits. */
 export const orderIdOf = (order: WorkOrder): string => hashOf(order);
@@ -44,4 +61,29 @@ export function missingTool(asked: readonly ToolIdentity[], there: readonly Tool
     }
   }
   return null;
+}
+
+/** An outcome as its worker wrote it. Throws `OutcomeRefused` for what is none. */
+export function parsedOutcome({ bytes }: OrderFile): WorkOutcome {
+  if (bytes === null) throw new OutcomeRefused('it is no file that can be read');
+  try {
+    return workOutcome.parse(JSON.parse(bytes.toString('utf8')));
+  } catch (error) {
+    throw new OutcomeRefused('it is no outcome of an order', error);
+  }
+}
+
+/** The outcome of this very order, by the tools that it asks for and the same program. Throws `OutcomeRefused` for any other. */
+export function readOutcome(found: OrderFile, id: string, order: WorkOrder): WorkOutcome {
+  const outcome = parsedOutcome(found);
+  const { worker, version, tools } = outcome;
+  if (outcome.orderId !== id || outcome.operationKey !== order.operationKey) {
+    throw new OutcomeRefused(`${worker} wrote it about another order`);
+  }
+  if (version !== order.version) {
+    throw new OutcomeRefused(`${worker} runs version ${version}, and this host ${order.version}`);
+  }
+  const missing = missingTool(order.tools, tools) ?? missingTool(tools, order.tools);
+  if (missing !== null) throw new OutcomeRefused(`${worker} measured with other tools: ${missing}`);
+  return outcome;
 }

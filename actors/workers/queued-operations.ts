@@ -13,7 +13,7 @@ import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import { fileOf, intactPathOf, mediaOf } from '../sources/source-files.ts';
 import { type MediaOperations, type MediaWork, type WorkWatch, watched } from '../study/media-operations.ts';
 import { attachedFilesOf } from '../study/media-task.ts';
-import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
+import { OperationFailed, OutcomeRefused } from './order-identity.ts';
 import type { WorkOrders } from './work-orders.ts';
 
 /** Has operations over media carried out by workers. What they deliver is verified before it is stored here. */

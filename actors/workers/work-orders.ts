@@ -1,15 +1,90 @@
 import type { Clock } from '../../contract/base/clock.ts';
+import type { Metric } from '../../contract/operation.ts';
 import type { WorkOrder } from '../../contract/workers.ts';
 import { type OrderNews, type OrderQueue, QueueUnavailable } from '../../executors/workers/order-queue.ts';
 import { ObjectSourceFault, type SharedObjects } from '../../storage/objects/shared-objects.ts';
-import { OrderBell } from './order-bell.ts';
-import { orderIdOf } from './order-identity.ts';
-import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
-import { readOutcome } from './read-outcome.ts';
+import { counter } from '../operation/metrics.ts';
+import { OperationFailed, OutcomeRefused, orderIdOf, readOutcome } from './order-identity.ts';
 import type { SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
-import type { WorkerFigures } from './worker-figures.ts';
 
-export interface WorkOrdersOptions {
+const outcomes = ['taken', 'failed', 'refused', 'disagreeing'] as const;
+type OutcomeVerdict = (typeof outcomes)[number];
+
+/** What became of the outcomes that workers delivered, since the start of the host. */
+export class WorkerFigures {
+  readonly #counts = new Map<OutcomeVerdict, number>(outcomes.map((verdict) => [verdict, 0]));
+
+  count(verdict: OutcomeVerdict): void {
+    this.#counts.set(verdict, this.of(verdict) + 1);
+  }
+
+  of(verdict: OutcomeVerdict): number {
+    return this.#counts.get(verdict) ?? 0;
+  }
+
+  metric(): Metric {
+    return counter(
+      'media_study_worker_outcomes_total',
+      'outcomes of workers: taken, failed, refused, or disagreeing with the first result under their operation key',
+      [...this.#counts].map(([verdict, value]) => ({ labels: { verdict }, value })),
+    );
+  }
+}
+
+/** What the queue told of one order, for one operation that waits for it. */
+class OrderBell {
+  /** The worker that gave the order back last, and why; null while none did. */
+  refused: { readonly worker: string; readonly reason: string } | null = null;
+  /** Why it cannot be carried out at all; null while it can. */
+  lost: string | null = null;
+  /** The end of the window that had been kept when workers were lost over it before, in ms; 0 where none had. */
+  reachedMs = 0;
+  readonly #measured: (completedMs: number, totalMs: number) => void;
+  #isRung = false;
+  #ring: () => void = () => undefined;
+
+  constructor(measured: (completedMs: number, totalMs: number) => void) {
+    this.#measured = measured;
+  }
+
+  hear(news: OrderNews): void {
+    if (news.kind === 'measured') {
+      this.#measured(news.completedMs, news.totalMs);
+      return;
+    }
+    if (news.kind === 'refused') this.refused = { worker: news.worker, reason: news.reason };
+    if (news.kind === 'lost') this.lost = news.reason;
+    this.#isRung = true;
+    this.#ring();
+  }
+
+  /** Workers were lost over it, but it has come as far as this meanwhile, in ms. */
+  forgive(reachedMs: number): void {
+    this.lost = null;
+    this.reachedMs = reachedMs;
+  }
+
+  /** Waits until there are news, at most so long, in ms. Rejects once the signal is aborted. */
+  async rung(clock: Clock, atMostMs: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.#isRung) {
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clock.clearTimeout(timer);
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = clock.setTimeout(done, atMostMs);
+        this.#ring = done;
+        signal.addEventListener('abort', done, { once: true });
+      });
+    }
+    this.#isRung = false;
+    signal.throwIfAborted();
+  }
+}
+
+interface WorkOrdersOptions {
   readonly objects: SharedObjects;
   readonly outcomes: SharedOutcomes;
   readonly windows: SharedWindows;
@@ -19,7 +94,7 @@ export interface WorkOrdersOptions {
 }
 
 /** An order, and what its host does about it. */
-export interface Delivery<Result> {
+interface Delivery<Result> {
   readonly order: WorkOrder;
   /** Sees to it that every input is in the object source. */
   readonly provide: (objects: SharedObjects) => Promise<void>;
@@ -27,7 +102,7 @@ export interface Delivery<Result> {
   readonly accept: (result: unknown, objects: SharedObjects) => Promise<Result>;
 }
 
-export interface DeliveryWatch {
+interface DeliveryWatch {
   readonly signal: AbortSignal;
   /** Told how much of the media was read, and how much will be, in ms of its time. */
   readonly measured: (completedMs: number, totalMs: number) => void;

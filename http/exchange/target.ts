@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../actors/supervision/newest-first.ts';
+import type { PageRequest } from '../../actors/supervision/reads.ts';
 import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import { longestPage, usualPage } from '../../contract/base/newest-first.ts';
 

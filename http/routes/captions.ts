@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { CaptionReads } from '../../actors/captions/caption-reads.ts';
-import type { CaptionService } from '../../actors/captions/captions.ts';
+import type { CaptionReads, CaptionService } from '../../actors/captions/captions.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
   captionChunkAnswer,

@@ -1,5 +1,4 @@
-import type { Charts } from '../../actors/lifecycles/charts.ts';
-import type { LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
+import type { Charts, LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
   actorKind,

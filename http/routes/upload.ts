@@ -1,4 +1,4 @@
-import type { OwnedIngestRowInput } from '../../actors/ingest/owned/owned-ingest-row.ts';
+import type { OwnedIngestRowInput } from '../../actors/ingest/owned/owned-ingest-definition.ts';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { PartClaim, UploadPart } from '../../actors/ingest/owned/upload-part.ts';
 import { ServiceError } from '../../contract/base/errors.ts';

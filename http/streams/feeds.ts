@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ingestKindNames } from '../../actors/ingest/ingest-service.ts';
-import type { EveryTransition } from '../../actors/lifecycles/every-transition.ts';
 import type { LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
+import type { EveryTransition } from '../../actors/lifecycles/transitions.ts';
 import type { StudyService } from '../../actors/study/studies.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import { ServiceError } from '../../contract/base/errors.ts';

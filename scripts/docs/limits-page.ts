@@ -1,7 +1,7 @@
 import { openIngestLimit } from '../../actors/ingest/ingest-service.ts';
-import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-row.ts';
+import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-definition.ts';
 import { commitBytes } from '../../actors/ingest/owned/upload-part.ts';
-import { maximumDownloadBytes } from '../../actors/ingest/videohost/videohost-ingest-effects.ts';
+import { maximumDownloadBytes } from '../../actors/ingest/videohost/videohost-ingest-definition.ts';
 import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';
 import { studyBudgetMs } from '../../actors/reopening/study-row.ts';
 import { reservedBytes } from '../../actors/sources/required-space.ts';

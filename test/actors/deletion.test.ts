@@ -1,5 +1,5 @@
 import test from 'ava';
-import { DeletionFigures } from '../../actors/deletion/deletion-figures.ts';
+import { DeletionFigures } from '../../actors/deletion/deletion-measure.ts';
 import { Garbage } from '../../actors/deletion/garbage.ts';
 import type { DeletionReceipt } from '../../contract/deletion.ts';
 import type { Stray } from '../../storage/objects/leftovers.ts';

@@ -1,7 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { EveryTransition } from '../../actors/lifecycles/every-transition.ts';
-import { recordedTransitions } from '../../actors/lifecycles/recorded-transitions.ts';
-import { TransitionListeners } from '../../actors/lifecycles/transition-listeners.ts';
+import { EveryTransition, recordedTransitions, TransitionListeners } from '../../actors/lifecycles/transitions.ts';
 import { reviewKey } from '../../actors/reopening/review-rows.ts';
 import { type ActorRow, actorRow } from '../../actors/supervision/actor-row.ts';
 import { byEvent, keptTransitions, transitionWrites } from '../../actors/supervision/transition-rows.ts';

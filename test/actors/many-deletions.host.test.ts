@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { Erasure } from '../../actors/deletion/erasure.ts';
-import { ReachedObjects } from '../../actors/deletion/reached-objects.ts';
+import { Erasure, ReachedObjects } from '../../actors/deletion/erasure.ts';
 import { erasingPrefix } from '../../storage/backup/named-objects.ts';
 import { restMs } from '../../storage/objects/object-files.ts';
 import { newDataRoot, openStore } from './reopening/stored-studies.ts';

@@ -1,12 +1,10 @@
 import test from 'ava';
 import { SimulatedClock as XStateClock } from 'xstate';
-import { DurationHistogram } from '../../actors/operation/duration-histogram.ts';
 import { type ChosenEngines, enginesOf } from '../../actors/operation/engines.ts';
 import { CommitFigures } from '../../actors/operation/host-figures.ts';
+import { DurationHistogram, StateDurations } from '../../actors/operation/metrics.ts';
 import { Pairings } from '../../actors/operation/pairings.ts';
-import { StateDurations } from '../../actors/operation/state-durations.ts';
-import { ProgressBoard } from '../../actors/supervision/progress-board.ts';
-import { StageMeter } from '../../actors/supervision/stage-meter.ts';
+import { ProgressBoard, StageMeter } from '../../actors/supervision/progress-board.ts';
 import { type Metric, pairedPages, pairingCode, pairingCodeMs, pairingGuesses } from '../../contract/operation.ts';
 import { SimulatedClock } from './supervision/simulated-clock.ts';
 

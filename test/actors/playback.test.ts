@@ -5,7 +5,7 @@ import {
   PlaybackGrants,
   rememberedEndedGrants,
 } from '../../actors/playback/playback-grants.ts';
-import { playbackMimeTypeOf } from '../../actors/playback/playback-media-type.ts';
+import { playbackMimeTypeOf } from '../../actors/playback/private-playback.ts';
 import {
   type PlaybackMimeType,
   playbackGrantId,

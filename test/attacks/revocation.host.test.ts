@@ -2,7 +2,7 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { openHost } from '../../actors/host.ts';
-import { JournalHealth } from '../../actors/study/journal-health.ts';
+import { JournalHealth } from '../../actors/study/studies.ts';
 import { runVerify } from '../../cli/verify-command.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { goldenHost } from '../../fixtures/golden-store/contents.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { aloneDelayMs, deathLimit, resumeLimit } from '../../actors/supervision/host-deaths.ts';
+import { aloneDelayMs, deathLimit, resumeLimit } from '../../actors/supervision/recovery.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { copyAsLeft } from '../host/host-in-process.ts';
 import { checkJournal, checkProcesses, checkRuntimes, checkWhole, settle } from './checks.ts';

@@ -20,7 +20,7 @@ import { storeFormat } from '../../storage/objects/data-root.ts';
 
 const releases = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
 
-/** Walked by a command, without an actor: what 0.1.0 left of its actors is brought to an end by `actors/review/cut-reviews.ts`. */
+/** Walked by a command, without an actor: what 0.1.0 left of its actors is brought to an end by `actors/review/publish-reviews.ts`. */
 const commandCharts = ['publish-review'];
 
 const tables: Readonly<Record<string, ChartMigrations>> = {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { ReachedObjects } from '../../actors/deletion/reached-objects.ts';
+import { ReachedObjects } from '../../actors/deletion/erasure.ts';
 import { memoryOf } from '../../bench/process-figures.ts';
 import { HostError } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';

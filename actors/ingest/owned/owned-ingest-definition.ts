@@ -1,4 +1,7 @@
 import { fromCallback, type StateValue } from 'xstate';
+import { z } from 'zod';
+import type { EffectOutcome } from '../../../machines/emission.ts';
+import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import { ownedIngestMigrations } from '../../../machines/migrations.ts';
 import {
   type OwnedIngestContext,
@@ -7,15 +10,44 @@ import {
   ownedIngestMachine,
   ownedIngestVersion,
 } from '../../../machines/owned-ingest.ts';
+import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
+import { localProcessingGrant } from '../../../receipts/sources/source-receipt.ts';
+import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import type { ActorDefinition, ChartPosition, Phase } from '../../supervision/actor-definition.ts';
-import type { ActorRow } from '../../supervision/actor-row.ts';
+import { type ActorRow, actorRow } from '../../supervision/actor-row.ts';
 import {
   type IngestDefinitionOptions,
   ingestDefinition,
   ingestStandingOf,
   tailEffectsOf,
 } from '../ingest-definition.ts';
+import type { IngestSealing } from '../ingest-sealing.ts';
 import { ingestState } from '../ingest-service.ts';
+
+/** An ingest without media is given up after a day. */
+export const uploadOpenMs = 24 * 60 * 60 * 1000;
+
+/** What an ingest was opened with; `assertedAt` is UTC with milliseconds. */
+export const ownedIngestInput = z.strictObject({
+  ingestId: z.string(),
+  uploadDueAt: z.number(),
+  filename: z.string(),
+  declaredBytes: z.number(),
+  label: z.string(),
+  rightsHolder: z.string(),
+  assertedAt: z.string(),
+});
+export type OwnedIngestRowInput = z.infer<typeof ownedIngestInput>;
+
+/** Seals the media of an owned ingest under what its owner said when the ingest was opened. */
+export const ownedIngestSeal =
+  (ledger: Ledger, sealing: IngestSealing) =>
+  (input: MediaInput, signal: AbortSignal): Promise<EffectOutcome> => {
+    const row = actorRow.parse(ledger.get('snapshot', input.ingestId));
+    const { label, filename, rightsHolder, assertedAt } = ownedIngestInput.parse(row.input);
+    const claim = { label, filename, rightsHolder, assertedAt, grant: localProcessingGrant };
+    return sealing.seal(input, signal, (measured) => sealOwnedIngest({ ...measured, claim }));
+  };
 
 /** Gives the chart of owned ingests its effects, and the supervisor what it needs to know of them. */
 export function ownedIngestDefinition(options: IngestDefinitionOptions): ActorDefinition {

@@ -9,15 +9,22 @@ import {
 } from '../../../contract/ingest.ts';
 import type { ObjectRef } from '../../../storage/objects/object-store.ts';
 import type { HostBasis } from '../../host-basis.ts';
-import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
-import type { IngestService } from '../ingest-service.ts';
-import { type OwnedIngestRowInput, ownedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
-import type { ResumableUploads } from './resumable-uploads.ts';
+import type { PageRequest } from '../../supervision/reads.ts';
+import { type IngestBasis, isHeldByLive } from '../ingest-definition.ts';
+import { IngestService } from '../ingest-service.ts';
+import {
+  type OwnedIngestRowInput,
+  ownedIngestDefinition,
+  ownedIngestInput,
+  ownedIngestSeal,
+  uploadOpenMs,
+} from './owned-ingest-definition.ts';
+import { ResumableUploads } from './resumable-uploads.ts';
 import { Upload } from './upload.ts';
 import type { PartClaim, UploadPart } from './upload-part.ts';
 
-export interface OwnedIngestsOptions extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'clock'> {
+interface OwnedIngestsOptions extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'clock'> {
   readonly service: IngestService;
   readonly newId: () => string;
   readonly maximumBytes: number;
@@ -30,7 +37,7 @@ export interface OwnedIngestsOptions extends Pick<HostBasis, 'objectStore' | 'su
 }
 
 /** How far an upload in parts has come. */
-export interface UploadState {
+interface UploadState {
   /** How many bytes count. */
   readonly offset: number;
   /** What the ingest was opened with. */
@@ -207,4 +214,30 @@ function checkedRequest(body: unknown, maximumBytes: number): OwnedIngestRequest
   }
   if (request.success) return request.data;
   throw refused(issues[0]);
+}
+
+interface OpenOwnedIngestsOptions extends IngestBasis {
+  readonly maximumBytes: number;
+  /** Lines for people. */
+  readonly report: (line: string) => void;
+}
+
+/** Puts the parts of owned ingests together and registers their kind with the supervisor. */
+export function openOwnedIngests(options: OpenOwnedIngestsOptions): OwnedIngests {
+  const { ledger, supervisor, sealing, unused } = options;
+  const unneeded = ({ contentId, bytes }: ObjectRef) => ledger.commit([unused.note(contentId, bytes)]);
+  const released = () => unused.removeSoon();
+  const uploads = new ResumableUploads({ ...options, unneeded, released });
+  const definition = uploads.following(ownedIngestDefinition({ ...options, seal: ownedIngestSeal(ledger, sealing) }));
+  supervisor.register(definition);
+  const service = new OwnedIngests({
+    ...options,
+    service: new IngestService({ ...options, definition }),
+    uploads,
+    unneeded,
+    released,
+  });
+  unused.heldBy(() => service.isStoring);
+  unused.heldBy(isHeldByLive(supervisor, sealing, definition.name));
+  return service;
 }

@@ -1,17 +1,216 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StateValue } from 'xstate';
+import { z } from 'zod';
 import { ServiceError } from '../../../contract/base/errors.ts';
-import type { ObjectRef } from '../../../storage/objects/object-store.ts';
+import type { Ledger, Write } from '../../../storage/ledger/ledger.ts';
+import type { ObjectRef, PartialFile } from '../../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import type { HostBasis } from '../../host-basis.ts';
 import type { ActorDefinition } from '../../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../../supervision/actor-row.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
-import { readStored } from '../../supervision/stored-read.ts';
-import { ownedIngestInput } from './owned-ingest-row.ts';
-import { ResumableUpload } from './resumable-upload.ts';
-import { inboxNameOf, type UploadNote, UploadNotes } from './upload-notes.ts';
+import { readStored } from '../../supervision/reads.ts';
+import { ownedIngestInput } from './owned-ingest-definition.ts';
+import { type PartClaim, type PartOwner, UploadPart } from './upload-part.ts';
 
-export interface ResumableUploadsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'report'> {
+const prefix = 'upload/';
+
+const uploadNote = z.strictObject({
+  /** How many bytes of the file are on disk and count. */
+  offset: z.number().int().nonnegative(),
+  /** What the whole file is; null while parts of it are missing. */
+  contentId: z.string().nullable(),
+});
+export type UploadNote = z.infer<typeof uploadNote>;
+
+/** The name of an ingest's files in the inbox: the UUID of its id. */
+const inboxNameOf = (ingestId: string): string => ingestId.slice(ingestId.indexOf(':') + 1);
+
+const rowsOf = async (ledger: Ledger): Promise<Map<string, UploadNote>> => {
+  const rows = await ledger.list('record', prefix);
+  return new Map(
+    rows.flatMap(({ key, value }) => {
+      const note = uploadNote.safeParse(value);
+      return note.success ? [[key.slice(prefix.length), note.data] as const] : [];
+    }),
+  );
+};
+
+/** The names of the partial files that an earlier host has noted bytes of. */
+export const notedParts = async (ledger: Ledger): Promise<ReadonlySet<string>> =>
+  new Set([...(await rowsOf(ledger)).keys()].map(inboxNameOf));
+
+/** How far each upload in parts has come, on disk. A note goes in the commit with which its ingest stops waiting for media. */
+class UploadNotes {
+  readonly #ledger: Ledger;
+  readonly #noted = new Set<string>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** What an earlier host noted, by ingest. */
+  async load(): Promise<ReadonlyMap<string, UploadNote>> {
+    const notes = await rowsOf(this.#ledger);
+    for (const ingestId of notes.keys()) this.#noted.add(ingestId);
+    return notes;
+  }
+
+  /** Resolves when the note is on disk. */
+  async put(ingestId: string, note: UploadNote): Promise<void> {
+    this.#noted.add(ingestId);
+    await this.#ledger.commit([{ put: 'record', key: `${prefix}${ingestId}`, value: note }]);
+  }
+
+  /** What a commit must add to forget an upload. */
+  forgetting(ingestId: string): readonly Write[] {
+    return this.#noted.delete(ingestId) ? [{ del: 'record', key: `${prefix}${ingestId}` }] : [];
+  }
+
+  async forget(ingestId: string): Promise<void> {
+    await this.#ledger.commit(this.forgetting(ingestId));
+  }
+}
+
+interface ResumableUploadOptions {
+  readonly declaredBytes: number;
+  readonly file: PartialFile;
+  /** The offset that an earlier host has noted; 0 at first. */
+  readonly offset: number;
+  note(note: UploadNote): Promise<void>;
+  /** So many bytes have come so far. */
+  arrived(bytes: number): void;
+  /** Gives the media to its ingest. */
+  received(media: ObjectRef): Promise<void>;
+  /** The storage failed: the ingest cannot go on. */
+  faulted(message: string): Promise<void>;
+}
+
+/**
+ * The upload of one ingest in parts. An offset counts when the bytes before it are synced and the offset is noted, so that any later
+ * host goes on from there. One part at a time is taken: a new one ends the one before it, which may be that of a dead connection.
+ */
+export class ResumableUpload implements PartOwner {
+  readonly #options: ResumableUploadOptions;
+  #offset: number;
+  #part: UploadPart | null = null;
+  #committing: Promise<void> = Promise.resolve();
+  #finishing: Promise<void> | null = null;
+  #over: ServiceError | null = null;
+
+  constructor(options: ResumableUploadOptions) {
+    this.#options = options;
+    this.#offset = options.offset;
+  }
+
+  get declaredBytes(): number {
+    return this.#options.declaredBytes;
+  }
+
+  get file(): PartialFile {
+    return this.#options.file;
+  }
+
+  get counted(): number {
+    return this.#offset;
+  }
+
+  /** Whether a client sends a part right now. */
+  get isSending(): boolean {
+    return this.#part !== null;
+  }
+
+  /** The file is whole: it becomes an object of the store, and no ingest holds it yet. */
+  get isEnding(): boolean {
+    return this.#finishing !== null;
+  }
+
+  /** How many bytes count, those included that have just arrived. */
+  async offset(): Promise<number> {
+    // A commit that fails ends the part, which says why.
+    if (this.#part?.isCountable === true && !this.isEnding) await this.commit().catch(() => undefined);
+    return this.#offset;
+  }
+
+  /** Takes a part; the one that is being sent ends with `upload_superseded`. Throws `invalid_upload_length`. */
+  begin(claim: PartClaim): UploadPart {
+    if (claim.offset + (claim.bytes ?? 0) > this.declaredBytes) {
+      throw new ServiceError(
+        'invalid_upload_length',
+        `the part would end behind the declared ${this.declaredBytes} bytes`,
+      );
+    }
+    const before = this.#part;
+    before?.stop(new ServiceError('upload_superseded', 'another request goes on with this upload'));
+    const part = new UploadPart(this, claim, before?.settled ?? Promise.resolve());
+    this.#part = part;
+    part.settled.then(() => {
+      if (this.#part === part) this.#part = null;
+    });
+    return part;
+  }
+
+  /** The ingest takes no more media, for this reason: ends the part that is being sent, and deletes the file. */
+  async end(reason: ServiceError): Promise<void> {
+    this.#over = reason;
+    this.#part?.stop(reason);
+    await this.#part?.settled;
+    await this.#finishing?.catch(() => undefined);
+    await this.file.remove();
+  }
+
+  async open(): Promise<number> {
+    if (this.#over !== null) throw this.#over;
+    this.#offset = await this.file.open(this.#offset);
+    return this.#offset;
+  }
+
+  commit(extent: 'whole' | 'part' = 'part'): Promise<void> {
+    const committed = this.#committing.then(async () => {
+      const offset = await this.file.sync();
+      if (offset <= this.#offset || this.#over !== null) return;
+      if (offset === this.declaredBytes && extent !== 'whole') return;
+      await this.#options.note({ offset, contentId: null });
+      this.#offset = offset;
+      this.file.settle(offset);
+    });
+    this.#committing = committed.catch(() => undefined);
+    return committed;
+  }
+
+  completed(): Promise<void> {
+    this.#finishing ??= this.#finish().finally(() => {
+      this.#finishing = null;
+    });
+    return this.#finishing;
+  }
+
+  arrived(bytes: number): void {
+    this.#options.arrived(bytes);
+  }
+
+  faulted(message: string): Promise<void> {
+    return this.#options.faulted(message);
+  }
+
+  /** Makes media of a file that was whole when an earlier host ended. A fault of the storage ends the ingest. */
+  async finishLeft(): Promise<void> {
+    try {
+      await this.completed();
+    } catch (error) {
+      if (!(error instanceof ObjectStoreError)) throw error;
+      await this.faulted(error.message);
+    }
+  }
+
+  async #finish(): Promise<void> {
+    const { note, received } = this.#options;
+    const bytes = this.declaredBytes;
+    await received(await this.file.finish(bytes, ({ contentId }) => note({ offset: bytes, contentId })));
+  }
+}
+
+interface ResumableUploadsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'report'> {
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Media was stored for an ingest that had ended meanwhile. */
   readonly unneeded: (media: ObjectRef) => Promise<void>;

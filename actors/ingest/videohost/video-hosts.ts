@@ -1,5 +1,30 @@
+import type { ToolIdentity } from '../../../contract/base/artifact.ts';
+import { cutText } from '../../../contract/base/grammar.ts';
 import { videohostUrlUnits } from '../../../contract/ingest.ts';
+import type { ResolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
+import { downloadRange } from '../../../executors/videohost/download-range.ts';
+import { resolveVideo } from '../../../executors/videohost/resolve-video.ts';
+import {
+  type DownloadedRange,
+  type DownloadRequest,
+  type ResolveRequest,
+  type VideoHostDeps,
+  VideoHostFailure,
+} from '../../../executors/videohost/video-host.ts';
 import type { VideoAddress } from '../../../executors/videohost/ytdlp-command.ts';
+import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+
+/** yt-dlp itself begins to warn of its age after 90 days. */
+const oldAfterDays = 90;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Says that a tool whose version begins with its date is old; null while it is not. `now` in epoch ms. */
+export function ageNote({ name, version }: ToolIdentity, now: number): string | null {
+  const [, year, month, day] = /^(\d{4})\.(\d{2})\.(\d{2})/.exec(version) ?? [];
+  if (year === undefined) return null;
+  const days = Math.floor((now - Date.UTC(Number(year), Number(month) - 1, Number(day))) / dayMs);
+  return days > oldAfterDays ? `${name} ${version} is ${days} days old: hosts change, a newer one may succeed` : null;
+}
 
 /** The hosts that are always known, each with yt-dlp's name of the one extractor that may look at its pages. */
 export const knownVideoHosts: Readonly<Record<string, string>> = {
@@ -43,4 +68,43 @@ export class VideoHosts {
     const extractor = this.#extractors.get(hostname);
     return extractor === undefined ? { refused: 'is not at one of the known video hosts' } : { url: href, extractor };
   }
+}
+
+/** The downloader as the ingests see it. Both steps reject with `VideoHostFailure`. */
+export interface VideoFetching {
+  resolve(request: ResolveRequest, signal: AbortSignal): Promise<ResolvedVideo>;
+  download(request: DownloadRequest, signal: AbortSignal): Promise<DownloadedRange>;
+  /** Who resolves. */
+  readonly resolver: ToolIdentity;
+  /** Who fetches and cuts. */
+  readonly downloaders: readonly ToolIdentity[];
+}
+
+/** The downloader with the tools that it is given. */
+export const videoFetching = (deps: VideoHostDeps): VideoFetching => ({
+  resolve: (request, signal) => resolveVideo(deps, request, signal),
+  download: (request, signal) => downloadRange(deps, request, signal),
+  resolver: deps.ytdlp.identity,
+  downloaders: [deps.ytdlp.identity, deps.ffmpeg.identity],
+});
+
+const messageUnits = 256;
+
+/** The error of a step with its closed word first, and a remark behind it that is never cut off. */
+export function closedReason(error: unknown, remark: string | null): unknown {
+  const systemCode = systemCodeOf(error);
+  if (systemCode !== null) {
+    return new Error(`storage_fault: the data root refused a file (${systemCode})`, { cause: error });
+  }
+  if (remark === null || !(error instanceof VideoHostFailure)) return error;
+  const detail = error.message.slice(`${error.reason}: `.length);
+  const room = messageUnits - `${error.reason}:  (${remark})`.length;
+  return new VideoHostFailure(error.reason, `${cutText(detail, room)} (${remark})`, error);
+}
+
+/** What the file system said, of an error of the object store or of a call; null for any other. */
+function systemCodeOf(error: unknown): string | null {
+  const refused = error instanceof ObjectStoreError ? error.cause : error;
+  if (refused instanceof Error && 'syscall' in refused && 'code' in refused) return String(refused.code);
+  return error instanceof ObjectStoreError ? error.code : null;
 }

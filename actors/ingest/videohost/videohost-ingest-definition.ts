@@ -1,13 +1,29 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { StateValue } from 'xstate';
+import { z } from 'zod';
+import { toolIdentity } from '../../../contract/base/artifact.ts';
+import { cutText, range, timestamp } from '../../../contract/base/grammar.ts';
+import { hostTextUnits, resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
+import { VideoHostFailure } from '../../../executors/videohost/video-host.ts';
+import type { VideoAddress } from '../../../executors/videohost/ytdlp-command.ts';
+import type { EffectOutcome } from '../../../machines/emission.ts';
+import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import { videohostIngestMigrations } from '../../../machines/migrations.ts';
 import {
+  type DownloadOutcome,
   type VideohostIngestContext,
   type VideohostIngestInput,
   videohostIngestMachine,
   videohostIngestVersion,
 } from '../../../machines/videohost-ingest.ts';
+import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
+import { workFolderName } from '../../../storage/objects/leftovers.ts';
+import type { HostBasis } from '../../host-basis.ts';
+import type { UnusedMedia } from '../../sources/unused-media.ts';
 import type { ActorDefinition, ChartPosition, Phase } from '../../supervision/actor-definition.ts';
-import type { ActorRow } from '../../supervision/actor-row.ts';
+import { type ActorRow, actorRow } from '../../supervision/actor-row.ts';
+import type { ProgressBoard } from '../../supervision/progress-board.ts';
 import {
   type IngestDefinitionOptions,
   ingestDefinition,
@@ -15,10 +31,160 @@ import {
   ingestStandingOf,
   tailEffectsOf,
 } from '../ingest-definition.ts';
+import type { IngestSealing } from '../ingest-sealing.ts';
 import { ingestState } from '../ingest-service.ts';
-import type { VideohostIngestEffects } from './videohost-ingest-effects.ts';
+import { closedReason, type VideoFetching, type VideoHosts } from './video-hosts.ts';
 
-export interface VideohostIngestDefinitionOptions extends IngestDefinitionOptions {
+/** What an ingest was opened with; `confirmedAt` is UTC with milliseconds. */
+export const videohostIngestInput = z.strictObject({
+  ingestId: z.string(),
+  url: z.string(),
+  range,
+  confirmedAt: timestamp,
+});
+export type VideohostIngestRowInput = z.infer<typeof videohostIngestInput>;
+
+/** What resolving leaves for the steps after it. */
+const resolvedRow = z.strictObject({ resolved: resolvedVideo, tool: toolIdentity, resolvedAt: timestamp });
+const resolvedKey = (ingestId: string): string => `ingest/${ingestId}/resolved`;
+
+/** What downloading leaves for the seal: who fetched and cut. */
+const downloadedRow = z.strictObject({ tools: z.array(toolIdentity) });
+const downloadedKey = (ingestId: string): string => `ingest/${ingestId}/downloaded`;
+
+/** The most that a download may take, and that has to be free before an ingest is opened. */
+export const maximumDownloadBytes = 512 * 1024 * 1024;
+
+const downloadWallMs = 10 * 60 * 1000;
+
+/** What a host says may be of any length; so much of it is kept. */
+const kept = (text: string | null): string | null => (text === null ? null : cutText(text, hostTextUnits));
+
+interface VideohostIngestEffectsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'clock'> {
+  readonly sealing: IngestSealing;
+  readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
+  readonly unused: UnusedMedia;
+  readonly hosts: VideoHosts;
+  /** Null while there is no downloader: what an earlier process had begun to fetch then fails. */
+  readonly fetching: VideoFetching | null;
+  /** Said with each failure to resolve; null where there is nothing to say. */
+  readonly remark: string | null;
+  /** A folder on the object store's volume; what a host leaves in it is removed at the next start. */
+  readonly workFolder: string;
+  readonly isLive: (ingestId: string) => boolean;
+}
+
+/** What the chart of video-host ingests has done for it. */
+export class VideohostIngestEffects {
+  readonly #options: VideohostIngestEffectsOptions;
+  readonly #arriving = new Map<string, string>();
+
+  constructor(options: VideohostIngestEffectsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether an object was or is being stored for a live ingest that may not have the event of it yet. */
+  holds(contentId: string): boolean {
+    for (const ingestId of this.#arriving.keys()) {
+      if (!this.#options.isLive(ingestId)) this.#arriving.delete(ingestId);
+    }
+    return [...this.#arriving.values()].includes(contentId);
+  }
+
+  /** Asks the host what the address is, and whether the video is as long as the range. */
+  async resolve({ ingestId }: VideohostIngestInput, signal: AbortSignal): Promise<EffectOutcome> {
+    const { clock, remark } = this.#options;
+    const { url, range } = this.#opened(ingestId);
+    const fetching = this.#demandFetching();
+    try {
+      const answer = await fetching.resolve(this.#address(url), signal);
+      const { title, creator } = answer;
+      const resolved = resolvedVideo.safeParse({ ...answer, title: kept(title), creator: kept(creator) });
+      if (!resolved.success) {
+        throw new VideoHostFailure('tool_output', 'the description has no known form', resolved.error);
+      }
+      const { durationMs } = resolved.data;
+      if (range.endMs > durationMs) throw new Error(`range_past_end: the video is ${durationMs} ms long`);
+      const resolvedAt = new Date(clock.now()).toISOString();
+      const value = { resolved: resolved.data, tool: fetching.resolver, resolvedAt };
+      return { events: [], writes: [{ put: 'record', key: resolvedKey(ingestId), value }] };
+    } catch (error) {
+      throw closedReason(error, remark);
+    }
+  }
+
+  /** Fetches the range into an empty folder and hands the file to the object store, noted beforehand, so that a crash does not leave it there. */
+  async download({ ingestId }: VideohostIngestInput, signal: AbortSignal): Promise<DownloadOutcome> {
+    const { objectStore, ledger, unused, isLive, progress } = this.#options;
+    const { url, range } = this.#opened(ingestId);
+    const total = range.endMs - range.startMs;
+    const fetching = this.#demandFetching();
+    const { resolved } = resolvedRow.parse(ledger.get('record', resolvedKey(ingestId)));
+    const folder = this.#folder(ingestId);
+    try {
+      const fetched = await fetching.download(
+        {
+          ...this.#address(url),
+          resolved,
+          range,
+          folder,
+          maximumBytes: maximumDownloadBytes,
+          wallMs: downloadWallMs,
+          onProgress: ({ mediaMs: completed, bytes }) =>
+            progress.note(ingestId, { stage: 'download', completed, total, unit: 'milliseconds', bytes }),
+        },
+        signal,
+      );
+      const media = await objectStore.import(fetched.path, async ({ contentId, bytes }) => {
+        this.#arriving.set(ingestId, contentId);
+        await ledger.commit([unused.note(contentId, bytes)]);
+        signal.throwIfAborted();
+      });
+      const value = { tools: fetching.downloaders };
+      return { media, events: [], writes: [{ put: 'record', key: downloadedKey(ingestId), value }] };
+    } catch (error) {
+      throw closedReason(error, null);
+    } finally {
+      progress.forget(ingestId);
+      await rm(folder, { recursive: true, force: true });
+      // It may have ended while its media was being stored; nothing could remove that then.
+      if (!isLive(ingestId)) unused.removeSoon();
+    }
+  }
+
+  /** Seals the media under what was asked for and what the host answered. */
+  seal(input: MediaInput, signal: AbortSignal): Promise<EffectOutcome> {
+    const { ledger, sealing } = this.#options;
+    const { url: requestedUrl, range, confirmedAt } = this.#opened(input.ingestId);
+    const answered = resolvedRow.parse(ledger.get('record', resolvedKey(input.ingestId)));
+    const { tools } = downloadedRow.parse(ledger.get('record', downloadedKey(input.ingestId)));
+    const claim = { ...answered, requestedUrl, range, confirmedAt, downloadTools: tools };
+    return sealing.seal(input, signal, (measured) => sealVideohostIngest({ ...measured, claim }));
+  }
+
+  #opened(ingestId: string) {
+    return videohostIngestInput.parse(actorRow.parse(this.#options.ledger.get('snapshot', ingestId)).input);
+  }
+
+  #demandFetching(): VideoFetching {
+    const { fetching } = this.#options;
+    if (fetching === null) throw new VideoHostFailure('tool_missing', 'there is no yt-dlp that answers');
+    return fetching;
+  }
+
+  /** The hosts may be others than at the time of the request. */
+  #address(url: string): VideoAddress {
+    const address = this.#options.hosts.addressOf(url);
+    if ('refused' in address) throw new VideoHostFailure('extractor_not_allowed', `the address ${address.refused}`);
+    return address;
+  }
+
+  #folder(ingestId: string): string {
+    return join(this.#options.workFolder, workFolderName('download', ingestId.slice(ingestId.indexOf(':') + 1)));
+  }
+}
+
+interface VideohostIngestDefinitionOptions extends IngestDefinitionOptions {
   readonly effects: Pick<VideohostIngestEffects, 'resolve' | 'download'>;
 }
 

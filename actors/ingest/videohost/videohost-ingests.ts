@@ -8,13 +8,19 @@ import {
   videohostIngestFields,
   videohostIngestRequest,
 } from '../../../contract/ingest.ts';
-import type { PageRequest } from '../../supervision/newest-first.ts';
-import type { IngestService } from '../ingest-service.ts';
-import type { VideoHosts } from './video-hosts.ts';
-import { maximumDownloadBytes } from './videohost-ingest-effects.ts';
-import { type VideohostIngestRowInput, videohostIngestInput } from './videohost-ingest-row.ts';
+import type { PageRequest } from '../../supervision/reads.ts';
+import { type IngestBasis, type IngestDefinitionOptions, isHeldByLive } from '../ingest-definition.ts';
+import { IngestService } from '../ingest-service.ts';
+import type { VideoFetching, VideoHosts } from './video-hosts.ts';
+import {
+  maximumDownloadBytes,
+  VideohostIngestEffects,
+  type VideohostIngestRowInput,
+  videohostIngestDefinition,
+  videohostIngestInput,
+} from './videohost-ingest-definition.ts';
 
-export interface VideohostIngestsOptions {
+interface VideohostIngestsOptions {
   readonly service: IngestService;
   readonly hosts: VideoHosts;
   readonly clock: Clock;
@@ -110,4 +116,25 @@ function refuseRange(startMs: number, endMs: number, maximumMs: number): void {
   if (endMs - startMs > maximumMs) {
     throw new ServiceError('ingest_range_too_large', `this host takes at most ${maximumMs} ms of a video`);
   }
+}
+
+export interface OpenVideohostIngestsOptions extends IngestBasis {
+  readonly hosts: VideoHosts;
+  readonly fetching: VideoFetching | null;
+  readonly remark: string | null;
+  readonly workFolder: string;
+  readonly maximumRangeMs: number;
+}
+
+/** Puts the parts of video-host ingests together and registers their kind with the supervisor. */
+export function openVideohostIngests(options: OpenVideohostIngestsOptions): VideohostIngests {
+  const { supervisor, sealing, unused } = options;
+  const effects = new VideohostIngestEffects({ ...options, isLive: (ingestId) => supervisor.isLive(ingestId) });
+  const seal: IngestDefinitionOptions['seal'] = (input, signal) => effects.seal(input, signal);
+  const definition = videohostIngestDefinition({ ...options, effects, seal });
+  supervisor.register(definition);
+  unused.heldBy((contentId) => effects.holds(contentId));
+  unused.heldBy(isHeldByLive(supervisor, sealing, definition.name));
+  const service = new IngestService({ ...options, definition });
+  return new VideohostIngests({ ...options, service });
 }

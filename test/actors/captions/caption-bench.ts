@@ -1,10 +1,8 @@
 import type { ExecutionContext } from 'ava';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
-import { CaptionReads } from '../../../actors/captions/caption-reads.ts';
-import { CaptionService } from '../../../actors/captions/captions.ts';
+import { CaptionReads, CaptionService } from '../../../actors/captions/captions.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
-import { finishCutReviews } from '../../../actors/review/cut-reviews.ts';
-import { PublishReviews } from '../../../actors/review/publish-reviews.ts';
+import { finishCutReviews, PublishReviews } from '../../../actors/review/publish-reviews.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { type RecoveryReport, recover } from '../../../actors/supervision/recovery.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';

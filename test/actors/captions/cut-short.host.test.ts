@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
-import { aloneDelayMs, deathLimit } from '../../../actors/supervision/host-deaths.ts';
+import { aloneDelayMs, deathLimit } from '../../../actors/supervision/recovery.ts';
 import { hashOf } from '../../../formats/canonical-json.ts';
 import { headKey, nameOf, rowKey } from '../../../storage/ledger/keys.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';

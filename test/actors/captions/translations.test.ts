@@ -1,5 +1,5 @@
 import test from 'ava';
-import { TranslationAsker } from '../../../actors/captions/translation-asks.ts';
+import { TranslationAsker } from '../../../actors/captions/caption-translations.ts';
 import { translationTrial } from '../../../actors/evaluation/translation-trials.ts';
 import { translationDefects } from '../../../contract/evaluation.ts';
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';

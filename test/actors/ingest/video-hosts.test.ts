@@ -1,7 +1,6 @@
 import test from 'ava';
-import { downloaderReach } from '../../../actors/ingest/videohost/downloader-reach.ts';
-import { ageNote } from '../../../actors/ingest/videohost/tool-age.ts';
-import { VideoHosts } from '../../../actors/ingest/videohost/video-hosts.ts';
+import { ageNote, VideoHosts } from '../../../actors/ingest/videohost/video-hosts.ts';
+import { downloaderReach } from '../../../actors/ingest/videohost/videohost-service.ts';
 import type { ResolvedTool } from '../../../executors/process/tools.ts';
 
 const hosts = new VideoHosts({

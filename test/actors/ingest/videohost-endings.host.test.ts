@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { ingestKindNames } from '../../../actors/ingest/ingest-service.ts';
-import { aloneDelayMs, deathLimit } from '../../../actors/supervision/host-deaths.ts';
+import { aloneDelayMs, deathLimit } from '../../../actors/supervision/recovery.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
 import { mediaBytes, videoIngest } from '../../receipts/sources/sealed-clip.ts';
 import { scratchFolder, withRawRows } from '../../storage/ledger/scratch.ts';

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { TranslationAsker } from '../../../actors/captions/translation-asks.ts';
+import { TranslationAsker } from '../../../actors/captions/caption-translations.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
 import {

@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
-import { demandReadable } from '../../../actors/sources/subtitle-check.ts';
-import { SubtitleTracks } from '../../../actors/sources/subtitle-tracks.ts';
+import { demandReadable, SubtitleTracks } from '../../../actors/sources/subtitle-tracks.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';
 import { sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { ListedRuntimes } from '../../../actors/study/listed-runtimes.ts';
-import { newestFirst } from '../../../actors/supervision/newest-first.ts';
+import { newestFirst } from '../../../actors/supervision/reads.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { indexKey } from '../../../storage/ledger/keys.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';

@@ -1,15 +1,13 @@
 import test, { type ExecutionContext } from 'ava';
-import { Erasure } from '../../../actors/deletion/erasure.ts';
+import { Erasure, ReachedObjects } from '../../../actors/deletion/erasure.ts';
 import { Garbage } from '../../../actors/deletion/garbage.ts';
-import { ReachedObjects } from '../../../actors/deletion/reached-objects.ts';
 import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { studyKey } from '../../../actors/reopening/study-row.ts';
-import { screenTextSteps } from '../../../actors/screentext/screen-text-steps.ts';
-import type { ScreenTexts, ScreenTextWork } from '../../../actors/screentext/screen-texts.ts';
+import { type ScreenTexts, type ScreenTextWork, screenTextSteps } from '../../../actors/screentext/screen-texts.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
-import { FinishedOperations } from '../../../actors/study/finished-operations.ts';
+import { FinishedOperations } from '../../../actors/study/calibration.ts';
 import { KeptWindows } from '../../../actors/study/kept-windows.ts';
 import type { MediaOperations } from '../../../actors/study/media-operations.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';

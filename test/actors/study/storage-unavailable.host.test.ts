@@ -1,8 +1,8 @@
 import test from 'ava';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
-import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
-import { JournalHealth } from '../../../actors/study/journal-health.ts';
-import { storeBeforePromise } from '../../../actors/supervision/store-before-promise.ts';
+import { JournalHealth } from '../../../actors/study/studies.ts';
+import { EvidenceSteps } from '../../../actors/study/study-definition.ts';
+import { storeBeforePromise } from '../../../actors/supervision/refused-write.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { StorageUnavailable } from '../../../contract/base/errors.ts';
 import { type Ledger, LedgerError } from '../../../storage/ledger/ledger.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { aloneDelayMs, resumeLimit } from '../../../actors/supervision/host-deaths.ts';
+import { aloneDelayMs, resumeLimit } from '../../../actors/supervision/recovery.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { openBench, quiet } from './bench.ts';

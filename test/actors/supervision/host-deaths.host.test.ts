@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { aloneDelayMs, deathLimit, resumeLimit } from '../../../actors/supervision/host-deaths.ts';
-import { endedInPeace } from '../../../actors/supervision/recovery.ts';
+import { aloneDelayMs, deathLimit, endedInPeace, resumeLimit } from '../../../actors/supervision/recovery.ts';
 import { chargedEveryMs } from '../../../actors/supervision/time-budgets.ts';
 import { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { draft, scratchFolder, seededNumbers } from '../../storage/ledger/scratch.ts';

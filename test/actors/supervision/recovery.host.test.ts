@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { type ActorRow, actorRow } from '../../../actors/supervision/actor-row.ts';
-import { upgradedRow } from '../../../actors/supervision/upgraded-row.ts';
+import { type ActorRow, actorRow, upgradedRow } from '../../../actors/supervision/actor-row.ts';
 import {
   type ChartMigration,
   type ChartMigrations,

@@ -1,9 +1,8 @@
 import test from 'ava';
-import { KnownMachine } from '../../../actors/opening/known-machine.ts';
-import { RememberedTools } from '../../../actors/opening/remembered-tools.ts';
-import { RememberedPages } from '../../../actors/study/remembered-pages.ts';
-import { RememberedAnswers } from '../../../actors/supervision/remembered-answers.ts';
-import { SingleFlight } from '../../../actors/supervision/single-flight.ts';
+import { KnownMachine } from '../../../actors/host-types.ts';
+import { RememberedTools } from '../../../actors/opening/open-engines.ts';
+import { RememberedPages } from '../../../actors/study/studies.ts';
+import { RememberedAnswers, SingleFlight } from '../../../actors/supervision/remembered-answers.ts';
 import type { KnownTool } from '../../../executors/process/tools.ts';
 
 test('those who ask while a look is under way share the next one, which sees what changed since', async (t) => {

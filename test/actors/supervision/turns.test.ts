@@ -1,9 +1,9 @@
 import test from 'ava';
 import { z } from 'zod';
-import { prepareShapes } from '../../../actors/reopening/prepared-shapes.ts';
 import { rowShapes } from '../../../actors/reopening/stored-runtime.ts';
+import { prepareShapes } from '../../../actors/reopening/verified-runtimes.ts';
+import { TimeSlices } from '../../../actors/supervision/system-clock.ts';
 import { chargedEveryMs, TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
-import { TimeSlices } from '../../../actors/supervision/time-slices.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { Steps } from '../../../formats/steps.ts';
 import { openSubtitleFile } from '../../../receipts/sources/subtitle-file.ts';

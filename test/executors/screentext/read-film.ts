@@ -1,4 +1,4 @@
-import { readWindow } from '../../../actors/screentext/read-window.ts';
+import { readWindow } from '../../../actors/screentext/screen-texts.ts';
 import type { ScreenTextFact } from '../../../contract/evidence/evidence.ts';
 import type { ReadPicture } from '../../../contract/screentext.ts';
 import { sampledPictures } from '../../../executors/screentext/sampled-pictures.ts';

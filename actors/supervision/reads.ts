@@ -1,7 +1,93 @@
+import { ZodError } from 'zod';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { indexed, isIndexPlace } from '../../storage/ledger/keys.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { TimeSlices } from './time-slices.ts';
+import { type Ledger, LedgerError } from '../../storage/ledger/ledger.ts';
+import type { Supervisor } from './supervisor.ts';
+import { TimeSlices } from './system-clock.ts';
+
+/**
+ * Reads something that was stored before. Damage becomes the 409 that names it: the journal's own codes for a journal,
+ * `stored_content_inconsistent` for any row that does not hold what it should.
+ */
+export function readStored<Value>(read: () => Value): Value {
+  try {
+    const value = read();
+    return value instanceof Promise ? (value.catch(refuseDamage) as Value) : value;
+  } catch (error) {
+    return refuseDamage(error);
+  }
+}
+
+function refuseDamage(error: unknown): never {
+  if (error instanceof LedgerError) {
+    if (error.code === 'invalid_journal_chain') {
+      throw new ServiceError(
+        'invalid_journal_chain',
+        'the journal has a gap, or an entry that does not follow the last',
+      );
+    }
+    if (error.code === 'malformed_journal') {
+      throw new ServiceError('malformed_journal', 'an entry of the journal cannot be read');
+    }
+    if (error.code === 'damaged_row') {
+      throw new ServiceError('stored_content_inconsistent', 'a stored row of this resource is damaged');
+    }
+  }
+  if (error instanceof ZodError) {
+    throw new ServiceError('stored_content_inconsistent', 'a stored row of this resource has the wrong shape');
+  }
+  throw error;
+}
+
+/**
+ * Resolves with the state of an actor once it is none of these, and on disk. Rejects when its row turns out to be damaged,
+ * as `readStored` says.
+ */
+export function settledActor(supervisor: Supervisor, id: string, underWay: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      try {
+        const status = readStored(() => supervisor.read(id))?.status ?? '';
+        if (underWay.includes(status)) return;
+        resolve(status);
+      } catch (error) {
+        reject(error);
+      }
+      unwatch();
+    };
+    const unwatch = supervisor.watch(id, look);
+    look();
+  });
+}
+
+/**
+ * Resolves with the first thing that `read` finds, now or after a commit that `watch` reports; null says that there is nothing
+ * yet. Rejects with the reason of `signal` once that aborts, and with whatever `read` throws.
+ */
+export function untilCommitted<Value>(
+  watch: (listener: () => void) => () => void,
+  read: () => Promise<Value | null>,
+  signal: AbortSignal,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const settle = (end: () => void) => {
+      unwatch();
+      signal.removeEventListener('abort', stop);
+      end();
+    };
+    const stop = () => settle(() => reject(signal.reason));
+    const look = () => {
+      read().then(
+        (value) => value !== null && settle(() => resolve(value)),
+        (error) => settle(() => reject(error)),
+      );
+    };
+    const unwatch = watch(look);
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    else look();
+  });
+}
 
 /** A page of a list as a client asks for it: what comes after `after`, from the newest on where that is null. */
 export interface PageRequest {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import { type EvidenceArtifact, transcriptGates, type UnavailableReason } from '../../contract/evidence/evidence.ts';
+import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { KeptRegion, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
@@ -12,6 +13,9 @@ import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { REGION_SOUND, regionSound } from '../../executors/recognition/region-sound.ts';
+import { evidenceShape } from '../../receipts/evidence/detection.ts';
+import { recognition } from '../../receipts/recognition.ts';
+import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import { audioTrackOf } from '../../rules/audio-track.ts';
 import {
   type PlacedTranscript,
@@ -28,10 +32,11 @@ import { totalLengthOf } from '../../rules/time-spans.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../rules/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaGone, mediaOf } from '../sources/source-files.ts';
-import type { KeptParts } from '../study/kept-parts.ts';
+import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
+import type { KeptParts } from '../study/kept-windows.ts';
 import type { RecognitionPace } from './recognition-pace.ts';
 
-export interface TranscriberOptions {
+interface TranscriberOptions {
   readonly recognizer: Recognizer;
   readonly launcher: Launcher;
   readonly ffmpeg: ResolvedTool;
@@ -47,7 +52,7 @@ export interface TranscriberOptions {
   readonly pace?: Pick<RecognitionPace, 'noted'>;
 }
 
-export interface TranscriptRequest {
+interface TranscriptRequest {
   readonly source: RegisteredSource;
   readonly request: AnalysisRequest;
   readonly speech: EvidenceArtifact;
@@ -233,3 +238,39 @@ function languageOf(request: AnalysisRequest): string | null {
   const [language, ...others] = declaredLanguages(request);
   return others.length > 0 ? null : (language ?? null);
 }
+
+interface RecognitionStepsOptions extends GrantedStepsOptions {
+  /** Null on a host without a recogniser. */
+  readonly transcriber: Transcriber | null;
+  /** Told what the recogniser of a study waits for; null once it waits no more. */
+  readonly waits: (runtimeId: string, reason: string | null) => void;
+}
+
+/** The step that has the speech of a study recognised. A recogniser that fails leaves the study without a transcript. */
+export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudyStep => {
+  const { content, transcriber, board, moved, waits } = options;
+  return new GrantedSteps(options, {
+    operation: recognition,
+    producer:
+      transcriber === null ? null : ({ record }, source) => transcriber.producer(source, record.analysisRequest),
+    standing: ({ regionsFrom, openRecognition }) => ({ from: regionsFrom, begun: openRecognition }),
+    changed: 'the recogniser of the host, or how it is set, changed after the recognition had begun',
+    keptIn: (row) => mediaOperationResult.safeParse(row).data?.evidence[0] ?? null,
+    rowOf: (kept) =>
+      ({ evidence: [{ kind: 'transcript', ...kept }], derivedAudio: null }) satisfies MediaOperationResult,
+    find: async ({ record }, source, { from }, signal) => {
+      const [speech, silences] = await Promise.all(
+        from.map(async ({ contentId }) => (await readStoredReceipt(evidenceShape, content, contentId)).body),
+      );
+      if (transcriber === null || speech === undefined || silences === undefined) return 'no_audio_in_range';
+      const { runtimeId, analysisRequest: request } = record;
+      return transcriber.transcribe({
+        ...{ source, request, speech, silences, signal },
+        waits: (reason) => waits(runtimeId, reason),
+        kept: () => moved(runtimeId),
+        recognised: (completed, total) =>
+          board.note(runtimeId, { stage: 'recognize', completed, total, unit: 'milliseconds' }),
+      });
+    },
+  });
+};

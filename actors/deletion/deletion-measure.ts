@@ -1,4 +1,11 @@
-import type { DeletedRuntime, DeletedSource, DeletionReceipt } from '../../contract/deletion.ts';
+import type {
+  DeletedRuntime,
+  DeletedSource,
+  DeletionReceipt,
+  FilesAndBytes,
+  GarbageCollection,
+} from '../../contract/deletion.ts';
+import type { Metric, MetricSample } from '../../contract/operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/start.ts';
 import { lifecycle } from '../../contract/study/status.ts';
@@ -6,19 +13,20 @@ import type { Ledger, StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
 import { objectBytesAt } from '../../storage/objects/object-files.ts';
 import type { HostBasis } from '../host-basis.ts';
+import { counter } from '../operation/metrics.ts';
 import { reviewKey } from '../reopening/review-rows.ts';
 import { studyKey, studyRow } from '../reopening/study-row.ts';
 import { actorRow } from '../supervision/actor-row.ts';
-import type { ReachedObjects } from './reached-objects.ts';
-import type { Rows, RowsOf } from './rows-of.ts';
+import type { Rows, RowsOf } from './deletion-scope.ts';
+import type { ReachedObjects } from './erasure.ts';
 
-export interface MeasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
+interface MeasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   readonly rowsOf: RowsOf;
   readonly reached: ReachedObjects;
 }
 
 /** A thing that is about to be deleted: what its receipt says, its rows, and the objects that it names. */
-export interface Measured<Deleted extends DeletionReceipt['deleted']> {
+interface Measured<Deleted extends DeletionReceipt['deleted']> {
   readonly deleted: Deleted;
   readonly rows: Rows;
   /** The actors among what is deleted, and the reviews, which are shown as actors. */
@@ -146,3 +154,59 @@ function headOf(ledger: Ledger, runtimeId: string): DeletedRuntime['journalHead'
   }
   return { seq: head.seq, sha256: head.digest };
 }
+
+/** What was deleted and collected since the host started. Dry runs remove nothing, and are not counted. */
+export class DeletionFigures {
+  readonly #deletions = new Map<string, number>();
+  readonly #bytes = new Map<string, number>();
+  readonly #collected = new Map<string, FilesAndBytes>();
+  #collections = 0;
+
+  /** Takes the receipt of a deletion. The bytes are those of its events and of the objects that its records named. */
+  deleted({ deleted: { kind }, erased }: DeletionReceipt): void {
+    add(this.#deletions, kind, 1);
+    add(this.#bytes, kind, erased.eventBytes + erased.objectBytes);
+  }
+
+  /** Takes what a collection came to. */
+  collected({ dryRun, removed }: GarbageCollection): void {
+    if (dryRun) return;
+    this.#collections += 1;
+    for (const [kind, { files, bytes }] of Object.entries(removed)) {
+      const before = this.#collected.get(kind) ?? { files: 0, bytes: 0 };
+      this.#collected.set(kind, { files: before.files + files, bytes: before.bytes + bytes });
+    }
+  }
+
+  metrics(): readonly Metric[] {
+    const collected = [...this.#collected];
+    return [
+      counter('media_study_deletions_total', 'deletions, by what was deleted', samplesOf(this.#deletions)),
+      counter(
+        'media_study_deleted_bytes_total',
+        'bytes of the events and objects that deleted things named; what others name as well stays on disk',
+        samplesOf(this.#bytes),
+      ),
+      counter('media_study_collections_total', 'collections of garbage that were no dry run', [
+        { value: this.#collections },
+      ]),
+      counter(
+        'media_study_collected_files_total',
+        'files that collections removed, by where they lay',
+        collected.map(([kind, { files }]) => ({ labels: { kind }, value: files })),
+      ),
+      counter(
+        'media_study_collected_bytes_total',
+        'bytes that collections removed, by where they lay',
+        collected.map(([kind, { bytes }]) => ({ labels: { kind }, value: bytes })),
+      ),
+    ];
+  }
+}
+
+function add(sums: Map<string, number>, kind: string, value: number): void {
+  sums.set(kind, (sums.get(kind) ?? 0) + value);
+}
+
+const samplesOf = (sums: ReadonlyMap<string, number>): MetricSample[] =>
+  [...sums].map(([kind, value]) => ({ labels: { kind }, value }));
