@@ -6,12 +6,13 @@ import { contentIdOfJson, storedBytes } from '../formats/canonical-json.ts';
 import {
   type ComparedMeasure,
   compareEvaluations,
+  estimatedMeasures,
+  type Interval,
   measuresOf,
   type ScoreChange,
   type ScoreMeasure,
-} from '../receipts/evaluation/evaluation-comparison.ts';
-import { estimatedMeasures, type Interval } from '../receipts/evaluation/evaluation-intervals.ts';
-import { readBaseline } from '../receipts/evaluation/evaluation-receipt.ts';
+} from '../receipts/evaluation/comparison.ts';
+import { readBaseline } from '../receipts/evaluation/receipt.ts';
 import { makeFolder } from '../storage/objects/durable-file.ts';
 import { type DrawnMeasure, drawnMeasures } from '../visualizer/drawing/measure-drawing.ts';
 

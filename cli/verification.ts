@@ -5,7 +5,7 @@ import type { WholeRuntime } from '../actors/reopening/verify-runtime.ts';
 import type { ByteReader } from '../contract/base/stored-object.ts';
 import { ArchiveError, blockBytes } from '../formats/tar.ts';
 import { type CheckedLink, countText, EvidenceChainError, type EvidenceLink } from '../receipts/evidence-chain.ts';
-import { SignatureFault } from '../receipts/exports/bundle-statement.ts';
+import { SignatureFault } from '../receipts/exports/bundle.ts';
 import { journalHeadField } from '../receipts/published/runtime.ts';
 import type { AcceptedLoss } from '../storage/ledger/accept-loss.ts';
 import { openRegular } from '../storage/objects/regular-file.ts';

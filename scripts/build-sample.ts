@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { evaluationPack } from '../contract/evaluation.ts';
 import { sampleGold } from '../fixtures/sample/gold.ts';
-import { contentRefOf } from '../receipts/sources/sealed-content.ts';
+import { contentRefOf } from '../receipts/sources/sealed-record.ts';
 import { goldOf } from './sample/gold.ts';
 import { encodeMedia } from './sample/media.ts';
 import { packOf } from './sample/pack.ts';

@@ -6,7 +6,7 @@ import { EvaluationFault, type EvaluationPack, type PackItem } from '../../contr
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { runtimeRequest } from '../../contract/study/plan.ts';
 import { hasEnded, type RuntimeStatus, runtimeStatus } from '../../contract/study/status.ts';
-import { type OpenedPack, readPack } from '../../receipts/evaluation/evaluation-pack.ts';
+import { type OpenedPack, readPack } from '../../receipts/evaluation/receipt.ts';
 import { hashFile, openRegular, type RegularFile } from '../../storage/objects/regular-file.ts';
 import type { OwnedIngests } from '../ingest/owned/owned-ingests.ts';
 import type { StudyService } from '../study/studies.ts';

@@ -6,10 +6,11 @@ import {
   caughtOf,
   type DefectCounts,
   labelledLineId,
+  type PlantedAnswers,
+  plantedAnswers,
   type TranslationCounts,
   withheldOf,
-} from '../../receipts/evaluation/score-translations.ts';
-import { type PlantedAnswers, plantedAnswers } from '../../receipts/evaluation/translation-defects.ts';
+} from '../../receipts/evaluation/captions.ts';
 import { verdictsOf } from '../../rules/translation/plan.ts';
 import { TranslationAsker } from '../captions/caption-translations.ts';
 

@@ -5,9 +5,13 @@ import { hasEnded } from '../../contract/study/status.ts';
 import { contentIdOfBytes, storedBytes } from '../../formats/canonical-json.ts';
 import { ArchiveBytes, type ArchivePart, maximumEntryBytes } from '../../formats/tar.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
-import { bundlePaths, inPathOrder, objectPathOf } from '../../receipts/exports/bundle-files.ts';
-import { bundleSchemasWith } from '../../receipts/exports/bundle-schemas.ts';
-import { signedManifest } from '../../receipts/exports/bundle-statement.ts';
+import {
+  bundlePaths,
+  bundleSchemasWith,
+  inPathOrder,
+  objectPathOf,
+  signedManifest,
+} from '../../receipts/exports/bundle.ts';
 import type { StoredRuntime } from '../../receipts/fold.ts';
 import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
 import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';

@@ -1,6 +1,6 @@
 import type { ExportName } from '../../contract/exports.ts';
 import { type ExportOptions, exportFiles } from '../../receipts/exports/export-catalogue.ts';
-import type { ExportedFile } from '../../receipts/exports/exported-file.ts';
+import type { ExportedFile } from '../../receipts/exports/fact-files.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 
 /** The service behind runtimes as files of other programs. Every file rests on a runtime that was reopened as a whole. */

@@ -7,10 +7,14 @@ import { sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import type { MediaInput } from '../../machines/ingest-tail.ts';
-import { sealWithSubtitles } from '../../receipts/sources/attach-subtitles.ts';
-import type { MeasuredMedia, PinnedFiles, SealedSource } from '../../receipts/sources/seal-source.ts';
+import {
+  type MeasuredMedia,
+  type PinnedFiles,
+  type SealedSource,
+  sealWithSubtitles,
+} from '../../receipts/sources/seal-source.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
-import { subtitleFilesIn } from '../../receipts/sources/sealed-subtitles.ts';
+import { subtitleFilesIn } from '../../receipts/sources/subtitle-track.ts';
 import { verifySource } from '../../receipts/sources/verify-source.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readSourceFile } from '../sources/source-files.ts';

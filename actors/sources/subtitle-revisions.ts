@@ -3,12 +3,11 @@ import { SourceInconsistent, type SourceReceipt } from '../../contract/sources/s
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
-import { receiptOf, sealWithSubtitles } from '../../receipts/sources/attach-subtitles.ts';
-import type { SealedChain } from '../../receipts/sources/open-chain.ts';
 import { readChain } from '../../receipts/sources/reopen-source.ts';
-import type { SealedSource } from '../../receipts/sources/seal-source.ts';
-import { contentRefOf } from '../../receipts/sources/sealed-content.ts';
-import { subtitlesOf } from '../../receipts/sources/sealed-subtitles.ts';
+import { receiptOf, type SealedSource, sealWithSubtitles } from '../../receipts/sources/seal-source.ts';
+import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
+import { subtitlesOf } from '../../receipts/sources/subtitle-track.ts';
+import type { SealedChain } from '../../receipts/sources/verify-source.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';

@@ -15,11 +15,15 @@ import { type Launcher, ProcessFailure, type ProcessFailureCause } from '../../e
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import { subtitleInput } from '../../executors/sources/media-input.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
-import { contentRefOf } from '../../receipts/sources/sealed-content.ts';
-import { subtitlesOf } from '../../receipts/sources/sealed-subtitles.ts';
-import { faultyLine, type WrittenCue } from '../../receipts/sources/subtitle-cues.ts';
-import { measuredCues, openSubtitleFile, type SubtitleFile } from '../../receipts/sources/subtitle-file.ts';
-import { codecOf, sealedSubtitleOf, subtitleTrackOf } from '../../receipts/sources/subtitle-track.ts';
+import {
+  faultyLine,
+  measuredCues,
+  openSubtitleFile,
+  type SubtitleFile,
+  type WrittenCue,
+} from '../../formats/subtitles.ts';
+import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
+import { codecOf, sealedSubtitleOf, subtitlesOf, subtitleTrackOf } from '../../receipts/sources/subtitle-track.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import { requireSpace } from './required-space.ts';

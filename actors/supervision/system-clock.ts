@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import type { Steps } from '../../formats/steps.ts';
+import type { Steps } from '../../formats/subtitles.ts';
 
 // Node fires a timer above this at once; a longer wait is taken in stages.
 const longestTimerMs = 2 ** 31 - 1;

@@ -1,11 +1,11 @@
 import type { CaptionSide, LineBreaks, ShownSides } from '../../contract/captions/caption-line.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
+import { subRipText } from '../../formats/subtitles.ts';
 import { brokenLines, textLinesOf } from '../../rules/caption-guidelines.ts';
 import { type CheckedCaptions, webVttFile, webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { acceptedCaptionsOf } from '../published/captions.ts';
-import type { ExportedFile } from './exported-file.ts';
-import { subRipText } from './subrip-text.ts';
+import type { ExportedFile } from './fact-files.ts';
 
 /** How the captions of a file are shown. */
 export interface CaptionForm {

@@ -1,12 +1,21 @@
 import type { EditRate, ExportName } from '../../contract/exports.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { type CaptionForm, subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
-import { ffmetadataChapters, webVttChapters } from './chapter-files.ts';
-import { editDecisionList, openTimeline } from './cut-files.ts';
-import type { ExportedFile } from './exported-file.ts';
-import { audacityLabels, factTable } from './fact-files.ts';
-import { screenTextLabels, screenTextTable } from './screen-text-files.ts';
-import { subRipTranscript, transcriptLabels, transcriptTable, webVttTranscript } from './transcript-files.ts';
+import {
+  audacityLabels,
+  type ExportedFile,
+  editDecisionList,
+  factTable,
+  ffmetadataChapters,
+  openTimeline,
+  screenTextLabels,
+  screenTextTable,
+  subRipTranscript,
+  transcriptLabels,
+  transcriptTable,
+  webVttChapters,
+  webVttTranscript,
+} from './fact-files.ts';
 
 export interface ExportOptions extends CaptionForm {
   /** The frame rate of an edit decision list. */

@@ -1,8 +1,74 @@
 import { ServiceError } from '../../contract/base/errors.ts';
+import type { Range } from '../../contract/base/grammar.ts';
+import type { EvidenceArtifact, ScreenTextFact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
+import type { EditRate } from '../../contract/exports.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
+import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
+import { subRipText } from '../../formats/subtitles.ts';
+import { webVttText, webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
-import { evidenceOf } from './exported-facts.ts';
-import type { ExportedFile } from './exported-file.ts';
-import { labelLineOf } from './label-track.ts';
+import { screenTextsOf } from '../screentext.ts';
+import { detectedEvidenceOf } from '../study/conclusion.ts';
+
+/** A runtime as a file for another program. */
+export interface ExportedFile {
+  readonly text: string;
+  /** The receipts and evidence that it was made of: their content ids. */
+  readonly madeOf: readonly string[];
+}
+
+type ExportedKind = 'shot_changes' | 'speech_activity' | 'silence' | 'transcript';
+
+/** Evidence of one kind, and the stored object that it is. */
+interface ExportedEvidence {
+  readonly facts: EvidenceArtifact['facts'];
+  readonly contentId: string;
+}
+
+/** The evidence of a kind; null where the study has none or has not come to it. */
+function evidenceOf({ execution }: VerifiedRuntime, kind: ExportedKind): ExportedEvidence | null {
+  const evidence = execution === null ? [] : detectedEvidenceOf(execution.study.findings);
+  for (const { delivered, artifact } of evidence) {
+    if (artifact !== null && delivered.kind === kind) return { facts: artifact.facts, contentId: delivered.contentId };
+  }
+  return null;
+}
+
+/** The same. Throws `export_unavailable` where there is none. */
+function demandEvidence(runtime: VerifiedRuntime, kind: ExportedKind): ExportedEvidence {
+  const evidence = evidenceOf(runtime, kind);
+  if (evidence !== null) return evidence;
+  throw new ServiceError('export_unavailable', `the study has no evidence of ${kind.replaceAll('_', ' ')}`);
+}
+
+/** The studied range from cut to cut. */
+interface ExportedShots {
+  readonly shots: readonly Range[];
+  readonly contentId: string;
+}
+
+/** Throws `export_unavailable` where cuts were not looked for. */
+function shotsOf(runtime: VerifiedRuntime): ExportedShots {
+  const { facts, contentId } = demandEvidence(runtime, 'shot_changes');
+  const { startMs, endMs } = runtime.accepted.record.analysisRequest.range;
+  const cuts = facts.flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : []));
+  const inside = cuts.filter((atMs) => atMs > startMs && atMs < endMs);
+  const starts = [startMs, ...inside];
+  const shots = starts.map((from, at) => ({ startMs: from, endMs: starts[at + 1] ?? endMs }));
+  return { shots, contentId };
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+
+/** A line of a label track of Audacity: start, end and text in tabs, in seconds. */
+const labelLineOf = ({ startMs, endMs }: Range, text: string): string =>
+  `${seconds(startMs)}\t${seconds(endMs)}\t${text}\n`;
+
+// A table is opened by programs that take a cell with one of these at its start for a formula (OWASP, CSV Injection).
+const FORMULA = /^[=+\-@]/;
+
+/** A cell of a table (RFC 4180) that holds a text from outside the program. */
+const textCell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 
 /** A stretch of speech or silence, or a cut, where both ends are the same. */
 interface TimedFact {
@@ -44,4 +110,172 @@ export function factTable(runtime: VerifiedRuntime): ExportedFile {
   const { facts, madeOf } = timedFacts(runtime);
   const rows = facts.map(({ kind, startMs, endMs, contentId }) => [kind, startMs, endMs, contentId].join(','));
   return { text: `${['kind,startMs,endMs,evidence', ...rows].join('\r\n')}\r\n`, madeOf };
+}
+
+/** The shots of the studied range as chapters in WebVTT (section 1.4 of the format: one cue a chapter). */
+export function webVttChapters(runtime: VerifiedRuntime): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime);
+  const cues = shots.map(
+    ({ startMs, endMs }, at) => `${at + 1}\n${webVttTime(startMs)} --> ${webVttTime(endMs)}\nShot ${at + 1}`,
+  );
+  return { text: `${['WEBVTT', `NOTE\nshot changes ${contentId}`, ...cues].join('\n\n')}\n`, madeOf: [contentId] };
+}
+
+/** ffmpeg reads these characters of a value after a backslash only (ffmpeg-formats, Metadata). */
+const escaped = (text: string): string => text.replaceAll(/[=;#\\\n]/g, (character) => `\\${character}`);
+
+/** The same chapters as metadata of ffmpeg. */
+export function ffmetadataChapters(runtime: VerifiedRuntime): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime);
+  const head = [';FFMETADATA1', `;shot changes ${contentId}`, `title=${escaped(runtime.source.registered.label)}`];
+  const chapters = shots.flatMap(({ startMs, endMs }, at) => [
+    '[CHAPTER]',
+    'TIMEBASE=1/1000',
+    `START=${startMs}`,
+    `END=${endMs}`,
+    `title=Shot ${at + 1}`,
+  ]);
+  return { text: `${[...head, ...chapters].join('\n')}\n`, madeOf: [contentId] };
+}
+
+/** One line, as edit lists have it. */
+const lineOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/**
+ * The shots of the studied range as a CMX3600 edit decision list, one event each, in the order of the media. A shot in which no
+ * frame of this rate begins has none: an event without length is no edit.
+ */
+export function editDecisionList(runtime: VerifiedRuntime, editRate: EditRate): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime);
+  const { label } = runtime.source.registered;
+  const count = frameCountOf(editRate);
+  const framesAt = (ms: number): number => framesOf(ms, count);
+  const first = framesAt(shots[0]?.startMs ?? 0);
+  const spans = shots.map(({ startMs, endMs }) => ({ from: framesAt(startMs), to: framesAt(endMs) }));
+  const shown = spans.filter(({ from, to }) => from < to);
+  const events = shown.flatMap(({ from, to }, at) => {
+    const codes = [from, to, from - first, to - first].map((frames) => frameCode(frames, count)).join(' ');
+    return [
+      `${String(at + 1).padStart(3, '0')}  AX       V     C        ${codes}`,
+      `* FROM CLIP NAME: ${lineOf(label)}`,
+    ];
+  });
+  const head = [
+    `TITLE: ${lineOf(label)}`,
+    count.dropped === 0 ? 'FCM: NON-DROP FRAME' : 'FCM: DROP FRAME',
+    `* ${editRate} FRAMES A SECOND`,
+    `* SHOT CHANGES ${contentId}`,
+  ];
+  return { text: `${[...head, ...events].join('\n')}\n`, madeOf: [contentId] };
+}
+
+/** A time of OpenTimelineIO in milliseconds: exact, whatever the rate of the pictures is. */
+const rationalTime = (ms: number) => ({ OTIO_SCHEMA: 'RationalTime.1', rate: 1000, value: ms });
+
+const timeRange = (startMs: number, endMs: number) => ({
+  OTIO_SCHEMA: 'TimeRange.1',
+  start_time: rationalTime(startMs),
+  duration: rationalTime(endMs - startMs),
+});
+
+/** The shots of the studied range as a timeline of OpenTimelineIO: one track with one clip a shot. */
+export function openTimeline(runtime: VerifiedRuntime): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime);
+  const { label, session } = runtime.source.registered;
+  const { runtimeId } = runtime.accepted.record;
+  const media = {
+    OTIO_SCHEMA: 'MissingReference.1',
+    name: label,
+    available_range: timeRange(0, session.source.durationMs),
+    metadata: { studio: { contentId: session.source.contentId } },
+  };
+  const children = shots.map(({ startMs, endMs }, at) => ({
+    OTIO_SCHEMA: 'Clip.2',
+    name: `Shot ${at + 1}`,
+    source_range: timeRange(startMs, endMs),
+    media_references: { DEFAULT_MEDIA: media },
+    active_media_reference_key: 'DEFAULT_MEDIA',
+    effects: [],
+    markers: [],
+    enabled: true,
+    metadata: {},
+  }));
+  const track = { OTIO_SCHEMA: 'Track.1', name: 'Shots', kind: 'Video', children, metadata: {} };
+  const tracks = { OTIO_SCHEMA: 'Stack.1', name: 'tracks', children: [track], metadata: {} };
+  const metadata = { studio: { runtimeId, shotChanges: contentId } };
+  const timeline = { OTIO_SCHEMA: 'Timeline.1', name: label, tracks, metadata };
+  return { text: `${canonicalJson(timeline)}\n`, madeOf: [contentId] };
+}
+
+/** The texts on the screen that passed every gate. Throws `export_unavailable` where they were not read. */
+function passedTexts({ execution }: VerifiedRuntime): { texts: ScreenTextFact[]; contentId: string } {
+  const { delivered, found } = execution?.study.findings.screenText ?? { delivered: null, found: null };
+  if (delivered?.state !== 'available' || found === null) {
+    throw new ServiceError('export_unavailable', 'the study has no evidence of text on the screen');
+  }
+  return { texts: screenTextsOf(found).filter(({ outcome }) => outcome === 'passed'), contentId: delivered.contentId };
+}
+
+/** The text on the screen as a label track of Audacity. */
+export function screenTextLabels(runtime: VerifiedRuntime): ExportedFile {
+  const { texts, contentId } = passedTexts(runtime);
+  return { text: texts.map((text) => labelLineOf(text, text.text)).join(''), madeOf: [contentId] };
+}
+
+/** The same as a table (RFC 4180) with place, confidence and language. */
+export function screenTextTable(runtime: VerifiedRuntime): ExportedFile {
+  const { texts, contentId } = passedTexts(runtime);
+  const rows = texts.map(({ startMs, endMs, box, confidenceMilli, language, text }) =>
+    [
+      ...[startMs, endMs, box.leftMilli, box.topMilli, box.rightMilli, box.bottomMilli],
+      ...[confidenceMilli, language ?? '', textCell(text), contentId],
+    ].join(','),
+  );
+  const head = 'startMs,endMs,leftMilli,topMilli,rightMilli,bottomMilli,confidenceMilli,language,read,evidence';
+  return { text: `${[head, ...rows].join('\r\n')}\r\n`, madeOf: [contentId] };
+}
+
+/** The lines of a transcript that passed every gate. Throws `export_unavailable` where nothing was recognised. */
+function passedLines(runtime: VerifiedRuntime): { lines: TranscriptLineFact[]; contentId: string } {
+  const { facts, contentId } = demandEvidence(runtime, 'transcript');
+  const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' && fact.outcome === 'passed' ? [fact] : []));
+  return { lines, contentId };
+}
+
+const timesOf = ({ startMs, endMs }: TranscriptLineFact): string => `${webVttTime(startMs)} --> ${webVttTime(endMs)}`;
+
+/** What was recognised as SubRip. The format has no comments. */
+export function subRipTranscript(runtime: VerifiedRuntime): ExportedFile {
+  const { lines, contentId } = passedLines(runtime);
+  const cues = lines.map((line, at) => `${at + 1}\n${timesOf(line).replaceAll('.', ',')}\n${subRipText(line.text)}\n`);
+  return { text: cues.join('\n'), madeOf: [contentId] };
+}
+
+/** What was recognised as WebVTT, with a note that it was recognised and of what. */
+export function webVttTranscript(runtime: VerifiedRuntime): ExportedFile {
+  const { lines, contentId } = passedLines(runtime);
+  const cues = lines.map((line) => `line-${line.index}\n${timesOf(line)}\n${webVttText(line.text)}`);
+  return {
+    text: `${['WEBVTT', `NOTE\nrecognised, transcript ${contentId}`, ...cues].join('\n\n')}\n`,
+    madeOf: [contentId],
+  };
+}
+
+/** What was recognised as a label track of Audacity: start, end and text in tabs, in seconds. */
+export function transcriptLabels(runtime: VerifiedRuntime): ExportedFile {
+  const { lines, contentId } = passedLines(runtime);
+  const labels = lines.map((line) => labelLineOf(line, line.text));
+  return { text: labels.join(''), madeOf: [contentId] };
+}
+
+/** The same as a table (RFC 4180), with the mean confidence of the words where the recogniser gave one. */
+export function transcriptTable(runtime: VerifiedRuntime): ExportedFile {
+  const { lines, contentId } = passedLines(runtime);
+  const rows = lines.map(({ startMs, endMs, speaker, measures, text }) =>
+    [startMs, endMs, speaker, measures.confidence ?? '', textCell(text), contentId].join(','),
+  );
+  return {
+    text: `${['startMs,endMs,speaker,confidence,recognised,evidence', ...rows].join('\r\n')}\r\n`,
+    madeOf: [contentId],
+  };
 }

@@ -27,7 +27,7 @@ import type { VerifiedRead } from '../evidence/reads.ts';
 import { EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import type { VerifiedScreenText } from '../screentext.ts';
-import type { SealedSourceRecords } from '../sources/source-records.ts';
+import type { SealedSourceRecords } from '../sources/sealed-record.ts';
 import { detectedEvidenceOf, type RunPinnedEvidence } from '../study/conclusion.ts';
 import { runtimeListOf } from './runtime.ts';
 

@@ -3,11 +3,10 @@ import type { RegisteredSource, SourceFile, SourceSession } from '../../contract
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { countText, demandDerived, EvidenceChainError, type ReportLink } from '../evidence-chain.ts';
 import type { ContentFault, StoredContent } from '../stored-records.ts';
-import type { RecordKind, SealedChain } from './open-chain.ts';
-import { subtitleFilesIn } from './sealed-subtitles.ts';
-import type { SealedSourceRecords } from './source-records.ts';
+import type { SealedSourceRecords } from './sealed-record.ts';
 import { registeredSourceOf } from './source-session.ts';
-import { verifyRecords } from './verify-source.ts';
+import { subtitleFilesIn } from './subtitle-track.ts';
+import { type RecordKind, type SealedChain, verifyRecords } from './verify-source.ts';
 
 /** Largest receipt or evidence file of a source, in bytes: what sealing and loading allow. */
 const maximumRecordBytes = 16 * 1024 * 1024;

@@ -3,21 +3,24 @@ import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import { languageRanges } from '../../contract/sources/languages.ts';
 import { type ProbeResult, speechActivity } from '../../contract/sources/media-probe.ts';
-import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
+import { type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { indentedFile } from '../../formats/canonical-json.ts';
-import { mediaProbeOf } from './media-probe.ts';
-import type { SealedChain } from './open-chain.ts';
-import { preflightOf } from './preflight-bundle.ts';
-import { type ContentRef, contentRefOf } from './sealed-content.ts';
-import { preflightPaths, sealedPaths } from './sealed-layout.ts';
-import { readSealedRecord } from './sealed-record.ts';
+import { mediaProbeOf, preflightOf } from './preflight.ts';
+import {
+  type ContentRef,
+  contentRefOf,
+  preflightPaths,
+  readSealedRecord,
+  type Sealed,
+  sealedPaths,
+} from './sealed-record.ts';
 import { type DescribedMedia, type OwnershipClaim, ownedReceiptOf } from './source-receipt.ts';
-import type { Sealed } from './source-records.ts';
-import { verifySource } from './verify-source.ts';
-import { type VideohostClaim, videohostReceiptOf } from './videohost-receipt.ts';
-import { videohostResolutionOf } from './videohost-resolution.ts';
+import { subtitleFilesOf } from './subtitle-track.ts';
+import { type SealedChain, verifyRecords, verifySource } from './verify-source.ts';
+import { type VideohostClaim, videohostReceiptOf, videohostResolutionOf } from './videohost.ts';
 
 /** Evidence files that were pinned to the same media before, byte for byte. */
 export interface PinnedFiles {
@@ -45,7 +48,7 @@ export interface VideohostIngest extends MeasuredMedia {
 }
 
 /** A record of a sealed source with its place below the source's folder. */
-export interface SealedObject extends StoredObject {
+interface SealedObject extends StoredObject {
   readonly path: string;
 }
 
@@ -126,4 +129,46 @@ function seal(ingest: MeasuredMedia, provenanceOf: (described: DescribedMedia) =
     .filter((sealed) => sealed !== null)
     .map(({ bytes, file }) => ({ contentId: file.contentId, bytes, path: file.path }));
   return { chain, objects, source: verifySource(chain, null) };
+}
+
+/** The receipt of a chain. Throws `record_malformed`. */
+export const receiptOf = ({ records }: SealedChain): SourceReceipt =>
+  readSealedRecord(sourceReceipt, records['source-receipt'] ?? new Uint8Array(), 'source-receipt');
+
+/**
+ * The same source with these subtitle files and no others: a new receipt, which names them, and a preflight over it. Of the
+ * other records nothing changes. `files` holds the bytes of the files by their content. Throws `SourceInconsistent`.
+ */
+export function sealWithSubtitles(
+  chain: SealedChain,
+  tracks: readonly SealedSubtitleTrack[],
+  files: ReadonlyMap<string, Uint8Array>,
+): SealedSource {
+  const records = verifyRecords(chain);
+  const { file, record } = records.sourceReceipt;
+  const receipt = receiptWith(chain.records['source-receipt'] ?? indentedFile(record), tracks);
+  const receiptBytes = indentedFile(receipt);
+  const sealedReceipt = { record: receipt, file: { ...contentRefOf(receiptBytes), path: file.path } };
+  const preflight = indentedFile(preflightOf({ ...records, sourceReceipt: sealedReceipt }));
+  const named = subtitleFilesOf(receipt).flatMap(({ contentId, path }): SealedObject[] => {
+    const bytes = files.get(contentId);
+    return bytes === undefined ? [] : [{ contentId, bytes, path }];
+  });
+  const sealed: SealedChain = {
+    ...chain,
+    preflight,
+    records: { ...chain.records, 'source-receipt': receiptBytes },
+    subtitles: new Map(named.map(({ contentId, bytes }) => [contentId, bytes])),
+  };
+  const written = [
+    { bytes: receiptBytes, path: file.path },
+    { bytes: preflight, path: records.preflight.file.path },
+  ].map(({ bytes, path }) => ({ contentId: contentRefOf(bytes).contentId, bytes, path }));
+  return { chain: sealed, objects: [...written, ...named], source: verifySource(sealed, null) };
+}
+
+/** The receipt in the order in which it was written, so that it is the same file again once its last track is gone. */
+function receiptWith(written: Uint8Array, tracks: readonly SealedSubtitleTrack[]): SourceReceipt {
+  const { subtitle_tracks: _, ...receipt } = JSON.parse(Buffer.from(written).toString('utf8')) as SourceReceipt;
+  return tracks.length === 0 ? receipt : { ...receipt, subtitle_tracks: [...tracks] };
 }

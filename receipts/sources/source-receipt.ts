@@ -1,6 +1,27 @@
 import type { SealedIncompleteMedia } from '../../contract/sources/media-probe.ts';
 import type { OwnedLocalReceipt } from '../../contract/sources/source-receipt.ts';
-import { type ContentRef, contentHashOf, digestOf, sealedContentOf } from './sealed-content.ts';
+import type { SourceSession } from '../../contract/sources/source-session.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
+import { type ContentRef, contentHashOf, digestOf, sealedContentOf } from './sealed-record.ts';
+
+/** The session of a source: the same bytes, brought in under the same receipt by the same adapter. */
+export const sourceSessionIdOf = ({
+  adapterId,
+  sourceReceipt,
+  source,
+}: Pick<SourceSession, 'adapterId' | 'sourceReceipt' | 'source'>): string =>
+  `source-session:${hashOf({ adapterId, receiptId: sourceReceipt.receiptId, sourceContentId: source.contentId })}`;
+
+/** The revision of a session: everything that was measured and attested of it. */
+export const sourceRevisionIdOf = (session: Omit<SourceSession, 'schema' | 'sessionId' | 'revisionId'>): string =>
+  `source-revision:${hashOf({
+    adapterId: session.adapterId,
+    sourceReceipt: session.sourceReceipt,
+    source: session.source,
+    mediaProbe: session.mediaProbe,
+    preflight: session.preflight,
+    detectedLanguageEvidenceContentIds: session.detectedLanguageEvidenceContentIds,
+  })}`;
 
 /** What may be done with a source, and in which words it was granted. */
 export type RightsGrant = Pick<OwnedLocalReceipt['rights'], 'scope' | 'statement'>;

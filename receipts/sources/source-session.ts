@@ -9,8 +9,8 @@ import type {
   SourceSession,
 } from '../../contract/sources/source-session.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
-import { sourceRevisionIdOf, sourceSessionIdOf } from './source-identity.ts';
-import type { Sealed, SealedFile, SealedSourceRecords } from './source-records.ts';
+import type { Sealed, SealedFile, SealedSourceRecords } from './sealed-record.ts';
+import { sourceRevisionIdOf, sourceSessionIdOf } from './source-receipt.ts';
 import { codecOf, subtitleTrackOf } from './subtitle-track.ts';
 
 /** Whole milliseconds of the probe's seconds. */

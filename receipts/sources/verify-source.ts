@@ -1,16 +1,210 @@
-import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
+import type { z } from 'zod';
+import { type LanguageRange, type LanguageRanges, languageRanges } from '../../contract/sources/languages.ts';
+import {
+  mediaProbe,
+  type SampleWindow,
+  type SpeechActivity,
+  speechActivity,
+} from '../../contract/sources/media-probe.ts';
+import {
+  type PreflightArtifact,
+  type PreflightBundle,
+  preflightBundle,
+} from '../../contract/sources/preflight-bundle.ts';
+import {
+  SourceInconsistent,
+  type SourceReceipt,
+  sourceReceipt,
+  type VideohostLocalReceipt,
+} from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import { openChain, type SealedChain } from './open-chain.ts';
-import { preflightOf } from './preflight-bundle.ts';
-import { contentHashOf, sealedContentOf } from './sealed-content.ts';
-import { demandDuration, demandSealed } from './sealed-demand.ts';
-import { verifySubtitles } from './sealed-subtitles.ts';
+import { type VideohostResolution, videohostResolution } from '../../contract/sources/videohost-resolution.ts';
+import { preflightOf } from './preflight.ts';
+import {
+  type ContentRef,
+  contentHashOf,
+  contentRefOf,
+  demandDuration,
+  demandSealed,
+  preflightPaths,
+  readSealedRecord,
+  type Sealed,
+  type SealedFile,
+  type SealedSourceRecords,
+  sealedContentOf,
+  sealedPaths,
+  staysInside,
+} from './sealed-record.ts';
 import { ownedReceiptIdOf } from './source-receipt.ts';
-import type { SealedSourceRecords } from './source-records.ts';
 import { durationMsOf, registeredSourceOf } from './source-session.ts';
-import { verifyLanguageRanges, verifySpeechWindows } from './verify-evidence.ts';
-import { verifyVideohost } from './verify-videohost.ts';
-import { videohostReceiptIdOf } from './videohost-receipt.ts';
+import { openSubtitles, verifySubtitles } from './subtitle-track.ts';
+import {
+  canonicalUrlOf,
+  rangeToleranceMs,
+  resolutionIdOf,
+  videohostLabelsOf,
+  videohostReceiptIdOf,
+} from './videohost.ts';
+
+export type RecordKind = 'source-receipt' | 'container-probe' | 'speech-activity' | 'language-ranges' | 'resolution';
+
+/** All files of one source: the media by what was found when it was hashed, the records by their bytes. */
+export interface SealedChain {
+  readonly media: ContentRef;
+  readonly preflight: Uint8Array;
+  /** The records that the preflight names, by their kind in it, and the resolution that a receipt names. */
+  readonly records: Readonly<Partial<Record<RecordKind, Uint8Array>>>;
+  /** The subtitle files that the receipt names, by their content; absent where it names none. */
+  readonly subtitles?: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Reads the preflight, which names every other file of a source. Throws `SourceInconsistent`. */
+export const readPreflight = (bytes: Uint8Array): PreflightBundle =>
+  readSealedRecord(preflightBundle, bytes, 'preflight');
+
+/** Where a file of the preflight lies. Throws `source_outside_root` where its path would leave the folder. */
+export function sealedFileOf({ kind, path, content }: PreflightArtifact & { readonly path: string }): SealedFile {
+  if (!staysInside(path)) throw new SourceInconsistent('source_outside_root', `preflight.artifacts.${kind}.path`);
+  return { contentId: content.id, bytes: content.bytes, path };
+}
+
+function demandContent(found: ContentRef, sealed: ContentRef, kind: string): void {
+  if (found.contentId === sealed.contentId && found.bytes === sealed.bytes) return;
+  throw new SourceInconsistent('content_mismatch', `preflight.artifacts.${kind}.content`);
+}
+
+/**
+ * Reads all records of a source after comparing every file with what the preflight says of it. What the records say of
+ * each other is not compared yet. Throws `SourceInconsistent`.
+ */
+function openChain(chain: SealedChain): SealedSourceRecords {
+  const preflight = readPreflight(chain.preflight);
+  const artifacts: readonly PreflightArtifact[] = preflight.artifacts;
+
+  function openRecord<Schema extends z.ZodType<object>>(
+    schema: Schema,
+    kind: RecordKind,
+  ): Sealed<z.infer<Schema>> | null {
+    const artifact = artifacts.find((candidate) => candidate.kind === kind);
+    if (artifact === undefined || artifact.path === null) return null;
+    const file = sealedFileOf(artifact);
+    const bytes = chain.records[kind];
+    if (bytes === undefined) throw new SourceInconsistent('file_missing', `preflight.artifacts.${kind}`);
+    demandContent(contentRefOf(bytes), file, kind);
+    return { record: readSealedRecord(schema, bytes, kind), file };
+  }
+
+  function openResolution(receipt: SourceReceipt): SealedSourceRecords['resolution'] {
+    if (receipt.kind !== 'videohost_local') return null;
+    const bytes = chain.records.resolution;
+    if (bytes === undefined) throw new SourceInconsistent('file_missing', 'source-receipt.resolution');
+    const found = contentRefOf(bytes);
+    if (found.contentId !== receipt.resolution.content_id) {
+      throw new SourceInconsistent('content_mismatch', 'source-receipt.resolution.content_id');
+    }
+    const record = readSealedRecord(videohostResolution, bytes, 'resolution');
+    return { record, file: { ...found, path: sealedPaths.resolution } };
+  }
+
+  const [raw] = preflight.artifacts;
+  const media = sealedFileOf(raw);
+  demandContent(chain.media, media, raw.kind);
+  const receipt = openRecord(sourceReceipt, 'source-receipt');
+  const probe = openRecord(mediaProbe, 'container-probe');
+  if (receipt === null || probe === null) throw new SourceInconsistent('record_malformed', 'preflight.artifacts');
+  return {
+    media,
+    sourceReceipt: receipt,
+    mediaProbe: probe,
+    speechActivity: openRecord(speechActivity, 'speech-activity'),
+    languageRanges: openRecord(languageRanges, 'language-ranges'),
+    preflight: {
+      record: preflight,
+      file: { ...contentRefOf(chain.preflight), path: preflightPaths[preflight.schema] },
+    },
+    resolution: openResolution(receipt.record),
+    ...openSubtitles(receipt.record, chain.subtitles ?? new Map()),
+  };
+}
+
+const samplesPerMs = 16;
+
+const demand = (holds: boolean, place: string): void => {
+  if (!holds) throw new SourceInconsistent('evidence_invalid', place);
+};
+
+const countsUp = (windows: readonly SampleWindow[]): boolean => windows.every(({ index }, at) => index === at);
+
+/**
+ * Checks that speech and non-speech windows are counted from 0 and cover `durationMs` of the source once, without a gap.
+ * Throws `SourceInconsistent` `evidence_invalid`.
+ */
+function verifySpeechWindows(record: SpeechActivity, durationMs: number): void {
+  const { frames, input, speech_windows: speech, non_speech_windows: rest } = record;
+  demand(frames.count === Math.ceil(input.audio_samples / frames.samples_per_frame), 'speech-activity.frames');
+  demand(countsUp(speech), 'speech-activity.speech_windows');
+  demand(countsUp(rest), 'speech-activity.non_speech_windows');
+  let covered = 0;
+  for (const window of [...speech, ...rest].sort((a, b) => a.start_sample - b.start_sample)) {
+    demand(window.start_sample === covered, 'speech-activity.windows');
+    covered = window.end_sample;
+  }
+  demand(covered === durationMs * samplesPerMs, 'speech-activity.windows');
+}
+
+/**
+ * Checks that language ranges are ordered, disjoint, counted per window and inside their speech windows, and that they
+ * name no language outside the record's list. Throws `SourceInconsistent` `evidence_invalid`.
+ */
+function verifyLanguageRanges(record: LanguageRanges, speech: SpeechActivity): void {
+  let before: LanguageRange | undefined;
+  for (const [index, range] of record.ranges.entries()) {
+    const place = `language-ranges.ranges.${index}`;
+    const window = speech.speech_windows[range.speech_window_index];
+    const isInside =
+      window !== undefined && window.start_sample <= range.start_sample && range.end_sample <= window.end_sample;
+    demand(isInside, `${place}.speech_window_index`);
+    demand(before === undefined || before.end_sample <= range.start_sample, `${place}.start_sample`);
+    const chunk = before?.speech_window_index === range.speech_window_index ? before.chunk_index + 1 : 0;
+    demand(range.chunk_index === chunk, `${place}.chunk_index`);
+    const named = [
+      ...range.scores.map(({ code }) => code),
+      ...(range.decision.code === null ? [] : [range.decision.code]),
+    ];
+    demand(
+      named.every((code) => record.languages.includes(code)),
+      `${place}.languages`,
+    );
+    before = range;
+  }
+}
+
+/**
+ * Compares the receipt of a range with what its host said of the video, and the range with the seconds that were
+ * measured. Throws `SourceInconsistent`.
+ */
+function verifyVideohost(receipt: VideohostLocalReceipt, said: VideohostResolution, measured: number): void {
+  const { video, schema, resolution_id, producer, tool } = said;
+  demandSealed('identity_mismatch', 'resolution.resolution_id', resolution_id, resolutionIdOf(said));
+  const canonicalUrl = canonicalUrlOf(video.extractor, video.external_id, video.canonical_url);
+  demandSealed('identity_mismatch', 'resolution.video.canonical_url', video.canonical_url, canonicalUrl);
+  const { content_id: _, ...named } = receipt.resolution;
+  demandSealed('link_mismatch', 'source-receipt.resolution', named, { schema, resolution_id, producer, tool });
+  demandSealed('link_mismatch', 'source-receipt.origin', receipt.origin, {
+    kind: 'video_host',
+    canonical_url: video.canonical_url,
+    external_id: video.external_id,
+    creator: video.creator,
+  });
+  if (!videohostLabelsOf(video.title, video.external_id).includes(receipt.label)) {
+    throw new SourceInconsistent('link_mismatch', 'source-receipt.label');
+  }
+  const { provider_start_ms: startMs, provider_end_ms: endMs } = receipt.selection;
+  if (startMs >= endMs || endMs > video.duration_ms) {
+    throw new SourceInconsistent('link_mismatch', 'source-receipt.selection');
+  }
+  demandDuration([(endMs - startMs) / 1000], measured, rangeToleranceMs);
+}
 
 /** How far the selected duration may be from the measured one, in ms. */
 const durationToleranceMs = 150;

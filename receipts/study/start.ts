@@ -12,7 +12,7 @@ import {
   utf8Json,
 } from '../../formats/canonical-json.ts';
 import { demandDerived, EvidenceChainError, type ReportLink } from '../evidence-chain.ts';
-import { sourceRevisionIdOf, sourceSessionIdOf } from '../sources/source-identity.ts';
+import { sourceRevisionIdOf, sourceSessionIdOf } from '../sources/source-receipt.ts';
 import { readObject, type StoredContent } from '../stored-records.ts';
 import type { StudyIds } from '../study-run.ts';
 import { calibrationIn, forecastFreezeOf } from './forecast.ts';

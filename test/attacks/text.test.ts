@@ -13,7 +13,7 @@ import { parseToolJson } from '../../executors/process/tools.ts';
 import { ffprobeReport } from '../../executors/sources/ffprobe-report.ts';
 import { cleanLine, readVideoDocument } from '../../executors/videohost/video-document.ts';
 import { canonicalJson, contentIdOfBytes, isCanonicalForm } from '../../formats/canonical-json.ts';
-import { readPack } from '../../receipts/evaluation/evaluation-pack.ts';
+import { readPack } from '../../receipts/evaluation/receipt.ts';
 import { journalStart, readEvent } from '../../receipts/journal.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import { reopenJson } from '../../receipts/stored-records.ts';

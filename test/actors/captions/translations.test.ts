@@ -3,7 +3,7 @@ import { TranslationAsker } from '../../../actors/captions/caption-translations.
 import { translationTrial } from '../../../actors/evaluation/translation-trials.ts';
 import { translationDefects } from '../../../contract/evaluation.ts';
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
-import { translationScoreOf } from '../../../receipts/evaluation/score-translations.ts';
+import { translationScoreOf } from '../../../receipts/evaluation/captions.ts';
 import { verdictsOf } from '../../../rules/translation/plan.ts';
 import { translationLabels } from '../../../scripts/packs/translation-labels.ts';
 

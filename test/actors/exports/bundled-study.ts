@@ -8,7 +8,7 @@ import { bundleManifest } from '../../../contract/exports.ts';
 import { canonicalJson, contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
 import { ArchiveBytes, ArchiveError, readArchive, readEntry } from '../../../formats/tar.ts';
 import { type CheckedLink, EvidenceChainError } from '../../../receipts/evidence-chain.ts';
-import { signedPayload, statementOf } from '../../../receipts/exports/bundle-statement.ts';
+import { signedPayload, statementOf } from '../../../receipts/exports/bundle.ts';
 import { keyIdOf, openSigningKey } from '../../../storage/signing-key.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';

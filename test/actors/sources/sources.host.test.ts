@@ -8,7 +8,7 @@ import { SourceInconsistent } from '../../../contract/sources/source-receipt.ts'
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { sampleFolder } from '../../../fixtures/sample/gold.ts';
 import { indentedFile } from '../../../formats/canonical-json.ts';
-import { sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';
+import { sealWithSubtitles } from '../../../receipts/sources/seal-source.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { attachedClip, attachedTrack } from '../../receipts/sources/attached-clip.ts';
 import { chainOf, edited, mediaBytes, recordOf, sealedClip } from '../../receipts/sources/sealed-clip.ts';

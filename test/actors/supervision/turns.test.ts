@@ -5,9 +5,7 @@ import { prepareShapes } from '../../../actors/reopening/verified-runtimes.ts';
 import { TimeSlices } from '../../../actors/supervision/system-clock.ts';
 import { chargedEveryMs, TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
-import type { Steps } from '../../../formats/steps.ts';
-import { openSubtitleFile } from '../../../receipts/sources/subtitle-file.ts';
-import { linesOfStep } from '../../../receipts/sources/text-lines.ts';
+import { linesOfStep, openSubtitleFile, type Steps } from '../../../formats/subtitles.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
 const lineOf = (capacity: number) => {

@@ -10,14 +10,12 @@ import type { RegisteredSource } from '../../../contract/sources/source-session.
 import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import {
   compareEvaluations,
+  estimatedMeasures,
   measuresOf,
   speechToleranceMicro,
-} from '../../../receipts/evaluation/evaluation-comparison.ts';
-import { type EvaluationCounts, pooledCounts, scoresOf } from '../../../receipts/evaluation/evaluation-counts.ts';
-import { estimatedMeasures } from '../../../receipts/evaluation/evaluation-intervals.ts';
-import { readPack } from '../../../receipts/evaluation/evaluation-pack.ts';
-import { readBaseline } from '../../../receipts/evaluation/evaluation-receipt.ts';
-import { checkLabelledMedia } from '../../../receipts/evaluation/labelled-media.ts';
+} from '../../../receipts/evaluation/comparison.ts';
+import { type EvaluationCounts, pooledCounts, scoresOf } from '../../../receipts/evaluation/counts.ts';
+import { checkLabelledMedia, readBaseline, readPack } from '../../../receipts/evaluation/receipt.ts';
 import { drawnMeasures } from '../../../visualizer/drawing/measure-drawing.ts';
 import { fieldOf } from '../../fields.ts';
 import { bytesOf, fault, item, pack, packWith, withLabels } from './evaluation-packs.ts';

@@ -3,19 +3,41 @@ import type { Range } from '../../../contract/base/grammar.ts';
 import { captionLine } from '../../../contract/captions/caption-line.ts';
 import type { LabelledFault, LabelledTranslations } from '../../../contract/evaluation.ts';
 import { structuralDecisionOf } from '../../../receipts/captions/quality-control.ts';
-import { defectiveCaptions, lineDefects } from '../../../receipts/evaluation/caption-defects.ts';
-import { cutCounts, cutScoreOf } from '../../../receipts/evaluation/score-cuts.ts';
-import { keyframeCounts, keyframeScoreOf } from '../../../receipts/evaluation/score-keyframes.ts';
-import { type LanguageAnswer, languageCounts, languageScoreOf } from '../../../receipts/evaluation/score-languages.ts';
-import { pairingCounts, pairingScoreOf } from '../../../receipts/evaluation/score-pairing.ts';
-import { screenTextCounts, screenTextScoreOf } from '../../../receipts/evaluation/score-screen-texts.ts';
-import { faultCounts, faultScoresOf } from '../../../receipts/evaluation/score-sound-faults.ts';
-import { speechCounts, speechScoreOf } from '../../../receipts/evaluation/score-speech.ts';
-import { pairCues, subtitleCounts, subtitleScoreOf } from '../../../receipts/evaluation/score-subtitles.ts';
-import { type FoundLine, transcriptCounts, transcriptScoreOf } from '../../../receipts/evaluation/score-transcript.ts';
-import { transitionCounts, transitionScoreOf } from '../../../receipts/evaluation/score-transitions.ts';
-import { pooledUtterances, utteranceCounts, utteranceScoreOf } from '../../../receipts/evaluation/score-utterances.ts';
-import { plantedAnswers } from '../../../receipts/evaluation/translation-defects.ts';
+import {
+  defectiveCaptions,
+  lineDefects,
+  pairingCounts,
+  pairingScoreOf,
+  plantedAnswers,
+} from '../../../receipts/evaluation/captions.ts';
+import {
+  cutCounts,
+  cutScoreOf,
+  faultCounts,
+  faultScoresOf,
+  keyframeCounts,
+  keyframeScoreOf,
+  screenTextCounts,
+  screenTextScoreOf,
+  speechCounts,
+  speechScoreOf,
+  transitionCounts,
+  transitionScoreOf,
+} from '../../../rules/evaluation/detection.ts';
+import {
+  type FoundLine,
+  type LanguageAnswer,
+  languageCounts,
+  languageScoreOf,
+  pairCues,
+  pooledUtterances,
+  subtitleCounts,
+  subtitleScoreOf,
+  transcriptCounts,
+  transcriptScoreOf,
+  utteranceCounts,
+  utteranceScoreOf,
+} from '../../../rules/evaluation/text.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { checkableCaptions, threeLines } from '../captions/checkable-captions.ts';
 

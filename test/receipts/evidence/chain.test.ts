@@ -11,7 +11,7 @@ import { checkEvidence, type EvidenceOrigin } from '../../../receipts/evidence/d
 import type { MediaOperation } from '../../../receipts/evidence/media-operation.ts';
 import { checkEvidenceObjects, type ReadableEvidence } from '../../../receipts/evidence/readable-evidence.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
-import { sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';
+import { sealWithSubtitles } from '../../../receipts/sources/seal-source.ts';
 import { reopenJson, storedJson } from '../../../receipts/stored-records.ts';
 import { admitStudy } from '../../../receipts/study/admission.ts';
 import { executionFinished } from '../../../receipts/study/conclusion.ts';

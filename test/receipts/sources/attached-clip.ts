@@ -1,10 +1,9 @@
 import type { SealedSubtitleTrack } from '../../../contract/sources/subtitle-track.ts';
-import { resultOfSteps } from '../../../formats/steps.ts';
-import type { SealedChain } from '../../../receipts/sources/open-chain.ts';
+import { measuredCues, openSubtitleFile, resultOfSteps } from '../../../formats/subtitles.ts';
 import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
-import { contentRefOf } from '../../../receipts/sources/sealed-content.ts';
-import { measuredCues, openSubtitleFile } from '../../../receipts/sources/subtitle-file.ts';
+import { contentRefOf } from '../../../receipts/sources/sealed-record.ts';
 import { sealedSubtitleOf } from '../../../receipts/sources/subtitle-track.ts';
+import type { SealedChain } from '../../../receipts/sources/verify-source.ts';
 import { clipIngest } from './sealed-clip.ts';
 
 const bytes = Buffer.from('\uFEFF1\n00:00:01,000 --> 00:00:02,000\nHello\n', 'utf8');

@@ -1,6 +1,6 @@
 import type { RegisteredSource, SourceSession } from '../../../contract/sources/source-session.ts';
 import { type RuntimeRequest, runtimeRequest } from '../../../contract/study/plan.ts';
-import { sourceRevisionIdOf, sourceSessionIdOf } from '../../../receipts/sources/source-identity.ts';
+import { sourceRevisionIdOf, sourceSessionIdOf } from '../../../receipts/sources/source-receipt.ts';
 import { studyIdsFrom } from '../../../receipts/study-run.ts';
 
 const hex = (digit: string) => digit.repeat(64);

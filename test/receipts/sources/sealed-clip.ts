@@ -1,6 +1,5 @@
 import type { ProbeResult } from '../../../contract/sources/media-probe.ts';
 import { indentedFile } from '../../../formats/canonical-json.ts';
-import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';
 import {
   type OwnedIngest,
   type PinnedFiles,
@@ -9,9 +8,9 @@ import {
   sealVideohostIngest,
   type VideohostIngest,
 } from '../../../receipts/sources/seal-source.ts';
-import { contentRefOf } from '../../../receipts/sources/sealed-content.ts';
-import { sealedPaths } from '../../../receipts/sources/sealed-layout.ts';
+import { contentRefOf, sealedPaths } from '../../../receipts/sources/sealed-record.ts';
 import { localProcessingGrant } from '../../../receipts/sources/source-receipt.ts';
+import type { RecordKind, SealedChain } from '../../../receipts/sources/verify-source.ts';
 
 export const mediaBytes = Buffer.from('four seconds of video with one spoken line');
 const media = contentRefOf(mediaBytes);

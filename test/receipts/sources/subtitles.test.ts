@@ -3,15 +3,16 @@ import { type ErrorCode, ServiceError } from '../../../contract/base/errors.ts';
 import { SourceInconsistent } from '../../../contract/sources/source-receipt.ts';
 import { registeredSource } from '../../../contract/sources/source-session.ts';
 import type { SubtitleFormat } from '../../../contract/sources/subtitle-track.ts';
-import { resultOfSteps } from '../../../formats/steps.ts';
-import { receiptOf, sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';
-import type { SealedChain } from '../../../receipts/sources/open-chain.ts';
-import { sealOwnedIngest, sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
-import { contentRefOf } from '../../../receipts/sources/sealed-content.ts';
-import { measuredCues, openSubtitleFile } from '../../../receipts/sources/subtitle-file.ts';
+import { linesOfStep, measuredCues, openSubtitleFile, resultOfSteps } from '../../../formats/subtitles.ts';
+import {
+  receiptOf,
+  sealOwnedIngest,
+  sealVideohostIngest,
+  sealWithSubtitles,
+} from '../../../receipts/sources/seal-source.ts';
+import { contentRefOf } from '../../../receipts/sources/sealed-record.ts';
 import { sealedSubtitleOf } from '../../../receipts/sources/subtitle-track.ts';
-import { linesOfStep } from '../../../receipts/sources/text-lines.ts';
-import { verifyRecords, verifySource } from '../../../receipts/sources/verify-source.ts';
+import { type SealedChain, verifyRecords, verifySource } from '../../../receipts/sources/verify-source.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { attachedClip, attachedTrack } from './attached-clip.ts';
 import { clipIngest, forged, videoIngest } from './sealed-clip.ts';

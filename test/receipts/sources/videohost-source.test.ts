@@ -3,12 +3,10 @@ import { SourceInconsistent, videohostLocalReceipt } from '../../../contract/sou
 import { type RegisteredSource, registeredSource } from '../../../contract/sources/source-session.ts';
 import { videohostResolution } from '../../../contract/sources/videohost-resolution.ts';
 import { contentIdOfBytes, hashOf } from '../../../formats/canonical-json.ts';
-import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';
 import { reopenSource } from '../../../receipts/sources/reopen-source.ts';
 import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
-import { verifySource } from '../../../receipts/sources/verify-source.ts';
-import { videohostLabelOf, videohostLabelsOf } from '../../../receipts/sources/videohost-receipt.ts';
-import { canonicalUrlOf } from '../../../receipts/sources/videohost-resolution.ts';
+import { type RecordKind, type SealedChain, verifySource } from '../../../receipts/sources/verify-source.ts';
+import { canonicalUrlOf, videohostLabelOf, videohostLabelsOf } from '../../../receipts/sources/videohost.ts';
 import { fieldOf } from '../../fields.ts';
 import { contentOf } from '../core/stored-content-in-memory.ts';
 import { failureOf } from '../reopening/fault-place.ts';

@@ -1,11 +1,62 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import { cutText, type Range } from '../../contract/base/grammar.ts';
 import type { VideohostLocalReceipt } from '../../contract/sources/source-receipt.ts';
-import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
-import { digestOf, sealedContentOf } from './sealed-content.ts';
+import type { ResolvedVideo, VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
+import { digestOf, type Sealed, sealedContentOf } from './sealed-record.ts';
 import { type DescribedMedia, derivedProbeOf, receiptNoteOf } from './source-receipt.ts';
-import type { Sealed } from './source-records.ts';
-import type { Resolving } from './videohost-resolution.ts';
+
+/** What a host said when it was asked. */
+interface Resolving {
+  readonly requestedUrl: string;
+  readonly resolved: ResolvedVideo;
+  readonly tool: ToolIdentity;
+  /** UTC with milliseconds. */
+  readonly resolvedAt: string;
+}
+
+/** The id of a resolution: the digest of everything else in it. */
+export function resolutionIdOf({ schema: _, resolution_id: __, ...body }: VideohostResolution): string {
+  return `videohost-resolution:${hashOf(body)}`;
+}
+
+/**
+ * Where a video is found whatever way led to it. For a host whose addresses follow from the ids of its videos the address
+ * is built from the id; any other is the one that the host states.
+ */
+export function canonicalUrlOf(extractor: string, externalId: string, stated: string): string {
+  if (extractor === 'youtube') return `https://www.youtube.com/watch?v=${encodeURIComponent(externalId)}`;
+  return stated;
+}
+
+/** The record of what a host said of one video. */
+export function videohostResolutionOf({ requestedUrl, resolved, tool, resolvedAt }: Resolving): VideohostResolution {
+  const { externalId, extractor, canonicalUrl, title, creator, durationMs, durationSource, formats } = resolved;
+  const record: VideohostResolution = {
+    schema: 'studio.videohost-resolution.v1',
+    resolution_id: '',
+    producer: 'studio.videohost-resolver',
+    tool,
+    requested_url: requestedUrl,
+    resolved_at: resolvedAt,
+    video: {
+      canonical_url: canonicalUrlOf(extractor, externalId, canonicalUrl),
+      external_id: externalId,
+      title,
+      creator,
+      duration_ms: durationMs,
+      duration_source: durationSource,
+      extractor,
+      formats: formats.map(({ formatId, language, width, height }) => ({
+        format_id: formatId,
+        language,
+        width,
+        height,
+      })),
+    },
+  };
+  return { ...record, resolution_id: resolutionIdOf(record) };
+}
 
 /** How far the measured duration may be from the range that was asked for, in ms. */
 export const rangeToleranceMs = 1500;

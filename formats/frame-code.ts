@@ -1,4 +1,4 @@
-import type { EditRate } from '../../contract/exports.ts';
+import type { EditRate } from '../contract/exports.ts';
 
 /** How time is counted in frames. */
 export interface FrameCount {

@@ -1,8 +1,82 @@
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { LanguageRanges } from '../../contract/sources/languages.ts';
-import type { SpeechActivity } from '../../contract/sources/media-probe.ts';
+import type {
+  MediaProbe,
+  MediaProbeTrack,
+  ProbedTrack,
+  ProbeResult,
+  SealedIncompleteMedia,
+  SpeechActivity,
+} from '../../contract/sources/media-probe.ts';
 import type { PreflightArtifactKind, PreflightBundle } from '../../contract/sources/preflight-bundle.ts';
-import { type ContentRef, sealedContentOf } from './sealed-content.ts';
-import type { MeasuredRecords, Sealed } from './source-records.ts';
+import { type ContentRef, contentHashOf, type MeasuredRecords, type Sealed, sealedContentOf } from './sealed-record.ts';
+
+interface MediaProbeInput {
+  readonly media: ContentRef;
+  /** Where the media lies below the source's folder. */
+  readonly mediaPath: string;
+  readonly probe: ProbeResult;
+  readonly tools: readonly ToolIdentity[];
+}
+
+/** The probe's milliseconds as the record's seconds. */
+const secondsOf = (ms: number): number => ms / 1000;
+
+/** Cover art, data and attachments are `other`: no player shows them as a track. */
+function recordedTrack(track: ProbedTrack): MediaProbeTrack {
+  const { index, codec, durationMs, language, width, height, sampleRate, channels } = track;
+  const stated = {
+    ...(durationMs === null ? {} : { duration: secondsOf(durationMs) }),
+    ...(language === null ? {} : { language }),
+  };
+  if (track.isCoverArt) return { index, type: 'other', codec, ...stated };
+  switch (track.type) {
+    case 'video': {
+      const size = width === undefined || height === undefined ? {} : { width, height };
+      return { index, type: 'video', codec, ...stated, ...size };
+    }
+    case 'audio': {
+      const layout = sampleRate === undefined || channels === undefined ? {} : { sample_rate: sampleRate, channels };
+      return { index, type: 'audio', codec, ...stated, ...layout, ...(track.isDefault ? { default: true } : {}) };
+    }
+    case 'subtitle':
+      return { index, type: 'subtitle', codec, ...stated };
+    default:
+      return { index, type: 'other', codec, ...stated };
+  }
+}
+
+/** The note on incomplete media in the seconds of sealed records; undefined for whole media. */
+function sealedNoteOf({ incomplete }: ProbeResult): SealedIncompleteMedia | undefined {
+  if (incomplete === undefined) return undefined;
+  const { cause, statedMs, measuredMs } = incomplete;
+  return { cause, stated: statedMs === null ? null : secondsOf(statedMs), measured: secondsOf(measuredMs) };
+}
+
+/** The fields that only some media have. */
+function exceptions(probe: ProbeResult): Pick<MediaProbe, 'start_offset' | 'incomplete_media'> {
+  const { startOffsetMs } = probe;
+  const note = sealedNoteOf(probe);
+  return {
+    ...(startOffsetMs === undefined ? {} : { start_offset: secondsOf(startOffsetMs) }),
+    ...(note === undefined ? {} : { incomplete_media: note }),
+  };
+}
+
+/** The probe record of a sealed file. Equal bytes under equal tools give equal records. */
+export const mediaProbeOf = ({ media, mediaPath, probe, tools }: MediaProbeInput): MediaProbe => ({
+  schema: 'studio.media-probe.v1',
+  producer: 'scripts/probe-media.mjs',
+  run: { tools: [...tools] },
+  media: { path: mediaPath },
+  input: { content_id: media.contentId, hash: contentHashOf(media.contentId), bytes: media.bytes },
+  duration: secondsOf(probe.durationMs),
+  ...exceptions(probe),
+  container: [...probe.containerNames],
+  container_long_name: probe.containerLongName,
+  bit_rate: probe.bitRate,
+  tracks: probe.tracks.map(recordedTrack),
+});
 
 const suffixes = {
   'studio.preflight-bundle.v1': '',
@@ -11,7 +85,7 @@ const suffixes = {
 } as const satisfies Record<PreflightBundle['schema'], string>;
 
 /** The id of a preflight: the media, and which kinds of evidence come with it. */
-export const preflightIdOf = (schema: PreflightBundle['schema'], mediaContentId: string): string =>
+const preflightIdOf = (schema: PreflightBundle['schema'], mediaContentId: string): string =>
   `preflight:${mediaContentId}${suffixes[schema]}`;
 
 const preflightArtifactIdOf = (kind: PreflightArtifactKind, contentId: string): string => `${kind}:${contentId}`;
@@ -22,14 +96,14 @@ const bytesPerSample = 2;
 const digests = (models: readonly { readonly digest: string }[]): string[] => models.map(({ digest }) => digest);
 
 /** What speech activity was derived from: the media, the decoded samples, the models. */
-export const speechLineage = (record: SpeechActivity): string[] => [
+const speechLineage = (record: SpeechActivity): string[] => [
   record.input.source_content_id,
   record.input.audio_content_id,
   ...digests(record.run.models),
 ];
 
 /** What language ranges were derived from: the media, the speech activity, the decoded samples, the models. */
-export const languageLineage = (record: LanguageRanges): string[] => [
+const languageLineage = (record: LanguageRanges): string[] => [
   record.input.source_content_id,
   record.input.speech_activity_content_id,
   record.input.audio_content_id,

@@ -1,0 +1,424 @@
+import { ServiceError } from '../contract/base/errors.ts';
+import type { SubtitleFormat, SubtitleTrack } from '../contract/sources/subtitle-track.ts';
+
+/** A computation in steps: whoever runs it may do something else at each `yield`. */
+export type Steps<Value> = Generator<undefined, Value>;
+
+/** Runs all steps without a break; for what is short enough, and where nothing else waits. */
+export function resultOfSteps<Value>(steps: Steps<Value>): Value {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** So many lines are looked at in one step: the longest step is then the one over a file of a single line. */
+export const linesOfStep = 64;
+
+/** A line of a text, counted from 1, without its line feed. */
+interface TextLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The lines of a text one by one, as `split('\n')` has them all. */
+function* linesOf(text: string): Generator<TextLine, void, undefined> {
+  let line = 1;
+  for (let from = 0; ; line += 1) {
+    const end = text.indexOf('\n', from);
+    if (end === -1) {
+      yield { line, text: text.slice(from) };
+      return;
+    }
+    yield { line, text: text.slice(from, end) };
+    from = end + 1;
+  }
+}
+
+const linesOfPiece = 1024;
+
+/** Lines that are joined by line feeds as they come: to join half a million at once would take long. */
+class JoinedLines {
+  readonly #pieces: string[] = [];
+  #lines: string[] = [];
+
+  add(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length < linesOfPiece) return;
+    this.#pieces.push(this.#lines.join('\n'));
+    this.#lines = [];
+  }
+
+  text(): string {
+    return [...this.#pieces, ...(this.#lines.length > 0 ? [this.#lines.join('\n')] : [])].join('\n');
+  }
+}
+
+/** One cue of a subtitle file as it stands there. */
+export interface WrittenCue {
+  /** The line of its times, counted from 1. */
+  readonly line: number;
+  readonly startMs: number;
+  /** Never before `startMs`. */
+  readonly endMs: number;
+  /** Its text with its markup, lines parted by `\n`; of an ASS event everything behind its times. */
+  readonly text: string;
+}
+
+/** The refusal of a file whose cues could not be read without a guess. */
+export const faultyLine = (line: number, message: string): ServiceError =>
+  new ServiceError('invalid_subtitle_file', `line ${line}: ${message}`);
+
+/** A written time in ms. */
+const msOf = (hours: string, minutes: string, seconds: string, ms: number): number =>
+  ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + ms;
+
+/** A cue of these times and this text. Throws `invalid_subtitle_file` for one that ends before it begins. */
+function cueOf(line: number, startMs: number, endMs: number, text: string): WrittenCue {
+  if (endMs < startMs) throw faultyLine(line, 'the cue ends before it begins');
+  return { line, startMs, endMs, text };
+}
+
+/** A line without the carriage return before its line feed. */
+const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);
+
+const isBlank = (line: string): boolean => line.trim() === '';
+
+const srtTime = '(\\d{1,4}):([0-5]\\d):([0-5]\\d)[,.](\\d{3})';
+const srtTimes = new RegExp(`^\\s*${srtTime}\\s*-->\\s*${srtTime}(?:\\s.*)?$`);
+/** ffmpeg reads no longer line of a SubRip file as one. */
+const longestSrtBytes = 4000;
+
+interface OpenCue {
+  readonly line: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly below: JoinedLines;
+}
+
+/**
+ * The cues of a SubRip file: a number, times, and text up to the number of the next cue. ffmpeg skips what it cannot place;
+ * here all of it is refused. Throws `invalid_subtitle_file`.
+ */
+function* srtCues(file: string): Steps<WrittenCue[]> {
+  const cues: WrittenCue[] = [];
+  let open: OpenCue | null = null;
+  // The last line with text: the number of the next cue, or text of the open one.
+  let last: TextLine | null = null;
+  let early: TextLine | null = null;
+  const place = (text: TextLine): void => {
+    if (open === null) early ??= text;
+    else open.below.add(text.text);
+  };
+  const close = (): void => {
+    if (early !== null) throw faultyLine(early.line, 'text stands before the first cue');
+    if (open !== null) cues.push(cueOf(open.line, open.startMs, open.endMs, open.below.text()));
+  };
+  for (const { line, text: whole } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const words = withoutReturn(whole);
+    if (Buffer.byteLength(words) > longestSrtBytes) throw faultyLine(line, `longer than ${longestSrtBytes} bytes`);
+    if (isBlank(words)) continue;
+    if (!words.includes('-->')) {
+      if (last !== null) place(last);
+      last = { line, text: words };
+      continue;
+    }
+    const [, h1 = '', m1 = '', s1 = '', ms1 = '', h2 = '', m2 = '', s2 = '', ms2] = srtTimes.exec(words) ?? [];
+    if (ms2 === undefined) throw faultyLine(line, 'times are needed, such as 00:01:02,345 --> 00:01:04,000');
+    if (last === null || !/^\s*\d+\s*$/.test(last.text)) {
+      throw faultyLine(line, 'the number of the cue is missing above its times');
+    }
+    close();
+    last = null;
+    const [startMs, endMs] = [msOf(h1, m1, s1, Number(ms1)), msOf(h2, m2, s2, Number(ms2))];
+    open = { line, startMs, endMs, below: new JoinedLines() };
+  }
+  if (last !== null) place(last);
+  close();
+  return cues;
+}
+
+/** The fields of an event in the one order that ffmpeg reads. */
+const assFields = /^(?:layer|marked),start,end,style,(?:name|actor),marginl,marginr,marginv,effect,text$/;
+const assTime = '(\\d{1,4}):([0-5]\\d):([0-5]\\d)[.](\\d{2})';
+const assEvent = new RegExp(`^Dialogue: *[^,]*,${assTime},${assTime},((?:[^,]*,){6}.*)$`);
+
+/** The events of an ASS or SSA file that show something. Throws `invalid_subtitle_file`. */
+function* assCues(file: string): Steps<WrittenCue[]> {
+  const cues: WrittenCue[] = [];
+  let section = '';
+  let isOrdered = false;
+  for (const { line, text: whole } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const text = withoutReturn(whole);
+    if (/^\[.*\]\s*$/.test(text)) section = text.trim().toLowerCase();
+    if (section === '[events]' && /^format:/i.test(text)) {
+      isOrdered = assFields.test(text.slice('format:'.length).replaceAll(/\s/g, '').toLowerCase());
+      if (!isOrdered) throw faultyLine(line, 'the fields of events stand in an order that is not read');
+    }
+    if (!/^\s*dialogue\s*:/i.test(text)) continue;
+    if (section !== '[events]' || !isOrdered) throw faultyLine(line, 'a Format line of [Events] is needed above');
+    const [, h1 = '', m1 = '', s1 = '', cs1 = '', h2 = '', m2 = '', s2 = '', cs2 = '', rest] =
+      assEvent.exec(text) ?? [];
+    if (rest === undefined) {
+      throw faultyLine(line, 'an event is needed, such as Dialogue: 0,0:01:02.34,0:01:04.00,Default,,0,0,0,,Text');
+    }
+    cues.push(cueOf(line, msOf(h1, m1, s1, 10 * Number(cs1)), msOf(h2, m2, s2, 10 * Number(cs2)), rest));
+  }
+  return cues;
+}
+
+const vttTime = '(?:(\\d{2,4}):)?([0-5]\\d):([0-5]\\d)\\.(\\d{3})';
+const vttTimes = new RegExp(`^${vttTime}[ \\t]+-->[ \\t]+${vttTime}(?:[ \\t].*)?$`);
+const isComment = (line: string): boolean => /^NOTE(?:[ \t]|$)/.test(line);
+const isPresentation = (line: string): boolean => /^(?:STYLE|REGION)[ \t]*$/.test(line);
+
+/** What ffmpeg takes for the head of the file or for a comment, whatever follows these letters: it reads no cue of such a name. */
+const isTakenForOther = (name: string): boolean => /^(?:NOTE|WEBVTT)/.test(name) && !isComment(name);
+
+/** What is left out of a WebVTT file before ffmpeg reads it. */
+export interface ReadableVtt {
+  /** Whether names are left out for which ffmpeg passes over their cues; else they stay. */
+  readonly dropsNames: boolean;
+}
+
+/**
+ * The text of a WebVTT file without what only says how cues look: ffmpeg reads no cue behind a block of styles. A block is
+ * lines that stand together.
+ */
+function* withoutPresentation(file: string, { dropsNames }: ReadableVtt): Steps<string> {
+  const kept = new JoinedLines();
+  let [isWithin, isHidden, isWhole] = [false, false, true];
+  for (const { line, text } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const words = withoutReturn(text);
+    if (words === '') isHidden = false;
+    else if (!isWithin) isHidden = isPresentation(words);
+    const isDropped = dropsNames && line > 1 && !isWithin && !words.includes('-->') && isTakenForOther(words);
+    isWithin = words !== '';
+    if (isHidden || isDropped) isWhole = false;
+    else kept.add(text);
+  }
+  return isWhole ? file : kept.text();
+}
+
+/** What stands in a block so far: a name that times have to follow, times with text, or what holds no cue. */
+type Block =
+  | { readonly is: 'head' | 'passed over' }
+  | { readonly is: 'name'; readonly line: number }
+  | {
+      readonly is: 'cue';
+      readonly line: number;
+      readonly startMs: number;
+      readonly endMs: number;
+      readonly text: JoinedLines;
+    };
+
+/** The cues of a WebVTT file (W3C WebVTT, section 4.1). Throws `invalid_subtitle_file`. */
+function* vttCues(file: string): Steps<WrittenCue[]> {
+  const cues: WrittenCue[] = [];
+  let block: Block | null = null;
+  const close = (): void => {
+    if (block?.is === 'name') throw noTimes(block.line + 1);
+    if (block?.is === 'cue') cues.push(cueOf(block.line, block.startMs, block.endMs, block.text.text()));
+    block = null;
+  };
+  for (const { line, text } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const words = withoutReturn(text);
+    if (line === 1 && !/^WEBVTT(?:[ \t]|$)/.test(words)) throw faultyLine(1, 'WEBVTT is needed');
+    if (words === '') close();
+    else block = line === 1 ? { is: 'head' } : withLine(block, line, words);
+  }
+  close();
+  return cues;
+}
+
+function withLine(block: Block | null, line: number, words: string): Block {
+  if (block === null) {
+    if (isComment(words) || isPresentation(words)) return { is: 'passed over' };
+    return words.includes('-->') ? timed(line, words) : { is: 'name', line };
+  }
+  if (block.is === 'name') return timed(line, words);
+  if (block.is === 'head') checkHead(line, words);
+  if (block.is === 'cue') {
+    if (words.includes('-->')) throw faultyLine(line, 'a blank line is needed before the next cue');
+    block.text.add(words);
+  }
+  return block;
+}
+
+function checkHead(line: number, words: string): void {
+  if (words.includes('-->')) throw faultyLine(line, 'a blank line is needed before the first cue');
+  if (words.startsWith('X-TIMESTAMP-MAP')) throw faultyLine(line, 'the file is a part of a stream with its own clock');
+}
+
+const noTimes = (line: number) => faultyLine(line, 'times are needed, such as 00:01:02.345 --> 00:01:04.000');
+
+function timed(line: number, words: string): Block {
+  const [, h1 = '0', m1 = '', s1 = '', ms1 = '', h2 = '0', m2 = '', s2 = '', ms2] = vttTimes.exec(words) ?? [];
+  if (ms2 === undefined) throw noTimes(line);
+  const [startMs, endMs] = [msOf(h1, m1, s1, Number(ms1)), msOf(h2, m2, s2, Number(ms2))];
+  return { is: 'cue', line, startMs, endMs, text: new JoinedLines() };
+}
+
+/** The text of a subtitle file, and the encoding that it was in by its name in the Encoding Standard. */
+interface DecodedText {
+  readonly encoding: string;
+  readonly text: string;
+}
+
+const byteOrderMarks: readonly (readonly [string, readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16be', [0xfe, 0xff]],
+  ['utf-16le', [0xff, 0xfe]],
+];
+
+// Tabs and line ends are text. Control characters are the sign of a binary file, or of another encoding.
+const control = /[^\P{Cc}\t\n\r]/u;
+const loneReturn = /\r(?!\n)/;
+
+/** 0x80 to 0x9F of windows-1252: Node.js up to 22 decodes them as ISO-8859-1 (nodejs/node#56542). Undefined ones stay. */
+const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
+
+/** Encodings whose text follows from the bytes alone; the tables of the others belong to the platform. */
+const unicodeEncodings: readonly string[] = ['utf-8', 'utf-16be', 'utf-16le'];
+
+/** Whether the text of a file in this encoding is the same on every platform. */
+export const isUnicode = (encoding: string): boolean => unicodeEncodings.includes(encoding);
+
+/** The line, counted from 1, in which a place of a text is. */
+const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length;
+
+type Decoder = InstanceType<typeof TextDecoder>;
+
+function decoderOf(name: string): Decoder {
+  try {
+    return new TextDecoder(name, { fatal: true });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ServiceError('invalid_subtitle_request', `encoding: ${name} is no encoding that this host decodes`);
+  }
+}
+
+/**
+ * Decodes a subtitle file, its byte order mark left out. The mark decides before the name does (Encoding Standard, "decode");
+ * without either the encoding is UTF-8. Throws `invalid_subtitle_request` for a name that is none, `subtitle_encoding_mismatch`
+ * for bytes that are not text in this encoding, and `invalid_subtitle_file` for lines that end with a carriage return alone.
+ */
+export function decodedText(bytes: Uint8Array, named: string | null): DecodedText {
+  const marked = byteOrderMarks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
+  const stated = decoderOf(named ?? 'utf-8');
+  const decoder = marked === undefined ? stated : decoderOf(marked);
+  const { encoding } = decoder;
+  const text = decodedBy(decoder, bytes);
+  const found = control.exec(text);
+  if (found !== null) {
+    const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    const place = `line ${lineAt(text, found.index)} has the control character U+${code}`;
+    throw new ServiceError('subtitle_encoding_mismatch', `${place}: the file is no text in ${encoding}`);
+  }
+  const lone = loneReturn.exec(text);
+  if (lone === null) return { encoding, text };
+  throw new ServiceError(
+    'invalid_subtitle_file',
+    `line ${lineAt(text, lone.index)} ends with a carriage return and no line feed`,
+  );
+}
+
+function decodedBy(decoder: Decoder, bytes: Uint8Array): string {
+  try {
+    const text = decoder.decode(bytes);
+    if (decoder.encoding !== 'windows-1252') return text;
+    return text.replaceAll(/[\u0080-\u009F]/g, (found) => windows1252[found.charCodeAt(0) - 0x80] ?? found);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ServiceError('subtitle_encoding_mismatch', `the bytes are no text in ${decoder.encoding}`);
+  }
+}
+
+/** A subtitle file that was read whole. */
+export interface SubtitleFile {
+  readonly format: SubtitleFormat;
+  readonly encoding: string;
+  /** The text as UTF-8, as ffmpeg reads it. */
+  readonly text: Uint8Array;
+  /** In the order of the file; at least one. */
+  readonly cues: readonly WrittenCue[];
+}
+
+const scanners: Readonly<Record<SubtitleFormat, (text: string) => Steps<WrittenCue[]>>> = {
+  srt: srtCues,
+  webvtt: vttCues,
+  ass: assCues,
+};
+
+/** The format that a text says it has, whose first character that is no space stands at `start`; null where it says none. */
+function formatOf(text: string, start: number): SubtitleFormat | null {
+  const line = text.lastIndexOf('\n', start) + 1;
+  if (text.startsWith('WEBVTT', line)) return 'webvtt';
+  if (/^\[script info\]/i.test(text.slice(line, line + 100))) return 'ass';
+  return text.includes('-->') ? 'srt' : null;
+}
+
+/** By which rules a text is made readable. */
+export const readableRules: ReadableVtt = { dropsNames: true };
+
+/** All rules that stored texts may have been made by, the newest first. */
+export const everyReadableRules: readonly ReadableVtt[] = [readableRules, { dropsNames: false }];
+
+/** The text of a decoded file as it is read: of WebVTT without styles and regions, of the others all of it. */
+export function* readableText(text: string, format: SubtitleFormat, rules = readableRules): Steps<Uint8Array> {
+  return Buffer.from(format === 'webvtt' ? yield* withoutPresentation(text, rules) : text, 'utf8');
+}
+
+/**
+ * Opens a subtitle file and finds all of its cues, in short steps; nothing is guessed, skipped or repaired. `format` and `encoding` are what is
+ * stated of it, null where nothing is. Throws the codes of `decodedText`, `subtitle_format_mismatch` for a text of another format
+ * than is stated or of none, and `invalid_subtitle_file` with the first line that cannot be read.
+ */
+export function* openSubtitleFile(
+  bytes: Uint8Array,
+  stated: { readonly format: SubtitleFormat | null; readonly encoding: string | null },
+): Steps<SubtitleFile> {
+  const { encoding, text } = decodedText(bytes, stated.encoding);
+  yield;
+  const start = text.search(/\S/);
+  if (start === -1) throw new ServiceError('invalid_subtitle_file', 'the file is empty');
+  const found = formatOf(text, start);
+  if (found === null || (stated.format ?? found) !== found) {
+    const seen = found === null ? 'it is neither srt, webvtt nor ass' : `its text is ${found}`;
+    throw new ServiceError('subtitle_format_mismatch', stated.format === null ? seen : `${seen}, not ${stated.format}`);
+  }
+  yield;
+  const cues = yield* scanners[found](text);
+  if (cues.length === 0) throw new ServiceError('invalid_subtitle_file', 'the file holds no cue');
+  return { format: found, encoding, text: yield* readableText(text, found), cues };
+}
+
+/** What is counted of the cues of a file over media of so many ms; see the schema of a subtitle track. */
+export function measuredCues(cues: readonly WrittenCue[], durationMs: number): SubtitleTrack['measured'] {
+  let latest = 0;
+  let overlapping = 0;
+  for (const { startMs, endMs } of cues.toSorted((one, other) => one.startMs - other.startMs)) {
+    if (startMs < latest) overlapping += 1;
+    latest = Math.max(latest, endMs);
+  }
+  return {
+    cues: cues.length,
+    outOfOrder: cues.filter(({ startMs }, at) => startMs < (cues[at - 1]?.startMs ?? 0)).length,
+    overlapping,
+    withoutDuration: cues.filter(({ startMs, endMs }) => startMs === endMs).length,
+    beyondMedia: cues.filter(({ startMs }) => startMs >= durationMs).length,
+  };
+}
+
+// What players read as a tag, as an override or a break of ASS, and as a character reference.
+const markup = /<(?=\/?\p{L})|\{(?=\\)|\\(?=[Nnh])|&(?=#?\w+;)/gu;
+
+/**
+ * A text as SubRip has it. The format has no escapes, and players hide what looks like markup: a word joiner behind the first sign
+ * takes its meaning away. An arrow would begin a cue.
+ */
+export const subRipText = (text: string): string => text.replaceAll('-->', '→').replaceAll(markup, '$&\u2060');
