@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { openBrowser, watchedPage } from '../test/visualizer/browser/console-browser.ts';
-import { seededHost } from '../test/visualizer/browser/seeded-host.ts';
-import { show, themes, viewsOf } from '../test/visualizer/browser/views.ts';
+import { openBrowser, watchedPage } from '../test/console/browser/console-browser.ts';
+import { seededHost } from '../test/console/browser/seeded-host.ts';
+import { show, themes, viewsOf } from '../test/console/browser/views.ts';
 
 // Takes the pictures of the console for the guide and the README: npm run pictures. The sample speaks Korean, so the machine needs
 // a font with its letters, such as that of the Debian package fonts-nanum.

@@ -11,7 +11,7 @@ import { basename, join } from 'node:path';
  */
 export async function buildConsole(root, folder) {
   const { build: bundle } = await import('esbuild');
-  const source = join(root, 'visualizer', 'console');
+  const source = join(root, 'console');
   const { metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: ['console.tsx', 'style/console.css', 'icon.svg'].map((name) => join(source, name)),

@@ -10,6 +10,7 @@ export const programParts = [
   'actors',
   'cli',
   'client',
+  'console',
   'contract',
   'executors',
   'formats',

@@ -11,11 +11,11 @@ import { z } from 'zod';
 import { StudyHost } from '../../client/study-host.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { findUwsBinary, THIS_RUNTIME } from '../../http/listener/uws-binding.ts';
+import { hasChromium, openBrowser, watchedPage } from '../console/browser/console-browser.ts';
 import { knownLives, livedRoot } from '../host/lives.ts';
 import { humWav } from '../http/host/media.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { eventually } from '../patience.ts';
-import { hasChromium, openBrowser, watchedPage } from '../visualizer/browser/console-browser.ts';
 
 const textResult = z.object({ content: z.tuple([z.object({ text: z.string() })]) });
 const repository = fileURLToPath(new URL('../..', import.meta.url));

@@ -13,13 +13,11 @@ import {
 } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { chartOf } from '../../machines/machine-chart.ts';
-import { boxPadding } from '../../visualizer/drawing/distances.ts';
 import { chartFiles, staleFiles } from '../../visualizer/drawing/files.ts';
 import { layoutOf } from '../../visualizer/drawing/layout.ts';
-import { roomOf, wrapped } from '../../visualizer/drawing/line.ts';
 import { svgOf } from '../../visualizer/drawing/svg.ts';
-import { themes } from '../../visualizer/drawing/theme.ts';
-import { textWidth } from '../../visualizer/drawing/typeface.ts';
+import { roomOf, textWidth, wrapped } from '../../visualizer/drawing/text.ts';
+import { boxPadding, themes } from '../../visualizer/drawing/theme.ts';
 import { sampleMachine } from '../machines/lifecycles/sample-machine.ts';
 
 const everyMachine: readonly AnyStateMachine[] = [...machines, sampleMachine];

@@ -1,17 +1,117 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs';
-import type { Chart, ChartState, Line } from '../../contract/lifecycles/charts.ts';
-import type { Bundle } from './bundle.ts';
-import { arrowGap, boxPadding, dotSize, insideGap, labelPadding } from './distances.ts';
-import {
-  chartOptions,
-  compoundOptions,
-  labelOptions,
-  mainWayEdgeOptions,
-  parallelOptions,
-  regionOptions,
-} from './elk-options.ts';
-import { roomOf } from './line.ts';
-import { anywhereLines, headingOf, machineHeading, stateLines } from './wording.ts';
+import type { Chart, ChartState, ChartTransition, Line } from '../../contract/lifecycles/charts.ts';
+import { anywhereLines, headingOf, labelLines, machineHeading, roomOf, stateLines } from './text.ts';
+import { arrowGap, boxPadding, dotSize, insideGap, labelPadding } from './theme.ts';
+
+type Options = Readonly<Record<string, string>>;
+
+const layered: Options = {
+  'elk.algorithm': 'layered',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.spacing.nodeNode': '28',
+  'elk.spacing.edgeNode': '18',
+  'elk.spacing.edgeEdge': '14',
+  'elk.spacing.edgeLabel': '6',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '26',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '14',
+};
+
+/** The machine and everything in it is laid out at once, so that arrows may cross the borders of states. */
+const chartOptions = (seed: number): Options => ({
+  ...layered,
+  'elk.direction': 'DOWN',
+  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+  'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
+  'elk.json.edgeCoords': 'ROOT',
+  'elk.json.shapeCoords': 'ROOT',
+  'elk.randomSeed': String(seed),
+});
+
+const compoundOptions: Options = { ...layered };
+
+/** The regions of a parallel state lie below one another ... */
+const parallelOptions: Options = {
+  ...layered,
+  'elk.direction': 'RIGHT',
+  'elk.hierarchyHandling': 'SEPARATE_CHILDREN',
+  'elk.separateConnectedComponents': 'false',
+  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  'elk.spacing.nodeNode': '12',
+};
+
+/** ... and each reads from left to right. */
+const regionOptions: Options = {
+  ...layered,
+  'elk.direction': 'RIGHT',
+  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  'elk.spacing.nodeNode': '14',
+};
+
+/** What keeps the main way straight and short while other arrows go around it. */
+const mainWayEdgeOptions: Options = {
+  'elk.layered.priority.direction': '20',
+  'elk.layered.priority.straightness': '20',
+  'elk.layered.priority.shortness': '20',
+};
+
+/** The label interrupts its arrow; this option counts on the label alone, not on the graph. */
+const labelOptions: Options = { 'elk.edgeLabels.inline': 'true' };
+
+/** Transitions that share their ends: one arrow with at least one line of text each. */
+export interface Bundle {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly transitions: readonly ChartTransition[];
+  readonly onMainWay: boolean;
+  /** It leads into the very state that it leaves, so it is drawn from a sign inside that state. */
+  readonly inward: boolean;
+  readonly lines: readonly Line[];
+}
+
+interface Ends {
+  readonly source: ChartState;
+  readonly target: string;
+  readonly onMainWay: boolean;
+  readonly transitions: ChartTransition[];
+}
+
+const holds = (state: ChartState, id: string): boolean =>
+  state.states.some((child) => child.id === id || holds(child, id));
+
+const bundleOf = ([id, { source, target, onMainWay, transitions }]: readonly [string, Ends]): Bundle => ({
+  id,
+  source: source.id,
+  target,
+  transitions,
+  onMainWay,
+  inward: holds(source, target),
+  lines: labelLines(transitions),
+});
+
+/** All arrows of a chart, those of the main way first: the layout gives way to what comes first. */
+export const bundlesOf = (chart: Chart): Bundle[] => {
+  const mainWay = new Set(chart.mainWay);
+  const ends = new Map<string, Ends>();
+  const visit = (source: ChartState): void => {
+    for (const transition of source.transitions) {
+      const onMainWay = mainWay.has(transition.id);
+      for (const target of transition.targets) {
+        const id = `${source.id}>${target}${onMainWay ? '!' : ''}`;
+        const known = ends.get(id);
+        if (known === undefined) ends.set(id, { source, target, onMainWay, transitions: [transition] });
+        else known.transitions.push(transition);
+      }
+    }
+    source.states.forEach(visit);
+  };
+  visit(chart.root);
+  const bundles = [...ends].map(bundleOf);
+  return [...bundles.filter(({ onMainWay }) => onMainWay), ...bundles.filter(({ onMainWay }) => !onMainWay)];
+};
 
 export const dotId = (stateId: string): string => `${stateId}#initial`;
 export const signId = (bundleId: string): string => `${bundleId}#anywhere`;

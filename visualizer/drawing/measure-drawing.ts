@@ -1,7 +1,6 @@
-import type { Shape } from './shapes.ts';
-import { markupOf } from './svg.ts';
+import { markupOf, type Shape } from './svg.ts';
+import { fontFamily } from './text.ts';
 import { themes } from './theme.ts';
-import { fontFamily } from './typeface.ts';
 
 /** A share, or a number of milliseconds; `low` and `high` are the ends of its interval, `baseline` is the accepted value. */
 export interface DrawnMeasure {

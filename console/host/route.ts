@@ -1,0 +1,93 @@
+/** The parts of a study that have a view of their own. */
+export const studyPanes = ['evidence', 'review', 'captions', 'exports', 'journal'] as const;
+export type StudyPane = (typeof studyPanes)[number];
+
+/** The ways to look at a chart: as it is, as its actors used it, and as it would go on. */
+export const chartModes = ['drawing', 'heat', 'what-if'] as const;
+export type ChartMode = (typeof chartModes)[number];
+
+export type ConsoleRoute =
+  | { readonly view: 'sources' }
+  | { readonly view: 'new-study'; readonly sourceSessionId: string }
+  | { readonly view: 'studies'; readonly source: string | null; readonly lifecycle: string | null }
+  | { readonly view: 'study'; readonly runtimeId: string; readonly pane: StudyPane }
+  | { readonly view: 'lifecycles'; readonly kind: string | null; readonly state: string | null }
+  /** `from` is where a sandbox begins: the value of a state as JSON. */
+  | { readonly view: 'chart'; readonly chartId: string; readonly mode: ChartMode; readonly from: string | null }
+  | { readonly view: 'actor'; readonly actorId: string; readonly besideId: string | null }
+  | { readonly view: 'whole-host' }
+  | { readonly view: 'file' }
+  | { readonly view: 'operations' }
+  | { readonly view: 'unknown' };
+
+const isPane = (text: string): text is StudyPane => (studyPanes as readonly string[]).includes(text);
+const isMode = (text: string): text is ChartMode => (chartModes as readonly string[]).includes(text);
+
+/** The view that a fragment such as `#/studies/runtime%3A…/review` names. */
+export function routeOf(hash: string): ConsoleRoute {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [view = '', id = '', part = '', last = ''] = path.split('/').map(decoded);
+  const values = new URLSearchParams(query);
+  if (view === '' || view === 'sources') return { view: 'sources' };
+  if (view === 'new' && id !== '') return { view: 'new-study', sourceSessionId: id };
+  if (view === 'operations') return { view: 'operations' };
+  if (view === 'lifecycles') return lifecycleRoute([id, part, last], values);
+  if (view !== 'studies') return { view: 'unknown' };
+  if (id === '') return { view: 'studies', source: values.get('source'), lifecycle: values.get('lifecycle') };
+  return { view: 'study', runtimeId: id, pane: isPane(part) ? part : 'evidence' };
+}
+
+function lifecycleRoute([room, id, mode]: readonly [string, string, string], values: URLSearchParams): ConsoleRoute {
+  if (room === '') return { view: 'lifecycles', kind: values.get('kind'), state: values.get('state') };
+  if (room === 'host') return { view: 'whole-host' };
+  if (room === 'file') return { view: 'file' };
+  if (room === 'charts' && id !== '') {
+    return { view: 'chart', chartId: id, mode: isMode(mode) ? mode : 'drawing', from: values.get('from') };
+  }
+  if (room === 'actors' && id !== '') return { view: 'actor', actorId: id, besideId: values.get('beside') };
+  return { view: 'unknown' };
+}
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
+};
+
+const withQuery = (path: string, given: Readonly<Record<string, string | null>>): string => {
+  const query = new URLSearchParams(
+    Object.entries(given).flatMap(([key, value]) => (value === null ? [] : [[key, value] as [string, string]])),
+  );
+  return query.size === 0 ? path : `${path}?${query}`;
+};
+
+/** The fragment of a view: the other way round. */
+export function addressOf(route: ConsoleRoute): string {
+  switch (route.view) {
+    case 'new-study':
+      return `#/new/${encodeURIComponent(route.sourceSessionId)}`;
+    case 'studies':
+      return withQuery('#/studies', { source: route.source, lifecycle: route.lifecycle });
+    case 'study':
+      return `#/studies/${encodeURIComponent(route.runtimeId)}${route.pane === 'evidence' ? '' : `/${route.pane}`}`;
+    case 'lifecycles':
+      return withQuery('#/lifecycles', { kind: route.kind, state: route.state });
+    case 'chart':
+      return withQuery(
+        `#/lifecycles/charts/${encodeURIComponent(route.chartId)}${route.mode === 'drawing' ? '' : `/${route.mode}`}`,
+        { from: route.from },
+      );
+    case 'actor':
+      return withQuery(`#/lifecycles/actors/${encodeURIComponent(route.actorId)}`, { beside: route.besideId });
+    case 'whole-host':
+      return '#/lifecycles/host';
+    case 'file':
+      return '#/lifecycles/file';
+    case 'operations':
+      return '#/operations';
+    default:
+      return '#/sources';
+  }
+}

@@ -1,0 +1,164 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ActorsOptions } from '../../client/lifecycles.ts';
+import type { ActorKind, ListedActor } from '../../contract/lifecycles/actors.ts';
+import { addressOf } from '../host/route.ts';
+import { useHost } from '../host/session.ts';
+import { useAfterMoves } from '../host/streams.ts';
+import { useEvery } from '../host/use-remote.ts';
+import { Badge, Identity } from '../parts/facts.tsx';
+import { Failed, Loading, Notice } from '../parts/notice.tsx';
+import { WindowList } from '../parts/window-list.tsx';
+import { sentence } from '../words/codes.ts';
+import { moment } from '../words/numbers.ts';
+import { actorTone, kindWords, phaseWords, stateNames } from './words.ts';
+
+interface ActorHeadProps {
+  readonly actorId: string;
+  readonly kind: ActorKind | null;
+  readonly row: ListedActor | null;
+}
+
+/** How often work began again, in words; empty where it never did. */
+export function againWords({ restarts, resumes }: Pick<ListedActor, 'restarts' | 'resumes'>): string {
+  const words = [
+    restarts === 0 ? '' : restarts === 1 ? 'restarted once' : `restarted ${restarts} times`,
+    resumes === 0 ? '' : resumes === 1 ? 'resumed once' : `resumed ${resumes} times`,
+  ];
+  return words.filter(Boolean).join(', ');
+}
+
+export const ActorBadge = ({ row }: { readonly row: ListedActor }) => (
+  <Badge state={row.phase} tone={actorTone(row)} words={`${stateNames(row.states)}, ${phaseWords[row.phase]}`} />
+);
+
+/** Which actor it is, how it is, and where what it works on can be seen. */
+export function ActorHead({ actorId, kind, row }: ActorHeadProps) {
+  const again = row === null ? '' : againWords(row);
+  return (
+    <div class="study-head">
+      <div>
+        <h1>{kind === null ? 'An actor' : sentence(kindWords[kind])}</h1>
+        <p class="quiet">
+          <Identity id={actorId} />
+          {row?.startedAt != null && ` · since ${moment(row.startedAt)}`}
+          {again !== '' && ` · ${again}`}
+        </p>
+      </div>
+      <div class="study-state" aria-live="polite">
+        {row !== null && <ActorBadge row={row} />}
+        {row?.runtimeId != null && (
+          <a href={addressOf({ view: 'study', runtimeId: row.runtimeId, pane: 'evidence' })}>Its study</a>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const pageRows = 100;
+const rowHeight = 60;
+/** Beside the stream, for a host that refuses it. */
+const everyMs = 15_000;
+
+interface ActorListProps {
+  readonly kind: ActorKind | null;
+  readonly state: string | null;
+}
+
+/** All actors of the host, newest first, a page at a time. */
+export function ActorTable({ kind, state }: ActorListProps) {
+  const host = useHost();
+  const [rows, setRows] = useState<readonly ListedActor[]>([]);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [isAsking, setAsking] = useState(true);
+  const [error, setError] = useState<unknown>(null);
+  const options: ActorsOptions = { limit: pageRows, ...(kind !== null && { kind }), ...(state !== null && { state }) };
+  // An answer that a later question has overtaken is not shown.
+  const turn = useRef(0);
+  const read = async (after: string | null, before: readonly ListedActor[]): Promise<void> => {
+    turn.current += 1;
+    const own = turn.current;
+    const settle = (act: () => void) => {
+      if (own === turn.current) act();
+    };
+    await host.lifecycles.actors({ ...options, ...(after !== null && { after }) }).then(
+      (page) =>
+        settle(() => {
+          setRows([...before, ...page.actors]);
+          setCursor(page.nextCursor);
+          setError(null);
+        }),
+      (reason: unknown) => settle(() => setError(reason)),
+    );
+    settle(() => setAsking(false));
+  };
+  const ask = (after: string | null, before: readonly ListedActor[]): Promise<void> => {
+    setAsking(true);
+    return read(after, before);
+  };
+  useEffect(() => void ask(null, []), [host]);
+  // Only the first page moves: the others are older.
+  const isFirstPage = rows.length <= pageRows;
+  // A page that is being asked for is not held up by a look at the first one.
+  const look = async () => {
+    if (!isAsking) await read(null, []);
+  };
+  useEvery(everyMs, isFirstPage, look);
+  useAfterMoves(
+    host,
+    () => void look(),
+    (moved) => isFirstPage && (kind === null || moved.kind === kind),
+  );
+  const isShort = cursor !== null && rows.length < pageRows / 2;
+  useEffect(() => {
+    // A page of a filtered list may have no rows while there are further pages.
+    if (isShort && !isAsking && cursor !== null) void ask(cursor, rows);
+  }, [isShort, cursor, isAsking]);
+  const more = (_first: number, end: number) => {
+    if (end >= rows.length && cursor !== null && !isAsking) void ask(cursor, rows);
+  };
+  if (error !== null) return <Failed error={error} onRetry={() => void ask(null, [])} />;
+  if (rows.length === 0) {
+    return isAsking ? (
+      <Loading what="the actors" />
+    ) : (
+      <Notice kind="empty" title={kind === null && state === null ? 'Nothing has happened yet' : 'No actor fits'}>
+        {kind === null && state === null ? (
+          <a href="#/sources">Add a source or start a study</a>
+        ) : (
+          <a href="#/lifecycles">Show all actors</a>
+        )}
+      </Notice>
+    );
+  }
+  return (
+    <>
+      <WindowList
+        label="Actors"
+        count={rows.length}
+        rowHeight={rowHeight}
+        onSight={more}
+        row={(at) => <ActorRow row={rows[at]} />}
+      />
+      <p class="quiet">
+        {rows.length} shown{cursor === null ? ', these are all' : '; scroll for more'}
+      </p>
+    </>
+  );
+}
+
+function ActorRow({ row }: { readonly row: ListedActor | undefined }) {
+  if (row === undefined) return null;
+  const again = againWords(row);
+  return (
+    <a class="list-link" href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null })}>
+      <span class="row-main">
+        <span class="row-title">{sentence(kindWords[row.kind])}</span>
+        <span class="quiet">
+          {moment(row.updatedAt)}
+          {again === '' ? '' : ` · ${again}`} · <span class="mono">{row.actorId.replace(/^.*:(.{8}).*$/, '$1')}</span>
+        </span>
+      </span>
+      <ActorBadge row={row} />
+    </a>
+  );
+}

@@ -1,0 +1,220 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { JournalEvent } from '../../contract/journal.ts';
+import type { ActorKind, ListedActor } from '../../contract/lifecycles/actors.ts';
+import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
+import { addressOf } from '../host/route.ts';
+import { useHost } from '../host/session.ts';
+import { useMoves } from '../host/streams.ts';
+import { useEvery, useRemote, useStore } from '../host/use-remote.ts';
+import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
+import { moment } from '../words/numbers.ts';
+import { ActorHead } from './actor-list.tsx';
+import { CompareField } from './compare-field.tsx';
+import { PathDesk } from './path-desk.tsx';
+import { type Scrubber, scrubber } from './scrub-bar.tsx';
+import { readWalk } from './walks.ts';
+
+interface ActorViewProps {
+  readonly actorId: string;
+  /** Another actor of the kind, to compare with. */
+  readonly besideId: string | null;
+}
+
+/** One actor on its chart: where it stands, the way it took, and every step of it. */
+export function ActorView({ actorId, besideId }: ActorViewProps) {
+  const host = useHost();
+  const actor = useActor(host, actorId);
+  const kind = useStore(actor.model, (context) => context.kind);
+  return (
+    <div class="page wide">
+      <p class="crumb">
+        <a href="#/lifecycles">Lifecycles</a>
+        {kind !== null && (
+          <>
+            {' / '}
+            <a href={addressOf({ view: 'chart', chartId: kind, mode: 'drawing', from: null })}>{kind}</a>
+          </>
+        )}
+      </p>
+      <ActorHead actorId={actorId} kind={kind} row={actor.row} />
+      {actor.error !== null && <Failed error={actor.error} onRetry={actor.reload} />}
+      {kind === null ? (
+        actor.error === null && <Loading what="the actor" />
+      ) : (
+        <OnChart actor={actor} actorId={actorId} kind={kind} besideId={besideId} />
+      )}
+    </div>
+  );
+}
+
+interface OnChartProps extends ActorViewProps {
+  readonly actor: FollowedActor;
+  readonly kind: ActorKind;
+}
+
+function OnChart(props: OnChartProps) {
+  const { kind } = props;
+  const host = useHost();
+  // Each kind has the chart of its name.
+  const { remote, reload } = useRemote(() => host.lifecycles.chart(kind), [host, kind]);
+  return (
+    <RemotePart of={remote} what="its chart" onRetry={reload}>
+      {(drawn) => <Path {...props} drawn={drawn} />}
+    </RemotePart>
+  );
+}
+
+function Path({ actor, actorId, kind, besideId, drawn }: OnChartProps & { readonly drawn: DrawnChart }) {
+  const { model, row } = actor;
+  const host = useHost();
+  const { transitions, isComplete, recordedFrom } = useStore(model, (context) => context);
+  const events = useJournal(host, row?.runtimeId ?? null, transitions.length);
+  const { remote: other } = useRemote(
+    async () => (besideId === null ? [] : await readWalk(host, besideId)),
+    [host, besideId],
+  );
+  if (transitions.length === 0) {
+    return (
+      <Notice kind="unavailable" title="None of its steps are recorded">
+        An earlier version of the host kept none. What it does from now on is recorded.
+      </Notice>
+    );
+  }
+  return (
+    <>
+      {row !== null && row.chartVersion !== drawn.chart.machineVersion && (
+        <p class="hint">
+          Its row has version {row.chartVersion} of the chart; the chart that is drawn has version{' '}
+          {drawn.chart.machineVersion}.
+        </p>
+      )}
+      {!isComplete && (
+        <p class="hint">
+          What was before {recordedFrom === null ? 'now' : moment(recordedFrom)} is not recorded: only the newest 256
+          steps of an actor are kept, and earlier versions kept none.
+        </p>
+      )}
+      <PathDesk
+        drawn={drawn}
+        model={model}
+        events={row?.runtimeId == null ? null : events}
+        isLive={row !== null && row.phase !== 'ended'}
+        other={other.state === 'ready' ? other.value : []}
+        tools={
+          <>
+            <CompareField actorId={actorId} kind={kind} besideId={besideId} />
+            {other.state === 'failed' && <Failed error={other.error} />}
+          </>
+        }
+      />
+    </>
+  );
+}
+
+/** A live actor is asked so often beside the stream, for a host that refuses it. */
+const everyMs = 10_000;
+/** An actor whose row is not among so many newest of its kind is shown without its row. */
+const searchedPages = 10;
+const pageRows = 200;
+
+interface FollowedActor {
+  readonly model: Scrubber;
+  /** The row of the list; null until it is found, and where it is not among the newest. */
+  readonly row: ListedActor | null;
+  readonly isRead: boolean;
+  readonly error: unknown;
+  readonly reload: () => void;
+}
+
+/** Reads all transitions of an actor that are kept, and then what comes, for as long as it lives. */
+function useActor(host: StudyHost, actorId: string): FollowedActor {
+  const model = useMemo(scrubber, [host, actorId]);
+  const [row, setRow] = useState<ListedActor | null>(null);
+  const [isRead, setRead] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+
+  // A row that could not be had is asked for again, and one that a later one has overtaken is not shown.
+  const isBehind = useRef(true);
+  const turn = useRef(0);
+  const readRow = async (kind: ListedActor['kind']): Promise<void> => {
+    turn.current += 1;
+    const own = turn.current;
+    const found = await rowOf(host, actorId, kind);
+    if (own !== turn.current) return;
+    setRow(found);
+    isBehind.current = false;
+  };
+
+  const read = useCallback(async (): Promise<void> => {
+    for (;;) {
+      const after = model.getSnapshot().context.transitions.at(-1)?.seq ?? 0;
+      const page = await host.lifecycles.transitions(actorId, { after, limit: pageRows });
+      const isNew = page.transitions.length > 0;
+      if (isNew || model.getSnapshot().context.kind === null) model.send({ type: 'heard', page });
+      if (isNew) isBehind.current = true;
+      if (!page.reachedHead) continue;
+      if (isBehind.current) await readRow(page.kind);
+      return;
+    }
+  }, [host, actorId, model]);
+
+  const ask = useCallback(async () => {
+    await read().then(
+      () => {
+        setRead(true);
+        setError(null);
+      },
+      (reason: unknown) => setError(reason),
+    );
+  }, [read]);
+  useEffect(() => void ask(), [ask]);
+  useEvery(everyMs, isRead && row?.phase !== 'ended', ask);
+  useMoves(host, (moved) => {
+    if (moved.actorId === actorId) void ask();
+  });
+  return { model, row, isRead, error, reload: () => void ask() };
+}
+
+async function rowOf(host: StudyHost, actorId: string, kind: ListedActor['kind']): Promise<ListedActor | null> {
+  let after: string | null = null;
+  for (let page = 0; page < searchedPages; page += 1) {
+    const answer: Awaited<ReturnType<StudyHost['lifecycles']['actors']>> = await host.lifecycles.actors({
+      kind,
+      limit: pageRows,
+      ...(after !== null && { after }),
+    });
+    const found = answer.actors.find((each) => each.actorId === actorId);
+    if (found !== undefined) return found;
+    if (answer.nextCursor === null) return null;
+    after = answer.nextCursor;
+  }
+  return null;
+}
+
+const pageEvents = 200;
+/** A longer journal is read in the view of its study; here its beginning is enough to explain the steps of a study. */
+const mostEvents = 5_000;
+
+/** The journal of a study, read on whenever the actor has moved. */
+function useJournal(host: StudyHost, runtimeId: string | null, moves: number): readonly JournalEvent[] {
+  const [events, setEvents] = useState<readonly JournalEvent[]>([]);
+  useEffect(() => {
+    if (runtimeId === null) return;
+    const stop = new AbortController();
+    const read = async (): Promise<void> => {
+      let known = events;
+      for (let isAll = false; !isAll && known.length < mostEvents; ) {
+        const after = known.at(-1)?.seq ?? 0;
+        const page = await host.events(runtimeId, { after, limit: pageEvents, signal: stop.signal });
+        known = [...known, ...page.events];
+        isAll = page.reachedHead;
+      }
+      if (!stop.signal.aborted) setEvents(known);
+    };
+    // Without its journal a step still has its event, its time and its commit.
+    read().catch(() => undefined);
+    return () => stop.abort();
+  }, [host, runtimeId, moves]);
+  return events;
+}

@@ -1,0 +1,303 @@
+import { type ComponentChildren, h, type RefObject, type VNode } from 'preact';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Area, Arrow, ChartDrawing, Point } from '../../contract/lifecycles/charts.ts';
+import { type Shape, shapesOf } from '../../visualizer/drawing/svg.ts';
+import { textWidth } from '../../visualizer/drawing/text.ts';
+import type { Marks } from './chart-index.ts';
+
+/** Which part of a drawing is seen: a place of it is at `x + scale * place` px of the box. */
+interface Viewport {
+  readonly x: number;
+  readonly y: number;
+  readonly scale: number;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const smallestScale = 0.1;
+const largestScale = 4;
+/** Below it a label cannot be read: a drawing that is larger is shown from its upper end. */
+const legibleScale = 0.6;
+const margin = 16;
+
+const limited = (scale: number): number => Math.min(largestScale, Math.max(smallestScale, scale));
+
+/** The whole drawing in the middle of its box, not larger than it is. */
+export function fitted(drawing: Size, box: Size): Viewport {
+  const scale = limited(
+    Math.min(1, (box.width - 2 * margin) / drawing.width, (box.height - 2 * margin) / drawing.height),
+  );
+  return {
+    x: (box.width - drawing.width * scale) / 2,
+    y: Math.max(margin, (box.height - drawing.height * scale) / 2),
+    scale,
+  };
+}
+
+/** As much of the drawing as can be read, from its upper end. */
+export function opened(drawing: Size, box: Size): Viewport {
+  const whole = fitted(drawing, box);
+  if (whole.scale >= legibleScale) return whole;
+  const scale = Math.max(legibleScale, Math.min(1, (box.width - 2 * margin) / drawing.width));
+  return { x: Math.max(margin, (box.width - drawing.width * scale) / 2), y: margin, scale };
+}
+
+/** Closer (`factor` above 1) or farther around a place of the box that stays where it is. */
+export function scaled(view: Viewport, factor: number, at: { readonly x: number; readonly y: number }): Viewport {
+  const scale = limited(view.scale * factor);
+  const change = scale / view.scale;
+  return { x: at.x - (at.x - view.x) * change, y: at.y - (at.y - view.y) * change, scale };
+}
+
+const moved = (view: Viewport, dx: number, dy: number): Viewport => ({
+  ...view,
+  x: view.x + dx,
+  y: view.y + dy,
+});
+
+/** Moves so that an area is seen, and not at all where it is already. */
+export function revealing(view: Viewport, area: Area, box: Size): Viewport {
+  const shift = (start: number, length: number, room: number): number => {
+    if (start >= margin && start + length <= room - margin) return 0;
+    return (room - length) / 2 - start;
+  };
+  const dx = shift(view.x + area.x * view.scale, area.width * view.scale, box.width);
+  const dy = shift(view.y + area.y * view.scale, area.height * view.scale, box.height);
+  return moved(view, dx, dy);
+}
+
+interface ViewportControl {
+  readonly view: Viewport;
+  readonly zoom: (factor: number) => void;
+  readonly move: (dx: number, dy: number) => void;
+  /** Shows the whole drawing. */
+  readonly fit: () => void;
+  readonly reveal: (area: Area) => void;
+}
+
+const zoomPerPixel = 0.9975;
+
+/** Which part of a drawing a box shows: the wheel with Ctrl zooms, a drag moves. */
+function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): ViewportControl {
+  const [view, setView] = useState<Viewport | null>(null);
+  const size = useCallback(
+    (): Size => ({ width: box.current?.clientWidth ?? 800, height: box.current?.clientHeight ?? 600 }),
+    [],
+  );
+  // Another drawing, as after folding, is shown from its beginning.
+  useEffect(() => setView(opened(drawing, size())), [drawing.width, drawing.height]);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const turn = (event: WheelEvent) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      const { left, top } = element.getBoundingClientRect();
+      const at = { x: event.clientX - left, y: event.clientY - top };
+      setView((before) => before && scaled(before, zoomPerPixel ** event.deltaY, at));
+    };
+    element.addEventListener('wheel', turn, { passive: false });
+    return () => element.removeEventListener('wheel', turn);
+  }, []);
+  useDrag(box, (dx, dy) => setView((before) => before && moved(before, dx, dy)));
+  return {
+    view: view ?? opened(drawing, size()),
+    zoom: (factor) =>
+      setView((before) => {
+        const { width, height } = size();
+        return before && scaled(before, factor, { x: width / 2, y: height / 2 });
+      }),
+    move: (dx, dy) => setView((before) => before && moved(before, dx, dy)),
+    fit: () => setView(fitted(drawing, size())),
+    reveal: (area) => setView((before) => revealing(before ?? opened(drawing, size()), area, size())),
+  };
+}
+
+/** Movements of a pointer that is held down over a box, in px; a press that does not move is left alone. */
+function useDrag(box: RefObject<HTMLElement | null>, onDrag: (dx: number, dy: number) => void): void {
+  const latest = useRef(onDrag);
+  latest.current = onDrag;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const stop = new AbortController();
+    const { signal } = stop;
+    let last: { readonly x: number; readonly y: number; readonly id: number } | null = null;
+    const down = ({ button, clientX, clientY, pointerId }: PointerEvent) => {
+      if (button === 0) last = { x: clientX, y: clientY, id: pointerId };
+    };
+    const go = ({ clientX, clientY, pointerId }: PointerEvent) => {
+      if (last === null || last.id !== pointerId) return;
+      if (!element.hasPointerCapture(pointerId) && Math.hypot(clientX - last.x, clientY - last.y) < 4) return;
+      // Captured only now: a capture would take the click from what was pressed.
+      element.setPointerCapture(pointerId);
+      latest.current(clientX - last.x, clientY - last.y);
+      last = { x: clientX, y: clientY, id: pointerId };
+    };
+    const up = () => {
+      last = null;
+    };
+    element.addEventListener('pointerdown', down, { signal });
+    element.addEventListener('pointermove', go, { signal });
+    element.addEventListener('pointerup', up, { signal });
+    element.addEventListener('pointercancel', up, { signal });
+    return () => stop.abort();
+  }, []);
+}
+
+interface ChartPictureProps {
+  readonly drawing: ChartDrawing;
+  readonly marks: Marks;
+  /** The id of the state that is chosen. */
+  readonly chosen: string | null;
+}
+
+/** The drawing as elements, lit as the marks say. */
+function ChartPicture({ drawing, marks, chosen }: ChartPictureProps) {
+  const shapes = useMemo(() => shapesOf(drawing), [drawing]);
+  const classes = useMemo(() => classesOf(drawing, marks), [drawing, marks]);
+  return (
+    <>
+      {shapes.map((shape) => element(shape, classes, chosen))}
+      {drawing.arrows.map((arrow) => (
+        <Note key={arrow.transitions.join(' ')} arrow={arrow} words={wordsOn(arrow, marks)} />
+      ))}
+    </>
+  );
+}
+
+interface Classes {
+  readonly states: ReadonlyMap<string, string>;
+  /** By the ids of all transitions of an arrow, as its shapes name them. */
+  readonly arrows: ReadonlyMap<string, string>;
+}
+
+const classesOf = ({ arrows }: ChartDrawing, { states, transitions }: Marks): Classes => ({
+  states,
+  arrows: new Map(
+    arrows.map(({ transitions: ids }) => [
+      ids.join(' '),
+      [...new Set(ids.flatMap((id) => transitions.get(id)?.split(' ') ?? []))].join(' '),
+    ]),
+  ),
+});
+
+function element({ tag, attributes, children }: Shape, classes: Classes, chosen: string | null): VNode {
+  const { 'data-state': state, 'data-transitions': transitions } = attributes;
+  const added = [
+    state === undefined ? undefined : classes.states.get(state),
+    transitions === undefined ? undefined : classes.arrows.get(transitions),
+    state !== undefined && state === chosen ? 'chosen' : undefined,
+  ].filter((name) => name !== undefined && name !== '');
+  const given = added.length === 0 ? attributes : { ...attributes, class: `${attributes.class} ${added.join(' ')}` };
+  return h(tag, given, ...children.map((child) => (typeof child === 'string' ? child : element(child, classes, null))));
+}
+
+const wordsOn = ({ transitions }: Arrow, { notes }: Marks): string =>
+  transitions.flatMap((id) => notes.get(id) ?? []).join(' | ');
+
+const noteHeight = 17;
+const noteSides = 7;
+const belowLabel = 6;
+
+function Note({ arrow, words }: { readonly arrow: Arrow; readonly words: string }) {
+  if (words === '') return null;
+  const { x, y } = placeOf(arrow);
+  const width = textWidth(words, 'note') + 2 * noteSides;
+  return (
+    <g class="note-on-arrow">
+      <rect x={x - width / 2} y={y - noteHeight / 2} width={width} height={noteHeight} rx={noteHeight / 2} />
+      <text x={x} y={y + 4} text-anchor="middle">
+        {words}
+      </text>
+    </g>
+  );
+}
+
+/** Below the label of an arrow; where it has none, in the middle of its line. */
+function placeOf({ label, points }: Arrow): Point {
+  if (label !== null) return { x: label.x + label.width / 2, y: label.y + label.height + belowLabel };
+  const from = points[Math.floor((points.length - 1) / 2)] ?? { x: 0, y: 0 };
+  const to = points[Math.ceil(points.length / 2)] ?? from;
+  return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
+}
+
+const step = 60;
+const closer = 1.25;
+
+interface ChartCanvasProps {
+  readonly drawing: ChartDrawing;
+  readonly marks: Marks;
+  readonly chosen: string | null;
+  readonly onChoose: (stateId: string) => void;
+  /** A state that is brought into sight whenever it is another one. */
+  readonly inSight?: string | null;
+  /** Further controls, beside those of the zoom. */
+  readonly children?: ComponentChildren;
+}
+
+/** A chart that can be moved, zoomed, and chosen from. A screen reader has its outline. */
+export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, children }: ChartCanvasProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const { view, zoom, move, fit, reveal } = useViewport(box, drawing);
+  const shown = inSight ?? chosen;
+  useEffect(() => {
+    const area = drawing.boxes.find(({ id }) => id === shown);
+    if (area !== undefined) reveal(area);
+  }, [shown, drawing]);
+  const deeds: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => move(step, 0),
+    ArrowRight: () => move(-step, 0),
+    ArrowUp: () => move(0, step),
+    ArrowDown: () => move(0, -step),
+    '+': () => zoom(closer),
+    '=': () => zoom(closer),
+    '-': () => zoom(1 / closer),
+    '0': fit,
+  };
+  const press = (event: KeyboardEvent) => {
+    const deed = event.ctrlKey || event.metaKey || event.altKey ? undefined : deeds[event.key];
+    if (deed === undefined) return;
+    event.preventDefault();
+    deed();
+  };
+  const choose = ({ target }: MouseEvent) => {
+    const id = target instanceof Element ? target.closest<SVGElement>('[data-state]')?.dataset.state : undefined;
+    if (id !== undefined) onChoose(id);
+  };
+  const { x, y, scale } = view;
+  return (
+    <div class="chart-frame">
+      <div class="chart-tools" role="toolbar" aria-label="View of the chart">
+        <button type="button" aria-label="Closer" onClick={() => zoom(closer)}>
+          +
+        </button>
+        <button type="button" aria-label="Farther" onClick={() => zoom(1 / closer)}>
+          −
+        </button>
+        <button type="button" onClick={fit}>
+          Whole
+        </button>
+        {children}
+      </div>
+      <div
+        ref={box}
+        class="chart-canvas"
+        tabIndex={0}
+        role="group"
+        aria-label={`Chart of ${drawing.machineId}: arrows move it, plus and minus zoom, 0 shows all of it`}
+        onKeyDown={press}
+        onClick={choose}
+      >
+        <svg class="chart" role="img" aria-label={`${drawing.machineId}, version ${drawing.machineVersion}`}>
+          <g transform={`translate(${x} ${y}) scale(${scale})`}>
+            <ChartPicture drawing={drawing} marks={marks} chosen={chosen} />
+          </g>
+        </svg>
+      </div>
+    </div>
+  );
+}

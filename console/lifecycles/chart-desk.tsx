@@ -1,0 +1,221 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import { Facts } from '../parts/facts.tsx';
+import { ChartCanvas } from './chart-canvas.tsx';
+import { type ChartIndex, type Marks, shortName } from './chart-index.ts';
+import { ExportMenu } from './export-menu.tsx';
+import { folded, keptOnWay, wayTo } from './folding.ts';
+
+interface ChartDeskProps {
+  readonly drawn: DrawnChart;
+  readonly index: ChartIndex;
+  readonly marks: Marks;
+  /** The transitions that stay when the rest is folded, and the states that stay with them. */
+  readonly way: { readonly transitions: readonly string[]; readonly states: readonly string[] };
+  /** What the way is, as words after *Only*. */
+  readonly wayWords: string;
+  readonly inSight?: string | null;
+  /** What belongs to this chart here: below the picture, and beside it. */
+  readonly below?: ComponentChildren;
+  readonly beside?: ComponentChildren;
+}
+
+/** A chart with everything to find one's way in it: search, fold, outline, what a state is for, and files of it. */
+export function ChartDesk({ drawn, index, marks, way, wayWords, inSight = null, below, beside }: ChartDeskProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [search, setSearch] = useState('');
+  const [isFolded, setFolded] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const found = search.trim() === '' ? null : statesWith(index, search);
+  // A chosen state that the way does not pass is led to by the shortest way that there is.
+  const kept = useMemo(() => {
+    const whole = keptOnWay(index, way.transitions, way.states);
+    return chosen === null || whole.states.has(chosen) ? whole : keptOnWay(index, wayTo(index, chosen), [chosen]);
+  }, [index, way, chosen]);
+  const drawing = useMemo(() => (isFolded ? folded(drawn.drawing, kept) : drawn.drawing), [drawn, isFolded, kept]);
+  const shownMarks = useMemo(() => (found === null ? marks : withFound(marks, found)), [marks, search, index]);
+  const press = (event: KeyboardEvent) => {
+    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
+    if (event.key === '/') field.current?.focus();
+    else if (event.key === 'f') setFolded((before) => !before);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="chart-desk" onKeyDown={press}>
+      <div class="chart-side-main">
+        <ChartCanvas
+          drawing={drawing}
+          marks={shownMarks}
+          chosen={chosen}
+          onChoose={setChosen}
+          inSight={found?.[0] ?? (chosen === null ? inSight : chosen)}
+        >
+          <button type="button" aria-pressed={isFolded} onClick={() => setFolded(!isFolded)}>
+            Only {wayWords}
+          </button>
+        </ChartCanvas>
+        {below}
+        <ExportMenu drawn={{ ...drawn, drawing }} />
+      </div>
+      <div class="chart-side">
+        {beside}
+        {chosen !== null && <StateCard index={index} stateId={chosen} onChoose={setChosen} />}
+        <section aria-label="All states">
+          <input
+            ref={field}
+            type="search"
+            aria-label="Search the chart"
+            placeholder="Search states, events, guards, effects"
+            value={search}
+            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+          />
+          {found !== null && <p class="hint">{found.length === 1 ? 'One state' : `${found.length} states`}</p>}
+          <ChartOutline index={index} chosen={chosen} onChoose={setChosen} found={found} marks={marks} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+const withFound = (marks: Marks, found: readonly string[]): Marks => ({
+  ...marks,
+  states: new Map([...marks.states, ...found.map((id) => [id, `${marks.states.get(id) ?? ''} found`.trim()] as const)]),
+});
+
+interface ChartOutlineProps {
+  readonly index: ChartIndex;
+  readonly chosen: string | null;
+  readonly onChoose: (stateId: string) => void;
+  /** The states that a search found; null where nothing is searched for. */
+  readonly found: readonly string[] | null;
+  readonly marks: Marks;
+}
+
+const kindWords = {
+  atomic: '',
+  compound: 'holds others',
+  parallel: 'all parts at once',
+  final: 'end',
+  history: 'history',
+};
+
+/** Every state as a button, indented by what it lies in: the chart for keys and for readers of the screen. */
+function ChartOutline({ index, chosen, onChoose, found, marks }: ChartOutlineProps) {
+  const shown = [...index.states.values()].filter(({ state }) => found === null || found.includes(state.id));
+  return (
+    <ul class="outline plain" aria-label="States">
+      {shown.map(({ state, depth }) => (
+        <li key={state.id}>
+          <button
+            type="button"
+            class="outline-state"
+            data-depth={Math.min(depth, 5)}
+            data-lit={marks.states.get(state.id)?.includes('lit') === true}
+            aria-pressed={state.id === chosen}
+            onClick={() => onChoose(state.id)}
+          >
+            <span>{state.name}</span>
+            <span class="quiet">{kindWords[state.kind]}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface StateCardProps {
+  readonly index: ChartIndex;
+  readonly stateId: string;
+  readonly onChoose: (stateId: string) => void;
+}
+
+const joined = (names: readonly string[]): string => names.join(', ');
+
+/** What a state is for, what it runs, and where it can be left for. */
+function StateCard({ index, stateId, onChoose }: StateCardProps) {
+  const state = index.states.get(stateId)?.state;
+  if (state === undefined) return null;
+  const { description, invokes, entry, exit, journal, transitions } = state;
+  const facts: (readonly [string, string])[] = [
+    ['Runs', joined(invokes.map(({ id, actor }) => (id === actor ? id : `${id} (${actor})`)))],
+    ['On entry', joined(entry)],
+    ['On exit', joined(exit)],
+    ['Journal on entry', joined(journal)],
+  ];
+  return (
+    <section class="panel" aria-label="Chosen state">
+      <p class="overline">{state.kind === 'atomic' ? 'State' : `State, ${state.kind}`}</p>
+      <h2>{state.name}</h2>
+      {description !== null && <p>{description}</p>}
+      <Facts of={facts.filter(([, words]) => words !== '')} />
+      {transitions.length > 0 && (
+        <ul class="plain lined">
+          {transitions.map((transition) => (
+            <Leaving key={transition.id} index={index} transition={transition} onChoose={onChoose} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+interface LeavingProps {
+  readonly index: ChartIndex;
+  readonly transition: ChartTransition;
+  readonly onChoose: (stateId: string) => void;
+}
+
+const Leaving = ({ index, transition: { label, guard, actions, targets, journal }, onChoose }: LeavingProps) => (
+  <li>
+    <span class="line-name">
+      {label}
+      {guard !== null && <span class="guard-word"> [{guard}]</span>}
+    </span>
+    <span>
+      {targets.length === 0 && <span class="quiet">stays</span>}
+      {targets.map((target) => (
+        <button key={target} type="button" class="link" onClick={() => onChoose(target)}>
+          {shortName(index, target)}
+        </button>
+      ))}
+    </span>
+    {actions.length + journal.length > 0 && (
+      <span class="quiet leaving-more">
+        {joined(actions)}
+        {actions.length > 0 && journal.length > 0 ? ' · ' : ''}
+        {journal.length > 0 && `journal ${joined([...new Set(journal)])}`}
+      </span>
+    )}
+  </li>
+);
+
+const wordsIn = ({ id, description, invokes, entry, exit, journal, transitions }: ChartState): string =>
+  [
+    id,
+    description ?? '',
+    ...invokes.flatMap((invoke) => [invoke.id, invoke.actor]),
+    ...entry,
+    ...exit,
+    ...journal,
+    ...transitions.flatMap(({ event, label, guard, actions, journal: types }) => [
+      event,
+      label,
+      guard ?? '',
+      ...actions,
+      ...types,
+    ]),
+  ]
+    .join('\n')
+    .toLowerCase();
+
+/** The states in which all words of a search stand: in a name, an event, a guard, an action, an effect or a description. */
+export function statesWith(index: ChartIndex, search: string): readonly string[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [];
+  return [...index.states.values()].flatMap(({ state }) => {
+    const text = wordsIn(state);
+    return words.every((word) => text.includes(word)) ? [state.id] : [];
+  });
+}

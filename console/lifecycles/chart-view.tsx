@@ -1,0 +1,65 @@
+import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
+import { addressOf, type ChartMode, chartModes } from '../host/route.ts';
+import { useHost } from '../host/session.ts';
+import { useRemote } from '../host/use-remote.ts';
+import { RemotePart } from '../parts/notice.tsx';
+import { HeatView } from './heat-view.tsx';
+import { PlainChart } from './plain-chart.tsx';
+import { WhatIf } from './what-if.tsx';
+
+interface ChartViewProps {
+  readonly chartId: string;
+  readonly mode: ChartMode;
+  readonly from: string | null;
+}
+
+const modeNames: Readonly<Record<ChartMode, string>> = {
+  drawing: 'Chart',
+  heat: 'All actors',
+  'what-if': 'What if',
+};
+
+/** One chart of the host: the drawing, what its actors made of it, and what could happen in it. */
+export function ChartView({ chartId, mode, from }: ChartViewProps) {
+  const host = useHost();
+  const { remote, reload } = useRemote(() => host.lifecycles.chart(chartId), [host, chartId]);
+  return (
+    <div class="page wide">
+      <p class="crumb">
+        <a href="#/lifecycles">Lifecycles</a>
+      </p>
+      <h1>{chartId}</h1>
+      <nav class="tabs" aria-label="Ways to look at the chart">
+        {chartModes.map((each) => (
+          <a
+            key={each}
+            href={addressOf({ view: 'chart', chartId, mode: each, from: null })}
+            aria-current={each === mode ? 'page' : undefined}
+          >
+            {modeNames[each]}
+          </a>
+        ))}
+      </nav>
+      <RemotePart of={remote} what="the chart" onRetry={reload}>
+        {(drawn) =>
+          mode === 'heat' ? (
+            <HeatView drawn={drawn} />
+          ) : mode === 'what-if' ? (
+            <WhatIf drawn={drawn} from={stateValueOf(from)} />
+          ) : (
+            <PlainChart drawn={drawn} />
+          )
+        }
+      </RemotePart>
+    </div>
+  );
+}
+
+/** A value of states from an address; null where it is none. */
+function stateValueOf(text: string | null): ChartStateValue | null {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,188 @@
+import type { Chart, ChartDrawing, ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import { svgOf } from '../../visualizer/drawing/svg.ts';
+import { themes } from '../../visualizer/drawing/theme.ts';
+import { useDeed } from '../host/use-remote.ts';
+import { Failed } from '../parts/notice.tsx';
+import { saveFile } from '../parts/save-file.ts';
+
+type Made = (drawn: DrawnChart) => string | Promise<Blob>;
+
+const formats: readonly (readonly [name: string, ending: string, type: string, make: Made])[] = [
+  ['SVG', 'svg', 'image/svg+xml', ({ drawing }) => svgNow(drawing)],
+  ['PNG', 'png', 'image/png', ({ drawing }) => pngOf(drawing)],
+  ['Mermaid', 'mmd', 'text/plain', ({ chart }) => mermaidOf(chart)],
+  ['SCXML', 'scxml', 'application/scxml+xml', ({ chart }) => scxmlOf(chart)],
+  ['JSON', 'json', 'application/json', ({ chart }) => `${JSON.stringify(chart, null, 2)}\n`],
+];
+
+/** Saves the chart: the pictures as it is shown, the other formats as a whole. */
+export function ExportMenu({ drawn }: { readonly drawn: DrawnChart }) {
+  const { deed, run } = useDeed();
+  const save = (ending: string, type: string, make: Made) =>
+    run(async () => {
+      const made = make(drawn);
+      const blob = typeof made === 'string' ? new Blob([made], { type }) : await made;
+      saveFile(blob, `${drawn.chart.machineId}.${ending}`);
+    });
+  return (
+    <>
+      <div class="deeds" role="group" aria-label="Save the chart">
+        <span class="quiet">Save as</span>
+        {formats.map(([name, ending, type, make]) => (
+          <button key={name} type="button" class="small" onClick={() => save(ending, type, make)}>
+            {name}
+          </button>
+        ))}
+      </div>
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </>
+  );
+}
+
+/** A name that Mermaid takes: letters, digits and underscores. */
+const nameOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_]/g, '_');
+
+/** What pages that draw Mermaid would take for markup, as its own entity codes: names of a chart are text from outside. */
+const entities: Readonly<Record<string, string>> = { '&': '#amp;', '<': '#lt;', '>': '#gt;', '"': '#quot;' };
+
+/** Mermaid ends a label at a line break or a semicolon, and takes a colon for its beginning. Nothing hidden stays, as in a label. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/[;:\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu, ' ')
+    .replaceAll('#', '')
+    .replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
+
+const labelOf = ({ label, guard, actions }: ChartTransition): string =>
+  plain(`${label}${guard === null ? '' : ` [${guard}]`}${actions.length === 0 ? '' : ` / ${actions.join(', ')}`}`);
+
+/** A chart as a state diagram of Mermaid. It has no invokes and no transitions without a target. */
+export function mermaidOf(chart: Chart): string {
+  const lines = ['stateDiagram-v2'];
+  const transitionsOf = (state: ChartState, indent: string): void => {
+    for (const transition of state.transitions) {
+      for (const target of transition.targets) {
+        lines.push(`${indent}${nameOf(state.id)} --> ${nameOf(target)}: ${labelOf(transition)}`);
+      }
+    }
+    for (const child of state.states) transitionsOf(child, indent);
+  };
+  const stateLines = (state: ChartState, indent: string): void => {
+    lines.push(`${indent}state "${plain(state.name)}" as ${nameOf(state.id)}`);
+    if (state.states.length === 0) return;
+    lines.push(`${indent}state ${nameOf(state.id)} {`);
+    inside(state, `${indent}  `);
+    lines.push(`${indent}}`);
+  };
+  const inside = (state: ChartState, indent: string): void => {
+    if (state.initial !== null) lines.push(`${indent}[*] --> ${nameOf(state.initial)}`);
+    state.states.forEach((child, at) => {
+      if (at > 0 && state.kind === 'parallel') lines.push(`${indent}--`);
+      stateLines(child, indent);
+      if (child.kind === 'final') lines.push(`${indent}${nameOf(child.id)} --> [*]`);
+    });
+  };
+  stateLines(chart.root, '  ');
+  transitionsOf(chart.root, '  ');
+  return `${lines.join('\n')}\n`;
+}
+
+/** The theme that the page has now, by what the browser computes. */
+const themeNow = () =>
+  themes[getComputedStyle(document.documentElement).colorScheme === 'dark' || isDarkSystem() ? 'dark' : 'light'];
+
+const isDarkSystem = (): boolean =>
+  document.documentElement.dataset.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches;
+
+/** The drawing as an SVG text in the colours of the page. */
+const svgNow = (drawing: ChartDrawing): string => svgOf(drawing, themeNow());
+
+/** Pixels for each px of the drawing, so that it is sharp in print. */
+const pngScale = 2;
+
+/** The drawing as a PNG. Rejects where the browser cannot draw it. */
+async function pngOf(drawing: ChartDrawing): Promise<Blob> {
+  const address = URL.createObjectURL(new Blob([svgNow(drawing)], { type: 'image/svg+xml' }));
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = image.naturalWidth * pngScale;
+    canvas.height = image.naturalHeight * pngScale;
+    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise<Blob>((resolve, reject) => {
+      canvas.toBlob((blob) => (blob === null ? reject(new Error('the browser made no picture')) : resolve(blob)));
+    });
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** An identifier of XML: the ids of SCXML have the type `xsd:ID`. */
+const idOf = (id: string): string => id.replaceAll(/[^\w.-]/g, '_').replace(/^(?=[^A-Za-z_])/, '_');
+
+/** The names that SCXML has for the events of the platform. */
+const eventOf = (event: string): string =>
+  event
+    .replace(/^xstate\.done\.actor\./, 'done.invoke.')
+    .replace(/^xstate\.error\.actor\./, 'error.platform.')
+    .replace(/^xstate\.done\.state\./, 'done.state.');
+
+const comment = (text: string): string => `<!-- ${escaped(text).replaceAll('--', '- -')} -->`;
+
+/**
+ * A chart as SCXML 1.0 (W3C, 2015). What a guard or an action does is code of the machine, so a guard stands as a condition
+ * with its name, and an action as a comment.
+ */
+export function scxmlOf(chart: Chart): string {
+  const lines: string[] = ['<?xml version="1.0" encoding="UTF-8"?>'];
+  const add = (depth: number, text: string): void => void lines.push(`${'  '.repeat(depth)}${text}`);
+  const actions = (depth: number, names: readonly string[]): void => {
+    for (const name of names) add(depth, comment(`action ${name}`));
+  };
+  const transition = (depth: number, { event, guard, targets, actions: names }: ChartTransition): void => {
+    const attributes = [
+      event === '' ? '' : ` event="${escaped(eventOf(event))}"`,
+      guard === null ? '' : ` cond="${escaped(guard)}"`,
+      targets.length === 0 ? '' : ` target="${targets.map(idOf).join(' ')}"`,
+    ].join('');
+    if (names.length === 0) {
+      add(depth, `<transition${attributes}/>`);
+      return;
+    }
+    add(depth, `<transition${attributes}>`);
+    actions(depth + 1, names);
+    add(depth, '</transition>');
+  };
+  const content = (state: ChartState, depth: number): void => {
+    if (state.description !== null) add(depth, comment(state.description));
+    for (const [tag, names] of [['onentry', state.entry] as const, ['onexit', state.exit] as const]) {
+      if (names.length === 0) continue;
+      add(depth, `<${tag}>`);
+      actions(depth + 1, names);
+      add(depth, `</${tag}>`);
+    }
+    for (const { id, actor } of state.invokes) add(depth, `<invoke id="${idOf(id)}" src="${escaped(actor)}"/>`);
+    for (const each of state.transitions) transition(depth, each);
+    for (const child of state.states) element(child, depth);
+  };
+  const element = (state: ChartState, depth: number): void => {
+    const tag = { atomic: 'state', compound: 'state', parallel: 'parallel', final: 'final', history: 'history' }[
+      state.kind
+    ];
+    const initial = state.initial === null ? '' : ` initial="${idOf(state.initial)}"`;
+    add(depth, `<${tag} id="${idOf(state.id)}"${initial}>`);
+    content(state, depth + 1);
+    add(depth, `</${tag}>`);
+  };
+  add(
+    0,
+    `<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript" name="${escaped(chart.machineId)}" initial="${idOf(chart.root.id)}">`,
+  );
+  element(chart.root, 1);
+  add(0, '</scxml>');
+  return `${lines.join('\n')}\n`;
+}

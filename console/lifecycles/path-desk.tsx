@@ -1,0 +1,167 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { JournalEvent } from '../../contract/journal.ts';
+import type { ActorTransition } from '../../contract/lifecycles/actors.ts';
+import type { Chart, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import { addressOf } from '../host/route.ts';
+import { useStore } from '../host/use-remote.ts';
+import { Facts, Identity } from '../parts/facts.tsx';
+import { moment } from '../words/numbers.ts';
+import { ChartDesk } from './chart-desk.tsx';
+import { activeWith, type ChartIndex, chartIndex } from './chart-index.ts';
+import { CompareTable, withOther } from './comparison.tsx';
+import { type CommitRecords, pathMarks, recordsOf, type Step, stepsOf, wayOfSteps } from './path.ts';
+import { sandboxAt } from './sandbox.ts';
+import { ScrubBar, type Scrubber, shownPlace } from './scrub-bar.tsx';
+import { NextList } from './what-if.tsx';
+import { briefly, eventWords, stateNames } from './words.ts';
+
+interface PathDeskProps {
+  readonly drawn: DrawnChart;
+  readonly model: Scrubber;
+  /** The journal of the study that the actor belongs to; null for one that has none. */
+  readonly events: readonly JournalEvent[] | null;
+  readonly isLive: boolean;
+  /** The transitions of an actor to compare with. */
+  readonly other?: readonly ActorTransition[];
+  readonly tools?: ComponentChildren;
+}
+
+const none: readonly ActorTransition[] = [];
+
+/** A path on its chart, to go through step by step. */
+export function PathDesk({ drawn, model, events, isLive, other = none, tools }: PathDeskProps) {
+  const scrubbed = useStore(model, (context) => context);
+  const index = useMemo(() => chartIndex(drawn.chart), [drawn]);
+  const steps = useMemo(() => stepsOf(index, scrubbed.transitions), [index, scrubbed.transitions]);
+  const otherSteps = useMemo(() => stepsOf(index, other), [index, other]);
+  const place = shownPlace(scrubbed);
+  const marks = useMemo(
+    () => withOther(pathMarks(index, steps.slice(0, place + 1)), otherSteps),
+    [index, steps, place, otherSteps],
+  );
+  const way = useMemo(() => wayOfSteps(steps.slice(0, place + 1)), [steps, place]);
+  const step = steps[place];
+  if (step === undefined) return null;
+  const press = (event: KeyboardEvent) => {
+    const by = { ',': -1, '.': 1 }[event.key];
+    if (by === undefined || (event.target instanceof HTMLInputElement && event.target.type === 'search')) return;
+    event.preventDefault();
+    model.send({ type: 'stepped', by });
+  };
+  return (
+    <div class="actor-path" onKeyDown={press}>
+      <ScrubBar model={model} steps={steps} place={place} isLive={isLive} />
+      {tools !== undefined && <div class="deeds">{tools}</div>}
+      <ChartDesk
+        drawn={drawn}
+        index={index}
+        marks={marks}
+        way={way}
+        wayWords="its path"
+        inSight={step.states[0] ?? null}
+        below={otherSteps.length > 0 && <CompareTable steps={steps} otherSteps={otherSteps} />}
+        beside={
+          <>
+            <StepCard
+              index={index}
+              step={step}
+              records={events === null ? null : recordsOf(events, steps, place)}
+              isNow={isLive}
+            />
+            <ComesNext chart={drawn.chart} step={step} />
+          </>
+        }
+      />
+    </div>
+  );
+}
+
+/** What could happen next to an actor where it stands after a step, by its machine. */
+function ComesNext({ chart, step }: { readonly chart: Chart; readonly step: Step }) {
+  const { value } = step;
+  const from = JSON.stringify(value);
+  const box = useMemo(() => sandboxAt(chart, value), [chart, from]);
+  const standing = box?.store.getSnapshot().context.standings[0];
+  if (box === null || standing === undefined) return null;
+  const possible = box.possible(standing);
+  return (
+    <section class="panel" aria-label="What could happen next">
+      <details>
+        <summary>What could happen next: {possible.length === 0 ? 'nothing' : possible.length}</summary>
+        <NextList index={box.index} possible={possible} />
+      </details>
+      {possible.length > 0 && (
+        <a href={addressOf({ view: 'chart', chartId: chart.machineId, mode: 'what-if', from })}>Try it in a sandbox</a>
+      )}
+    </section>
+  );
+}
+
+interface StepCardProps {
+  readonly index: ChartIndex;
+  readonly step: Step;
+  /** Null where the actor belongs to no study, and so has no journal. */
+  readonly records: CommitRecords | null;
+  readonly isNow: boolean;
+}
+
+const causeWords: Readonly<Record<Step['cause'], string>> = {
+  event: 'an event led here',
+  restarted: 'the actor had failed here and was started again',
+  resumed: 'the host had ended and a new one went on here',
+};
+
+/** One step: what led there, what was written with it, and what ran then. */
+function StepCard({ index, step, records, isNow }: StepCardProps) {
+  const running = [...activeWith(index, step.states)].flatMap((id) => index.states.get(id)?.state.invokes ?? []);
+  return (
+    <section class="panel" aria-label="Chosen step" aria-live="polite">
+      <p class="overline">Step {step.seq}</p>
+      <h2>{step.cause === 'event' ? eventWords(step.event) : step.cause}</h2>
+      {step.cause !== 'event' && <p class="again">{causeWords[step.cause]}</p>}
+      <Facts
+        of={[
+          ['Came to', stateNames(step.states)],
+          ['At', moment(new Date(step.at).toISOString())],
+          ['Stayed', step.stayedMs === null ? (isNow ? 'it is there now' : 'ended here') : briefly(step.stayedMs)],
+          ['Commit', step.commit === 0 ? 'not known' : step.commit],
+          ['Ran there', running.length === 0 ? 'nothing' : running.map(({ id }) => id).join(', ')],
+        ]}
+      />
+      {records !== null && <Records records={records} />}
+    </section>
+  );
+}
+
+function Records({ records: { events, receipts } }: { readonly records: CommitRecords }) {
+  if (events.length === 0) return <p class="quiet">Nothing joined the journal with it.</p>;
+  return (
+    <>
+      <details>
+        <summary>{events.length === 1 ? 'One event' : `${events.length} events`} joined the journal with it</summary>
+        <ul class="plain lined">
+          {events.map(({ seq, type }) => (
+            <li key={seq}>
+              <span class="mono quiet">{seq}</span> {type}
+            </li>
+          ))}
+        </ul>
+      </details>
+      {receipts.length > 0 && (
+        <details>
+          <summary>
+            {receipts.length === 1 ? 'One record' : `${receipts.length} records`}: artifacts and receipts
+          </summary>
+          <ul class="plain lined">
+            {receipts.map(({ id, words }) => (
+              <li key={id}>
+                <span class="line-name">{words}</span> <Identity id={id} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}

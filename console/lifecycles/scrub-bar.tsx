@@ -1,0 +1,126 @@
+import { createStore } from '@xstate/store';
+import { useId } from 'preact/hooks';
+import type { ActorTransition, ActorTransitions } from '../../contract/lifecycles/actors.ts';
+import { moment } from '../words/numbers.ts';
+import type { Step } from './path.ts';
+import { briefly, eventWords, stateNames } from './words.ts';
+
+interface Scrubbed {
+  readonly transitions: readonly ActorTransition[];
+  readonly kind: ActorTransitions['kind'] | null;
+  readonly isComplete: boolean;
+  readonly recordedFrom: string | null;
+  /** The place of the transition that is shown; null for the newest, whatever comes. */
+  readonly at: number | null;
+}
+
+export type Scrubber = ReturnType<typeof scrubber>;
+
+const lastPlace = ({ transitions }: Scrubbed): number => Math.max(0, transitions.length - 1);
+
+/** The place that is shown of the transitions that are known. */
+export const shownPlace = (scrubbed: Scrubbed): number => scrubbed.at ?? lastPlace(scrubbed);
+
+const movedTo = (scrubbed: Scrubbed, place: number): Scrubbed => ({
+  ...scrubbed,
+  // The end of the slider follows what comes.
+  at: place >= lastPlace(scrubbed) ? null : Math.max(0, place),
+});
+
+/** The transitions of an actor as they become known, and which of them is shown. */
+export const scrubber = () =>
+  createStore({
+    context: { transitions: [], kind: null, isComplete: true, recordedFrom: null, at: null } as Scrubbed,
+    on: {
+      heard: (context, { page }: { page: ActorTransitions }) => {
+        const last = context.transitions.at(-1)?.seq ?? 0;
+        return {
+          ...context,
+          kind: page.kind,
+          isComplete: page.isComplete,
+          recordedFrom: page.recordedFrom,
+          transitions: [...context.transitions, ...page.transitions.filter(({ seq }) => seq > last)],
+        };
+      },
+      movedTo: (context, { place }: { place: number }) => movedTo(context, place),
+      stepped: (context, { by }: { by: number }) => movedTo(context, shownPlace(context) + by),
+      followed: (context) => ({ ...context, at: null }),
+    },
+  });
+
+interface ScrubBarProps {
+  readonly model: Scrubber;
+  readonly steps: readonly Step[];
+  readonly place: number;
+  readonly isLive: boolean;
+}
+
+/** The transitions of an actor as a bar: the slider goes through them, and the marks say where work began again. */
+export function ScrubBar({ model, steps, place, isLive }: ScrubBarProps) {
+  const id = useId();
+  const [first, last] = [steps[0], steps.at(-1)];
+  const step = steps[place];
+  if (first === undefined || last === undefined || step === undefined) return null;
+  const span = Math.max(1, last.at - first.at);
+  const isNewest = place === steps.length - 1;
+  const go = (to: number) => model.send({ type: 'movedTo', place: to });
+  return (
+    <section class="scrub" aria-label="Path of the actor">
+      <div class="scrub-line">
+        <div class="deeds" role="group" aria-label="Go through the path">
+          <button type="button" aria-label="To the beginning" disabled={place === 0} onClick={() => go(0)}>
+            |◀
+          </button>
+          <button
+            type="button"
+            aria-label="One step back"
+            disabled={place === 0}
+            onClick={() => model.send({ type: 'stepped', by: -1 })}
+          >
+            ◀
+          </button>
+          <button
+            type="button"
+            aria-label="One step on"
+            disabled={isNewest}
+            onClick={() => model.send({ type: 'stepped', by: 1 })}
+          >
+            ▶
+          </button>
+          <button type="button" disabled={isNewest} onClick={() => model.send({ type: 'followed' })}>
+            {isLive ? 'Follow' : 'To the end'}
+          </button>
+        </div>
+        <label for={id} class="scrub-words">
+          Step {place + 1} of {steps.length} <span class="quiet">· {stateNames(step.states)}</span>
+        </label>
+      </div>
+      <input
+        id={id}
+        type="range"
+        min={0}
+        max={steps.length - 1}
+        step={1}
+        value={place}
+        aria-valuetext={`step ${place + 1}, ${eventWords(step.event)}, ${stateNames(step.states)}`}
+        onInput={({ currentTarget }) => go(Number(currentTarget.value))}
+      />
+      <div class="scrub-times" aria-hidden="true">
+        {steps.map(({ seq, at, cause }, each) => (
+          <span
+            key={seq}
+            class="scrub-tick"
+            data-cause={cause}
+            data-passed={each <= place}
+            data-now={each === place}
+            style={{ left: `${((at - first.at) / span) * 100}%` }}
+          />
+        ))}
+      </div>
+      <p class="scrub-ends quiet">
+        <span>{moment(new Date(first.at).toISOString())}</span>
+        <span>{briefly(last.at - first.at)}</span>
+      </p>
+    </section>
+  );
+}

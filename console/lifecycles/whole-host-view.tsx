@@ -1,0 +1,196 @@
+import type { StudyHost } from '../../client/study-host.ts';
+import type { ActorKind, ListedActor } from '../../contract/lifecycles/actors.ts';
+import { addressOf } from '../host/route.ts';
+import { useHost } from '../host/session.ts';
+import { useAfterMoves } from '../host/streams.ts';
+import { useEvery, useRemote } from '../host/use-remote.ts';
+import { type MetricFamily, parsedExposition } from '../operations/exposition.ts';
+import { RemotePart } from '../parts/notice.tsx';
+import { sentence } from '../words/codes.ts';
+import { ActorBadge, againWords } from './actor-list.tsx';
+import { briefly, kindWords, shownActorKinds } from './words.ts';
+
+/** The task of a study is among the first events of its journal. */
+const firstEvents = 8;
+const mostStudies = 16;
+
+/** The time that studies at work may take, in ms, by their ids. One whose journal cannot be read has none here. */
+async function budgetsOf(host: StudyHost, actors: readonly ListedActor[]): Promise<ReadonlyMap<string, number>> {
+  const studies = actors.filter(({ kind, phase }) => kind === 'runtime' && phase === 'live').slice(0, mostStudies);
+  const found = await Promise.all(
+    studies.map(async ({ actorId }) => {
+      const page = await host.events(actorId, { limit: firstEvents }).catch(() => null);
+      return (page?.events ?? []).flatMap((event) =>
+        event.type === 'task.created' ? [[actorId, event.data.task.budget.maxWallMs] as const] : [],
+      );
+    }),
+  );
+  return new Map(found.flat());
+}
+
+/** The queue in which actors of a kind wait for a worker; the other kinds wait for none. */
+const queueOf: Partial<Readonly<Record<ActorKind, string>>> = {
+  'owned-ingest': 'probes',
+  'videohost-ingest': 'videohosts',
+  runtime: 'studies',
+};
+
+/** Work that waits for a worker, and the workers that are taken. */
+interface Queue {
+  readonly name: string;
+  readonly waiting: number;
+  readonly working: number;
+}
+
+/** The actors of a kind that have not ended, those at work first. */
+interface SupervisedKind {
+  readonly kind: ActorKind;
+  readonly queue: Queue | null;
+  readonly actors: readonly ListedActor[];
+  readonly restarts: number;
+  readonly resumes: number;
+}
+
+const valueIn = (metrics: readonly MetricFamily[], family: string, queue: string): number =>
+  metrics.find(({ name }) => name === family)?.samples.find(({ labels }) => labels.queue === queue)?.value ?? 0;
+
+/** What the supervisor of a host looks after, kind by kind. */
+export function supervised(
+  kinds: readonly ActorKind[],
+  actors: readonly ListedActor[],
+  metrics: readonly MetricFamily[],
+): readonly SupervisedKind[] {
+  return kinds.map((kind) => {
+    const own = actors.filter((actor) => actor.kind === kind && actor.phase !== 'ended');
+    const name = queueOf[kind];
+    const sum = (of: 'restarts' | 'resumes'): number => own.reduce((total, actor) => total + actor[of], 0);
+    return {
+      kind,
+      queue:
+        name === undefined
+          ? null
+          : {
+              name,
+              waiting: valueIn(metrics, 'media_study_queue_waiting', name),
+              working: valueIn(metrics, 'media_study_queue_working', name),
+            },
+      actors: own.toSorted((one, other) => Number(other.phase === 'live') - Number(one.phase === 'live')),
+      restarts: sum('restarts'),
+      resumes: sum('resumes'),
+    };
+  });
+}
+
+const everyMs = 5_000;
+/** So many newest actors are looked through for those that have not ended. */
+const mostActors = 1_000;
+const pageRows = 200;
+/** So many actors of a kind are named; of the others the number is said. */
+const namedActors = 25;
+
+async function openActors(
+  host: StudyHost,
+): Promise<{ readonly actors: readonly ListedActor[]; readonly isAll: boolean }> {
+  const actors: ListedActor[] = [];
+  let cursor: string | null = null;
+  for (let seen = 0; seen < mostActors; seen += pageRows) {
+    const page: Awaited<ReturnType<StudyHost['lifecycles']['actors']>> = await host.lifecycles.actors({
+      limit: pageRows,
+      ...(cursor !== null && { after: cursor }),
+    });
+    actors.push(...page.actors.filter(({ phase }) => phase !== 'ended'));
+    cursor = page.nextCursor;
+    if (cursor === null) return { actors, isAll: true };
+  }
+  return { actors, isAll: false };
+}
+
+/** The supervision tree: the host, its queues and workers, and every actor that has not ended. */
+export function WholeHostView() {
+  const host = useHost();
+  const { remote, reload, poll } = useRemote(async () => {
+    const [health, metrics, { actors, isAll }] = await Promise.all([host.health(), host.metrics(), openActors(host)]);
+    const budgets = await budgetsOf(host, actors);
+    return { health, kinds: supervised(shownActorKinds, actors, parsedExposition(metrics)), budgets, isAll };
+  }, [host]);
+  useEvery(everyMs, true, poll);
+  useAfterMoves(host, reload, () => true);
+  return (
+    <div class="page">
+      <p class="crumb">
+        <a href="#/lifecycles">Lifecycles</a>
+      </p>
+      <h1>The whole host</h1>
+      <RemotePart of={remote} what="what the host supervises" onRetry={reload}>
+        {({ health, kinds, budgets, isAll }) => (
+          <>
+            <ul class="tree" aria-label="Supervision">
+              <li>
+                <p class="tree-line">
+                  <span class="tree-name">Supervisor</span>
+                  <span class="quiet">version {health.version}</span>
+                </p>
+                <ul>
+                  {kinds.map((each) => (
+                    <Kind key={each.kind} of={each} budgets={budgets} />
+                  ))}
+                </ul>
+              </li>
+            </ul>
+            {!isAll && <p class="hint">Only the newest {mostActors} actors were looked through.</p>}
+          </>
+        )}
+      </RemotePart>
+    </div>
+  );
+}
+
+interface KindProps {
+  readonly of: SupervisedKind;
+  readonly budgets: ReadonlyMap<string, number>;
+}
+
+function Kind({ of: { kind, queue, actors, restarts, resumes }, budgets }: KindProps) {
+  const again = againWords({ restarts, resumes });
+  return (
+    <li>
+      <p class="tree-line">
+        <a class="tree-name" href={addressOf({ view: 'lifecycles', kind, state: null })}>
+          {sentence(kindWords[kind])}
+        </a>
+        <span>{actors.length === 0 ? 'none open' : `${actors.length} open`}</span>
+        {queue !== null && (
+          <span class="quiet">
+            queue {queue.name}: {queue.working} at work, {queue.waiting} waiting
+          </span>
+        )}
+        {again !== '' && <span class="again">{again}</span>}
+      </p>
+      {actors.length > 0 && (
+        <ul>
+          {actors.slice(0, namedActors).map((actor) => (
+            <Actor key={actor.actorId} row={actor} budgetMs={budgets.get(actor.actorId) ?? null} />
+          ))}
+          {actors.length > namedActors && <li class="quiet">and {actors.length - namedActors} more</li>}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function Actor({ row, budgetMs }: { readonly row: ListedActor; readonly budgetMs: number | null }) {
+  const again = againWords(row);
+  return (
+    <li>
+      <p class="tree-line">
+        <a class="mono" href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null })}>
+          {row.actorId.replace(/^(.*:.{8}).*$/, '$1…')}
+        </a>
+        <ActorBadge row={row} />
+        <span class="quiet">for {briefly(Math.max(0, Date.now() - Date.parse(row.updatedAt)))}</span>
+        {budgetMs !== null && <span class="quiet">budget {briefly(budgetMs)}</span>}
+        {again !== '' && <span class="again">{again}</span>}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ActorKind, ActorPhase, ListedActor } from '../../contract/lifecycles/actors.ts';
+import type { Tone } from '../words/codes.ts';
+
+/** What each kind of actor is, in words. */
+export const kindWords: Readonly<Record<ActorKind, string>> = {
+  'owned-ingest': 'ingest of a file',
+  'videohost-ingest': 'ingest of a video',
+  runtime: 'study',
+  'publish-review': 'review',
+  'caption-production': 'captions',
+  'language-explanation': 'explanation',
+};
+
+export const shownActorKinds = Object.keys(kindWords) as readonly ActorKind[];
+
+export const isKind = (text: string): text is ActorKind => Object.hasOwn(kindWords, text);
+
+export const phaseWords: Readonly<Record<ActorPhase, string>> = {
+  live: 'at work',
+  waiting: 'waiting',
+  ended: 'ended',
+};
+
+const badEnds = /^(failed|interrupted|canceled|error)$/;
+
+/** The name of a state without the machine that it is of: `runtime.running.detect` is `running.detect`. */
+export const stateName = (stateId: string): string => stateId.slice(stateId.indexOf('.') + 1);
+
+/** Where an actor stands, in the names of its chart. */
+export const stateNames = (states: readonly string[]): string => states.map(stateName).join(', ');
+
+/** How an actor looks: at work, waiting, ended well or not. */
+export const actorTone = ({ phase, states }: Pick<ListedActor, 'phase' | 'states'>): Tone => {
+  if (phase !== 'ended') return phase === 'live' ? 'busy' : 'waiting';
+  return states.some((state) => badEnds.test(state.split('.').at(-1) ?? '')) ? 'bad' : 'good';
+};
+
+/** A length of time in few signs: `340 ms`, `1.2 s`, `4 min 05 s`, `3 h 20 min`. */
+export function briefly(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  const seconds = Math.round(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${twoDigits(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/** What XState calls an event, as a person says it. */
+export const eventWords = (event: string | null): string => {
+  if (event === null) return 'no event';
+  if (event === 'xstate.init') return 'begun';
+  const [, end, actor] = /^xstate\.(done|error)\.actor\.(.+)$/.exec(event) ?? [];
+  if (actor !== undefined) return end === 'done' ? `${actor} done` : `error of ${actor}`;
+  return event;
+};

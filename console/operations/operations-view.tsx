@@ -1,0 +1,114 @@
+import { useState } from 'preact/hooks';
+import type { Engine, LedgerSnapshot } from '../../contract/operation.ts';
+import { useHost } from '../host/session.ts';
+import { useDeed, useRemote } from '../host/use-remote.ts';
+import { Badge, Facts } from '../parts/facts.tsx';
+import { Failed, RemotePart } from '../parts/notice.tsx';
+import { sentence, type Tone, wordsOf } from '../words/codes.ts';
+import { Disk } from './disk.tsx';
+import { Figures } from './figures.tsx';
+
+/** How the host is and what it needs: its disk, its engines, its machine, a backup, and what it measures. */
+export const OperationsView = () => (
+  <div class="page">
+    <h1>Operations</h1>
+    <div class="split operations">
+      <div>
+        <Disk />
+        <Figures />
+      </div>
+      <aside aria-labelledby="care">
+        <h2 id="care">Care</h2>
+        <Machine />
+        <Backup />
+      </aside>
+    </div>
+  </div>
+);
+
+/** Copies the ledger while the host works. */
+function Backup() {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const [taken, setTaken] = useState<LedgerSnapshot | null>(null);
+  const take = () => run(async () => setTaken(await host.snapshotLedger()));
+  return (
+    <section class="panel" aria-labelledby="backup">
+      <h3 id="backup">Copy of the ledger</h3>
+      <p>
+        The host copies its ledger as it is now into the data root. A whole backup, with all media and evidence, is{' '}
+        <code>npm run media-study backup FOLDER</code>.
+      </p>
+      <button type="button" disabled={deed.state === 'busy'} onClick={take}>
+        {deed.state === 'busy' ? 'Copying' : 'Copy the ledger'}
+      </button>
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {taken !== null && (
+        <Facts
+          of={[
+            ['Copied to', <span class="mono">{taken.folder}</span>],
+            ['Up to commit', taken.commit],
+            ['Format', taken.format],
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+const tones: Readonly<Record<'ok' | 'weak' | 'failed', Tone>> = { ok: 'good', weak: 'waiting', failed: 'bad' };
+
+/** What the host found of its machine, and the engines that it was started with. */
+function Machine() {
+  const host = useHost();
+  const { remote, reload } = useRemote(() => host.checks(), [host]);
+  return (
+    <RemotePart of={remote} what="what the host found of its machine" onRetry={reload}>
+      {({ checks, engines }) => (
+        <>
+          <section class="panel" aria-labelledby="engines">
+            <h3 id="engines">Engines, privacy and cost</h3>
+            <ul class="plain engines">
+              {engines.map((engine) => (
+                <EngineRow key={engine.engine} engine={engine} />
+              ))}
+            </ul>
+          </section>
+          <section class="panel" aria-labelledby="machine">
+            <h3 id="machine">This machine</h3>
+            <ul class="plain lined">
+              {checks.map(({ check, state, detail, remedy }) => (
+                <li key={check}>
+                  <span class="line-name">{check}</span>
+                  <Badge state={state} tone={tones[state]} />
+                  <span class="machine-words">
+                    {detail}
+                    {remedy !== null && `; ${remedy}`}
+                  </span>
+                </li>
+              ))}
+            </ul>
+            <p class="hint">
+              The whole ledger, permissions and tools that changed since the start need{' '}
+              <code>npm run media-study doctor</code>. It reads and changes nothing.
+            </p>
+          </section>
+        </>
+      )}
+    </RemotePart>
+  );
+}
+
+const EngineRow = ({ engine: { engine, isOn, name, reach, mayCost, text, change } }: { readonly engine: Engine }) => (
+  <li>
+    <p>
+      <strong>{sentence(wordsOf(engine))}</strong>{' '}
+      <Badge state={isOn ? 'on' : 'off'} tone={isOn ? (reach === 'outside' ? 'waiting' : 'good') : 'quiet'} />
+      {isOn && reach === 'outside' && <Badge state="leaves this machine" tone="waiting" />}
+      {mayCost && <Badge state="may cost" tone="waiting" />}
+    </p>
+    <p>{sentence(text)}.</p>
+    {name !== null && <p class="quiet mono">{name}</p>}
+    {change !== null && !isOn && <p class="hint">To have it: {change}.</p>}
+  </li>
+);

@@ -1,0 +1,140 @@
+import { createStore } from '@xstate/store';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { useStore } from '../host/use-remote.ts';
+
+interface Dropped {
+  /** Whether a file is held over the page. */
+  readonly isOver: boolean;
+  /** Files that no view has taken so far. */
+  readonly waiting: readonly File[];
+}
+
+/** Files that are dropped anywhere on the page. They wait here where the view that is shown takes none. */
+export const dropped = createStore({
+  context: { isOver: false, waiting: [] } as Dropped,
+  on: {
+    held: (context, { isOver }: { isOver: boolean }) => ({ ...context, isOver }),
+    left: (_, { files }: { files: readonly File[] }) => ({ isOver: false, waiting: files }),
+    taken: (context) => ({ ...context, waiting: [] }),
+  },
+});
+
+type TakeFiles = (files: readonly File[]) => void;
+
+/** What takes files of the view that is shown; the newest one. */
+const takers: TakeFiles[] = [];
+
+/** Takes dropped files until the returned function is called. */
+export function takeDropped(take: TakeFiles): () => void {
+  takers.push(take);
+  return () => {
+    takers.splice(takers.lastIndexOf(take), 1);
+  };
+}
+
+/** The part of a drag that counts here. */
+interface Drag {
+  readonly target: unknown;
+  readonly relatedTarget: unknown;
+  readonly dataTransfer: {
+    readonly types: readonly string[];
+    readonly files: ArrayLike<File>;
+    readonly items: { readonly length: number };
+  } | null;
+  preventDefault(): void;
+}
+
+interface DropPage {
+  addEventListener(type: 'dragover' | 'dragleave' | 'drop', listener: (event: Drag) => void): void;
+}
+
+interface Field {
+  closest(selector: string): { matches(selector: string): boolean } | null;
+}
+
+/** What is dragged, as a browser says it of files and of links; both would take the place of the page. */
+const wouldLeave = ({ dataTransfer }: Drag): boolean =>
+  dataTransfer?.types.some((type) => type === 'Files' || type === 'text/uri-list') ?? false;
+
+/** Whether the browser itself gives what is dropped to the field below it. A field for one file takes no more. */
+function isForField({ target, dataTransfer }: Drag): boolean {
+  const field = (target as Partial<Field> | null)?.closest?.('input:not(.drop input), textarea') ?? null;
+  if (field === null || dataTransfer === null) return false;
+  const isOfFiles = dataTransfer.types.includes('Files');
+  return field.matches('[type="file"]') === isOfFiles && !(isOfFiles && dataTransfer.items.length > 1);
+}
+
+/**
+ * Keeps the page where a file or a link is dropped on it: a browser would show that in its place, and the token would be gone.
+ * Files go to the view that takes some; without one, `lead` leads to the view that will.
+ */
+export function keepFromDrops(page: DropPage, lead: () => void): void {
+  page.addEventListener('dragover', (event) => {
+    if (isForField(event) || !wouldLeave(event)) return;
+    event.preventDefault();
+    if (event.dataTransfer?.types.includes('Files')) dropped.send({ type: 'held', isOver: true });
+  });
+  page.addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) dropped.send({ type: 'held', isOver: false });
+  });
+  page.addEventListener('drop', (event) => {
+    dropped.send({ type: 'held', isOver: false });
+    const files = Array.from(event.dataTransfer?.files ?? []);
+    if (isForField(event) || (files.length === 0 && !wouldLeave(event))) return;
+    event.preventDefault();
+    if (files.length === 0) return;
+    const take = takers.at(-1);
+    if (take !== undefined) return take(files);
+    dropped.send({ type: 'left', files });
+    lead();
+  });
+}
+
+interface DropFileProps {
+  /** What is done with a file, as a verb. */
+  readonly words: string;
+  readonly accept: string;
+  /** Whether several files are taken at once. */
+  readonly isMany?: boolean;
+  readonly onFiles: TakeFiles;
+}
+
+/** Takes files: dropped anywhere on the page, or chosen. */
+export function DropFile({ words, accept, isMany = false, onFiles }: DropFileProps) {
+  const id = useId();
+  const isOver = useStore(dropped, (context) => context.isOver);
+  const latest = useRef(onFiles);
+  latest.current = onFiles;
+  useEffect(() => takeDropped((files) => latest.current(files)), []);
+  return (
+    <div class="drop" data-over={isOver}>
+      <label for={id}>
+        {isOver
+          ? `Let go to ${words} ${isMany ? 'what you hold' : 'this file'}`
+          : isMany
+            ? 'Drop files anywhere, or choose some'
+            : 'Drop a file anywhere, or choose one'}
+      </label>
+      <input
+        id={id}
+        type="file"
+        multiple={isMany}
+        accept={accept}
+        onChange={({ currentTarget }) => {
+          const chosen = [...(currentTarget.files ?? [])];
+          if (chosen.length > 0) onFiles(chosen);
+        }}
+      />
+    </div>
+  );
+}
+
+/** What the host takes of a label at most, in UTF-16 units. */
+const longest = 160;
+
+/** The label that a file begins with: as much of a text as the host takes, without half a character at its end. */
+export const fileLabel = (text: string): string =>
+  text
+    .slice(0, longest)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trim();

@@ -1,0 +1,100 @@
+import type { ComponentChildren } from 'preact';
+import { lock } from '../host/session.ts';
+import type { Remote } from '../host/use-remote.ts';
+import { sentence } from '../words/codes.ts';
+import { withTimes } from '../words/numbers.ts';
+
+/**
+ * Why there is nothing to see: `empty` (there is nothing), `not-yet` (it is to come), `withheld` (decided against), `unavailable`
+ * (it cannot be had), `failed` (it went wrong) and `loading`. Each looks different, and the title says which it is.
+ */
+type NoticeKind = 'loading' | 'empty' | 'not-yet' | 'withheld' | 'unavailable' | 'failed';
+
+const marks: Readonly<Record<NoticeKind, string>> = {
+  loading: '…',
+  empty: '∅',
+  'not-yet': '◷',
+  withheld: '⊘',
+  unavailable: '—',
+  failed: '!',
+};
+
+interface NoticeProps {
+  readonly kind: NoticeKind;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}
+
+export function Notice({ kind, title, children }: NoticeProps) {
+  return (
+    <div class="notice" data-kind={kind} role={kind === 'failed' ? 'alert' : undefined}>
+      <span class="notice-mark" aria-hidden="true">
+        {marks[kind]}
+      </span>
+      <div>
+        <p class="notice-title">{title}</p>
+        {children !== undefined && <div class="notice-text">{children}</div>}
+      </div>
+    </div>
+  );
+}
+
+/** A refusal or a fault of the host: what happened, what to do, its code. */
+export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const { what, hint, code, isLocked } = failureWords(error);
+  return (
+    <Notice kind="failed" title={sentence(withTimes(what))}>
+      {isLocked ? (
+        <>
+          <p>
+            The host was started again and has a new token. Run <code>npm run media-study open</code>.
+          </p>
+          <button type="button" onClick={lock}>
+            Give another token here
+          </button>
+        </>
+      ) : (
+        hint !== null && <p>{sentence(withTimes(hint))}.</p>
+      )}
+      {code !== null && <p class="quiet mono">{code}</p>}
+      {onRetry !== undefined && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </Notice>
+  );
+}
+
+export const Loading = ({ what }: { readonly what: string }) => <Notice kind="loading" title={`Loading ${what}`} />;
+
+interface RemotePartProps<Value> {
+  readonly of: Remote<Value>;
+  /** What is loaded, as words after *Loading*. */
+  readonly what: string;
+  readonly onRetry: () => void;
+  readonly children: (value: Value) => ComponentChildren;
+}
+
+/** What the host was asked for, once it is there; until then why it is not. */
+export function RemotePart<Value>({ of: remote, what, onRetry, children }: RemotePartProps<Value>) {
+  if (remote.state === 'loading') return <Loading what={what} />;
+  if (remote.state === 'failed') return <Failed error={remote.error} onRetry={onRetry} />;
+  return <>{children(remote.value)}</>;
+}
+
+interface FailureWords {
+  readonly what: string;
+  readonly hint: string | null;
+  readonly code: string | null;
+  /** The page itself lost its leave: the host was started anew, with another token. */
+  readonly isLocked: boolean;
+}
+
+/** What an error of the client says: what happened, what to do, and its code. */
+export function failureWords(error: unknown): FailureWords {
+  if (!(error instanceof Error)) return { what: String(error), hint: null, code: null, isLocked: false };
+  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  return { what: error.message, hint, code, isLocked: code === 'unauthorized' };
+}

@@ -1,0 +1,91 @@
+import type { WorkProgress, WorkStage } from '../../contract/operation.ts';
+import { sentence } from '../words/codes.ts';
+import { clockTime, size } from '../words/numbers.ts';
+
+/** What a piece of work does, in words; `queued` has further words where the host says what it waits for. */
+export const stageWords: Readonly<Record<WorkStage, string>> = {
+  upload: 'receiving the file',
+  queued: 'waiting for its turn',
+  resolve: 'looking up the video',
+  download: 'fetching the range',
+  probe: 'reading the media',
+  seal: 'sealing the media',
+  initialize: 'opening the source',
+  detect: 'measuring sound and picture',
+  subtitles: 'reading subtitles',
+  recognize: 'recognising what is said',
+  readScreen: 'reading text on the screen',
+  read: 'reading the evidence',
+  assess: 'assessing what was read',
+  decide: 'deciding',
+  admit: 'writing the study down',
+  ended: 'ended',
+};
+
+/** The part of a stage that is done, from 0 to 1; null where the host does not say. */
+export const shareOf = ({ completed, total }: WorkProgress): number | null =>
+  completed === null || total === null || total === 0 ? null : Math.min(1, completed / total);
+
+/** How long something takes, as coarse as it is known. */
+function roughly(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000);
+  if (ms <= 60_000) return `${Math.max(1, Math.ceil(ms / 1000))} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A length of media to the second. */
+const clock = (ms: number): string => clockTime(Math.round(ms / 1000) * 1000).slice(0, -'.000'.length);
+
+function amountWords({ stage, completed, total, unit }: WorkProgress): string | null {
+  if (completed === null || total === null || unit === null) return null;
+  if (unit === 'bytes') return `${size(completed)} of ${size(total)}`;
+  // Speech that a recogniser goes through twice is counted twice, so its length would say what is not there.
+  if (stage === 'recognize') return null;
+  return `${clock(completed)} of ${clock(total)} of media`;
+}
+
+/** What the host says of how far a stage is, and nothing else; empty where it says nothing. */
+export function progressWords(progress: WorkProgress): string {
+  const { queuePosition, bytesPerSecond, etaMs } = progress;
+  const share = shareOf(progress);
+  return [
+    queuePosition === null ? null : `place ${queuePosition} in the queue`,
+    share === null ? null : `${Math.floor(share * 100)} %`,
+    amountWords(progress),
+    bytesPerSecond === null ? null : `${size(bytesPerSecond)} a second`,
+    etaMs === null ? null : `about ${roughly(etaMs)} left of this step`,
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+}
+
+interface StepProgressProps {
+  readonly progress: WorkProgress;
+  /** What the work is about, for those who do not see where the bar stands. */
+  readonly label: string;
+  /** Whether the step is named in the line; not where it stands beside it. */
+  readonly isNamed: boolean;
+}
+
+/**
+ * How far a step is, as the host says it. Work that waits has no bar, and a step that is not measured one without a share. It is no
+ * live region: a reader announces the step where it stands as a state, and reads the rest when it is gone to.
+ */
+export function StepProgress({ progress, label, isNamed }: StepProgressProps) {
+  const { stage } = progress;
+  const said = progressWords(progress);
+  const share = shareOf(progress);
+  const words = [isNamed ? stageWords[stage] : null, said === '' ? null : said].filter((part) => part !== null);
+  if (stage === 'ended' || (stage === 'queued' && words.length === 0)) return null;
+  return (
+    <div class="step">
+      {words.length > 0 && <p class="quiet">{sentence(words.join(' · '))}</p>}
+      {stage !== 'queued' && (
+        <progress
+          aria-label={`${label}: ${stageWords[stage]}`}
+          {...(share !== null && { max: progress.total ?? 1, value: progress.completed ?? 0 })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { KeyframeFact } from '../../contract/evidence/evidence-object.ts';
+import { useHost } from '../host/session.ts';
+import type { Stretch } from '../timeline/ticks.ts';
+
+/** A keyframe in its place: pixels from the left of what is shown. */
+interface Slot {
+  readonly fact: KeyframeFact;
+  readonly left: number;
+}
+
+/**
+ * The keyframes of a view that have room beside each other, each at the start of what it stands for, or at the left edge where that is
+ * out of sight. Facts are in the order of time.
+ */
+export function slotsOf(
+  facts: readonly KeyframeFact[],
+  { startMs, endMs }: Stretch,
+  width: number,
+  height: number,
+): readonly Slot[] {
+  const scale = width / (endMs - startMs);
+  const slots: Slot[] = [];
+  let free = 0;
+  for (const fact of facts) {
+    if (fact.startMs >= endMs) break;
+    if (fact.endMs <= startMs) continue;
+    const left = Math.max(0, (fact.startMs - startMs) * scale);
+    if (left < free) continue;
+    slots.push({ fact, left });
+    free = left + (height * fact.width) / fact.height;
+  }
+  return slots;
+}
+
+/** Pictures that are kept: those of a wide screen several times over. */
+const keptPictures = 400;
+
+/** Addresses of the pictures that this page has loaded, the longest unused first. An object never changes under its content id. */
+const loaded = new WeakMap<StudyHost, Map<string, Promise<string>>>();
+
+/** The address of a picture that a fact of a study names, for an `<img>`: the element itself could not send the token. */
+function objectUrl(host: StudyHost, runtimeId: string, contentId: string): Promise<string> {
+  const urls = loaded.get(host) ?? new Map<string, Promise<string>>();
+  loaded.set(host, urls);
+  const known = urls.get(contentId);
+  const url = known ?? host.evidenceObjects.read(runtimeId, contentId).then((blob) => URL.createObjectURL(blob));
+  urls.delete(contentId);
+  urls.set(contentId, url);
+  // What failed is asked for again when it is needed next.
+  if (known === undefined) url.catch(() => urls.delete(contentId));
+  for (const [oldest, address] of urls) {
+    if (urls.size <= keptPictures) break;
+    urls.delete(oldest);
+    address.then(URL.revokeObjectURL, () => undefined);
+  }
+  return url;
+}
+
+export type PictureFact = Pick<KeyframeFact, 'contentId' | 'width' | 'height'>;
+
+interface PictureProps {
+  readonly runtimeId: string;
+  readonly fact: PictureFact;
+  /** What it shows, for a screen reader; empty beside words that say it already. */
+  readonly alt: string;
+}
+
+/** Pictures that pass by during a zoom are not asked for. */
+const settleMs = 80;
+
+/** A keyframe of a study. Its place is kept free until the host has answered; one that cannot be had leaves it empty. */
+export function Picture({ runtimeId, fact: { contentId, width, height }, alt }: PictureProps) {
+  const host = useHost();
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    setUrl(null);
+    const timer = setTimeout(() => {
+      objectUrl(host, runtimeId, contentId).then(
+        (loaded) => !isGone && setUrl(loaded),
+        () => undefined,
+      );
+    }, settleMs);
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
+  }, [host, runtimeId, contentId]);
+  if (url === null) return <span class="picture" style={{ aspectRatio: `${width} / ${height}` }} />;
+  return <img class="picture" src={url} width={width} height={height} alt={alt} draggable={false} decoding="sync" />;
+}
+
+interface FilmstripProps {
+  readonly runtimeId: string;
+  readonly facts: readonly KeyframeFact[];
+  readonly view: Stretch;
+  /** Pixels of the view, and of a picture. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Keyframes along a stretch of time, as many as have room. */
+export const Filmstrip = ({ runtimeId, facts, view, width, height }: FilmstripProps) => (
+  <div class="filmstrip" aria-hidden="true">
+    {slotsOf(facts, view, width, height).map(({ fact, left }) => (
+      <span key={fact.index} class="film-slot" style={{ left: `${left}px` }}>
+        <Picture runtimeId={runtimeId} fact={fact} alt="" />
+      </span>
+    ))}
+  </div>
+);

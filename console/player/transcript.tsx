@@ -1,0 +1,105 @@
+import { useMemo, useState } from 'preact/hooks';
+import { useStore } from '../host/use-remote.ts';
+import { WindowList } from '../parts/window-list.tsx';
+import type { Lane, Mark } from '../timeline/lanes.ts';
+import { clockTime } from '../words/numbers.ts';
+import type { Playback } from './playback.ts';
+
+/** Something to read along: what was recognised, or the subtitles of one track. */
+interface Text {
+  readonly key: string;
+  readonly title: string;
+  readonly lines: readonly Mark[];
+}
+
+/** The lanes of a study that hold words, what was recognised first. */
+export function textsOf(lanes: readonly Lane[]): readonly Text[] {
+  const texts = lanes.flatMap(({ key, title, marks }) => {
+    const lines = marks.filter(({ subject }) => {
+      const kind = subject.kind === 'fact' ? subject.row.facts[subject.factIndex]?.kind : undefined;
+      return kind === 'transcript_line' || kind === 'subtitle_cue';
+    });
+    return lines.length === 0 ? [] : { key, title, lines };
+  });
+  const isRecognised = ({ key }: Text): boolean => key.startsWith('transcript');
+  return [...texts.filter(isRecognised), ...texts.filter((text) => !isRecognised(text))];
+}
+
+/** The line that is said at a time, else the last one before it; -1 before the first. */
+export function lineAt(lines: readonly Mark[], timeMs: number): number {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle]?.startMs ?? 0) <= timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+const rowHeight = 44;
+
+interface TranscriptProps {
+  readonly lanes: readonly Lane[];
+  readonly control: Playback;
+  readonly onChoose: (line: Mark) => void;
+}
+
+/** The words of a study beside the player: the line that is said stays in sight, and the player goes to a line that is pressed. */
+export function Transcript({ lanes, control, onChoose }: TranscriptProps) {
+  const texts = useMemo(() => textsOf(lanes), [lanes]);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const text = texts.find(({ key }) => key === chosen) ?? texts[0];
+  if (text === undefined) return null;
+  return (
+    <section class="transcript" aria-labelledby="transcript">
+      <div class="transcript-head">
+        <h2 id="transcript">Words</h2>
+        <select
+          aria-label="Which words"
+          value={text.key}
+          onChange={({ currentTarget: { value } }) => setChosen(value)}
+          disabled={texts.length === 1}
+        >
+          {texts.map(({ key, title }) => (
+            <option key={key} value={key}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Lines key={`${text.key} ${text.lines.length}`} text={text} control={control} onChoose={onChoose} />
+    </section>
+  );
+}
+
+interface LinesProps extends Omit<TranscriptProps, 'lanes'> {
+  readonly text: Text;
+}
+
+function Lines({ text: { title, lines }, control, onChoose }: LinesProps) {
+  const said = useStore(control.store, ({ timeMs }) => lineAt(lines, timeMs));
+  return (
+    <WindowList
+      label={title}
+      count={lines.length}
+      rowHeight={rowHeight}
+      showing={said}
+      row={(at) => {
+        const line = lines[at];
+        return line === undefined ? null : (
+          <button
+            type="button"
+            class="transcript-line"
+            data-tone={line.tone}
+            aria-current={at === said}
+            onClick={() => onChoose(line)}
+          >
+            <span class="mono quiet">{clockTime(line.startMs)}</span>
+            <span class="transcript-words">{line.words}</span>
+          </button>
+        );
+      }}
+    />
+  );
+}

@@ -1,0 +1,186 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { StudyHost } from '../client/study-host.ts';
+import { addressOf, type ConsoleRoute } from './host/route.ts';
+import { type ChosenTheme, chooseTheme, HostContext, session, useHost } from './host/session.ts';
+import { useEvery, useRemote, useStore } from './host/use-remote.ts';
+import { ActorView } from './lifecycles/actor-view.tsx';
+import { ChartView } from './lifecycles/chart-view.tsx';
+import { FileView } from './lifecycles/file-view.tsx';
+import { LifecyclesView } from './lifecycles/lifecycles-view.tsx';
+import { WholeHostView } from './lifecycles/whole-host-view.tsx';
+import { Locked } from './locked.tsx';
+import { NewStudyView } from './new-study/new-study-view.tsx';
+import { OperationsView } from './operations/operations-view.tsx';
+import { Notice } from './parts/notice.tsx';
+import { SourcesView } from './sources/sources-view.tsx';
+import { StudiesView } from './studies/studies-view.tsx';
+import { StudyView } from './study/study-view.tsx';
+import { sentence } from './words/codes.ts';
+
+const everyMs = 5_000;
+/** The client itself goes on asking for longer, so that work outlives a restart of the host. */
+const patienceMs = 3_000;
+
+/** The health of the host, asked for one time after another, and whether its answer is late. */
+function useHealth(host: StudyHost) {
+  const [isLate, setLate] = useState(false);
+  const { remote, poll } = useRemote(async () => {
+    const timer = setTimeout(() => setLate(true), patienceMs);
+    try {
+      return await host.health();
+    } finally {
+      clearTimeout(timer);
+      setLate(false);
+    }
+  }, [host]);
+  useEvery(everyMs, true, poll);
+  return { remote, isLate };
+}
+
+/** Whether the host still answers, in a word beside a mark. */
+function HostState() {
+  const { remote, isLate } = useHealth(useHost());
+  const [tone, words] =
+    isLate || remote.state === 'failed'
+      ? ['bad', 'The host does not answer']
+      : remote.state === 'ready'
+        ? ['good', `Host ${remote.value.version}`]
+        : ['quiet', 'Asking the host'];
+  return (
+    <output class="host-state" data-tone={tone}>
+      <span class="dot" aria-hidden="true" />
+      <span class="host-words">{words}</span>
+    </output>
+  );
+}
+
+const allStudies: ConsoleRoute = { view: 'studies', source: null, lifecycle: null };
+
+const places: readonly {
+  readonly name: string;
+  readonly route: ConsoleRoute;
+  readonly holds: readonly ConsoleRoute['view'][];
+}[] = [
+  { name: 'Sources', route: { view: 'sources' }, holds: ['sources', 'new-study'] },
+  { name: 'Studies', route: allStudies, holds: ['studies', 'study'] },
+  {
+    name: 'Lifecycles',
+    route: { view: 'lifecycles', kind: null, state: null },
+    holds: ['lifecycles', 'chart', 'actor', 'whole-host', 'file'],
+  },
+  { name: 'Operations', route: { view: 'operations' }, holds: ['operations'] },
+];
+
+/** Tabs and the history of a browser tell views apart by their titles alone. */
+const titleOf = (route: ConsoleRoute): string =>
+  [
+    ...(route.view === 'study' ? [sentence(route.pane)] : []),
+    ...places.filter(({ holds }) => holds.includes(route.view)).map(({ name }) => name),
+    'Media Study Console',
+  ].join(' · ');
+
+const themes: readonly { readonly theme: ChosenTheme; readonly name: string }[] = [
+  { theme: 'system', name: 'System' },
+  { theme: 'light', name: 'Light' },
+  { theme: 'dark', name: 'Dark' },
+];
+
+/** The whole page: its head with the ways through it, and the view of the address. */
+export function Shell() {
+  const host = useStore(session, (context) => context.host);
+  const theme = useStore(session, (context) => context.theme);
+  const route = useStore(session, (context) => context.route);
+  const main = useRef<HTMLElement>(null);
+  const place = addressOf(route);
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  useEffect(() => {
+    document.title = titleOf(route);
+  }, [place]);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    // The keyboard and a screen reader go on at the new view.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [place.split('?')[0]]);
+  return (
+    <HostContext.Provider value={host}>
+      <Head route={route} theme={theme} isOpen={host !== null} />
+      <main ref={main} tabIndex={-1} id="view">
+        {host === null && route.view !== 'file' ? <Locked /> : <View route={route} />}
+      </main>
+    </HostContext.Provider>
+  );
+}
+
+function Head({ route, theme, isOpen }: { route: ConsoleRoute; theme: ChosenTheme; isOpen: boolean }) {
+  return (
+    <header class="head">
+      <button type="button" class="skip" onClick={() => document.getElementById('view')?.focus()}>
+        Skip to the view
+      </button>
+      <span class="brand">
+        Media Study <span class="quiet">Console</span>
+      </span>
+      {isOpen && (
+        <nav aria-label="Views">
+          {places.map(({ name, route: target, holds }) => (
+            <a key={name} href={addressOf(target)} aria-current={holds.includes(route.view) ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      )}
+      <span class="head-end">
+        {isOpen && <HostState />}
+        <select
+          aria-label="Theme"
+          value={theme}
+          onChange={({ currentTarget }) => chooseTheme(currentTarget.value as ChosenTheme)}
+        >
+          {themes.map(({ theme: each, name }) => (
+            <option key={each} value={each}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </span>
+    </header>
+  );
+}
+
+function View({ route }: { route: ConsoleRoute }): ComponentChildren {
+  switch (route.view) {
+    case 'sources':
+      return <SourcesView />;
+    case 'new-study':
+      return <NewStudyView key={route.sourceSessionId} sourceSessionId={route.sourceSessionId} />;
+    case 'studies':
+      return <StudiesView source={route.source} lifecycle={route.lifecycle} />;
+    case 'study':
+      return <StudyView key={route.runtimeId} runtimeId={route.runtimeId} pane={route.pane} />;
+    case 'lifecycles':
+      return <LifecyclesView kind={route.kind} state={route.state} />;
+    case 'chart':
+      return <ChartView key={route.chartId} chartId={route.chartId} mode={route.mode} from={route.from} />;
+    case 'actor':
+      return <ActorView key={route.actorId} actorId={route.actorId} besideId={route.besideId} />;
+    case 'whole-host':
+      return <WholeHostView />;
+    case 'file':
+      return <FileView />;
+    case 'operations':
+      return <OperationsView />;
+    default:
+      return (
+        <div class="page">
+          <h1 class="sr">No view</h1>
+          <Notice kind="empty" title="There is no such view">
+            The address names none. Choose one above.
+          </Notice>
+        </div>
+      );
+  }
+}

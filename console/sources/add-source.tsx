@@ -1,0 +1,132 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useHost } from '../host/session.ts';
+import { useDeed, useStore } from '../host/use-remote.ts';
+import { DropFile, dropped, fileLabel } from '../parts/drop-file.tsx';
+import { Agree, TextField } from '../parts/field.tsx';
+import { Failed, Notice } from '../parts/notice.tsx';
+import { sentence } from '../words/codes.ts';
+import { counted, parsedTimeCode, size } from '../words/numbers.ts';
+import { uploadFile, uploads, videoHosts } from './uploads.ts';
+
+const withoutExtension = (name: string): string => name.replace(/\.[^.]+$/, '');
+
+/** Takes files, one after another, each with the words that the person answers for. */
+export function AddFile() {
+  const host = useHost();
+  /** Another turn begins with an empty chooser. */
+  const [turn, setTurn] = useState(0);
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [label, setLabel] = useState('');
+  const [rightsHolder, setRightsHolder] = useState('');
+  const [isAttested, setAttested] = useState(false);
+  const [file = null, ...others] = files;
+  useEffect(() => {
+    setLabel(file === null ? '' : fileLabel(withoutExtension(file.name)));
+    setAttested(false);
+  }, [file]);
+  const add = (more: readonly File[]) => setFiles((before) => [...before, ...more]);
+  useEffect(() => {
+    // Dropped where no view took them, and led here.
+    add(dropped.getSnapshot().context.waiting);
+    dropped.send({ type: 'taken' });
+  }, []);
+  const next = () => {
+    setFiles(others);
+    setTurn(turn + 1);
+  };
+  const isReady = file !== null && label.trim() !== '' && rightsHolder.trim() !== '' && isAttested;
+  const begin = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    uploadFile(host, file, { label: label.trim(), rightsHolder: rightsHolder.trim() });
+    next();
+  };
+  return (
+    <form class="panel" aria-label="Add a file" onSubmit={begin}>
+      <DropFile key={turn} words="take" accept="video/*,audio/*,.mkv" isMany onFiles={add} />
+      {file !== null && (
+        <>
+          <p>
+            <strong>
+              <bdi>{file.name}</bdi>
+            </strong>{' '}
+            <span class="quiet">{size(file.size)}</span>
+          </p>
+          {others.length > 0 && (
+            <p class="hint" role="status">
+              Then {counted(others.length, 'more file')}: <bdi>{others.map(({ name }) => name).join(', ')}</bdi>
+            </p>
+          )}
+          <TextField label="Label" hint="What the source is called in every list." value={label} onValue={setLabel} />
+          <TextField label="Rights holder" value={rightsHolder} onValue={setRightsHolder} />
+          <Agree isTicked={isAttested} onTick={setAttested}>
+            I attest that I own this file or may have it processed on this machine.
+          </Agree>
+          <div class="deeds">
+            <button type="submit" class="primary" disabled={!isReady}>
+              Ingest the file
+            </button>
+            <button type="button" onClick={next}>
+              Leave it out
+            </button>
+          </div>
+          {!isReady && <p class="hint">A label, a rights holder and the attestation are needed.</p>}
+        </>
+      )}
+    </form>
+  );
+}
+
+/** Takes a range of a video from its address, where this host can fetch one. */
+export function AddVideo() {
+  const whyOff = useStore(videoHosts, (context) => context.whyOff);
+  return whyOff === null ? (
+    <AddVideoForm />
+  ) : (
+    <Notice kind="unavailable" title="Nothing can be fetched from video hosts">
+      {sentence(whyOff)}.
+    </Notice>
+  );
+}
+
+function AddVideoForm() {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const [url, setUrl] = useState('');
+  const [start, setStart] = useState('0:00');
+  const [end, setEnd] = useState('0:30');
+  const [isConfirmed, setConfirmed] = useState(false);
+  const [startMs, endMs] = [parsedTimeCode(start), parsedTimeCode(end)];
+  const isRange = startMs !== null && endMs !== null && startMs < endMs;
+  const isReady = url.trim() !== '' && isRange && isConfirmed;
+  const begin = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    const request = { url: url.trim(), startMs, endMs, localProcessingConfirmed: true } as const;
+    run(async () => {
+      // It is in the list of ingests from its first state on.
+      await host.ingestVideo(request, { onProgress: () => uploads.send({ type: 'ended', id: 0 }) });
+      uploads.send({ type: 'ended', id: 0 });
+      setUrl('');
+      setConfirmed(false);
+    });
+  };
+  return (
+    <form class="panel" aria-label="Add a range of a video" onSubmit={begin}>
+      <h3>From a video host</h3>
+      <TextField label="Address" value={url} onValue={setUrl} placeholder="https://" isMono />
+      <div class="pair">
+        <TextField label="From" value={start} onValue={setStart} isMono />
+        <TextField label="To" value={end} onValue={setEnd} isMono />
+      </div>
+      {!isRange && <p class="hint">Give times such as 1:02 or 1:02:03.500, the end behind the start.</p>}
+      <Agree isTicked={isConfirmed} onTick={setConfirmed}>
+        I confirm that this range may be fetched and processed on this machine. Nothing is published.
+      </Agree>
+      <button type="submit" disabled={!isReady || deed.state === 'busy'}>
+        {deed.state === 'busy' ? 'Fetching the range' : 'Fetch the range'}
+      </button>
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </form>
+  );
+}

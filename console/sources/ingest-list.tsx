@@ -1,0 +1,152 @@
+import type { OwnedIngestRow, VideohostIngestRow } from '../../contract/ingest.ts';
+import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
+import type { WorkProgress } from '../../contract/operation.ts';
+import { useHost } from '../host/session.ts';
+import { useAfterMoves, useIngestProgress } from '../host/streams.ts';
+import { useDeed, useEvery, useRemote, useStore } from '../host/use-remote.ts';
+import { Badge } from '../parts/facts.tsx';
+import { Failed, failureWords, RemotePart } from '../parts/notice.tsx';
+import { StepProgress } from '../parts/step-progress.tsx';
+import { moment, rangeCode, size } from '../words/numbers.ts';
+import { type FileUpload, uploads, videoIngests } from './uploads.ts';
+
+type Row = OwnedIngestRow | VideohostIngestRow;
+
+const shownRows = 8;
+/** Where the stream is cut. */
+const everyMs = 10_000;
+/** Whether a transition is one of an ingest of either kind. */
+export const isOfIngest = ({ kind }: StreamedTransition): boolean => kind.endsWith('-ingest');
+
+const isOpen = ({ status }: Row): boolean => status !== 'registered' && status !== 'failed';
+const byTime = (a: Row, b: Row): number => b.openedAt.localeCompare(a.openedAt);
+
+/** The uploads of this page, and the newest ingests of the host. */
+export function IngestList() {
+  const host = useHost();
+  const running = useStore(uploads, (context) => context.running);
+  const { remote, reload, poll } = useRemote(async () => {
+    const [owned, videos] = await Promise.all([host.ownedIngests({ limit: shownRows }), videoIngests(host, shownRows)]);
+    return [...owned.ingests, ...videos].sort(byTime).slice(0, shownRows);
+  }, [host]);
+  useAfterMoves(host, reload, isOfIngest);
+  useEvery(everyMs, remote.state !== 'ready' || remote.value.some(isOpen), poll);
+  // An upload of this page has a line of its own, with its button.
+  const isOwn = ({ ingestId }: Row): boolean => running.some((upload) => upload.ingestId === ingestId);
+  const open = remote.state === 'ready' ? remote.value.filter((row) => isOpen(row) && !isOwn(row)) : [];
+  const measured = useIngestProgress(
+    host,
+    open.map(({ ingestId }) => ingestId),
+  );
+  return (
+    <section aria-labelledby="ingest-list">
+      <h2 id="ingest-list">Ingests</h2>
+      {running.map((upload) => (
+        <UploadRow key={upload.id} upload={upload} />
+      ))}
+      <RemotePart of={remote} what="the ingests" onRetry={reload}>
+        {(rows) => {
+          const others = rows.filter((row) => !isOwn(row));
+          if (others.length === 0 && running.length > 0) return null;
+          if (others.length === 0) return <p class="quiet">None was asked for on this host so far.</p>;
+          return (
+            <ul class="rows tight">
+              {others.map((row) => (
+                <IngestRow
+                  key={row.ingestId}
+                  row={row}
+                  progress={isOpen(row) ? (measured.get(row.ingestId) ?? null) : null}
+                  onChange={reload}
+                />
+              ))}
+            </ul>
+          );
+        }}
+      </RemotePart>
+    </section>
+  );
+}
+
+function UploadRow({ upload }: { readonly upload: FileUpload }) {
+  const { id, label, state, sent, total, progress, error, stop } = upload;
+  const dismiss = () => uploads.send({ type: 'ended', id });
+  return (
+    <div class="row">
+      <div class="row-main">
+        <p class="row-title">{label}</p>
+        {state === 'waiting' && <p class="quiet">{size(total)}, sent after the file before it</p>}
+        {state === 'uploading' && progress === null && (
+          <>
+            <progress max={total} value={sent} aria-label={`Upload of ${label}`} />
+            <p class="quiet">
+              {size(sent)} of {size(total)}
+            </p>
+          </>
+        )}
+        {state !== 'failed' && progress !== null && <StepProgress progress={progress} label={label} isNamed />}
+        <div aria-live="polite">{state === 'failed' && <p class="bad-text">{failureWords(error).what}</p>}</div>
+      </div>
+      <span aria-live="polite">
+        <Badge state={state === 'uploading' && progress?.stage === 'queued' ? 'queued' : state} />
+      </span>
+      <button type="button" onClick={state === 'failed' ? dismiss : stop}>
+        {state === 'failed' ? 'Dismiss' : 'Stop'}
+        <span class="sr"> {label}</span>
+      </button>
+    </div>
+  );
+}
+
+const nameOf = (row: Row): string => ('filename' in row ? row.label : row.url);
+
+function Remark({ row }: { readonly row: Row }) {
+  return (
+    <p class="quiet">
+      {'filename' in row ? (
+        <>
+          <bdi>{row.filename}</bdi>, {size(row.declaredBytes)}
+        </>
+      ) : (
+        rangeCode(row.range.startMs, row.range.endMs)
+      )}{' '}
+      · {moment(row.openedAt)}
+    </p>
+  );
+}
+
+interface IngestRowProps {
+  readonly row: Row;
+  readonly progress: WorkProgress | null;
+  readonly onChange: () => void;
+}
+
+function IngestRow({ row, progress, onChange }: IngestRowProps) {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const cancel = () =>
+    run(async () => {
+      await host.cancelIngest(row.ingestId);
+      onChange();
+    });
+  return (
+    <li class="row">
+      <div class="row-main">
+        <p class="row-title">{nameOf(row)}</p>
+        <Remark row={row} />
+        {progress !== null && <StepProgress progress={progress} label={nameOf(row)} isNamed />}
+        {row.failure !== null && (
+          <p class="bad-text">
+            {row.failure.message} <span class="mono quiet">{row.failure.code}</span>
+          </p>
+        )}
+        {deed.state === 'failed' && <Failed error={deed.error} />}
+      </div>
+      <Badge state={row.status} />
+      {isOpen(row) && (
+        <button type="button" disabled={deed.state === 'busy'} onClick={cancel}>
+          Cancel<span class="sr"> {nameOf(row)}</span>
+        </button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,96 @@
+import { createStore } from '@xstate/store';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { VideohostIngestRow } from '../../contract/ingest.ts';
+import type { WorkProgress } from '../../contract/operation.ts';
+import { failureWords } from '../parts/notice.tsx';
+
+export interface FileUpload {
+  readonly id: number;
+  /** What the host calls the ingest, once it has answered. */
+  readonly ingestId: string | null;
+  readonly label: string;
+  readonly state: string;
+  readonly sent: number;
+  readonly total: number;
+  /** How far the host says that the ingest is. */
+  readonly progress: WorkProgress | null;
+  readonly error: unknown;
+  readonly stop: () => void;
+}
+
+/** The uploads of this page. They go on while another view is shown. */
+export const uploads = createStore({
+  context: { running: [] as readonly FileUpload[], ended: 0 },
+  on: {
+    begun: (context, { upload }: { upload: FileUpload }) => ({ ...context, running: [...context.running, upload] }),
+    changed: (context, { id, change }: { id: number; change: Partial<FileUpload> }) => ({
+      ...context,
+      running: context.running.map((each) => (each.id === id ? { ...each, ...change } : each)),
+    }),
+    ended: (context, { id }: { id: number }) => ({
+      running: context.running.filter((each) => each.id !== id),
+      ended: context.ended + 1,
+    }),
+  },
+});
+
+let count = 0;
+
+/** The end of the upload before. A browser has six connections to a host, and each upload takes two for as long as it lasts. */
+let before: Promise<unknown> = Promise.resolve();
+
+interface FileWords {
+  readonly label: string;
+  readonly rightsHolder: string;
+}
+
+/** Uploads a file after those before it, and follows it until it is a source; what fails stays in the list with its reason. */
+export function uploadFile(host: StudyHost, file: File, words: FileWords): void {
+  count += 1;
+  const id = count;
+  const stop = new AbortController();
+  const change = (to: Partial<FileUpload>) => uploads.send({ type: 'changed', id, change: to });
+  uploads.send({
+    type: 'begun',
+    upload: {
+      ...{ id, ingestId: null, label: words.label, state: 'waiting', sent: 0, total: file.size },
+      ...{ progress: null, error: null, stop: () => stop.abort(new Error('stopped by you')) },
+    },
+  });
+  const onUpload = ({ sent, total }: { sent: number; total: number }) => change({ sent, total });
+  const onMeasured = (progress: WorkProgress) => change({ progress });
+  const onProgress = ({ ingestId, status }: { ingestId: string; status: string }) =>
+    change({ ingestId, ...(status !== 'queued' && { state: status }) });
+  const upload = async (): Promise<void> => {
+    const told = { onProgress, onUpload, onMeasured };
+    change({ state: 'uploading' });
+    await host.ingestFile(file, { ...words, ownershipAttested: true, ...told, signal: stop.signal });
+  };
+  const ended = () => uploads.send({ type: 'ended', id });
+  const turn = before;
+  const stopped = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
+  // One that is stopped while it waits goes at once.
+  before = Promise.race([turn, stopped])
+    .then(() => (stop.signal.aborted ? undefined : upload()))
+    .then(ended, (error: unknown) => (stop.signal.aborted ? ended() : change({ state: 'failed', error })))
+    .then(() => turn);
+}
+
+/** Why this host fetches nothing from video hosts, once it has said so; null before that, and where it does. */
+export const videoHosts = createStore({
+  context: { whyOff: null as string | null },
+  on: { refused: (_, { whyOff }: { whyOff: string }) => ({ whyOff }) },
+});
+
+/** The newest ingests from video hosts. A host that has said that it fetches none is not asked again. */
+export async function videoIngests(host: StudyHost, limit: number): Promise<readonly VideohostIngestRow[]> {
+  if (videoHosts.getSnapshot().context.whyOff !== null) return [];
+  try {
+    return (await host.videohostIngests({ limit })).ingests;
+  } catch (error) {
+    const { what, code } = failureWords(error);
+    if (code !== 'videohost_local_ingest_unavailable') throw error;
+    videoHosts.send({ type: 'refused', whyOff: what });
+    return [];
+  }
+}

@@ -1,0 +1,199 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RuntimesOptions } from '../../client/studies.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { RuntimeRow } from '../../contract/study/status.ts';
+import { addressOf } from '../host/route.ts';
+import { useHost } from '../host/session.ts';
+import { useAfterMoves } from '../host/streams.ts';
+import { useEvery, useRemote } from '../host/use-remote.ts';
+import { Badge } from '../parts/facts.tsx';
+import { Field } from '../parts/field.tsx';
+import { Failed, Loading, Notice } from '../parts/notice.tsx';
+import { WindowList } from '../parts/window-list.tsx';
+import { lifecycles, sentence } from '../words/codes.ts';
+import { moment, rangeCode } from '../words/numbers.ts';
+
+const pageRows = 100;
+/** A deletion moves no actor, so the stream does not tell of it. */
+const everyMs = 30_000;
+
+interface Read {
+  readonly rows: readonly RuntimeRow[];
+  /** Where the next page begins; null after the last one. */
+  readonly cursor: string | null;
+}
+
+interface StudyPages {
+  readonly rows: readonly RuntimeRow[];
+  readonly isWhole: boolean;
+  readonly isAsking: boolean;
+  readonly error: unknown;
+  /** Asks for the next page, unless one is being asked for or there is none. */
+  readonly more: () => void;
+  /** Begins with the first page again. */
+  readonly retry: () => void;
+}
+
+/** The studies of a host that fit, newest first, a page at a time; the first page follows what happens while it is the only one. */
+function useStudyPages(host: StudyHost, fitting: Omit<RuntimesOptions, 'limit' | 'after'>): StudyPages {
+  const [{ rows, cursor }, setRead] = useState<Read>({ rows: [], cursor: null });
+  const [isAsking, setAsking] = useState(true);
+  const [error, setError] = useState<unknown>(null);
+  // An answer that a later question has overtaken is not shown.
+  const turn = useRef(0);
+  const read = async (after: string | null, before: readonly RuntimeRow[]): Promise<void> => {
+    turn.current += 1;
+    const own = turn.current;
+    const page = await host.runtimes({ ...fitting, limit: pageRows, ...(after !== null && { after }) });
+    if (own !== turn.current) return;
+    // Together, so that a list at its end is drawn once and asks for what follows.
+    setRead({ rows: [...before, ...page.runtimes], cursor: page.nextCursor });
+    setError(null);
+    setAsking(false);
+  };
+  const ask = (after: string | null, before: readonly RuntimeRow[]): void => {
+    setAsking(true);
+    const reading = read(after, before);
+    const own = turn.current;
+    reading.catch((failure: unknown) => {
+      if (own !== turn.current) return;
+      setError(failure);
+      setAsking(false);
+    });
+  };
+  const { sourceSessionId, lifecycle } = fitting;
+  useEffect(() => {
+    setRead({ rows: [], cursor: null });
+    ask(null, []);
+  }, [host, sourceSessionId, lifecycle]);
+  // Only the first page moves: the others are older.
+  const isFirstPage = rows.length <= pageRows;
+  const look = async () => {
+    // The page as a whole says that the host is gone.
+    if (isFirstPage && !isAsking) await read(null, []).catch(() => undefined);
+  };
+  useAfterMoves(
+    host,
+    () => void look(),
+    ({ kind }) => kind === 'runtime',
+  );
+  useEvery(everyMs, isFirstPage, look);
+  return {
+    ...{ rows, isAsking, error, isWhole: cursor === null },
+    more: () => {
+      if (cursor !== null && !isAsking && error === null) ask(cursor, rows);
+    },
+    retry: () => ask(null, []),
+  };
+}
+
+const rowHeight = 64;
+/** On a narrow page the words of a row take two lines: equal ranges of one source differ by their time alone. The style has the same. */
+const narrowRowHeight = 84;
+const isNarrow = (): boolean => matchMedia('(max-width: 520px)').matches;
+
+interface StudiesViewProps {
+  readonly source: string | null;
+  readonly lifecycle: string | null;
+}
+
+/** The studies of the host, newest first, a page at a time. */
+export function StudiesView({ source, lifecycle }: StudiesViewProps) {
+  const host = useHost();
+  const { rows, isWhole, isAsking, error, more, retry } = useStudyPages(host, {
+    ...(source !== null && { sourceSessionId: source }),
+    ...(lifecycle !== null && { lifecycle: lifecycle as NonNullable<RuntimesOptions['lifecycle']> }),
+  });
+  const { remote: sources } = useRemote(() => host.sources(), [host]);
+  const go = (change: Partial<StudiesViewProps>) => {
+    location.hash = addressOf({ view: 'studies', source, lifecycle, ...change });
+  };
+  return (
+    <div class="page">
+      <h1>Studies</h1>
+      <div class="filters">
+        <Field label="State">
+          {(id) => (
+            <select
+              id={id}
+              value={lifecycle ?? ''}
+              onChange={({ currentTarget: { value } }) => go({ lifecycle: value || null })}
+            >
+              <option value="">All</option>
+              {Object.entries(lifecycles).map(([code, words]) => (
+                <option key={code} value={code}>
+                  {sentence(words)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Source">
+          {(id) => (
+            <select
+              id={id}
+              value={source ?? ''}
+              onChange={({ currentTarget: { value } }) => go({ source: value || null })}
+            >
+              <option value="">All</option>
+              {(sources.state === 'ready' ? sources.value : []).map(({ sourceSessionId, label }) => (
+                <option key={sourceSessionId} value={sourceSessionId}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      {error !== null && <Failed error={error} onRetry={retry} />}
+      {rows.length > 0 ? (
+        <>
+          <WindowList
+            label="Studies"
+            count={rows.length}
+            rowHeight={isNarrow() ? narrowRowHeight : rowHeight}
+            onSight={(_first, end) => {
+              if (end >= rows.length) more();
+            }}
+            row={(at) => <StudyRow row={rows[at]} />}
+          />
+          <p class="quiet">
+            {rows.length} shown{isWhole ? ', these are all' : '; scroll for more'}
+          </p>
+        </>
+      ) : isAsking ? (
+        <Loading what="the studies" />
+      ) : (
+        error === null && <NoStudies isFiltered={source !== null || lifecycle !== null} />
+      )}
+    </div>
+  );
+}
+
+function StudyRow({ row }: { readonly row: RuntimeRow | undefined }) {
+  if (row === undefined) return null;
+  const { runtimeId, label, range, lifecycle, acceptedAt, reason } = row;
+  return (
+    <a class="list-link study-row" href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
+      <span class="row-main">
+        <span class="row-title">{label ?? 'A source that is gone'}</span>
+        <span class="quiet">
+          {rangeCode(range.startMs, range.endMs)} · {moment(acceptedAt)}
+          {reason === null ? '' : ` · ${reason.message}`}
+        </span>
+      </span>
+      <Badge state={lifecycle} />
+    </a>
+  );
+}
+
+const NoStudies = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <Notice kind="empty" title="No study fits">
+      <a href="#/studies">Show all studies</a>
+    </Notice>
+  ) : (
+    <Notice kind="empty" title="There is no study yet">
+      <a href="#/sources">Choose a source to study</a>
+    </Notice>
+  );

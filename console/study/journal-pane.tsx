@@ -1,0 +1,97 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { JournalEvent } from '../../contract/journal.ts';
+import { useHost } from '../host/session.ts';
+import { useStore } from '../host/use-remote.ts';
+import { Identity } from '../parts/facts.tsx';
+import { WindowList } from '../parts/window-list.tsx';
+import { journalChecks } from '../verification/checks.ts';
+import { counted, timeOfDay } from '../words/numbers.ts';
+import type { StudyModel } from './study-model.ts';
+import { VerifyHere } from './verify-here.tsx';
+
+const rowHeight = 36;
+const pageEvents = 200;
+
+interface JournalPaneProps {
+  readonly model: StudyModel;
+  readonly runtimeId: string;
+}
+
+/** Every event of the study; a long journal is read where it is looked at. */
+export function JournalPane({ model, runtimeId }: JournalPaneProps) {
+  const host = useHost();
+  const events = useStore(model.store, (context) => context.events);
+  const [pages, setPages] = useState<ReadonlyMap<number, readonly JournalEvent[]>>(new Map());
+  const [chosen, setChosen] = useState<JournalEvent | null>(null);
+  const [sight, setSight] = useState({ first: 0, end: 0 });
+  const count = useStore(model.store, (context) => context.journalHead);
+  const at = (index: number): JournalEvent | undefined =>
+    events[index] ?? pages.get(Math.floor(index / pageEvents))?.[index % pageEvents];
+  useEffect(() => {
+    const wanted = [sight.first, Math.max(sight.first, sight.end - 1)].map((index) => Math.floor(index / pageEvents));
+    for (const page of new Set(wanted)) {
+      const first = page * pageEvents;
+      if (pages.has(page) || first + pageEvents <= events.length || first >= count) continue;
+      setPages((before) => new Map(before).set(page, []));
+      host.events(runtimeId, { after: first, limit: pageEvents }).then(
+        (read) => setPages((before) => new Map(before).set(page, read.events)),
+        // It is read again when it comes into sight next.
+        () => setPages((before) => new Map([...before].filter(([each]) => each !== page))),
+      );
+    }
+  }, [sight, events.length, count]);
+  return (
+    <div class="split">
+      <section aria-labelledby="journal-title">
+        <h2 id="journal-title">
+          Journal <span class="quiet">{counted(count, 'event')}</span>
+        </h2>
+        <WindowList
+          label="Events"
+          count={count}
+          rowHeight={rowHeight}
+          onSight={(first, end) => setSight({ first, end })}
+          row={(index) => (
+            <EventRow event={at(index)} seq={index + 1} onChoose={setChosen} chosenSeq={chosen?.seq ?? 0} />
+          )}
+        />
+      </section>
+      <aside aria-label="Chosen event">
+        <VerifyHere check={() => journalChecks(host, runtimeId, events)} runtimeId={runtimeId} />
+        {chosen === null ? (
+          <p class="quiet">Choose an event to read it as it is stored.</p>
+        ) : (
+          <>
+            <h2>{chosen.type}</h2>
+            <p class="quiet">
+              {chosen.producer.kind} · <Identity id={chosen.eventId} />
+            </p>
+            <pre class="event-json" tabIndex={0}>
+              {JSON.stringify(chosen.data, null, 2)}
+            </pre>
+          </>
+        )}
+      </aside>
+    </div>
+  );
+}
+
+interface EventRowProps {
+  readonly event: JournalEvent | undefined;
+  readonly seq: number;
+  readonly chosenSeq: number;
+  readonly onChoose: (event: JournalEvent) => void;
+}
+
+const EventRow = ({ event, seq, chosenSeq, onChoose }: EventRowProps) =>
+  event === undefined ? (
+    <span class="event-row quiet">
+      <span class="mono">{seq}</span> reading
+    </span>
+  ) : (
+    <button type="button" class="event-row" aria-pressed={seq === chosenSeq} onClick={() => onChoose(event)}>
+      <span class="mono quiet">{seq}</span>
+      <span class="event-type">{event.type}</span>
+      <span class="mono quiet event-time">{timeOfDay(event.recordedAt)}</span>
+    </button>
+  );

@@ -1,0 +1,174 @@
+import { createStore } from '@xstate/store';
+import { HostError, HostUnreachable } from '../../client/host-error.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import { pause } from '../../client/transport.ts';
+import type { AssessmentAudits } from '../../contract/evidence/assessment.ts';
+import type { JournalEvent, RuntimeEvents } from '../../contract/journal.ts';
+import type { WorkProgress } from '../../contract/operation.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
+import type { RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+
+/** Events that a page keeps, so that a claim is followed to its read. A longer journal is read page by page where it is shown. */
+export const keptEvents = 5_000;
+
+/** After an event the answers are asked for again, but not more often than this. */
+const quietMs = 400;
+
+/** A host that was gone for longer than the client waits for it is asked for the study again after this long. */
+const usualAgainMs = 2_000;
+
+export interface StudyContents {
+  readonly overview: RuntimeOverview;
+  readonly evidence: RuntimeEvidence;
+  readonly audits: AssessmentAudits;
+}
+
+interface Model {
+  readonly study: StudyContents | null;
+  /** What the last question failed with, beside an older study that may still be shown. */
+  readonly error: unknown;
+  readonly events: readonly JournalEvent[];
+  /** How many events the journal has; it may have more than are kept here. */
+  readonly journalHead: number;
+  /** What is done now, in the word of the newest event. */
+  readonly isLive: boolean;
+  /** How far the study is within its step; null where nobody says. */
+  readonly progress: WorkProgress | null;
+}
+
+export type StudyModel = ReturnType<typeof studyModel>;
+
+const makeStore = () =>
+  createStore({
+    context: { study: null, error: null, events: [], journalHead: 0, isLive: false, progress: null } as Model,
+    on: {
+      read: (context, { study }: { study: StudyContents }) => ({ ...context, study, error: null }),
+      failed: (context, { error }: { error: unknown }) => ({ ...context, error }),
+      heard: (context, { events: told, head = 0 }: { events: readonly JournalEvent[]; head?: number }) => {
+        // The answer to a deed may bring what the stream brings, too.
+        const events = [...context.events, ...told.filter(({ seq }) => seq > context.events.length)];
+        return { ...context, events, journalHead: Math.max(context.journalHead, head, events.length) };
+      },
+      live: (context, { isLive }: { isLive: boolean }) => ({ ...context, isLive, progress: null }),
+      measured: (context, { progress }: { progress: WorkProgress }) => ({ ...context, progress }),
+    },
+  });
+
+/** One study as a page shows it: read as a whole, then followed event by event. */
+export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAgainMs) {
+  const store = makeStore();
+  const stop = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let turn = 0;
+  /** Whether the host refused what was looked for last, such as a study that is deleted. */
+  let isRefused = false;
+
+  const read = async (): Promise<void> => {
+    turn += 1;
+    const own = turn;
+    try {
+      const [overview, evidence, audits] = await Promise.all([
+        host.overview(runtimeId),
+        host.evidence(runtimeId, 'all'),
+        host.claims(runtimeId),
+      ]);
+      // An answer that a later question has overtaken is not shown.
+      if (own === turn) store.send({ type: 'read', study: { overview, evidence, audits } });
+    } catch (error) {
+      if (own === turn) store.send({ type: 'failed', error });
+    }
+  };
+
+  const readSoon = (): void => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      void read();
+    }, quietMs);
+  };
+
+  /** Reads what the journal has beyond the events that are known, as far as a page keeps them. */
+  const catchUp = async (): Promise<RuntimeEvents> => {
+    for (;;) {
+      const known = store.getSnapshot().context.events.length;
+      const page = await host.events(runtimeId, { after: known, signal: stop.signal });
+      store.send({ type: 'heard', events: page.events, head: page.journalHead });
+      if (page.reachedHead || page.nextCursor >= keptEvents) return page;
+    }
+  };
+
+  const onProgress = (progress: WorkProgress): void => {
+    const before = store.getSnapshot().context.progress?.stage ?? progress.stage;
+    store.send({ type: 'measured', progress });
+    // What a study waits for stands in its overview, and a wait joins no journal.
+    if (before !== progress.stage && [before, progress.stage].includes('queued')) readSoon();
+  };
+
+  /** Reads what the journal has, then follows it for as long as the study lives. */
+  const follow = async (): Promise<void> => {
+    const { terminal, nextCursor } = await catchUp();
+    if (store.getSnapshot().context.error !== null) readSoon();
+    if (terminal) return;
+    store.send({ type: 'live', isLive: true });
+    try {
+      for await (const event of host.follow(runtimeId, { after: nextCursor, signal: stop.signal, onProgress })) {
+        store.send({ type: 'heard', events: [event] });
+        readSoon();
+      }
+    } finally {
+      store.send({ type: 'live', isLive: false });
+    }
+    readSoon();
+  };
+
+  const followOn = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        return await follow();
+      } catch (error) {
+        stop.signal.throwIfAborted();
+        store.send({ type: 'failed', error });
+        if (!(error instanceof HostUnreachable)) return;
+      }
+      await pause(againMs, stop.signal);
+    }
+  };
+
+  /** Reads everything anew, with the events that came since: after a deed of the person. */
+  const refresh = async (): Promise<void> => {
+    await catchUp();
+    await read();
+  };
+
+  /**
+   * Reads everything anew where the journal has gone on: reviews and captions join that of an ended study without its stream. Of a
+   * study that waits the stream says that it does, and not what for.
+   */
+  const look = async (): Promise<void> => {
+    const { journalHead, isLive, study, progress } = store.getSnapshot().context;
+    if (isLive && progress?.stage === 'queued') await read();
+    if (isLive || study === null) return;
+    try {
+      const page = await host.events(runtimeId, { after: journalHead, limit: 1, signal: stop.signal });
+      if (page.journalHead > journalHead || isRefused) await refresh();
+      isRefused = false;
+    } catch (error) {
+      // The page as a whole says that the host is gone.
+      if (!(error instanceof HostError)) return;
+      isRefused = true;
+      store.send({ type: 'failed', error });
+    }
+  };
+
+  const open = (): (() => void) => {
+    void read();
+    followOn().catch((error: unknown) => {
+      if (!stop.signal.aborted) store.send({ type: 'failed', error });
+    });
+    return () => {
+      stop.abort();
+      if (timer !== null) clearTimeout(timer);
+    };
+  };
+
+  return { store, open, refresh, read, look };
+}

@@ -1,0 +1,227 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { HostError } from '../../client/host-error.ts';
+import type { WorkStage } from '../../contract/operation.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
+import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
+import { useHost } from '../host/session.ts';
+import { useDeed, useEvery, useStore } from '../host/use-remote.ts';
+import { Badge } from '../parts/facts.tsx';
+import { Failed, Loading, Notice } from '../parts/notice.tsx';
+import { StepProgress, stageWords } from '../parts/step-progress.tsx';
+import { isInPart, sentence, withoutFailureCode } from '../words/codes.ts';
+import { languageName } from '../words/language-name.ts';
+import { moment, rangeCode } from '../words/numbers.ts';
+import { CaptionsPane } from './captions-pane.tsx';
+import { EvidencePane } from './evidence-pane.tsx';
+import { ExportsPane } from './exports-pane.tsx';
+import { JournalPane } from './journal-pane.tsx';
+import { ReviewPane } from './review-pane.tsx';
+import { type StudyContents, type StudyModel, studyModel } from './study-model.ts';
+
+/** How each situation looks; the words come from the host. */
+const states: Readonly<Record<string, string>> = {
+  waiting_for_a_worker: 'waiting',
+  opening: 'running',
+  studying: 'running',
+  failed: 'failed',
+  interrupted: 'interrupted',
+  withheld_from_review: 'withheld',
+  waiting_for_review: 'waiting',
+  rejected: 'withheld',
+  approval_withdrawn: 'withdrawn',
+  producing_captions: 'running',
+  captions_failed: 'failed',
+  waiting_for_check: 'waiting',
+  captions_withheld: 'withheld',
+  approved: 'done',
+  captions_accepted: 'done',
+};
+
+const liveCodes: readonly string[] = ['waiting_for_a_worker', 'opening', 'studying'];
+
+interface Standing {
+  readonly state: string;
+  readonly words: string;
+}
+
+/** Where a study stands. `stage` is what the stream says that it does; the overview is as old as the last event. */
+export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): Standing {
+  const { situation, lifecycle, check, study } = overview;
+  const said = {
+    state: isInPart(check) ? 'withheld' : (states[situation.code] ?? lifecycle),
+    words: withoutFailureCode(situation.text, study.reason?.code),
+  };
+  if (stage === null || stage === 'ended' || !liveCodes.includes(situation.code)) return said;
+  if (stage === 'queued') {
+    return situation.code === 'waiting_for_a_worker' ? said : { state: 'waiting', words: stageWords.queued };
+  }
+  return { state: 'running', words: stage === 'initialize' ? stageWords[stage] : `studying: ${stageWords[stage]}` };
+}
+
+interface StudyProgressProps {
+  readonly study: StudyContents;
+  readonly model: StudyModel;
+}
+
+/** Where the study stands, with the step that it is in. */
+function StandingBadge({ study, model }: StudyProgressProps) {
+  const stage = useStore(model.store, ({ progress }) => progress?.stage ?? null);
+  const { state, words } = standingOf(study.overview, stage);
+  return <Badge state={state} words={words} />;
+}
+
+/** How far the step of a study is that is under way; a part of its own, so that ten measures a second draw nothing else anew. */
+function StudyProgress({ study, model }: StudyProgressProps) {
+  const progress = useStore(model.store, (context) => context.progress);
+  if (progress === null) return null;
+  return <StepProgress progress={progress} label={study.overview.source.label} isNamed={false} />;
+}
+
+const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];
+
+/** What may be done next, where one press of a button is enough; a review has a view of its own. */
+function StudyDeeds({ study, model }: { readonly study: StudyContents; readonly model: StudyModel }) {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const { overview } = study;
+  const { runtimeId, lifecycle, actions } = overview;
+  const may = (name: string): boolean => actions.some(({ action }) => action === name);
+  const cancel = () =>
+    run(async () => {
+      await host.cancel(runtimeId);
+      await model.refresh();
+    });
+  const again = () =>
+    run(async () => {
+      const { range, sourceLanguage, targetLanguage } = overview.study;
+      const started = await host.study(overview.source, {
+        range,
+        targetLanguage,
+        requestedSourceLanguage: sourceLanguage,
+        clientRequestId: `console-${crypto.randomUUID()}`,
+      }).started;
+      location.hash = addressOf({ view: 'study', runtimeId: started.runtimeId, pane: 'evidence' });
+    });
+  return (
+    <div class="deeds">
+      {liveStates.includes(lifecycle) && (
+        <button type="button" disabled={deed.state === 'busy'} onClick={cancel}>
+          Cancel the study
+        </button>
+      )}
+      {(may('approve') || may('reject')) && (
+        <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'review' })}>
+          Review
+        </a>
+      )}
+      {(may('produce_captions') || may('check_captions')) && (
+        <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
+          Captions
+        </a>
+      )}
+      {may('study_again') && (
+        <button type="button" disabled={deed.state === 'busy'} onClick={again}>
+          Study again
+        </button>
+      )}
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </div>
+  );
+}
+
+/** A review moves no actor, so no stream tells of it. */
+const everyMs = 10_000;
+
+/** Whether the host has no study of this id, such as one that was deleted meanwhile. */
+const isGone = (error: unknown): boolean => error instanceof HostError && error.code === 'unknown_runtime';
+
+interface StudyViewProps {
+  readonly runtimeId: string;
+  readonly pane: StudyPane;
+}
+
+/** One study: where it stands, and its evidence, review, captions, files and journal. */
+export function StudyView({ runtimeId, pane }: StudyViewProps) {
+  const host = useHost();
+  const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
+  useEffect(model.open, [model]);
+  useEvery(everyMs, true, model.look);
+  const study = useStore(model.store, (context) => context.study);
+  const error = useStore(model.store, (context) => context.error);
+  return (
+    <div class="page wide">
+      <p class="crumb">
+        <a href="#/studies">Studies</a>
+      </p>
+      {isGone(error) ? (
+        <Notice kind="unavailable" title="This host has no such study">
+          It may have been deleted. <a href="#/studies">Choose one of its studies</a>
+        </Notice>
+      ) : (
+        error !== null && <Failed error={error} onRetry={() => void model.read()} />
+      )}
+      {study === null ? (
+        <>
+          <h1 class="sr">Study</h1>
+          {error === null && <Loading what="the study" />}
+          {/* A long journal can be looked at long before the study was verified, and also where that fails. */}
+          {!isGone(error) && (error !== null || pane === 'journal') && (
+            <JournalPane model={model} runtimeId={runtimeId} />
+          )}
+        </>
+      ) : (
+        <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} />
+      )}
+    </div>
+  );
+}
+
+interface OpenedProps extends StudyViewProps {
+  readonly study: StudyContents;
+  readonly model: StudyModel;
+}
+
+function Opened({ study, model, runtimeId, pane }: OpenedProps) {
+  const { source, situation, study: asked } = study.overview;
+  return (
+    <>
+      <div class="study-head">
+        <div>
+          <h1>{source.label}</h1>
+          <p class="quiet">
+            {rangeCode(asked.range.startMs, asked.range.endMs)} ·{' '}
+            {asked.sourceLanguage.languages.map(languageName).join(', ') || asked.sourceLanguage.mode} to{' '}
+            {languageName(asked.targetLanguage)} · {moment(asked.acceptedAt)}
+          </p>
+        </div>
+        <div class="study-state" aria-live="polite">
+          <StandingBadge study={study} model={model} />
+          <StudyDeeds study={study} model={model} />
+        </div>
+      </div>
+      <StudyProgress study={study} model={model} />
+      {asked.reason !== null && (
+        <p class="quiet">
+          {!situation.text.includes(asked.reason.message) && `${sentence(asked.reason.message)}. `}
+          Study again takes over what this study has measured and stored, and does the rest.
+        </p>
+      )}
+      <nav class="tabs" aria-label="Parts of the study">
+        {studyPanes.map((each) => (
+          <a
+            key={each}
+            href={addressOf({ view: 'study', runtimeId, pane: each })}
+            aria-current={each === pane ? 'page' : undefined}
+          >
+            {sentence(each)}
+          </a>
+        ))}
+      </nav>
+      {pane === 'evidence' && <EvidencePane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'review' && <ReviewPane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'captions' && <CaptionsPane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'exports' && <ExportsPane study={study} runtimeId={runtimeId} />}
+      {pane === 'journal' && <JournalPane model={model} runtimeId={runtimeId} />}
+    </>
+  );
+}

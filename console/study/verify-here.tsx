@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks';
+import { useHost } from '../host/session.ts';
+import { useDeed } from '../host/use-remote.ts';
+import { Failed } from '../parts/notice.tsx';
+import { CheckList } from '../verification/check-list.tsx';
+import { type Check, mediaChecks } from '../verification/checks.ts';
+
+interface VerifyHereProps {
+  readonly check: () => Promise<readonly Check[]>;
+  readonly runtimeId: string;
+}
+
+/** Computes digests in this page and says what agrees, what differs and what could not be checked. */
+export function VerifyHere({ check, runtimeId }: VerifyHereProps) {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const [checks, setChecks] = useState<readonly Check[] | null>(null);
+  const [hasMedia, setHasMedia] = useState(false);
+  const verify = () =>
+    run(async () => {
+      setChecks(null);
+      const made = await check();
+      setChecks(made);
+      if (hasMedia) setChecks([...made, ...(await mediaChecks(host, runtimeId))]);
+    });
+  return (
+    <div class="verify">
+      <div class="deeds">
+        <button type="button" class="primary" disabled={deed.state === 'busy'} onClick={verify}>
+          {deed.state === 'busy' ? 'Verifying' : 'Verify here'}
+        </button>
+        <label class="agree">
+          <input
+            type="checkbox"
+            checked={hasMedia}
+            onChange={({ currentTarget }) => setHasMedia(currentTarget.checked)}
+          />
+          <span>with the bytes of the media</span>
+        </label>
+      </div>
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {checks !== null && <CheckList checks={checks} />}
+    </div>
+  );
+}

@@ -1,0 +1,473 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { createMachine, getStateNodes, initialTransition } from 'xstate';
+import { fitted, opened, revealing, scaled } from '../../console/lifecycles/chart-canvas.tsx';
+import { statesWith } from '../../console/lifecycles/chart-desk.tsx';
+import { chartIndex, enteredBy, withAncestors } from '../../console/lifecycles/chart-index.ts';
+import { compared, partingWords } from '../../console/lifecycles/comparison.tsx';
+import { mermaidOf, scxmlOf } from '../../console/lifecycles/export-menu.tsx';
+import { folded, keptOnWay, wayTo } from '../../console/lifecycles/folding.ts';
+import { heatMarks, heatOf, percentile } from '../../console/lifecycles/heat-view.tsx';
+import { chartFromJson, pathOfJournal, unpackBundle } from '../../console/lifecycles/opened-file.ts';
+import { pathMarks, recordsOf, type Step, stepsOf, takenBetween, takenIn } from '../../console/lifecycles/path.ts';
+import { type Sandbox, sandbox, sandboxAt } from '../../console/lifecycles/sandbox.ts';
+import { scrubber, shownPlace } from '../../console/lifecycles/scrub-bar.tsx';
+import { supervised } from '../../console/lifecycles/whole-host-view.tsx';
+import { briefly, eventWords } from '../../console/lifecycles/words.ts';
+import { parsedExposition } from '../../console/operations/exposition.ts';
+import type { JournalEvent } from '../../contract/journal.ts';
+import type { ActorTransition, ActorTransitions, ListedActor } from '../../contract/lifecycles/actors.ts';
+import { type ChartDrawing, chartDrawing } from '../../contract/lifecycles/charts.ts';
+import { machines } from '../../machines/catalogue.ts';
+import { chartOf } from '../../machines/machine-chart.ts';
+import { studyMachine } from '../../machines/study.ts';
+import { layoutOf } from '../../visualizer/drawing/layout.ts';
+import { fieldOf, fieldsOf } from '../fields.ts';
+import { sampleMachine } from '../machines/lifecycles/sample-machine.ts';
+
+const study = chartIndex(chartOf(studyMachine));
+const sample = chartIndex(chartOf(sampleMachine));
+const began = Date.parse('2026-01-01T00:00:00.000Z');
+
+const transition = (
+  seq: number,
+  event: string | null,
+  state: string,
+  ms: number,
+  cause: ActorTransition['cause'] = 'event',
+): ActorTransition => ({
+  seq,
+  cause,
+  event,
+  value: state,
+  states: [`runtime.${state}`],
+  at: new Date(began + ms).toISOString(),
+  commit: seq + 10,
+});
+
+const walk: readonly ActorTransition[] = [
+  transition(1, 'xstate.init', 'accepted', 0),
+  transition(2, 'worker.granted', 'initializing', 100),
+  transition(3, 'xstate.done.actor.initialize', 'running.detect', 400),
+  transition(4, null, 'running.detect', 5_000, 'resumed'),
+  transition(5, 'xstate.error.actor.detect', 'failed', 6_000),
+];
+
+const page = (transitions: readonly ActorTransition[]): ActorTransitions => ({
+  schema: 'studio.actor-transitions.v1',
+  actorId: 'runtime:1',
+  kind: 'runtime',
+  isComplete: true,
+  recordedFrom: null,
+  transitions: [...transitions],
+  nextCursor: transitions.at(-1)?.seq ?? 0,
+  reachedHead: true,
+});
+
+test('the arrow of a step is found by its event and both ends, wildcards and parents included', (t) => {
+  const taken = (before: string, event: string, after: string) =>
+    takenBetween(study, [`runtime.${before}`], event, [`runtime.${after}`]).map((id) => id.replace('runtime.', ''));
+  t.deepEqual(taken('accepted', 'worker.granted', 'initializing'), ['accepted#worker.granted#0']);
+  t.deepEqual(taken('running.read', 'xstate.error.actor.read', 'interrupted'), ['running#xstate.error.actor.*#0']);
+  t.deepEqual(taken('running.read', 'xstate.error.actor.read', 'failed'), ['running#xstate.error.actor.*#1']);
+  t.deepEqual(taken('running.subtitles', 'xstate.done.actor.subtitles', 'running.read'), [
+    'running.subtitles#xstate.done.actor.subtitles#2',
+  ]);
+  t.deepEqual(taken('running.detect', 'study.cancel', 'interrupted'), ['runtime#study.cancel#0']);
+  t.deepEqual(taken('accepted', 'nothing.known', 'failed'), []);
+});
+
+test('what follows at once belongs to the step, in every region of a parallel state', (t) => {
+  const left = 'sample.working.checking.left';
+  const right = 'sample.working.checking.right';
+  const event = 'again.and.again.with.a.long.name';
+  t.deepEqual(takenBetween(sample, ['sample.working.fetching'], event, [`${left}.b`, `${right}.a`]), [
+    `sample.working.fetching#${event}#0`,
+    `${left}.a##0`,
+  ]);
+});
+
+test('steps have the time that was spent, arrows how often and after how long they were taken', (t) => {
+  const steps = stepsOf(study, walk);
+  t.deepEqual(fieldOf(steps, 'stayedMs'), [100, 300, 4_600, 1_000, null]);
+  t.deepEqual(takenIn(steps).get('runtime.running#xstate.error.actor.*#1'), { count: 1, totalMs: 1_000 });
+  t.deepEqual(steps[3]?.taken, [], 'a resumption takes no arrow');
+  const marks = pathMarks(study, steps.slice(0, 3));
+  t.is(marks.states.get('runtime.running.detect'), 'lit now');
+  t.is(marks.states.get('runtime.running'), 'lit');
+  t.is(marks.states.get('runtime.accepted'), 'passed');
+  t.is(marks.notes.get('runtime.accepted#worker.granted#0'), '100 ms');
+});
+
+test('a scrubber follows what comes until it is moved back, and again from the end', (t) => {
+  const model = scrubber();
+  const now = () => shownPlace(model.getSnapshot().context);
+  model.send({ type: 'heard', page: page(walk.slice(0, 3)) });
+  t.is(now(), 2);
+  model.send({ type: 'stepped', by: -1 });
+  model.send({ type: 'heard', page: page(walk.slice(2)) });
+  t.is(now(), 1, 'what comes does not move what is looked at');
+  t.is(model.getSnapshot().context.transitions.length, 5, 'what is known already is not added again');
+  model.send({ type: 'stepped', by: -5 });
+  t.is(now(), 0);
+  model.send({ type: 'movedTo', place: 4 });
+  t.is(model.getSnapshot().context.at, null);
+});
+
+test('a step has the records of its commit, and not those of a later commit of the same study', (t) => {
+  const event = (seq: number, ms: number, data: object = {}) =>
+    ({
+      seq,
+      type: 'artifact.recorded',
+      recordedAt: new Date(began + ms).toISOString(),
+      data,
+    }) as unknown as JournalEvent;
+  const events = [
+    event(1, 401, { artifact: { id: 'artifact:1', kind: 'source-media' } }),
+    event(2, 402, { receipt: { receiptId: 'receipt:2' } }),
+    event(3, 900),
+    event(4, 6_000),
+    event(5, 60_000),
+  ];
+  const steps = stepsOf(study, walk);
+  t.deepEqual(recordsOf(events, steps, 0).events, []);
+  const { events: found, receipts } = recordsOf(events, steps, 2);
+  t.deepEqual(fieldOf(found, 'seq'), [1, 2]);
+  t.deepEqual(fieldOf(receipts, 'id'), ['artifact:1', 'receipt:2']);
+  t.deepEqual(fieldOf(recordsOf(events, steps, 4).events, 'seq'), [4]);
+});
+
+test('times and events are said briefly', (t) => {
+  t.deepEqual([12.4, 1_240, 45_000, 59_999.9, 125_000, 12_000_000].map(briefly), [
+    '12 ms',
+    '1.2 s',
+    '45 s',
+    '60 s',
+    '2 min 05 s',
+    '3 h 20 min',
+  ]);
+  t.is(eventWords('xstate.done.actor.read'), 'read done');
+  t.is(eventWords('xstate.error.actor.read'), 'error of read');
+  t.is(eventWords('worker.granted'), 'worker.granted');
+});
+
+test('a state is inside those around it, and entering one enters what it begins with', (t) => {
+  t.deepEqual(withAncestors(study, 'runtime.running.detect'), ['runtime.running.detect', 'runtime.running', 'runtime']);
+  t.deepEqual(enteredBy(study, 'runtime.running'), ['runtime.running.detect']);
+  t.deepEqual(enteredBy(sample, 'sample.working.checking'), [
+    'sample.working.checking.left.a',
+    'sample.working.checking.right.a',
+  ]);
+});
+
+test('a search finds states by names, events, guards, effects and descriptions, by all words', (t) => {
+  t.deepEqual(statesWith(study, 'worker.granted'), ['runtime.accepted']);
+  t.deepEqual(statesWith(study, 'hasClaims ASSESS'), ['runtime.running.assess']);
+  t.deepEqual(statesWith(study, 'worker nothing'), []);
+});
+
+test('the shortest way to a state is found through the states around it', (t) => {
+  t.deepEqual(wayTo(study, 'runtime.accepted'), []);
+  t.is(wayTo(study, 'runtime.terminal').length, study.chart.mainWay.length - 1);
+  t.is(wayTo(study, 'runtime.failed').length, 1);
+});
+
+test('a folded drawing has the way alone, takes less room, and keeps order and straight lines', (t) => {
+  const file = new URL('../../docs/charts/runtime.drawing.json', import.meta.url);
+  const whole = chartDrawing.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const kept = keptOnWay(study, study.chart.mainWay);
+  const drawing: ChartDrawing = folded(whole, kept);
+  t.false(drawing.boxes.some(({ id }) => id === 'runtime.failed'));
+  t.true(drawing.width < whole.width);
+  t.true(drawing.height < whole.height);
+  t.is(drawing.dots.length, 2);
+  for (const { points } of drawing.arrows) {
+    points.slice(1).forEach(({ x, y }, at) => {
+      t.true(Math.abs(x - (points[at]?.x ?? 0)) < 0.01 || Math.abs(y - (points[at]?.y ?? 0)) < 0.01);
+    });
+  }
+  for (const box of drawing.boxes.filter(({ kind }) => kind === 'atomic')) {
+    const before = whole.boxes.find(({ id }) => id === box.id);
+    t.is(Math.round(box.width), Math.round(before?.width ?? 0), `${box.id} has the room of its text`);
+  }
+});
+
+test('a view opens at a legible size, zooms around a place, moves only to what is out of sight', (t) => {
+  const box = { width: 800, height: 600 };
+  t.is(fitted({ width: 945, height: 2845 }, box).scale, 568 / 2845);
+  t.true(opened({ width: 945, height: 2845 }, box).scale > 0.8);
+  const view = { x: 0, y: 0, scale: 1 };
+  t.deepEqual(scaled(view, 2, { x: 100, y: 50 }), { x: -100, y: -50, scale: 2 });
+  t.deepEqual(revealing(view, { x: 100, y: 100, width: 50, height: 50 }, box), view);
+  t.is(revealing(view, { x: 100, y: 1000, width: 50, height: 50 }, box).y, 275 - 1000);
+});
+
+test('a chart is written for Mermaid with its nested and parallel states', (t) => {
+  const text = mermaidOf(sample.chart);
+  t.true(text.startsWith('stateDiagram-v2\n'));
+  t.regex(text, /state sample_working_checking \{\n(?:.*\n)*? +--\n/);
+  t.regex(text, /sample_idle --> sample_working: begin/);
+  t.regex(text, /\[\*\] --> sample_idle/);
+});
+
+test('a chart is written as SCXML whose elements all close and whose targets exist', (t) => {
+  const text = scxmlOf(sample.chart);
+  const open: string[] = [];
+  for (const [, close, tag = '', inner = ''] of text.matchAll(/<(\/?)([a-z]+)((?:[^>"]|"[^"]*")*)>/g)) {
+    if (close === '/') t.is(open.pop(), tag);
+    else if (!inner.endsWith('/')) open.push(tag);
+  }
+  t.deepEqual(open, []);
+  const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+  for (const [, targets = ''] of text.matchAll(/ target="([^"]+)"/g)) {
+    for (const target of targets.split(' ')) t.true(ids.has(target), target);
+  }
+  t.regex(text, /<transition event="error.platform.download"/);
+});
+
+const foreign = readFileSync(new URL('../../fixtures/foreign-machine.json', import.meta.url), 'utf8');
+
+test('a foreign machine is read from its configuration and drawn, arrows into a region included', async (t) => {
+  const chart = chartFromJson(foreign);
+  t.is(chart.machineId, 'crossing');
+  const drawing = await layoutOf(chart, 1);
+  t.true(drawing.boxes.some(({ id, kind }) => id === 'crossing.red.people.hist' && kind === 'history'));
+  const arrow = drawing.arrows.find(({ transitions }) => transitions[0]?.startsWith('crossing.blinking#POWER.BACK'));
+  t.true((arrow?.points.length ?? 0) >= 2);
+});
+
+test('a machine is read from what its toJSON gives, and a saved chart as it was', (t) => {
+  const chart = chartFromJson(JSON.stringify(sampleMachine));
+  const own = chartOf(sampleMachine);
+  const names = (root: typeof own.root): string[] => [root.id, ...root.states.flatMap(names)];
+  t.deepEqual(names(chart.root), names(own.root));
+  t.is(chart.root.initial, own.root.initial);
+  t.deepEqual(chartFromJson(JSON.stringify(own)), own);
+});
+
+test('a file that is no machine says what is wrong with it', (t) => {
+  t.is(t.throws(() => chartFromJson('no'))?.message, 'this file is no JSON');
+  t.is(t.throws(() => chartFromJson('{"id":"x"}'))?.message, 'this file holds no states');
+  t.regex(
+    t.throws(() => chartFromJson('{"initial":"a","states":{"a":{"on":{"GO":"nowhere"}}}}'))?.message ?? '',
+    /^XState does not take this machine: [\s\S]*nowhere/,
+  );
+});
+
+test('an archive is refused where it is cut, and where it is none', async (t) => {
+  await t.throwsAsync(unpackBundle(new Blob([new Uint8Array(512).fill(65)])), { message: /no archive/ });
+  await t.throwsAsync(unpackBundle(new Blob([])), { message: 'the archive has no end' });
+  t.is((await unpackBundle(new Blob([new Uint8Array(1024)]))).size, 0);
+});
+
+const event = (type: string, ms: number) =>
+  ({ type, recordedAt: new Date(ms).toISOString(), data: {} }) as unknown as JournalEvent;
+
+test('the path of a study follows from its journal, at the times of its commits', (t) => {
+  const events = [
+    event('task.created', 1_000),
+    event('executor.started', 1_001),
+    event('artifact.recorded', 2_000),
+    event('media.operation_completed', 2_001),
+    event('media.operation_completed', 3_000),
+    event('evidence.read_completed', 4_000),
+    event('analysis.evidence.assessment_completed', 5_000),
+    event('publish.review.intake_completed', 6_000),
+  ];
+  const way = pathOfJournal(chartOf(studyMachine), events, 'terminal');
+  t.deepEqual(
+    way.map(({ states, at }) => [states[0]?.replace('runtime.', ''), Date.parse(at)]),
+    [
+      ['accepted', 1_000],
+      ['initializing', 1_000],
+      ['running.detect', 1_000],
+      ['running.subtitles', 2_000],
+      ['running.read', 3_000],
+      ['running.assess', 4_000],
+      ['running.admit', 5_000],
+      ['terminal', 6_000],
+    ],
+  );
+  const stopped = pathOfJournal(
+    chartOf(studyMachine),
+    [...events.slice(0, 4), event('executor.finished', 9_000)],
+    'failed',
+  );
+  t.deepEqual([stopped.at(-1)?.states, stopped.at(-1)?.event], [['runtime.failed'], null]);
+});
+
+test('the supervised are grouped by kind with their queue, those at work first', (t) => {
+  const actor = (actorId: string, phase: ListedActor['phase'], resumes: number) =>
+    ({ actorId, kind: 'runtime', phase, restarts: 0, resumes }) as unknown as ListedActor;
+  const metrics = parsedExposition(
+    '# TYPE media_study_queue_waiting gauge\nmedia_study_queue_waiting{queue="studies"} 3\n',
+  );
+  const [studies, reviews] = supervised(
+    ['runtime', 'publish-review'],
+    [actor('a', 'waiting', 1), actor('b', 'live', 2), actor('c', 'ended', 9)],
+    metrics,
+  );
+  t.deepEqual(
+    studies?.actors.map(({ actorId }) => actorId),
+    ['b', 'a'],
+  );
+  t.deepEqual(studies?.queue, { name: 'studies', waiting: 3, working: 0 });
+  t.is(studies?.resumes, 3);
+  t.is(reviews?.queue, null);
+});
+
+const index = chartIndex(chartOf(studyMachine));
+
+type Move = readonly [event: string | null, state: string, ms: number];
+
+const stepsWalked = (...moves: readonly Move[]): readonly Step[] =>
+  stepsOf(
+    index,
+    moves.map(
+      ([event, state, ms], at): ActorTransition => ({
+        seq: at + 1,
+        cause: event === null ? 'resumed' : 'event',
+        event,
+        value: state,
+        states: [`runtime.${state}`],
+        at: new Date(ms).toISOString(),
+        commit: at,
+      }),
+    ),
+  );
+
+const begun: readonly Move[] = [
+  ['xstate.init', 'accepted', 0],
+  ['worker.granted', 'initializing', 100],
+];
+const failed = stepsWalked(...begun, ['xstate.error.actor.initialize', 'failed', 400]);
+const went = stepsWalked(
+  ...begun,
+  ['xstate.done.actor.initialize', 'running.detect', 300],
+  [null, 'running.detect', 900],
+);
+const stopped = stepsWalked(...begun, ['study.cancel', 'interrupted', 200]);
+
+test('percentiles are the nearest rank', (t) => {
+  t.is(percentile([], 0.5), 0);
+  t.is(percentile([30, 10, 20], 0.5), 20);
+  t.is(
+    percentile(
+      Array.from({ length: 100 }, (_, at) => at + 1),
+      0.95,
+    ),
+    95,
+  );
+});
+
+test('heat counts arrows, measures ended visits, and says where actors left the main way', (t) => {
+  const heat = heatOf(index, [failed, went, stopped]);
+  t.is(heat.actors, 3);
+  t.is(heat.arrows.get('runtime.accepted#worker.granted#0'), 3);
+  t.deepEqual(
+    heat.states.find(({ stateId }) => stateId === 'runtime.initializing'),
+    {
+      stateId: 'runtime.initializing',
+      visits: 3,
+      medianMs: 200,
+      p95Ms: 300,
+    },
+  );
+  t.is(
+    heat.states.find(({ stateId }) => stateId === 'runtime.running.detect'),
+    undefined,
+    'it is still there',
+  );
+  t.deepEqual(fieldsOf(heat.exits, 'transitionId', 'from'), [
+    ['runtime.initializing#xstate.error.actor.*#1', [['runtime.initializing', 1]]],
+    ['runtime#study.cancel#0', [['runtime.initializing', 1]]],
+  ]);
+  const marks = heatMarks(heat);
+  t.is(marks.transitions.get('runtime.accepted#worker.granted#0'), 'taken thick-4');
+  t.is(marks.transitions.get('runtime#study.cancel#0'), 'lost thick-2');
+});
+
+test('two ways are the same until they part, and a resumption is no parting', (t) => {
+  const { shared, hasParted } = compared(failed, went);
+  t.deepEqual([shared, hasParted], [2, true]);
+  t.is(
+    partingWords(compared(failed, stopped)),
+    'They parted in initializing, after 2 steps: this one went to failed (error of initialize), the other to interrupted (study.cancel).',
+  );
+  t.is(partingWords(compared(went, went)), 'Both took the same 3 steps.');
+  t.is(
+    partingWords(compared(went, stepsWalked(...begun))),
+    'Both took the same 2 steps; one has not gone on from initializing.',
+  );
+});
+
+const now = (box: Sandbox) => box.store.getSnapshot().context.standings.at(-1);
+
+const offers = (box: Sandbox): readonly string[] => {
+  const standing = now(box);
+  return standing === undefined ? [] : box.possible(standing).map(({ transition }) => transition.id);
+};
+
+const choose = (box: Sandbox, id: string): readonly string[] => {
+  const standing = now(box);
+  const choice = standing && box.possible(standing).find(({ transition }) => transition.id === id);
+  if (choice === undefined) throw new Error(`${id} cannot come next`);
+  box.store.send({ type: 'chose', choice });
+  return now(box)?.states ?? [];
+};
+
+test('a machine made of a chart begins where the machine itself begins', (t) => {
+  for (const machine of machines) {
+    const states = sandbox(chartOf(machine)).store.getSnapshot().context.standings[0]?.states;
+    const chart = chartOf(machine);
+    t.true(states?.every((id) => id.startsWith(`${chart.root.id}.`)));
+    if (machine.id !== 'runtime') continue;
+    const [begun] = initialTransition(studyMachine, { runtimeId: 'r', commandId: 'c' });
+    const own = getStateNodes(studyMachine.root, begun.value).filter((node) => Object.keys(node.states).length === 0);
+    t.deepEqual(states, fieldOf(own, 'id'));
+  }
+});
+
+test('what could come next is that of the state and all around it, with their guards', (t) => {
+  const box = sandbox(chartOf(studyMachine), { running: 'assess' });
+  t.deepEqual(offers(box), [
+    'runtime.running.assess#xstate.done.actor.assess#0',
+    'runtime.running.assess#xstate.done.actor.assess#1',
+    'runtime.running#deadline.reached#0',
+    'runtime.running#xstate.error.actor.*#0',
+    'runtime.running#xstate.error.actor.*#1',
+    'runtime#study.cancel#0',
+    'runtime#content.damaged#0',
+    'runtime#supervision.exhausted#0',
+  ]);
+});
+
+test('a choice takes its guard to hold, goes there, and can be taken back', (t) => {
+  const box = sandbox(chartOf(studyMachine), { running: 'assess' });
+  t.deepEqual(choose(box, 'runtime.running.assess#xstate.done.actor.assess#0'), ['runtime.running.decide']);
+  t.deepEqual(now(box)?.assumed, ['hasClaims']);
+  box.store.send({ type: 'wentBack' });
+  t.deepEqual(choose(box, 'runtime.running.assess#xstate.done.actor.assess#1'), ['runtime.running.admit']);
+  t.deepEqual(choose(box, 'runtime.running#xstate.error.actor.*#0'), ['runtime.interrupted']);
+  t.deepEqual(offers(box), [], 'an end can go nowhere');
+  box.store.send({ type: 'beganAgain' });
+  t.deepEqual(now(box)?.states, ['runtime.running.assess']);
+});
+
+test('regions move together, what follows at once is followed, and the end of all parts leads on', (t) => {
+  const box = sandbox(chartOf(sampleMachine));
+  choose(box, 'sample.idle#begin#0');
+  // The end of the left region is an event for the right one, which takes any.
+  t.deepEqual(choose(box, 'sample.working.fetching#again.and.again.with.a.long.name#0'), ['sample.finished']);
+});
+
+test('a state that the chart does not have begins nothing', (t) => {
+  t.is(sandboxAt(chartOf(studyMachine), 'nowhere'), null);
+});
+
+test('a delay passes when a person says so', (t) => {
+  const machine = createMachine({ id: 'm', initial: 'a', states: { a: { after: { 1000: 'b' } }, b: {} } });
+  const box = sandbox(chartOf(machine));
+  t.deepEqual(now(box)?.states, ['m.a']);
+  t.deepEqual(choose(box, 'm.a#xstate.after.1000.m.a#0'), ['m.b']);
+});

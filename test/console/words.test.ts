@@ -1,0 +1,188 @@
+import test from 'ava';
+import { addressOf, type ConsoleRoute, routeOf } from '../../console/host/route.ts';
+import { movedEdge } from '../../console/new-study/range-strip.tsx';
+import { parsedExposition } from '../../console/operations/exposition.ts';
+import { fileLabel } from '../../console/parts/drop-file.tsx';
+import { isTyped } from '../../console/parts/field.tsx';
+import { isCitedAs } from '../../console/study/inspector.tsx';
+import { factWords, toneOfFact } from '../../console/timeline/lanes.ts';
+import { isInPart, withoutCode, withoutFailureCode, withoutName, withoutNo } from '../../console/words/codes.ts';
+import { languageName, withLanguageName } from '../../console/words/language-name.ts';
+import {
+  clockTime,
+  counted,
+  duration,
+  parsedTimeCode,
+  reachWords,
+  timeOfDay,
+  withTimes,
+} from '../../console/words/numbers.ts';
+import { ownedIngestFields } from '../../contract/ingest.ts';
+
+test('a time code is read as it is written', (t) => {
+  for (const ms of [0, 1, 999, 61_250, 3_599_999, 3_600_000, 36_000_000]) t.is(parsedTimeCode(clockTime(ms)), ms);
+  t.is(parsedTimeCode('3'), 3000);
+  t.is(parsedTimeCode('1:02,5'), 62_500);
+  for (const text of ['', 'x', '1:60', '1:2:3:4', '-1', '1.2345']) t.is(parsedTimeCode(text), null, text);
+  t.deepEqual([duration(450), duration(83_000), duration(83_450)], ['0.450 s', '1:23', '1:23.450']);
+});
+
+test('a text of the overview does not repeat the name above it or the code beside it', (t) => {
+  t.is(withoutCode('unavailable: no track (no_track)', 'no_track'), 'unavailable: no track');
+  t.is(withoutCode('3 windows (long)', null), '3 windows (long)');
+  t.is(withoutName('subtitles: the media has none', 'subtitles'), 'the media has none');
+  t.is(withoutName('the media has none', 'subtitles'), 'the media has none');
+});
+
+test('captions of which lines were left out do not look like a whole success', (t) => {
+  t.true(isInPart({ reasonCodes: ['current_run_candidate_accepted_in_part'] }));
+  t.false(isInPart({ reasonCodes: ['current_run_candidate_structurally_complete'] }));
+  t.false(isInPart({ reasonCodes: [] }));
+});
+
+test('every view has an address that leads back to it', (t) => {
+  const routes: readonly ConsoleRoute[] = [
+    { view: 'sources' },
+    { view: 'operations' },
+    { view: 'new-study', sourceSessionId: 'source-session:1' },
+    { view: 'studies', source: null, lifecycle: null },
+    { view: 'studies', source: 'source-session:1', lifecycle: 'failed' },
+    { view: 'study', runtimeId: 'runtime:1', pane: 'evidence' },
+    { view: 'study', runtimeId: 'runtime:1', pane: 'captions' },
+  ];
+  for (const route of routes) t.deepEqual(routeOf(addressOf(route)), route);
+  t.deepEqual(routeOf('#/nowhere'), { view: 'unknown' });
+  t.deepEqual(routeOf('#/studies/%zz'), { view: 'studies', source: null, lifecycle: null });
+});
+
+test('the text format of figures is read with its labels, and a histogram stays one family', (t) => {
+  const families = parsedExposition(
+    [
+      '# HELP a_total what is counted',
+      '# TYPE a_total counter',
+      'a_total{path="/x\\"y",status="200"} 3',
+      '# HELP b_seconds how long',
+      '# TYPE b_seconds histogram',
+      'b_seconds_bucket{le="+Inf"} 2',
+      'b_seconds_sum 0.5',
+      'b_seconds_count 2',
+      '',
+    ].join('\n'),
+  );
+  t.deepEqual(
+    families.map(({ name, type, samples }) => [name, type, samples.length]),
+    [
+      ['a_total', 'counter', 1],
+      ['b_seconds', 'histogram', 3],
+    ],
+  );
+  t.deepEqual(families[0]?.samples, [{ labels: { path: '/x"y', status: '200' }, value: 3 }]);
+  t.deepEqual(families[1]?.samples[2], { labels: { part: 'count' }, value: 2 });
+});
+
+test('a recognised line that a gate withholds is never shown as words that were said', (t) => {
+  const line = { kind: 'transcript_line', startMs: 0, endMs: 900, text: 'Thank you for watching' };
+  t.is(factWords({ ...line, outcome: 'passed', reasonCodes: [] }), line.text);
+  const withheld = { ...line, outcome: 'withheld', reasonCodes: ['no_speech_evidence', 'repetition'] };
+  t.is(factWords(withheld), 'a line that is withheld: no speech evidence, repetition');
+  t.is(toneOfFact(withheld), 'fault');
+});
+
+test('a number stands with the right form of its noun', (t) => {
+  t.deepEqual([counted(1, 'fact'), counted(2, 'fact'), counted(0, 'fact')], ['1 fact', '2 facts', '0 facts']);
+  t.is(counted(2, 'more study', 'more studies'), '2 more studies');
+});
+
+test('the label of a file with a long name is one that the host takes', (t) => {
+  const label = fileLabel(`a${'🎬'.repeat(100)}`);
+  t.is(label.length, 159);
+  t.notThrows(() => ownedIngestFields.label.parse(label));
+  t.is(fileLabel(`${'a'.repeat(159)} b`), 'a'.repeat(159));
+});
+
+test('a name is typed as it is drawn, with any run of white space as one space', (t) => {
+  t.true(isTyped('two spaces ', 'two  spaces'));
+  t.true(isTyped('two spaces', 'two\u00a0spaces'));
+  t.false(isTyped('twospaces', 'two  spaces'));
+  t.false(isTyped('', 'film'));
+});
+
+test('a language is said by its name with its code, and a code without a name stands alone', (t) => {
+  t.deepEqual(['en', 'ko', 'zh-Hant', 'qzz', 'x_'].map(languageName), [
+    'English (en)',
+    'Korean (ko)',
+    'Traditional Chinese (zh-Hant)',
+    'qzz',
+    'x_',
+  ]);
+  t.is(withLanguageName('en in 3 windows, 4.2 s', 'en'), 'English (en) in 3 windows, 4.2 s');
+  t.is(withLanguageName('entirely silent', 'en'), 'entirely silent');
+  const fact = { kind: 'language_range', startMs: 0, endMs: 9, decision: { code: 'ko', status: 'classified' } };
+  t.is(factWords(fact), 'Korean (ko)');
+});
+
+test('a part that is not there, and a failure, are said once and in words', (t) => {
+  t.is(withoutNo('no check: there are no captions yet'), 'there are no captions yet');
+  t.is(withoutNo('no check has accepted it'), 'no check has accepted it');
+  const failed = 'failed: executor_failed: deadline: the study used up its time';
+  t.is(withoutFailureCode(failed, 'executor_failed'), 'failed: deadline: the study used up its time');
+  t.is(withoutFailureCode(failed, undefined), failed);
+});
+
+test('lengths in a text of the host are written as the page writes them', (t) => {
+  t.is(
+    withTimes('captions are made of at most 120000 ms, the study has 4200000 ms'),
+    'captions are made of at most 2:00, the study has 1:10:00',
+  );
+  t.is(withTimes('a step of 40 ms'), 'a step of 40 ms');
+});
+
+test('the time of a record is on the clock of this machine, as the moments beside it', (t) => {
+  const local = new Date(2026, 0, 2, 3, 4, 5, 6);
+  t.is(timeOfDay(local.toISOString()), '03:04:05.006');
+});
+
+test('a text that is read is cited under the name that a read gives it', (t) => {
+  const fact = { kind: 'screen_text', startMs: 1000, endMs: 7001, text: 'Reading room' };
+  const cited = {
+    kind: 'recognised_text',
+    index: 0,
+    startSample: 32_000,
+    endSample: 112_016,
+    startMs: 2000,
+    endMs: 7001,
+  };
+  t.true(isCitedAs(fact, { ...cited, kind: 'recognised_text', text: 'Reading room' }));
+  t.false(isCitedAs(fact, { ...cited, kind: 'recognised_text', text: 'Another text' }));
+  t.false(isCitedAs(fact, { ...cited, kind: 'recognised_line', text: 'Reading room' }));
+});
+
+test('the order of fields that is not known is said as such', (t) => {
+  const fields = { kind: 'field_order', startMs: 0, endMs: 9, repeatedMilli: 0 };
+  t.is(factWords({ ...fields, order: 'unknown' }), 'the order of fields is not known');
+  t.is(factWords({ ...fields, order: 'progressive' }), 'progressive fields');
+});
+
+test('a range is moved by one of its edges, and stays in the source', (t) => {
+  const range = { startMs: 0, endMs: 120_000 };
+  const hour = 3_600_000;
+  t.deepEqual(movedEdge(range, 'start', 600_000, hour), { startMs: 600_000, endMs: 720_000 });
+  t.deepEqual(movedEdge(range, 'start', 60_000, hour), { startMs: 60_000, endMs: 120_000 });
+  t.deepEqual(movedEdge(range, 'start', 2 * hour, hour), { startMs: hour - 1, endMs: hour });
+  t.deepEqual(movedEdge(range, 'end', 2 * hour, hour), { startMs: 0, endMs: hour });
+  t.deepEqual(movedEdge({ startMs: 600_000, endMs: 720_000 }, 'end', 300_000, hour), {
+    startMs: 180_000,
+    endMs: 300_000,
+  });
+  t.deepEqual(movedEdge(range, 'end', 0, hour), { startMs: 0, endMs: 1 });
+});
+
+test('a plan says what leaves the machine as the engines of a study say it', (t) => {
+  const engine = { isOn: true, name: null, mayCost: true, change: null } as const;
+  const explainer = { ...engine, engine: 'explanations', reach: 'outside', text: 'caption text leaves' } as const;
+  const nothing = 'nothing leaves this machine, and nothing is paid for';
+  t.is(reachWords([explainer, { ...engine, engine: 'detectors', reach: 'this_host', text: 'stays' }]), nothing);
+  const recognizer = { ...engine, engine: 'recognizer', reach: 'outside', text: 'the sound of speech leaves' } as const;
+  t.is(reachWords([explainer, recognizer]), 'the sound of speech leaves');
+  t.is(reachWords([{ ...recognizer, isOn: false }]), nothing);
+});
