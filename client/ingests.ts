@@ -1,4 +1,4 @@
-import { lookedAtBytes, notMedia } from '../contract/base/first-bytes.ts';
+import { lookedAtBytes, notMedia } from '../formats/first-bytes.ts';
 import type {
   OwnedIngestList,
   OwnedIngestRequest,

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { NotMedia } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { notMedia } from '../../contract/base/first-bytes.ts';
+import { notMedia } from '../../formats/first-bytes.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

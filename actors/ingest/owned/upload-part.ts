@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ServiceError } from '../../../contract/base/errors.ts';
-import { notMedia } from '../../../contract/base/first-bytes.ts';
+import { notMedia } from '../../../formats/first-bytes.ts';
 import type { PartialFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { isFull, refusedWrite } from '../../supervision/refused-write.ts';
