@@ -1,4 +1,3 @@
-import { lookedAtBytes, notMedia } from '../formats/first-bytes.ts';
 import type {
   OwnedIngestList,
   OwnedIngestRequest,
@@ -9,6 +8,7 @@ import type {
 } from '../contract/ingest.ts';
 import type { WorkProgress } from '../contract/operation.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session.ts';
+import { lookedAtBytes, notMedia } from '../formats/first-bytes.ts';
 import { AnswerLate, HostError, HostUnreachable, IngestFailed, MediaUnreadable, NotMedia } from './host-error.ts';
 import type { Streams } from './streams.ts';
 import { encodedPath, type ListOptions, pause, queryOf, type Transport } from './transport.ts';
