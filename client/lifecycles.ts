@@ -1,4 +1,4 @@
-import type { ActorKind, ActorList, ActorTransitions } from '../contract/lifecycles/actors.ts';
+import type { ActorKind, ActorList, ActorTransitions, ReadActor } from '../contract/lifecycles/actors.ts';
 import type { ChartCatalogue, DrawnChart } from '../contract/lifecycles/charts.ts';
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
@@ -29,6 +29,11 @@ export class Lifecycles {
   /** A page of everything that has a lifecycle, live and ended, newest first. */
   actors(options: ActorsOptions = {}): Promise<ActorList> {
     return this.#transport.json(`/v1/actors${queryOf({ ...options })}`);
+  }
+
+  /** One actor: its kind, where it stands, and how often it was started again. */
+  actor(actorId: string): Promise<ReadActor> {
+    return this.#transport.json(encodedPath`/v1/actors/${actorId}`);
   }
 
   /** A page of the states that an actor was in, oldest first; `after` is the `seq` of the last one that is known. */

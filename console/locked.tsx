@@ -52,9 +52,6 @@ export function Locked() {
           The {waiting.length === 1 ? 'file' : 'files'} that you dropped can be added once the page is unlocked.
         </p>
       )}
-      <p>
-        Without it you can still <a href="#/lifecycles/file">open a machine or the bundle of a study from a file</a>.
-      </p>
     </div>
   );
 }

@@ -6,7 +6,6 @@ import { type ChosenTheme, chooseTheme, HostContext, session, useHost } from './
 import { useEvery, useRemote, useStore } from './host/use-remote.ts';
 import { ActorView } from './lifecycles/actor-view.tsx';
 import { ChartView } from './lifecycles/chart-view.tsx';
-import { FileView } from './lifecycles/file-view.tsx';
 import { LifecyclesView } from './lifecycles/lifecycles-view.tsx';
 import { WholeHostView } from './lifecycles/whole-host-view.tsx';
 import { Locked } from './locked.tsx';
@@ -67,7 +66,7 @@ const places: readonly {
   {
     name: 'Lifecycles',
     route: { view: 'lifecycles', kind: null, state: null },
-    holds: ['lifecycles', 'chart', 'actor', 'whole-host', 'file'],
+    holds: ['lifecycles', 'chart', 'actor', 'whole-host'],
   },
   { name: 'Operations', route: { view: 'operations' }, holds: ['operations'] },
 ];
@@ -109,7 +108,7 @@ export function Shell() {
     <HostContext.Provider value={host}>
       <Head route={route} theme={theme} isOpen={host !== null} />
       <main ref={main} tabIndex={-1} id="view">
-        {host === null && route.view !== 'file' ? <Locked /> : <View route={route} />}
+        {host === null ? <Locked /> : <View route={route} />}
       </main>
     </HostContext.Provider>
   );
@@ -169,8 +168,6 @@ function View({ route }: { route: ConsoleRoute }): ComponentChildren {
       return <ActorView key={route.actorId} actorId={route.actorId} besideId={route.besideId} />;
     case 'whole-host':
       return <WholeHostView />;
-    case 'file':
-      return <FileView />;
     case 'operations':
       return <OperationsView />;
     default:

@@ -108,8 +108,17 @@ const guardName = (guard: unknown): string => {
 
 const metaOf = (meta: unknown): ChartMeta => (isRecord(meta) ? meta : {});
 
+const transitionId = (node: AnyStateNode, transition: Transition, index: number): string =>
+  `${node.id}#${transition.eventType}#${index}`;
+
+/** The transitions of a state by their events, each list in the order in which XState tries them. */
+const candidatesOf = (node: AnyStateNode): readonly (readonly Transition[])[] => [
+  ...node.transitions.values(),
+  node.always ?? [],
+];
+
 const transitionOf = (node: AnyStateNode, transition: Transition, index: number): ChartTransition => ({
-  id: `${node.id}#${transition.eventType}#${index}`,
+  id: transitionId(node, transition, index),
   event: transition.eventType,
   label: labelOf(transition.eventType, node),
   guard: transition.guard === undefined ? null : guardName(transition.guard),
@@ -130,11 +139,35 @@ const stateOf = (node: AnyStateNode): ChartState => ({
   exit: node.exit.map(actionName),
   journal: [...(metaOf(node.meta).journal ?? [])],
   invokes: node.invoke.map((invoke) => ({ id: invoke.id, actor: nameOf(invoke.src, 'an unnamed actor') })),
-  transitions: [...[...node.transitions.values()], node.always ?? []].flatMap((candidates) =>
+  transitions: candidatesOf(node).flatMap((candidates) =>
     candidates.map((transition, index) => transitionOf(node, transition, index)),
   ),
   states: Object.values(node.states).map(stateOf),
 });
+
+const idsOfMachines = new WeakMap<AnyStateMachine, ReadonlyMap<object, string>>();
+
+function idsIn(machine: AnyStateMachine): ReadonlyMap<object, string> {
+  const known = idsOfMachines.get(machine);
+  if (known !== undefined) return known;
+  const ids = new Map<object, string>();
+  const visit = (node: AnyStateNode): void => {
+    for (const candidates of candidatesOf(node)) {
+      for (const [index, each] of candidates.entries()) ids.set(each, transitionId(node, each, index));
+    }
+    for (const child of Object.values(node.states)) visit(child);
+  };
+  visit(machine.root);
+  idsOfMachines.set(machine, ids);
+  return ids;
+}
+
+/**
+ * The ids in the chart of transitions that XState took, by the definitions that it names. The entry of the first state is no
+ * transition of a chart, and is left out.
+ */
+export const takenIds = (machine: AnyStateMachine, taken: readonly object[]): string[] =>
+  taken.flatMap((each) => idsIn(machine).get(each) ?? []);
 
 /** The machine as plain data: all its states, transitions and invokes, in the order in which they are declared. */
 export const chartOf = (machine: AnyStateMachine): Chart => {

@@ -1,5 +1,6 @@
 import { setup, transition } from 'xstate';
 import type { ChartMeta } from '../contract/journal.ts';
+import { takenIds } from './machine-chart.ts';
 
 /** What can come next in a review; each is one entry of the journal, with the artifact that it names. */
 export interface PublishReviewEvent {
@@ -77,15 +78,26 @@ export const publishReviewMachine = setup({
 
 export type PublishReviewState = ReturnType<(typeof publishReviewMachine)['resolveState']>['value'];
 
+/** Where one event takes a review, and the ids of the transitions of the chart that it takes; null if it cannot come. */
+export function reviewStep(
+  from: PublishReviewState,
+  type: PublishReviewEvent['type'],
+): { readonly state: PublishReviewState; readonly taken: readonly string[] } | null {
+  const before = publishReviewMachine.resolveState({ value: from });
+  if (!before.can({ type })) return null;
+  const [{ value }] = transition(publishReviewMachine, before, { type });
+  return {
+    state: value,
+    taken: takenIds(publishReviewMachine, publishReviewMachine.getTransitionData(before, { type })),
+  };
+}
+
 /** Where events take a review, one after the other; null where one of them cannot come. */
 export function reviewAfter(
   state: PublishReviewState,
   events: readonly PublishReviewEvent['type'][],
 ): PublishReviewState | null {
-  let snapshot = publishReviewMachine.resolveState({ value: state });
-  for (const type of events) {
-    if (!snapshot.can({ type })) return null;
-    [snapshot] = transition(publishReviewMachine, snapshot, { type });
-  }
-  return snapshot.value;
+  let reached: PublishReviewState | null = state;
+  for (const type of events) reached = reached === null ? null : (reviewStep(reached, type)?.state ?? null);
+  return reached;
 }

@@ -6,12 +6,14 @@ import {
   type ActorTransitions,
   actorKinds,
   type ListedActor,
+  type ReadActor,
   type StreamedTransition,
 } from '../../contract/lifecycles/actors.ts';
 import { type ChartCatalogue as ChartList, chartDrawing, type DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { chartOf, standsIn } from '../../machines/machine-chart.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
+import { indexed, indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { reviewKey, reviewPhaseOf, reviewRow, reviewScope } from '../reopening/review-rows.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
@@ -26,6 +28,7 @@ import {
   recordedTransitions,
   runtimeOf,
   shownState,
+  shownTransition,
   streamed,
   type TransitionListeners,
 } from './transitions.ts';
@@ -75,6 +78,11 @@ export class LifecycleService {
     return this.#listed.page(request);
   }
 
+  /** One actor. Throws `unknown_actor` and `stored_content_inconsistent`. */
+  actor(actorId: string): Promise<ReadActor> {
+    return this.#listed.one(actorId);
+  }
+
   /**
    * The transitions of an actor with a `seq` above `after`, at most `limit`. Throws `unknown_actor`, `cursor_past_head` and
    * `stored_content_inconsistent`.
@@ -91,14 +99,7 @@ export class LifecycleService {
       kind,
       isComplete: oldest?.seq === 1 && oldest.event === firstEvent,
       recordedFrom: oldest === undefined ? null : new Date(oldest.at).toISOString(),
-      transitions: page.map(({ seq, cause, event, value, at, commit }) => ({
-        seq,
-        cause,
-        event,
-        ...shownState(chartId, value),
-        at: new Date(at).toISOString(),
-        commit,
-      })),
+      transitions: page.map((row) => shownTransition(chartId, row)),
       nextCursor: last,
       reachedHead: last === (newest?.seq ?? 0),
     };
@@ -141,6 +142,9 @@ interface ActorListRequest extends PageRequest {
 
 type ListedActorsOptions = Pick<HostBasis, 'ledger' | 'supervisor'>;
 
+/** So many places of the list are searched at once for the start of one actor. */
+const searchedKeys = 64;
+
 const phases: Readonly<Record<Phase, ActorPhase>> = {
   idle: 'waiting',
   waiting: 'waiting',
@@ -173,6 +177,31 @@ class ListedActors {
       },
     );
     return { schema: 'studio.actors.v1', actors: rows, damaged, nextCursor };
+  }
+
+  /** One actor. Throws `unknown_actor` and `stored_content_inconsistent`. */
+  async one(actorId: string): Promise<ReadActor> {
+    const { kind } = knownActor(this.#options, actorId);
+    const actor = kind === reviewScope ? await this.#review(actorId) : this.#actor(actorId);
+    if (actor === null) throw new ServiceError('unknown_actor', 'no such actor');
+    return { schema: 'studio.actor.v1', ...actor, startedAt: await this.#startOf(actorId, kind) };
+  }
+
+  /** When an actor began, by its place in the list; null if an earlier version did not note it. */
+  async #startOf(actorId: string, scope: ActorKind): Promise<string | null> {
+    const { ledger } = this.#options;
+    const [oldest] = await readStored(() => recordedTransitions(ledger, actorId));
+    // Newer actors have earlier places, so the search begins where an actor of that time would be.
+    let after = oldest === undefined ? `${scope}/` : indexKey(scope, oldest.at, '');
+    for (;;) {
+      const keys = await ledger.keysAfter('index', `${scope}/`, after, searchedKeys);
+      const places = keys.map((key) => indexed(key.slice(scope.length + 1)));
+      const startedAt = places.find(({ id }) => id === actorId)?.startedAt;
+      if (startedAt !== undefined && startedAt > 0) return new Date(startedAt).toISOString();
+      const last = keys.at(-1);
+      if (startedAt === 0 || last === undefined) return null;
+      after = last;
+    }
   }
 
   #actor(actorId: string): Omit<ListedActor, 'startedAt'> | null {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import {
   type ActorKind,
+  type ActorTransition,
   actorKind,
   type ChartStateValue,
   type StreamedTransition,
@@ -34,6 +35,22 @@ export async function recordedTransitions(ledger: Ledger, actorId: string): Prom
     return { ...transitionRow.parse(value), seq: transitionSeqOf(key) };
   });
 }
+
+/** A transition as clients are told of it. */
+export const shownTransition = (
+  chartId: string,
+  { seq, cause, event, value, at, commit, taken, fromSeq, toSeq }: RecordedTransition,
+): ActorTransition => ({
+  seq,
+  cause,
+  event,
+  ...shownState(chartId, value),
+  at: new Date(at).toISOString(),
+  commit,
+  ...(taken === undefined
+    ? {}
+    : { taken, journal: fromSeq === undefined || toSeq === undefined ? null : { fromSeq, toSeq } }),
+});
 
 /** Where a chart stands, as clients are told: its value, and the active states by the ids that they have in the chart. */
 export const shownState = (
@@ -84,17 +101,14 @@ export const streamed = (
 
 function streamedOf(
   { actorId, kind, chartId, runtimeId }: KnownActor,
-  { seq, cause, event, value, at, commit }: RecordedTransition,
+  row: RecordedTransition,
   before: RecordedTransition | undefined,
 ): StreamedTransition {
   return {
     schema: 'studio.actor-transition.v1',
     ...{ actorId, kind, chartId, runtimeId },
-    from: before?.seq === seq - 1 ? shownState(chartId, before.value) : null,
-    ...{ seq, cause, event },
-    ...shownState(chartId, value),
-    at: new Date(at).toISOString(),
-    commit,
+    from: before?.seq === row.seq - 1 ? shownState(chartId, before.value) : null,
+    ...shownTransition(chartId, row),
   };
 }
 

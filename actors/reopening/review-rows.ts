@@ -1,7 +1,7 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import type { ActorPhase } from '../../contract/lifecycles/actors.ts';
-import { type PublishReviewEvent, type PublishReviewState, reviewAfter } from '../../machines/publish-review.ts';
+import { type PublishReviewEvent, type PublishReviewState, reviewStep } from '../../machines/publish-review.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import {
@@ -39,7 +39,7 @@ const listed = ({ runtimeId, intakeId }: Review, startedAt: number): Write[] => 
 /** What the commit that queues a study for its review adds; `at` is epoch ms. */
 export const queuedWrites = (review: Review, at: number): Write[] => [
   ...listed(review, at),
-  ...transitionWrites(review.intakeId, 1, 'queued', byEvent(firstEvent), at),
+  ...transitionWrites(review.intakeId, 1, 'queued', byEvent(firstEvent, []), at),
 ];
 
 /**
@@ -58,9 +58,12 @@ export async function movedWrites(
   const keys = (await ledger.list('transition', prefix)).map(({ key }) => key);
   const last = keys.length === 0 ? 0 : transitionSeqOf(keys.at(-1) ?? '');
   const writes = ledger.get('record', reviewKey(intakeId)) === undefined ? listed(review, 0) : [];
+  let state = from;
   for (const [index, event] of way.entries()) {
-    const state = reviewAfter(from, way.slice(0, index + 1));
-    if (state !== null) writes.push(...transitionWrites(intakeId, last + index + 1, state, byEvent(event), at));
+    const step = reviewStep(state, event);
+    if (step === null) break;
+    state = step.state;
+    writes.push(...transitionWrites(intakeId, last + index + 1, state, byEvent(event, step.taken), at));
   }
   return writes;
 }

@@ -7,6 +7,7 @@ import {
   transition,
 } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
+import { takenIds } from '../../machines/machine-chart.ts';
 import { type Ledger, LedgerError } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
 import type { ActorRow } from './actor-row.ts';
@@ -42,6 +43,8 @@ interface EndedRow {
   readonly emissions: EventObject[];
   readonly before: StateValue;
   readonly after: AnyMachineSnapshot;
+  /** The ids of the transitions of the chart that the event took. */
+  readonly taken: readonly string[];
 }
 
 /**
@@ -52,6 +55,7 @@ interface EndedRow {
 export function endedRow(definition: ActorDefinition, row: ActorRow, event: AnyEventObject): EndedRow {
   const { input } = row;
   const current = restored(definition, row) ?? initialTransition(definition.machine, input)[0];
+  const taken = takenIds(definition.machine, definition.machine.getTransitionData(current, event));
   const [after, actions] = transition(definition.machine, current, event);
   const emissions = actions.flatMap((action: { type: string; params?: unknown }) =>
     action.type === 'xstate.emit' ? [(action.params as { event: EventObject }).event] : [],
@@ -60,6 +64,7 @@ export function endedRow(definition: ActorDefinition, row: ActorRow, event: AnyE
     emissions,
     before: current.value,
     after,
+    taken,
     row: {
       kind: definition.name,
       machineId: definition.machine.id,

@@ -1,16 +1,17 @@
 import { type AnyActorRef, type AnyEventObject, type AnyMachineSnapshot, createActor, type EventObject } from 'xstate';
+import { takenIds } from '../../machines/machine-chart.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
 import type { ActorRow } from './actor-row.ts';
 import { restored } from './row-state.ts';
-import { firstEvent } from './transition-rows.ts';
+import { byEvent, type Cause, firstEvent } from './transition-rows.ts';
 
 export interface ActorObserver {
   /**
-   * A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. `event` is the
-   * type of the event that led to it.
+   * A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. `why` has the
+   * type of the event that led to it, and the transitions of the chart that it took.
    */
-  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], event: string): void;
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], why: Cause): void;
   failed(actor: SupervisedActor, error: unknown): void;
 }
 
@@ -78,10 +79,13 @@ export class SupervisedActor {
     this.#isOver = false;
     // The event of the first step since the last snapshot; one that changes nothing is a step as well.
     let event: string | null = null;
+    let taken: string[] = [];
     const ref = createActor(this.definition.machine, {
       input: this.input,
       inspect: (seen) => {
-        if (seen.type === '@xstate.microstep' && seen.actorRef.sessionId === seen.rootId) event ??= seen.event.type;
+        if (seen.type !== '@xstate.microstep' || seen.actorRef.sessionId !== seen.rootId) return;
+        event ??= seen.event.type;
+        taken.push(...takenIds(this.definition.machine, seen._transitions));
       },
       ...(this.row === null ? {} : { snapshot: this.row.snapshot as AnyMachineSnapshot }),
     });
@@ -91,13 +95,14 @@ export class SupervisedActor {
     ref.on('*', (fact) => emissions.push(fact));
     ref.subscribe({
       next: (snapshot) => {
-        const [collected, cause] = [emissions, event ?? firstEvent];
+        const [collected, why] = [emissions, byEvent(event ?? firstEvent, taken)];
         event = null;
+        taken = [];
         if (snapshot === last || snapshot.status === 'stopped') return;
         last = snapshot;
         emissions = [];
         try {
-          observer.changed(this, snapshot, collected, cause);
+          observer.changed(this, snapshot, collected, why);
         } catch (error) {
           this.fail(observer, error);
         }

@@ -165,12 +165,12 @@ export class Supervisor extends LiveActors {
     for (const actor of this.actors.values()) actor.stop('the host stops');
   }
 
-  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], event: string): void {
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], why: Cause): void {
     const { definition, id } = actor;
     const before = actor.row === null ? null : snapshotValue(actor.row);
     const own = definition.writes({ id, input: actor.input, emissions, before, after: snapshot });
     const first = actor.row === null ? actor.firstWrites : [];
-    this.#commit(actor, nextRow(actor, snapshot, this.#options), [...first, ...own], byEvent(event));
+    this.#commit(actor, nextRow(actor, snapshot, this.#options), [...first, ...own], why);
   }
 
   failed(actor: SupervisedActor, error: unknown): void {
@@ -232,13 +232,19 @@ export class Supervisor extends LiveActors {
 
   #end(actor: SupervisedActor, event: AnyEventObject, entries: LastEntries): void {
     if (actor.row === null) return;
-    const { row, emissions, before, after } = endedRow(actor.definition, actor.row, event);
+    const { row, emissions, before, after, taken } = endedRow(actor.definition, actor.row, event);
     const change = { id: actor.id, input: actor.input, emissions, before, after };
     const writes = lastWrites(actor.definition, change, entries, this.#options.report);
-    this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, writes, byEvent(event.type), (error) => {
-      if (entries === 'none') this.#options.fatal(error);
-      else this.#end(actor, event, 'none');
-    });
+    this.#commit(
+      actor,
+      { ...row, updatedAt: this.#options.clock.now() },
+      writes,
+      byEvent(event.type, taken),
+      (error) => {
+        if (entries === 'none') this.#options.fatal(error);
+        else this.#end(actor, event, 'none');
+      },
+    );
   }
 
   #commit(

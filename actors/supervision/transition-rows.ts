@@ -1,6 +1,6 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
-import { epochMs } from '../../contract/base/grammar.ts';
+import { epochMs, positive } from '../../contract/base/grammar.ts';
 import { transitionCause } from '../../contract/lifecycles/actors.ts';
 import type { Space, Write } from '../../storage/ledger/ledger.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
@@ -15,18 +15,27 @@ export const firstEvent = 'xstate.init';
 export interface Cause {
   readonly cause: z.infer<typeof transitionCause>;
   readonly event: string | null;
+  /** The ids of the transitions of the chart that were taken, in their order; empty for a start in the same state. */
+  readonly taken: readonly string[];
 }
 
-export const byEvent = (event: string): Cause => ({ cause: 'event', event });
-export const byRestart: Cause = { cause: 'restarted', event: null };
-export const byResume: Cause = { cause: 'resumed', event: null };
+export const byEvent = (event: string, taken: readonly string[]): Cause => ({ cause: 'event', event, taken });
+export const byRestart: Cause = { cause: 'restarted', event: null, taken: [] };
+export const byResume: Cause = { cause: 'resumed', event: null, taken: [] };
 
-/** One recorded transition: the state that was entered, why, when (epoch ms), and the number of the commit that holds it. */
+/**
+ * One recorded transition: the state that was entered, why, when (epoch ms), and the number of the commit that holds it. `taken`
+ * names the arrows of the chart; rows of versions before 0.4.0 have none. `fromSeq` and `toSeq` are the first and the last entry
+ * that the commit added to a journal; a commit that added none has neither.
+ */
 export const transitionRow = z.strictObject({
   value: z.custom<StateValue>((value) => typeof value === 'string' || (typeof value === 'object' && value !== null)),
   event: z.string().nullable(),
   cause: transitionCause,
+  taken: z.array(z.string().min(1)).optional(),
   at: epochMs,
+  fromSeq: positive.optional(),
+  toSeq: positive.optional(),
   commit: z.number().int(),
 });
 

@@ -16,7 +16,6 @@ export type ConsoleRoute =
   | { readonly view: 'chart'; readonly chartId: string; readonly mode: ChartMode; readonly from: string | null }
   | { readonly view: 'actor'; readonly actorId: string; readonly besideId: string | null }
   | { readonly view: 'whole-host' }
-  | { readonly view: 'file' }
   | { readonly view: 'operations' }
   | { readonly view: 'unknown' };
 
@@ -40,7 +39,6 @@ export function routeOf(hash: string): ConsoleRoute {
 function lifecycleRoute([room, id, mode]: readonly [string, string, string], values: URLSearchParams): ConsoleRoute {
   if (room === '') return { view: 'lifecycles', kind: values.get('kind'), state: values.get('state') };
   if (room === 'host') return { view: 'whole-host' };
-  if (room === 'file') return { view: 'file' };
   if (room === 'charts' && id !== '') {
     return { view: 'chart', chartId: id, mode: isMode(mode) ? mode : 'drawing', from: values.get('from') };
   }
@@ -83,8 +81,6 @@ export function addressOf(route: ConsoleRoute): string {
       return withQuery(`#/lifecycles/actors/${encodeURIComponent(route.actorId)}`, { beside: route.besideId });
     case 'whole-host':
       return '#/lifecycles/host';
-    case 'file':
-      return '#/lifecycles/file';
     case 'operations':
       return '#/operations';
     default:

@@ -114,13 +114,11 @@ function Path({ actor, actorId, kind, besideId, drawn }: OnChartProps & { readon
 
 /** A live actor is asked so often beside the stream, for a host that refuses it. */
 const everyMs = 10_000;
-/** An actor whose row is not among so many newest of its kind is shown without its row. */
-const searchedPages = 10;
 const pageRows = 200;
 
 interface FollowedActor {
   readonly model: Scrubber;
-  /** The row of the list; null until it is found, and where it is not among the newest. */
+  /** Null until it is read. */
   readonly row: ListedActor | null;
   readonly isRead: boolean;
   readonly error: unknown;
@@ -137,10 +135,10 @@ function useActor(host: StudyHost, actorId: string): FollowedActor {
   // A row that could not be had is asked for again, and one that a later one has overtaken is not shown.
   const isBehind = useRef(true);
   const turn = useRef(0);
-  const readRow = async (kind: ListedActor['kind']): Promise<void> => {
+  const readRow = async (): Promise<void> => {
     turn.current += 1;
     const own = turn.current;
-    const found = await rowOf(host, actorId, kind);
+    const found = await host.lifecycles.actor(actorId);
     if (own !== turn.current) return;
     setRow(found);
     isBehind.current = false;
@@ -154,7 +152,7 @@ function useActor(host: StudyHost, actorId: string): FollowedActor {
       if (isNew || model.getSnapshot().context.kind === null) model.send({ type: 'heard', page });
       if (isNew) isBehind.current = true;
       if (!page.reachedHead) continue;
-      if (isBehind.current) await readRow(page.kind);
+      if (isBehind.current) await readRow();
       return;
     }
   }, [host, actorId, model]);
@@ -174,22 +172,6 @@ function useActor(host: StudyHost, actorId: string): FollowedActor {
     if (moved.actorId === actorId) void ask();
   });
   return { model, row, isRead, error, reload: () => void ask() };
-}
-
-async function rowOf(host: StudyHost, actorId: string, kind: ListedActor['kind']): Promise<ListedActor | null> {
-  let after: string | null = null;
-  for (let page = 0; page < searchedPages; page += 1) {
-    const answer: Awaited<ReturnType<StudyHost['lifecycles']['actors']>> = await host.lifecycles.actors({
-      kind,
-      limit: pageRows,
-      ...(after !== null && { after }),
-    });
-    const found = answer.actors.find((each) => each.actorId === actorId);
-    if (found !== undefined) return found;
-    if (answer.nextCursor === null) return null;
-    after = answer.nextCursor;
-  }
-  return null;
 }
 
 const pageEvents = 200;

@@ -28,9 +28,6 @@ export function LifecyclesView({ kind, state }: LifecyclesViewProps) {
         <a class="button" href="#/lifecycles/host">
           The whole host
         </a>
-        <a class="button" href="#/lifecycles/file">
-          Open a file
-        </a>
       </nav>
       <div class="split lifecycles">
         <section aria-labelledby="actors">

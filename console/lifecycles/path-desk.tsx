@@ -63,12 +63,7 @@ export function PathDesk({ drawn, model, events, isLive, other = none, tools }: 
         below={otherSteps.length > 0 && <CompareTable steps={steps} otherSteps={otherSteps} />}
         beside={
           <>
-            <StepCard
-              index={index}
-              step={step}
-              records={events === null ? null : recordsOf(events, steps, place)}
-              isNow={isLive}
-            />
+            <StepCard index={index} step={step} events={events} isNow={isLive} />
             <ComesNext chart={drawn.chart} step={step} />
           </>
         }
@@ -101,8 +96,8 @@ function ComesNext({ chart, step }: { readonly chart: Chart; readonly step: Step
 interface StepCardProps {
   readonly index: ChartIndex;
   readonly step: Step;
-  /** Null where the actor belongs to no study, and so has no journal. */
-  readonly records: CommitRecords | null;
+  /** The journal of its study; null for an actor that belongs to no study, and so has no journal. */
+  readonly events: readonly JournalEvent[] | null;
   readonly isNow: boolean;
 }
 
@@ -113,7 +108,7 @@ const causeWords: Readonly<Record<Step['cause'], string>> = {
 };
 
 /** One step: what led there, what was written with it, and what ran then. */
-function StepCard({ index, step, records, isNow }: StepCardProps) {
+function StepCard({ index, step, events, isNow }: StepCardProps) {
   const running = [...activeWith(index, step.states)].flatMap((id) => index.states.get(id)?.state.invokes ?? []);
   return (
     <section class="panel" aria-label="Chosen step" aria-live="polite">
@@ -129,12 +124,14 @@ function StepCard({ index, step, records, isNow }: StepCardProps) {
           ['Ran there', running.length === 0 ? 'nothing' : running.map(({ id }) => id).join(', ')],
         ]}
       />
-      {records !== null && <Records records={records} />}
+      {events !== null && <Records records={recordsOf(events, step)} />}
     </section>
   );
 }
 
-function Records({ records: { events, receipts } }: { readonly records: CommitRecords }) {
+function Records({ records }: { readonly records: CommitRecords | null }) {
+  if (records === null) return <p class="quiet">An earlier version of the host did not record what it wrote.</p>;
+  const { events, receipts } = records;
   if (events.length === 0) return <p class="quiet">Nothing joined the journal with it.</p>;
   return (
     <>

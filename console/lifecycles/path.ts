@@ -56,8 +56,8 @@ function atOnce(index: ChartIndex, entered: readonly string[], after: readonly s
 }
 
 /**
- * The transitions of a chart that led from states to others at an event, by their ids. A record has the event and both ends, not
- * the arrow: of several that fit, it is the innermost that leads there.
+ * The transitions of a chart that led from states to others at an event, by their ids. For rows of versions before 0.4.0 alone:
+ * these have the event and both ends, not the arrows. Of several that fit, it is the innermost that leads there.
  */
 export function takenBetween(
   index: ChartIndex,
@@ -91,13 +91,15 @@ export interface Step {
   readonly commit: number;
   /** Ids of transitions of the chart; empty for a beginning and for a start in the same state. */
   readonly taken: readonly string[];
+  /** The entries of the journal that its commit wrote; null for none, undefined if an earlier version did not record them. */
+  readonly journal: ActorTransition['journal'];
   /** How long the actor stayed, in ms; null while it is there, and where the chart has ended. */
   readonly stayedMs: number | null;
 }
 
 /** The transitions of an actor, in their order, as steps through its chart. */
 export function stepsOf(index: ChartIndex, transitions: readonly ActorTransition[]): readonly Step[] {
-  return transitions.map(({ seq, cause, event, states, value, at, commit }, place) => {
+  return transitions.map(({ seq, cause, event, states, value, at, commit, taken, journal }, place) => {
     const before = transitions[place - 1];
     const next = transitions[place + 1];
     const began = Date.parse(at);
@@ -109,7 +111,8 @@ export function stepsOf(index: ChartIndex, transitions: readonly ActorTransition
       value,
       at: began,
       commit,
-      taken: before === undefined || event === null ? [] : takenBetween(index, before.states, event, states),
+      taken: taken ?? (before === undefined || event === null ? [] : takenBetween(index, before.states, event, states)),
+      journal,
       stayedMs: next === undefined ? null : Math.max(0, Date.parse(next.at) - began),
     };
   });
@@ -171,32 +174,12 @@ interface Receipt {
   readonly words: string;
 }
 
-/** The clock of a journal gives each further event of a commit one more millisecond. */
-const nextMs = 1;
-
-/**
- * What joined the journal in the commit of a step. A journal has times, not commits: the host writes the events of one commit at
- * consecutive milliseconds from its time on. So it is the first such run between this commit and the next one of the actor.
- */
-export function recordsOf(events: readonly JournalEvent[], steps: readonly Step[], place: number): CommitRecords {
-  const step = steps[place];
-  if (step === undefined) return { events: [], receipts: [] };
-  const until = steps.slice(place + 1).find(({ commit }) => commit !== step.commit)?.at ?? Number.POSITIVE_INFINITY;
-  const run: JournalEvent[] = [];
-  let last = 0;
-  for (const event of events) {
-    const at = Date.parse(event.recordedAt);
-    if (at < step.at) continue;
-    // The events of a commit have its time or later ones, also where they run into the next commit.
-    if (run.length === 0 ? at >= until || at - step.at > longestDelayMs : at - last > nextMs) break;
-    run.push(event);
-    last = at;
-  }
-  return { events: run, receipts: run.flatMap(receiptsIn) };
+/** What the commit of a step added to the journal; null if an earlier version did not record it. */
+export function recordsOf(events: readonly JournalEvent[], { journal }: Step): CommitRecords | null {
+  if (journal === undefined) return null;
+  const added = journal === null ? [] : events.filter(({ seq }) => seq >= journal.fromSeq && seq <= journal.toSeq);
+  return { events: added, receipts: added.flatMap(receiptsIn) };
 }
-
-/** Between the time of a commit and that of its first event lies what the host does to derive the event. */
-const longestDelayMs = 1_000;
 
 /** Artifacts and receipts that an event names, by their ids. */
 function receiptsIn({ type, data }: JournalEvent): Receipt[] {

@@ -1,17 +1,16 @@
 import { createStore } from '@xstate/store';
 import {
   type AnyMachineSnapshot,
+  createActor,
   createMachine,
   getNextTransitions,
   getStateNodes,
   initialTransition,
   raise,
-  transition,
 } from 'xstate';
 import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
 import type { Chart, ChartState, ChartTransition } from '../../contract/lifecycles/charts.ts';
 import { type ChartIndex, chartIndex, type Leaving } from './chart-index.ts';
-import { takenBetween } from './path.ts';
 
 /** Says whether a guard is taken to hold. A page has the names of guards, not their code. */
 type Assume = (guard: string) => boolean;
@@ -139,9 +138,18 @@ export function sandbox(chart: Chart, from: ChartStateValue | null = null) {
   const after = (standing: Standing, { transition: { event, guard } }: Leaving): Standing => {
     held = new Set(guard === null ? [] : [guard]);
     const type = event === '' ? 'sandbox.look-again' : concrete(event);
-    const [snapshot]: [AnyMachineSnapshot, unknown] = transition(machine, standing.snapshot, { type });
-    const states = statesOf(snapshot);
-    return { snapshot, states, event, taken: takenBetween(index, standing.states, event, states), assumed: [...held] };
+    const taken: string[] = [];
+    const copy = createActor(machine, {
+      snapshot: standing.snapshot,
+      inspect: (seen) => {
+        if (seen.type === '@xstate.microstep')
+          taken.push(...seen._transitions.flatMap(({ meta }) => meta?.chartId ?? []));
+      },
+    }).start();
+    copy.send({ type });
+    const snapshot: AnyMachineSnapshot = copy.getSnapshot();
+    copy.stop();
+    return { snapshot, states: statesOf(snapshot), event, taken, assumed: [...held] };
   };
 
   const store = createStore({

@@ -74,6 +74,11 @@ export type ActorPhase = z.infer<typeof actorPhase>;
 export type ListedActor = z.infer<typeof listedActor>;
 export type ActorList = z.infer<typeof actorList>;
 
+/** The answer to `GET /v1/actors/:actorId`: the actor as the list has it. */
+export const readActor = z.strictObject({ schema: z.literal('studio.actor.v1'), ...listedActor.shape });
+
+export type ReadActor = z.infer<typeof readActor>;
+
 /** What a reader may ask of the transitions of an actor. */
 export const transitionsQuery = {
   after: count.default(0).describe('the cursor: the `seq` of the last transition that the reader has'),
@@ -86,6 +91,8 @@ export const transitionCause = z.enum(['event', 'restarted', 'resumed']);
 /**
  * A state that an actor came to. `event` is the type of the event as the chart has it, null for a start in the state that the
  * actor was in already. `commit` is the number of the commit that holds it: what happened in one commit happened together.
+ * `taken` has the ids of the transitions of the chart that the event took, in their order, and `journal` the entries of the
+ * runtime's journal that the commit wrote, null for none. Rows of versions before 0.4.0 have neither field.
  */
 export const actorTransition = z.strictObject({
   seq: positive,
@@ -95,6 +102,8 @@ export const actorTransition = z.strictObject({
   states: activeStates,
   at: timestamp,
   commit: count,
+  taken: z.array(z.string().min(1)).optional(),
+  journal: z.strictObject({ fromSeq: positive, toSeq: positive }).nullable().optional(),
 });
 
 /**

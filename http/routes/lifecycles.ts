@@ -6,6 +6,7 @@ import {
   actorsQuery,
   actorTransitions,
   listedActor,
+  readActor,
   transitionsQuery,
 } from '../../contract/lifecycles/actors.ts';
 import { chart, charts as chartList, drawnChart } from '../../contract/lifecycles/charts.ts';
@@ -34,6 +35,19 @@ export const actorRoutes = (lifecycles: LifecycleService): readonly Route[] => [
         const request = { ...pageOf(query), kind: kind.data, state: query.get('state') ?? null };
         return { status: 200, body: await lifecycles.actors(request) };
       },
+    }),
+  },
+  {
+    path: '/v1/actors/:actorId',
+    room: 'lifecycles',
+    params: { actorId: listedActor.shape.actorId },
+    GET: read({
+      id: 'readActor',
+      summary: 'one actor, as the last commit left it',
+      details: 'The same fields as in the list of all actors.',
+      answers: [json(200, readActor)],
+      refusals: ['unknown_actor', 'stored_content_inconsistent'],
+      handle: async ({ params }) => ({ status: 200, body: await lifecycles.actor(params.actorId ?? '') }),
     }),
   },
   {

@@ -1,6 +1,6 @@
 import { deletionReceipt, deletions } from '../../contract/deletion.ts';
 import { ownedIngests, videohostIngests } from '../../contract/ingest.ts';
-import { actorList, actorTransitions } from '../../contract/lifecycles/actors.ts';
+import { actorList, actorTransitions, readActor } from '../../contract/lifecycles/actors.ts';
 import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { hostHealth, issuedPairingCode, ledgerSnapshot, pairing } from '../../contract/operation.ts';
 import { runtimeOverview } from '../../contract/overview.ts';
@@ -78,6 +78,7 @@ async function lifecycles(recorder: Recorder): Promise<void> {
   await recorder.granted('readChart', drawnChart, { params: { chartId: 'publish-review' } });
   const { actors } = await recorder.granted('listActors', actorList, { query: { kind: 'publish-review', limit: '1' } });
   const { actorId } = present(actors[0], 'review');
+  await recorder.granted('readActor', readActor, { params: { actorId } });
   await recorder.granted('readActorTransitions', actorTransitions, { params: { actorId } });
 }
 

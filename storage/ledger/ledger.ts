@@ -33,7 +33,10 @@ export type Write =
   | { readonly put: Space; readonly key: string; readonly value: unknown }
   /** Stores the row unless there is one, on disk or queued before; decided when `commit` is called. */
   | { readonly putFirst: Space; readonly key: string; readonly value: unknown }
-  /** Stores the row together with the number of the batch that holds it, which it gets as `commit`. */
+  /**
+   * Stores the row together with the number of the batch that holds it, which it gets as `commit`. If the same commit adds to one
+   * journal, the row gets `fromSeq` and `toSeq` as well: the first and the last entry that it adds.
+   */
   | { readonly stamp: Space; readonly key: string; readonly value: object }
   | { readonly del: Space; readonly key: string }
   | { readonly append: string; readonly events: readonly EventDraft[] }

@@ -41,7 +41,15 @@ interface Prepared {
   readonly firsts: Set<string>;
   /** The journals that are closed. */
   readonly closed: string[];
-  readonly stamped: { readonly space: Space; readonly key: string }[];
+  readonly stamped: StampedWrite[];
+}
+
+type StampedWrite = Extract<Write, { readonly stamp: Space }>;
+
+/** The first and the last entry that a commit adds to its journal, by their seqs; nothing if it adds to none or to several. */
+function journalRangeOf(moves: Prepared['moves']): { readonly fromSeq?: number; readonly toSeq?: number } {
+  const [move, ...others] = moves.values();
+  return move === undefined || others.length > 0 ? {} : { fromSeq: move.after + 1, toSeq: move.head.seq };
 }
 
 class LevelLedger implements Ledger {
@@ -186,8 +194,7 @@ class LevelLedger implements Ledger {
       } else if ('putFirst' in write) {
         this.#prepareFirst(prepared, rowKey(write.putFirst, write.key), write.value);
       } else if ('stamp' in write) {
-        prepared.rows.push(stampedRow(rowKey(write.stamp, write.key), write.value));
-        prepared.stamped.push({ space: write.stamp, key: write.key });
+        prepared.stamped.push(write);
       } else if ('del' in write) {
         prepared.rows.push({ type: 'del', key: rowKey(write.del, write.key) });
       } else if ('close' in write) {
@@ -201,6 +208,11 @@ class LevelLedger implements Ledger {
         for (const row of rows) prepared.rows.push(row);
         prepared.moves.set(runId, { after: move?.after ?? before.seq, head });
       }
+    }
+    // A stamped row says which entries of the journal came with it, so it is made when all of them are numbered.
+    const entries = journalRangeOf(prepared.moves);
+    for (const { stamp, key, value } of prepared.stamped) {
+      prepared.rows.push(stampedRow(rowKey(stamp, key), { ...value, ...entries }));
     }
     return prepared;
   }
@@ -236,7 +248,7 @@ class LevelLedger implements Ledger {
       this.#heads.settle(runId, head);
       this.#verified.extend(runId, after, head.seq);
     }
-    for (const { space, key } of stamped) this.#onStamped(space, key);
+    for (const { stamp, key } of stamped) this.#onStamped(stamp, key);
   }
 }
 

@@ -32,7 +32,7 @@ async function openLife(t: ExecutionContext): Promise<Life> {
     const seq = (seqs.get(id) ?? 0) + 1;
     seqs.set(id, seq);
     const review = { put: 'record', key: reviewKey(id), value: { runtimeId: 'runtime:1' } } as const;
-    return ledger.commit([review, ...transitionWrites(id, seq, `state${seq}`, byEvent('move'), 0)]);
+    return ledger.commit([review, ...transitionWrites(id, seq, `state${seq}`, byEvent('move', []), 0)]);
   };
   return { ledger, listeners, move, follow };
 }
@@ -125,7 +125,7 @@ test('a listener that throws is reported, and the commit and the others go on', 
     throw new Error('broken');
   });
   const forget = listeners.add((id) => heard.push(id));
-  const move = (seq: number) => ledger.commit(transitionWrites('a/b', seq, 'here', byEvent('move'), 0));
+  const move = (seq: number) => ledger.commit(transitionWrites('a/b', seq, 'here', byEvent('move', []), 0));
   await move(1);
   forget();
   await move(2);
@@ -172,7 +172,7 @@ test('every state of an actor is recorded in the commit of its snapshot, with it
 test('what happened in one commit bears its number', async (t) => {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   t.teardown(() => ledger.close());
-  const move = (id: string, seq: number) => ledger.commit(transitionWrites(id, seq, 'here', byEvent('move'), 0));
+  const move = (id: string, seq: number) => ledger.commit(transitionWrites(id, seq, 'here', byEvent('move', []), 0));
   await Promise.all([move('a', 1), move('b', 1)]);
   await move('a', 2);
   const commits = async (id: string) => (await recordedTransitions(ledger, id)).map(({ commit }) => commit);

@@ -5,10 +5,9 @@ import { fitted, opened, revealing, scaled } from '../../console/lifecycles/char
 import { statesWith } from '../../console/lifecycles/chart-desk.tsx';
 import { chartIndex, enteredBy, withAncestors } from '../../console/lifecycles/chart-index.ts';
 import { compared, partingWords } from '../../console/lifecycles/comparison.tsx';
-import { mermaidOf, scxmlOf } from '../../console/lifecycles/export-menu.tsx';
+import { mermaidOf } from '../../console/lifecycles/export-menu.tsx';
 import { folded, keptOnWay, wayTo } from '../../console/lifecycles/folding.ts';
 import { heatMarks, heatOf, percentile } from '../../console/lifecycles/heat-view.tsx';
-import { chartFromJson, pathOfJournal, unpackBundle } from '../../console/lifecycles/opened-file.ts';
 import { pathMarks, recordsOf, type Step, stepsOf, takenBetween, takenIn } from '../../console/lifecycles/path.ts';
 import { type Sandbox, sandbox, sandboxAt } from '../../console/lifecycles/sandbox.ts';
 import { scrubber, shownPlace } from '../../console/lifecycles/scrub-bar.tsx';
@@ -21,7 +20,6 @@ import { type ChartDrawing, chartDrawing } from '../../contract/lifecycles/chart
 import { machines } from '../../machines/catalogue.ts';
 import { chartOf } from '../../machines/machine-chart.ts';
 import { studyMachine } from '../../machines/study.ts';
-import { layoutOf } from '../../visualizer/drawing/layout.ts';
 import { fieldOf, fieldsOf } from '../fields.ts';
 import { sampleMachine } from '../machines/lifecycles/sample-machine.ts';
 
@@ -129,12 +127,22 @@ test('a step has the records of its commit, and not those of a later commit of t
     event(4, 6_000),
     event(5, 60_000),
   ];
-  const steps = stepsOf(study, walk);
-  t.deepEqual(recordsOf(events, steps, 0).events, []);
-  const { events: found, receipts } = recordsOf(events, steps, 2);
+  const ranges = [null, null, { fromSeq: 1, toSeq: 2 }, null, { fromSeq: 4, toSeq: 4 }];
+  const steps = stepsOf(
+    study,
+    walk.map((each, at) => ({ ...each, taken: [], journal: ranges[at] ?? null })),
+  );
+  const recordsAt = (place: number) => {
+    const step = steps[place];
+    return step === undefined ? null : recordsOf(events, step);
+  };
+  t.deepEqual(recordsAt(0)?.events, []);
+  const { events: found, receipts } = recordsAt(2) ?? { events: [], receipts: [] };
   t.deepEqual(fieldOf(found, 'seq'), [1, 2]);
   t.deepEqual(fieldOf(receipts, 'id'), ['artifact:1', 'receipt:2']);
-  t.deepEqual(fieldOf(recordsOf(events, steps, 4).events, 'seq'), [4]);
+  t.deepEqual(fieldOf(recordsAt(4)?.events ?? [], 'seq'), [4]);
+  const [earlier] = stepsOf(study, walk);
+  t.is(earlier && recordsOf(events, earlier), null, 'a row of an earlier version');
 });
 
 test('times and events are said briefly', (t) => {
@@ -208,92 +216,6 @@ test('a chart is written for Mermaid with its nested and parallel states', (t) =
   t.regex(text, /state sample_working_checking \{\n(?:.*\n)*? +--\n/);
   t.regex(text, /sample_idle --> sample_working: begin/);
   t.regex(text, /\[\*\] --> sample_idle/);
-});
-
-test('a chart is written as SCXML whose elements all close and whose targets exist', (t) => {
-  const text = scxmlOf(sample.chart);
-  const open: string[] = [];
-  for (const [, close, tag = '', inner = ''] of text.matchAll(/<(\/?)([a-z]+)((?:[^>"]|"[^"]*")*)>/g)) {
-    if (close === '/') t.is(open.pop(), tag);
-    else if (!inner.endsWith('/')) open.push(tag);
-  }
-  t.deepEqual(open, []);
-  const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-  for (const [, targets = ''] of text.matchAll(/ target="([^"]+)"/g)) {
-    for (const target of targets.split(' ')) t.true(ids.has(target), target);
-  }
-  t.regex(text, /<transition event="error.platform.download"/);
-});
-
-const foreign = readFileSync(new URL('../../fixtures/foreign-machine.json', import.meta.url), 'utf8');
-
-test('a foreign machine is read from its configuration and drawn, arrows into a region included', async (t) => {
-  const chart = chartFromJson(foreign);
-  t.is(chart.machineId, 'crossing');
-  const drawing = await layoutOf(chart, 1);
-  t.true(drawing.boxes.some(({ id, kind }) => id === 'crossing.red.people.hist' && kind === 'history'));
-  const arrow = drawing.arrows.find(({ transitions }) => transitions[0]?.startsWith('crossing.blinking#POWER.BACK'));
-  t.true((arrow?.points.length ?? 0) >= 2);
-});
-
-test('a machine is read from what its toJSON gives, and a saved chart as it was', (t) => {
-  const chart = chartFromJson(JSON.stringify(sampleMachine));
-  const own = chartOf(sampleMachine);
-  const names = (root: typeof own.root): string[] => [root.id, ...root.states.flatMap(names)];
-  t.deepEqual(names(chart.root), names(own.root));
-  t.is(chart.root.initial, own.root.initial);
-  t.deepEqual(chartFromJson(JSON.stringify(own)), own);
-});
-
-test('a file that is no machine says what is wrong with it', (t) => {
-  t.is(t.throws(() => chartFromJson('no'))?.message, 'this file is no JSON');
-  t.is(t.throws(() => chartFromJson('{"id":"x"}'))?.message, 'this file holds no states');
-  t.regex(
-    t.throws(() => chartFromJson('{"initial":"a","states":{"a":{"on":{"GO":"nowhere"}}}}'))?.message ?? '',
-    /^XState does not take this machine: [\s\S]*nowhere/,
-  );
-});
-
-test('an archive is refused where it is cut, and where it is none', async (t) => {
-  await t.throwsAsync(unpackBundle(new Blob([new Uint8Array(512).fill(65)])), { message: /no archive/ });
-  await t.throwsAsync(unpackBundle(new Blob([])), { message: 'the archive has no end' });
-  t.is((await unpackBundle(new Blob([new Uint8Array(1024)]))).size, 0);
-});
-
-const event = (type: string, ms: number) =>
-  ({ type, recordedAt: new Date(ms).toISOString(), data: {} }) as unknown as JournalEvent;
-
-test('the path of a study follows from its journal, at the times of its commits', (t) => {
-  const events = [
-    event('task.created', 1_000),
-    event('executor.started', 1_001),
-    event('artifact.recorded', 2_000),
-    event('media.operation_completed', 2_001),
-    event('media.operation_completed', 3_000),
-    event('evidence.read_completed', 4_000),
-    event('analysis.evidence.assessment_completed', 5_000),
-    event('publish.review.intake_completed', 6_000),
-  ];
-  const way = pathOfJournal(chartOf(studyMachine), events, 'terminal');
-  t.deepEqual(
-    way.map(({ states, at }) => [states[0]?.replace('runtime.', ''), Date.parse(at)]),
-    [
-      ['accepted', 1_000],
-      ['initializing', 1_000],
-      ['running.detect', 1_000],
-      ['running.subtitles', 2_000],
-      ['running.read', 3_000],
-      ['running.assess', 4_000],
-      ['running.admit', 5_000],
-      ['terminal', 6_000],
-    ],
-  );
-  const stopped = pathOfJournal(
-    chartOf(studyMachine),
-    [...events.slice(0, 4), event('executor.finished', 9_000)],
-    'failed',
-  );
-  t.deepEqual([stopped.at(-1)?.states, stopped.at(-1)?.event], [['runtime.failed'], null]);
 });
 
 test('the supervised are grouped by kind with their queue, those at work first', (t) => {

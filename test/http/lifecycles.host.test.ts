@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
+import { runtimeEvents } from '../../contract/journal.ts';
 import {
   type ActorList,
   type ActorTransitions,
   actorList,
   actorTransitions,
+  readActor,
 } from '../../contract/lifecycles/actors.ts';
-import { type ChartState, charts, drawnChart } from '../../contract/lifecycles/charts.ts';
+import { type ChartState, type ChartTransition, charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { TestHost } from '../host/test-host.ts';
 import { ingestRequest, ingests, openIngest } from './host/ingest-steps.ts';
@@ -26,10 +28,11 @@ const transitionsOf = async (
 ): Promise<ActorTransitions> =>
   host.granted(t, await host.get(`${actors}/${actorId}/transitions${query}`), 200, actorTransitions);
 
+const actorOf = async (t: ExecutionContext, host: TestHost, actorId: string) =>
+  host.granted(t, await host.get(`${actors}/${actorId}`), 200, readActor);
+
 const ways = ({ transitions }: ActorTransitions): string[] =>
   transitions.map(({ states, event, cause }) => `${event ?? cause} > ${states.join()}`);
-
-/** The actors of a host that has studied something, and what they went through. */
 
 test('an ingest is an actor from its opening to its end, and keeps every state that it was in', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
@@ -89,9 +92,54 @@ test('a study is listed with its way through the chart, newest first and page by
   t.deepEqual((await listed(t, host, '?state=running')).actors, []);
 });
 
+test('each actor is read by its id as the list has it', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  for (const row of (await listed(t, host)).actors) {
+    t.deepEqual(await actorOf(t, host, row.actorId), { schema: 'studio.actor.v1', ...row });
+  }
+});
+
+test('every recorded step names the arrows that it took, and these lead from state to state', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  for (const { actorId, chartId } of (await listed(t, host)).actors) {
+    const { chart } = host.granted(t, await host.get(`${chartList}/${chartId}`), 200, drawnChart);
+    const arrows = new Map(transitionsIn(chart.root).map((each) => [each.id, each]));
+    const { transitions } = await transitionsOf(t, host, actorId);
+    for (const { taken, event, states, seq } of transitions) {
+      t.is(taken?.length === 0, event === 'xstate.init', `${actorId} ${seq} ${event}`);
+      const last = taken?.map((id) => arrows.get(id)).at(-1);
+      if (last === undefined) continue;
+      t.true(last.targets.length === 0 || last.targets.some((target) => states.some((id) => id.startsWith(target))));
+    }
+  }
+});
+
+test('the steps of a study, its review and its captions name every entry of its journal once', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  const [made] = (await listed(t, host, '?kind=caption-production')).actors;
+  const runtimeId = made?.runtimeId ?? '';
+  const journal = host.granted(t, await host.get(`/v1/runtimes/${runtimeId}/events?limit=200`), 200, runtimeEvents, [
+    'access-control-expose-headers',
+    'studio-journal-head',
+  ]);
+  const own = (await listed(t, host)).actors.filter((each) => each.runtimeId === runtimeId);
+  const ways = await Promise.all(own.map(({ actorId }) => transitionsOf(t, host, actorId)));
+  const ranges = new Map(
+    ways
+      .flatMap(({ transitions }) => transitions)
+      .flatMap(({ commit, journal }) => (journal ? [[`${commit} ${journal.fromSeq}`, journal] as const] : [])),
+  );
+  const sorted = [...ranges.values()].toSorted((one, other) => one.fromSeq - other.fromSeq);
+  t.deepEqual(
+    sorted.flatMap(({ fromSeq, toSeq }) => Array.from({ length: toSeq - fromSeq + 1 }, (_, at) => fromSeq + at)),
+    journal.events.map(({ seq }) => seq),
+  );
+});
+
 test('an actor that is not there, and a cursor or filter that is none, are refused', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   host.refused(t, await host.get(`${actors}/runtime:none/transitions`), 'unknown_actor');
+  host.refused(t, await host.get(`${actors}/runtime:none`), 'unknown_actor');
   const [{ actorId } = { actorId: '' }] = (await listed(t, host, '?limit=1')).actors;
   host.refused(t, await host.get(`${actors}/${actorId}/transitions?after=99`), 'cursor_past_head');
   host.refused(t, await host.get(`${actors}/${actorId}/transitions?after=x`), 'invalid_cursor');
@@ -134,6 +182,10 @@ test('reviews and captions are actors of their study', async (t) => {
 const chartList = '/v1/charts';
 const stored = async (name: string) =>
   JSON.parse(await readFile(new URL(`../../docs/charts/${name}`, import.meta.url), 'utf8'));
+const transitionsIn = (state: ChartState): ChartTransition[] => [
+  ...state.transitions,
+  ...state.states.flatMap(transitionsIn),
+];
 const idsIn = (state: ChartState): string[] => [state.id, ...state.states.flatMap(idsIn)];
 
 /** The machines of a host as data. */

@@ -292,8 +292,8 @@ test('a stream has every transition of an actor with the state before, and resum
   const { transitions } = await kept(t, host, runtimeId);
   await resumed.until('the rest', () => told(resumed).length === transitions.length - 3);
   const all = [...isOf(runtimeId), ...told(resumed)];
-  const shown = all.map(({ seq, cause, event, value, states, at, commit }) => ({
-    ...{ seq, cause, event, value, states, at, commit },
+  const shown = all.map(({ seq, cause, event, value, states, at, commit, taken, journal }) => ({
+    ...{ seq, cause, event, value, states, at, commit, taken, journal },
   }));
   t.deepEqual(shown, transitions.slice(1));
   t.true(

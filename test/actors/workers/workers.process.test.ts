@@ -75,8 +75,11 @@ withRedis('a study waits, whatever becomes of the queue, and is then measured as
 async function measuring(t: ExecutionContext) {
   const queued = await QueuedHost.open(t, 1);
   await queued.ffmpeg.close();
+  const before = await queued.ffmpeg.passes();
   const runtimeId = await queued.begun(1000);
   await queued.says(t, runtimeId, /^studying: measuring/);
+  // A worker that has an order looks first for what others delivered; only then does it start ffmpeg.
+  await queued.until(t, 'a pass is at the gate', async () => (await queued.ffmpeg.passes()) > before);
   const [first] = queued.workers;
   if (first === undefined) throw new Error('there is a worker');
   return { queued, runtimeId, first };

@@ -12,7 +12,6 @@ import { sampleFolder } from '../../../fixtures/sample/gold.ts';
 import { RunningHost } from '../../http/running-host.ts';
 import { chromiumPath, hasChromium, openBrowser, watchedPage } from './console-browser.ts';
 import { approve, attachSubtitles, drop, ingestDropped, produceCaptions, study, verdict } from './console-way.ts';
-import { openMachine } from './views.ts';
 
 interface Opened {
   readonly browser: Browser;
@@ -220,9 +219,6 @@ inBrowser(
     await page.locator('.list-link').first().click();
     await studied;
     await page.locator('.chart .state.now[data-state="runtime.terminal"]').waitFor({ timeout: 10_000 });
-    await page.evaluate('location.hash = "#/lifecycles/file"');
-    await page.locator('.drop').waitFor();
-    await openMachine(page);
     t.deepEqual(faults, []);
     await page.context().close();
   },

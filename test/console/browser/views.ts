@@ -36,14 +36,6 @@ async function scrubBack(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Only its path' }).click();
 }
 
-const foreignMachine = fileURLToPath(new URL('../../../fixtures/foreign-machine.json', import.meta.url));
-
-/** Opens a machine of somebody else from a file. */
-export async function openMachine(page: Page): Promise<void> {
-  await page.locator('input[type="file"]').setInputFiles(foreignMachine);
-  await page.locator('.chart .state').first().waitFor();
-}
-
 /** Takes the first steps in a copy of a machine. */
 async function whatIf(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'worker.granted' }).click();
@@ -110,7 +102,6 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
     { name: 'heat', hash: '#/lifecycles/charts/runtime/heat', ready: '.times' },
     { name: 'what-if', hash: '#/lifecycles/charts/runtime/what-if', ready: '.chart .state.now', act: whatIf },
     { name: 'whole-host', hash: '#/lifecycles/host', ready: '.tree' },
-    { name: 'file', hash: '#/lifecycles/file', ready: '.drop', act: openMachine },
     { name: 'operations', hash: '#/operations', ready: '.engines', act: beforeDeletion },
     { name: 'unknown', hash: '#/nowhere', ready: '.notice' },
   ];
