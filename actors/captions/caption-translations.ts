@@ -22,8 +22,8 @@ import {
 } from '../../executors/explanations/hosted-chat.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
-import { CaptionFailure, type CaptionJob, captionsOf } from '../../receipts/captions/artifact.ts';
-import { isOneLanguage, translationWorkOf } from '../../receipts/captions/transcript-lines.ts';
+import { CaptionFailure, type CaptionJob, captionsOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
+import { translationWorkOf } from '../../receipts/captions/transcript-lines.ts';
 import { questionDigests, translationOf } from '../../receipts/captions/translation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import {
@@ -199,12 +199,14 @@ export class CaptionTranslations {
   }
 
   /**
-   * A job with its translation; as it is where both sides are one language. Rejects with `CaptionFailure` where not one line
+   * A job with its translation; as it is where nothing has to be translated. Rejects with `CaptionFailure` where not one line
    * passed the gates: captions without a translation would use up an approval for nothing.
    */
   async translated(job: CaptionJob, signal: AbortSignal): Promise<CaptionJob> {
-    if (job.translator === undefined || isOneLanguage(job.study)) return job;
-    const { lines, sourceLanguage, targetLanguage } = translationWorkOf(job.study, { asks: [], identifiedAlone: null });
+    const text = textToTranslateOf(job);
+    if (text === null) return job;
+    const nothing = { asks: [], identifiedAlone: null };
+    const { lines, sourceLanguage, targetLanguage } = translationWorkOf(job.study, text, nothing);
     const answered = await this.#asker.answers({ lines, sourceLanguage, targetLanguage }, signal);
     const record = { prompt: translationPromptContract, configuration: this.#configuration, ...answered };
     const done = { ...job, translation: translationOf(job, record) };

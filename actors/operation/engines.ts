@@ -88,6 +88,7 @@ export function enginesOf({
 }: ChosenEngines): readonly Engine[] {
   const captioning = captionExecutor !== 'recorded_real_pipeline_fixture';
   const captions = 'start the host with --caption-executor';
+  const translating = 'subtitles-translated or recognized-translated';
   const explaining = 'start the host with --language-explanation-executor';
   return [
     detectorsOf(detectors, hasWorkers),
@@ -100,8 +101,8 @@ export function enginesOf({
         }
       : off('captions', 'no captions are made of new studies', captions),
     translator === null
-      ? off('caption_translation', 'nothing is translated', `${captions} recognized-translated`)
-      : hosted('caption_translation', translator, 'recognised text', `${captions} recognized-translated`),
+      ? off('caption_translation', 'nothing is translated', `${captions} ${translating}`)
+      : hosted('caption_translation', translator, 'caption text', `${captions} ${translating}`),
     explainer === null
       ? off('explanations', 'nothing is explained', explaining)
       : hosted('explanations', explainer, 'caption text', explaining),

@@ -56,8 +56,8 @@ interface ModelList {
   readonly data?: readonly { readonly id?: unknown }[];
 }
 
-/** The model server of this machine that translates; null if none answers or it has no model. */
-async function foundTranslator(server = ollama): Promise<FoundEngine | null> {
+/** The model server of this machine that translates for an executor; null if none answers or it has no model. */
+async function foundTranslator(executor: string, server = ollama): Promise<FoundEngine | null> {
   try {
     const answer = await fetch(`${server}/models`, { signal: AbortSignal.timeout(serverMs) });
     const { data = [] } = (await answer.json()) as ModelList;
@@ -67,7 +67,7 @@ async function foundTranslator(server = ollama): Promise<FoundEngine | null> {
       offer: `A model server answers at ${server}: its model ${model} can translate captions. Whether it passes text on is up to that server.`,
       settings: new Map<string, string | boolean>([
         ['model-server', server],
-        ['caption-executor', 'recognized-translated'],
+        ['caption-executor', executor],
         ['caption-translation-model', model],
         ['allow-real-caption-production', true],
       ]),
@@ -110,6 +110,8 @@ interface Asked {
   readonly spoken: string;
   readonly target: string;
   readonly format: Format;
+  /** Whether a text track is in the spoken language, so that no speech has to be recognised. */
+  readonly hasSpokenText: boolean;
 }
 
 function formatOf(given: GivenFlags): Format {
@@ -177,17 +179,17 @@ const textsAreMissing: readonly CaptionObstacle[] = [
 const assignment = ([name, value]: readonly [string, unknown]): string => `${name}=${value}`;
 
 /** Offers the engines of this machine that would make captions possible, once; true if the person took them. */
-async function engineTaken(call: CommandCall, { spoken, target }: Asked): Promise<boolean> {
+async function engineTaken(call: CommandCall, { spoken, target, hasSpokenText }: Asked): Promise<boolean> {
   const { terminal, given } = call;
-  const recognizer = await foundRecognizer(spoken, process.env);
-  if (recognizer === null) return false;
   const translates = baseLanguage(spoken) !== baseLanguage(target);
-  const translator = translates ? await foundTranslator() : null;
-  if (translates && translator === null) return false;
-  const offers = [recognizer, ...(translator === null ? [] : [translator])];
-  const executor = new Map([...recognizer.settings, ...(translator?.settings ?? [])]);
-  if (translator !== null) executor.delete('allow-recognized-captions');
-  const settings: SettingChanges = executor;
+  const recognizer = hasSpokenText ? null : await foundRecognizer(spoken, process.env);
+  const executor = hasSpokenText ? 'subtitles-translated' : 'recognized-translated';
+  const translator = translates ? await foundTranslator(executor) : null;
+  if ((recognizer === null && !hasSpokenText) || (translates && translator === null)) return false;
+  const offers = [recognizer, translator].filter((engine) => engine !== null);
+  if (offers.length === 0) return false;
+  const settings = new Map(offers.flatMap((engine) => [...engine.settings]));
+  if (translator !== null) settings.delete('allow-recognized-captions');
   for (const { offer } of offers) terminal.remark(offer);
   const words = [...settings].map(assignment).join(' ');
   if (!call.isOwnHost() || !terminal.isInteractive) {
@@ -324,7 +326,8 @@ async function run(first: CommandCall): Promise<ExitCode> {
   const source = await sourceOf(first, film);
   const probe = await first.host.mediaProbe(source.sourceSessionId);
   const spoken = spokenLanguageOf(first, probe, film);
-  const asked: Asked = { film, spoken, target: given.single('to') ?? spoken, format: formatOf(given) };
+  const hasSpokenText = textTracks(probe).some(({ language }) => baseLanguage(language ?? '') === baseLanguage(spoken));
+  const asked = { film, spoken, target: given.single('to') ?? spoken, format: formatOf(given), hasSpokenText };
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: asked.target,

@@ -8,6 +8,7 @@ import type { RecognizerChoice } from '../../executors/recognition/open-recogniz
 import { type ResponseFormat, responseFormats } from '../../executors/recognition/openai.ts';
 import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts';
 import { DEFAULT_LANGUAGES, type ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
+import { isTranslating } from '../../receipts/captions/allowance.ts';
 import { type StartCode, StartError } from '../failures.ts';
 import { absolutePath, choice, type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
 
@@ -202,7 +203,7 @@ export const captionFlags: FlagTable = {
   'caption-executor': single(
     'NAME',
     'recorded',
-    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, grouped-subtitles from tracks that split their sentences differently, recognized from what was recognised of its speech, recognized-translated from that and a model that translates, deterministic-test writes fixed texts for tests of clients",
+    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, grouped-subtitles from tracks that split their sentences differently, subtitles-translated from these tracks and, if none is in the target language, a model that translates, recognized from what was recognised of its speech, recognized-translated from that and a model that translates, deterministic-test writes fixed texts for tests of clients",
   ),
   'allow-deterministic-caption-test-seam': toggle(
     'allows --caption-executor deterministic-test, and must stand with it',
@@ -214,15 +215,15 @@ export const captionFlags: FlagTable = {
     'allows --caption-executor recognized, and must stand with it: words that a recogniser wrote become captions; studies have some where --semantic-recognizer was given',
   ),
   'allow-real-caption-production': toggle(
-    'allows --caption-executor recognized-translated, and must stand with it; recognised text may leave this machine, and answers may cost money',
+    'allows --caption-executor subtitles-translated or recognized-translated, and must stand with one of them; the text may leave this machine, and answers may cost money',
   ),
   [translationModelFlag]: single(
     'NAME',
     null,
-    'the model that translates, as its server names it; must stand with --caption-executor recognized-translated',
+    'the model that translates, as its server names it; must stand with --caption-executor subtitles-translated or recognized-translated',
   ),
   [translationOnceFlag]: toggle(
-    'asks the model for each line once, which takes less than half of the tokens; lines that it exchanged or merged with others may then pass; must stand with --caption-executor recognized-translated',
+    'asks the model for each line once, which takes less than half of the tokens; lines that it exchanged or merged with others may then pass; must stand with --caption-executor subtitles-translated or recognized-translated',
   ),
 };
 
@@ -263,6 +264,11 @@ const choices: Readonly<Record<string, CaptionChoice>> = {
     permission: 'allow-embedded-subtitle-captions',
     announced: 'grouped-subtitle-tracks-no-model',
   },
+  'subtitles-translated': {
+    classification: 'subtitle_tracks_translated',
+    permission: 'allow-real-caption-production',
+    announced: 'subtitle-tracks-translator-opt-in',
+  },
   recognized: {
     classification: 'recognised_transcript',
     permission: 'allow-recognized-captions',
@@ -288,28 +294,28 @@ export function chosenCaptionExecutor(given: GivenFlags): ChosenCaptions {
   if (choice.permission !== null && !given.has(choice.permission)) {
     throw new StartError('executor_not_allowed', `--caption-executor ${name} needs --${choice.permission}`);
   }
-  for (const [other, { permission }] of Object.entries(choices)) {
+  for (const { permission } of Object.values(choices)) {
     if (permission === null || permission === choice.permission || !given.has(permission)) continue;
-    throw new StartError('executor_not_allowed', `--${permission} needs --caption-executor ${other}`);
+    const others = Object.keys(choices).filter((other) => choices[other]?.permission === permission);
+    throw new StartError('executor_not_allowed', `--${permission} needs --caption-executor ${others.join(' or ')}`);
   }
   const isAskedOnce = given.has(translationOnceFlag);
-  const model = translationModelOf(choice, given.single(translationModelFlag));
+  const model = translationModelOf(name, choice, given.single(translationModelFlag));
   if (isAskedOnce && model === null) {
-    throw new StartError(
-      'executor_not_allowed',
-      `--${translationOnceFlag} needs --caption-executor recognized-translated`,
-    );
+    throw new StartError('executor_not_allowed', `--${translationOnceFlag} needs ${translatingExecutors}`);
   }
   return { ...choice, model, isAskedOnce };
 }
 
-function translationModelOf({ classification }: CaptionChoice, model: string | undefined): string | null {
-  const translates = classification === 'recognised_transcript_translated';
-  const pair = `--caption-executor recognized-translated`;
+const translatingExecutors = '--caption-executor subtitles-translated or recognized-translated';
+
+function translationModelOf(name: string, { classification }: CaptionChoice, model: string | undefined): string | null {
+  const translates = isTranslating({ classification });
   if (translates && model === undefined)
-    throw new StartError('executor_not_allowed', `${pair} needs --${translationModelFlag}`);
+    throw new StartError('executor_not_allowed', `--caption-executor ${name} needs --${translationModelFlag}`);
   if (model === undefined) return null;
-  if (!translates) throw new StartError('executor_not_allowed', `--${translationModelFlag} needs ${pair}`);
+  if (!translates)
+    throw new StartError('executor_not_allowed', `--${translationModelFlag} needs ${translatingExecutors}`);
   return modelNamed(translationModelFlag, model);
 }
 
@@ -324,7 +330,7 @@ export function translatorOf(
 
 /** What people have to know of a host that translates. */
 export function translatorNotice({ provider, model }: NonNullable<HostOptions['translator']>): string {
-  return `caption translation: ${askedOf(model, provider, 'recognised text leaves it with every production of captions')}`;
+  return `caption translation: ${askedOf(model, provider, 'the text of captions leaves it with every production')}`;
 }
 
 const explainerFlag = 'language-explanation-executor';

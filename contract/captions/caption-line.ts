@@ -250,6 +250,14 @@ export const captionExecutor = z.discriminatedUnion('classification', [
     executionScope: z.literal('current_run'),
     ...common,
   }),
+  /** The same, where a model translates a track in the source language if none is in the target language. */
+  z.strictObject({
+    id: z.literal('studio.translated-subtitle-caption-producer'),
+    classification: z.literal('subtitle_tracks_translated'),
+    executionScope: z.literal('current_run'),
+    ...common,
+    ...captionTranslator.shape,
+  }),
   /** Lines of the study's own transcript; both sides are one language. `recognizer` names the engine that wrote it. */
   z.strictObject({
     id: z.literal('studio.recognised-caption-producer'),

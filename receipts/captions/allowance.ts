@@ -43,9 +43,13 @@ export interface AllowedCaptions {
   readonly allowance?: CaptionAllowance | undefined;
 }
 
+/** Whether captions of this classification are made with a model that translates. */
+export const isTranslating = ({ classification }: Pick<AllowedCaptions, 'classification'>): boolean =>
+  classification === 'recognised_transcript_translated' || classification === 'subtitle_tracks_translated';
+
 /** What one production may take in and leave behind. */
 export function captionLimitsOf({ classification, allowance }: AllowedCaptions) {
-  const standing = classification === 'recognised_transcript_translated' ? translatedLimits : captionLimits;
+  const standing = isTranslating({ classification }) ? translatedLimits : captionLimits;
   if (allowance === undefined) return standing;
   const chunks = Math.ceil(allowance.maxLines / standing.maxLines);
   return {

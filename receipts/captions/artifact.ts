@@ -18,7 +18,7 @@ import { type AllowedCaptions, captionLimitsOf, captionTextOf, type DraftLine } 
 import { type CaptionedStudy, captionInputOf, coveredLine } from './captioned-study.ts';
 import { captionExecutors } from './executors.ts';
 import { sharedLinesOf, storedFormOf } from './stored-captions.ts';
-import { transcriptOf } from './transcript-lines.ts';
+import { type TextToTranslate, transcriptOf } from './transcript-lines.ts';
 
 /** One attempt to make captions of an approved study, counted from 0. */
 export interface CaptionJob extends AllowedCaptions {
@@ -50,6 +50,10 @@ export const captionJobIdOf = ({ study, attempt }: Pick<CaptionJob, 'study' | 'a
 
 export const captionExecutorOf = ({ study, classification, translator }: CaptionJob) =>
   captionExecutors[classification].identify(study, translator);
+
+/** The stored text that a model has to translate for a job; null if nothing has to be. */
+export const textToTranslateOf = ({ study, classification, translator }: CaptionJob): TextToTranslate | null =>
+  translator === undefined ? null : (captionExecutors[classification].toTranslate?.(study) ?? null);
 
 /** What all lines of a production have in common. */
 type CaptionHead = Pick<CaptionArtifact, 'jobId' | 'runId' | 'input' | 'executor'>;

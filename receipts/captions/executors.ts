@@ -19,17 +19,22 @@ import type { VerifiedFindings } from '../study/conclusion.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import {
+  asOneRow,
   isOneLanguage,
   type LinesAbsence,
   recognisedAbsence,
   recognisedLines,
+  type TextToTranslate,
   transcriptOf,
+  transcriptToTranslate,
   translatedLines,
+  translatedSides,
 } from './transcript-lines.ts';
 
 /** One embedded text track of a study: its cues, the language that it is taken to be in, and where it is stored. */
 export interface StudiedTrack {
   readonly trackIndex: number;
+  readonly artifactId: string;
   readonly contentId: string;
   /** What the container says, else what was identified; null when neither says anything. */
   readonly language: string | null;
@@ -51,10 +56,16 @@ const timedText = (fact: AnyCue): TimedText => ({
   text: fact.kind === 'subtitle_cue' ? fact.text : null,
 });
 
-const artifactsOf = ({ operations }: VerifiedFindings): { contentId: string; artifact: EvidenceArtifact }[] =>
+interface StudiedArtifact {
+  readonly artifactId: string;
+  readonly contentId: string;
+  readonly artifact: EvidenceArtifact;
+}
+
+const artifactsOf = ({ operations }: VerifiedFindings): StudiedArtifact[] =>
   operations.flatMap(({ evidence }) =>
-    evidence.flatMap(({ delivered, artifact }) =>
-      artifact === null ? [] : [{ contentId: delivered.contentId, artifact }],
+    evidence.flatMap(({ delivered: { artifactId, contentId }, artifact }) =>
+      artifact === null || artifactId === null || contentId === null ? [] : [{ artifactId, contentId, artifact }],
     ),
   );
 
@@ -82,13 +93,13 @@ function languageOf(
 export function studiedTracks(findings: VerifiedFindings, rules: CaptionRules = captionRules): StudiedTrack[] {
   const stored = artifactsOf(findings);
   const languages = stored.flatMap(({ artifact }) => artifact.facts.filter(isTrackLanguage));
-  return stored.flatMap(({ contentId, artifact }) => {
+  return stored.flatMap(({ artifactId, contentId, artifact }) => {
     const { trackIndex } = artifact.input;
     if (artifact.kind !== 'subtitle_track' || trackIndex === null) return [];
     const fact = languages.find((each) => each.trackIndex === trackIndex);
     const cues = artifact.facts.filter(isCue);
     const said = fact === undefined ? { language: null, isContradicted: false } : languageOf(fact, cues, rules);
-    return [{ trackIndex, contentId, ...said, cues: cues.map(timedText) }];
+    return [{ trackIndex, artifactId, contentId, ...said, cues: cues.map(timedText) }];
   });
 }
 
@@ -112,6 +123,8 @@ interface CaptionExecutor {
   identify(study: CaptionedStudy, translator?: CaptionTranslator): CaptionExecutorIdentity;
   /** Its lines, in order of time and inside the range; without a translation none has a translated text. */
   draft(study: CaptionedStudy, translation?: CaptionTranslation): DraftLine[];
+  /** The stored text of a study that a model has to translate; null if nothing has to be. */
+  toTranslate?(study: CaptionedStudy): TextToTranslate | null;
   /** Why it has no line of a study; asked only where it has none. */
   absence(study: CaptionedStudy): LinesAbsence;
 }
@@ -232,6 +245,60 @@ const groupedSubtitles: CaptionExecutor = {
   },
 };
 
+/** One line of a track that is to be translated; its text is null where the cue could not be read. */
+interface TrackLine extends TimedText {
+  readonly id: string;
+}
+
+/** The track in the source language, if no track is in the target language. */
+function trackToTranslate(study: CaptionedStudy) {
+  const { source, target } = tracksOf(study);
+  return source === null || target !== null || isOneLanguage(study) ? null : source;
+}
+
+const linesOfTrack = (study: CaptionedStudy, { cues }: StudiedTrack): TrackLine[] =>
+  groupedCues(cues, [], captionInputOf(study).range).map(({ startMs, endMs, source }, index) => ({
+    ...{ id: numbered('translated-subtitle-line', index), startMs, endMs, text: source },
+  }));
+
+function textOfTrack(study: CaptionedStudy): TextToTranslate | null {
+  const track = trackToTranslate(study);
+  if (track === null || track.isContradicted) return null;
+  const { artifactId, contentId } = track;
+  const lines = linesOfTrack(study, track).flatMap(({ id, text }) =>
+    text === null ? [] : [{ id, text: asOneRow(text) }],
+  );
+  return lines.length === 0 ? null : { artifactId, contentId, lines };
+}
+
+/** The same tracks; if none is in the target language, a model translates the one in the source language. */
+const translatedSubtitles: CaptionExecutor = {
+  ...groupedSubtitles,
+  identify: (study, translator) => {
+    if (translator === undefined) throw new RangeError('translated captions need a translator');
+    const isTranslated = trackToTranslate(study) !== null;
+    return {
+      id: 'studio.translated-subtitle-caption-producer',
+      classification: 'subtitle_tracks_translated',
+      executionScope: 'current_run',
+      recognizer: 'embedded-subtitle-track',
+      translator: isTranslated ? 'openai-compatible-model' : 'embedded-subtitle-track',
+      sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
+      ...common,
+      ...translator,
+    };
+  },
+  toTranslate: textOfTrack,
+  draft: (study, translation) => {
+    const track = trackToTranslate(study);
+    if (track === null) return groupedSubtitles.draft(study);
+    const targetOf = translatedSides(study, textOfTrack(study), translation);
+    return linesOfTrack(study, track).map(({ id, startMs, endMs, text }) => ({
+      ...{ id, startMs, endMs, source: sideOf(track, text), target: targetOf(id) },
+    }));
+  },
+};
+
 function tracksOf(study: CaptionedStudy) {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
   const tracks = studiedTracks(study.findings, study.rules);
@@ -280,7 +347,8 @@ const translatedTranscript: CaptionExecutor = {
     };
   },
   draft: (study, translation) =>
-    isOneLanguage(study) ? recognisedTranscript.draft(study) : translatedLines(study, translation ?? null),
+    isOneLanguage(study) ? recognisedTranscript.draft(study) : translatedLines(study, translation),
+  toTranslate: transcriptToTranslate,
   absence: (study) => recognisedAbsence(study, true),
 };
 
@@ -290,6 +358,7 @@ export const captionExecutors: Readonly<Record<CaptionClassification, CaptionExe
   deterministic_current_run_test_seam: deterministicTest,
   embedded_subtitle_tracks: embeddedSubtitles,
   grouped_subtitle_tracks: groupedSubtitles,
+  subtitle_tracks_translated: translatedSubtitles,
   recognised_transcript: recognisedTranscript,
   recognised_transcript_translated: translatedTranscript,
 };

@@ -26,7 +26,7 @@ import { artifactRecorded, draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
-import { type AllowedCaptions, allowanceIn, captionLimitsOf } from './allowance.ts';
+import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from './allowance.ts';
 import {
   CaptionFailure,
   type CaptionJob,
@@ -34,6 +34,7 @@ import {
   captionJobIdOf,
   captionsInSlices,
   captionsOf,
+  textToTranslateOf,
 } from './artifact.ts';
 import { type CaptionedStudy, captionInputOf, captionObstacleOf } from './captioned-study.ts';
 import { type CheckableCaptions, recordQualityControl, reopenCheck, type VerifiedCheck } from './quality-control.ts';
@@ -45,7 +46,6 @@ import {
   storedFormOf,
   wholeCaptionsOf,
 } from './stored-captions.ts';
-import { isOneLanguage } from './transcript-lines.ts';
 import {
   checkTranslation,
   longTranslationSummaryOf,
@@ -147,9 +147,6 @@ export const translatedCaptionRunReceipt = new RunReceipt<TranslatedCaptionRecei
     nonClaims: [...translationNonClaims],
   }),
 });
-
-const isTranslating = ({ classification }: Pick<CaptionExecutorIdentity, 'classification'>): boolean =>
-  classification === 'recognised_transcript_translated';
 
 /** The receipt of long captions, of every executor. */
 export const longCaptionRunReceipt = new RunReceipt<LongCaptionReceipt, 'jobId', MadeCaptions>({
@@ -325,7 +322,7 @@ export async function foldCaptionsCompleted(
     receipt: said,
   } = journal.expect('caption.production_completed', recorded).data;
   const named = 'translation' in said ? said.translation : null;
-  const isTranslated = captions.open.some(({ translator, study }) => translator !== undefined && !isOneLanguage(study));
+  const isTranslated = captions.open.some((job) => textToTranslateOf(job) !== null);
   if (isTranslated && named === null) throw new EvidenceChainError('caption_receipt', 'translation');
   const open = named === null ? captions.open : await translatedJobs(context, captions.open, named.contentId);
   const artifact = await readCaptions(content, captionContentId);
@@ -375,7 +372,11 @@ export async function foldCaptionsChecked(
 
 /** The translator, as the executor of a production names it; absent where there is none. */
 function translatorOf(executor: CaptionExecutorIdentity): CaptionTranslator | undefined {
-  if (executor.classification !== 'recognised_transcript_translated') return undefined;
+  if (
+    executor.classification !== 'recognised_transcript_translated' &&
+    executor.classification !== 'subtitle_tracks_translated'
+  )
+    return undefined;
   const { model, promptContentId, configurationContentId } = executor;
   return { model, promptContentId, configurationContentId };
 }

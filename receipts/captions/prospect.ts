@@ -72,8 +72,14 @@ interface PlannedObstacle {
 const speaks = (tag: string, languages: readonly string[]): boolean =>
   languages.some((language) => baseLanguage(language) === baseLanguage(tag));
 
-/** Text tracks in neither language are of no use; one without a tag is identified only by the study. */
-function textTrackObstacle({ source, requested, targetLanguage }: PlannedCaptions): PlannedObstacle | null {
+/**
+ * Text tracks in neither language are of no use, and one language alone is of use only to a host that translates. A track without
+ * a tag is identified only by the study.
+ */
+function textTrackObstacle(
+  { source, requested, targetLanguage }: PlannedCaptions,
+  translates: boolean,
+): PlannedObstacle | null {
   const texts = source.tracks.filter(({ kind }) => kind === 'subtitle');
   if (texts.length === 0) {
     return {
@@ -82,13 +88,21 @@ function textTrackObstacle({ source, requested, targetLanguage }: PlannedCaption
     };
   }
   const tags = new Map(source.trackLanguages.map(({ index, language }) => [index, language]));
-  const languages = [...requested.languages, targetLanguage];
-  const isOther = (tag: string | undefined): boolean =>
-    tag !== undefined && baseLanguage(tag) !== null && !speaks(tag, languages);
-  if (requested.mode !== 'declared' || !texts.every(({ index }) => isOther(tags.get(index)))) return null;
-  const found = [...new Set(tags.values())].join(', ');
-  const text = `the captions of this host are made of text tracks in ${languages.join(' or ')}, and the source has ${found}`;
-  return { reason: 'no_text_track_in_language', text };
+  const found = texts
+    .map(({ index }) => tags.get(index))
+    .filter((tag) => tag !== undefined && baseLanguage(tag) !== null);
+  if (requested.mode !== 'declared' || found.length < texts.length) return null;
+  const has = (tag: string): boolean => found.some((each) => each !== undefined && speaks(tag, [each]));
+  const [sourceLanguage = targetLanguage] = requested.languages;
+  if (has(sourceLanguage) && (translates || has(targetLanguage))) return null;
+  const made = 'the captions of this host are made of text tracks in';
+  const known = [...new Set(found)].join(', ');
+  if (has(sourceLanguage)) {
+    const text = `${made} ${sourceLanguage} and ${targetLanguage}, the source has ${known}, and the host does not translate`;
+    return { reason: 'no_translator', text };
+  }
+  const wanted = translates ? sourceLanguage : [...new Set([sourceLanguage, targetLanguage])].join(' and ');
+  return { reason: 'no_text_track_in_language', text: `${made} ${wanted}, and the source has ${known}` };
 }
 
 /** What was not recognised gives no captions, and what is recognised gives them in its own language. */
@@ -124,8 +138,9 @@ const byExecutor: Readonly<
     text: captionsOff,
   }),
   deterministic_current_run_test_seam: () => null,
-  embedded_subtitle_tracks: textTrackObstacle,
-  grouped_subtitle_tracks: textTrackObstacle,
+  embedded_subtitle_tracks: (planned) => textTrackObstacle(planned, false),
+  grouped_subtitle_tracks: (planned) => textTrackObstacle(planned, false),
+  subtitle_tracks_translated: (planned) => textTrackObstacle(planned, true),
   recognised_transcript: (planned) => recognitionObstacle(planned, false),
   recognised_transcript_translated: (planned) => recognitionObstacle(planned, true),
 };

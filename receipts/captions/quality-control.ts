@@ -126,6 +126,7 @@ const isComplete = (line: CaptionLine, before: LinesBefore, receipt: CaptionRece
 /** Executors whose captions are handed out without the lines that did not pass. */
 const acceptedInPart: ReadonlySet<CaptionClassification> = new Set([
   'grouped_subtitle_tracks',
+  'subtitle_tracks_translated',
   'recognised_transcript',
   'recognised_transcript_translated',
 ]);

@@ -119,21 +119,48 @@ export function recognisedAbsence(study: CaptionedStudy, translates: boolean): L
     : { reason: 'no_translator', text };
 }
 
-/** The lines of a study as a model is given them: each as one row of text. */
-function linesToTranslate(study: CaptionedStudy): SourceLine[] {
+/** The stored text of a study that has to be translated. */
+export interface TextToTranslate {
+  readonly artifactId: string;
+  readonly contentId: string;
+  /** Each as one row of text. */
+  readonly lines: readonly SourceLine[];
+}
+
+export const asOneRow = (text: string): string => text.replaceAll('\n', ' ');
+
+/** The recognised lines of a study as a model is given them; null if nothing was recognised, or the target is the same language. */
+export function transcriptToTranslate(study: CaptionedStudy): TextToTranslate | null {
   const transcript = transcriptOf(study.findings);
-  if (transcript === null) return [];
-  return recognisedLines(study, transcript).map(({ id, text }) => ({ id, text: text.replaceAll('\n', ' ') }));
+  if (transcript === null || isOneLanguage(study)) return null;
+  const { artifactId, contentId } = transcript;
+  const lines = recognisedLines(study, transcript).map(({ id, text }) => ({ id, text: asOneRow(text) }));
+  return { artifactId, contentId, lines };
 }
 
 /** What a model was asked of a study's lines. */
 export const translationWorkOf = (
   study: CaptionedStudy,
+  { lines }: TextToTranslate,
   { asks, identifiedAlone, gates }: Pick<CaptionTranslation, 'asks' | 'identifiedAlone' | 'gates'>,
 ): TranslationWork => {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
-  return { lines: linesToTranslate(study), sourceLanguage, targetLanguage, asks, identifiedAlone, gates };
+  return { lines, sourceLanguage, targetLanguage, asks, identifiedAlone, gates };
 };
+
+/** The translations of a study's lines by their ids, each with its text in rows, or the reason why it has none. */
+export function translatedSides(
+  study: CaptionedStudy,
+  text: TextToTranslate | null,
+  translation: CaptionTranslation | undefined,
+): (lineId: string) => DraftText {
+  const { targetLanguage } = captionInputOf(study);
+  const verdicts =
+    text === null || translation === undefined
+      ? new Map<string, Verdict>()
+      : verdictsOf(translationWorkOf(study, text, translation));
+  return (lineId) => sideOf(verdicts.get(lineId), targetLanguage, study.rules);
+}
 
 /** A text in rows as the guidelines for its language want them, where two rows suffice. */
 function inRows(text: string, language: string, rules: CaptionRules): string {
@@ -147,14 +174,13 @@ function sideOf(verdict: Verdict | undefined, language: string, rules: CaptionRu
 }
 
 /** The recognised lines of a study, each with its translation or the reason why it has none. */
-export function translatedLines(study: CaptionedStudy, translation: CaptionTranslation | null): DraftLine[] {
+export function translatedLines(study: CaptionedStudy, translation: CaptionTranslation | undefined): DraftLine[] {
   const transcript = transcriptOf(study.findings);
   if (transcript === null) return [];
-  const { targetLanguage } = captionInputOf(study);
-  const verdicts = translation === null ? new Map() : verdictsOf(translationWorkOf(study, translation));
+  const targetOf = translatedSides(study, transcriptToTranslate(study), translation);
   return recognisedLines(study, transcript).map(({ text, ...line }) => ({
     ...line,
     source: { state: 'available', text },
-    target: sideOf(verdicts.get(line.id), targetLanguage, study.rules),
+    target: targetOf(line.id),
   }));
 }

@@ -21,9 +21,9 @@ import { checkObject, EvidenceChainError } from '../evidence-chain.ts';
 import { inParts, type Output, RunParts, RunRecord } from '../record.ts';
 import { readStoredReceipt, type StoredContent } from '../stored-records.ts';
 import type { StudyRun } from '../study-run.ts';
-import { type CaptionJob, captionJobIdOf } from './artifact.ts';
+import { type CaptionJob, captionJobIdOf, textToTranslateOf } from './artifact.ts';
 import { captionInputOf } from './captioned-study.ts';
-import { transcriptOf, translationWorkOf } from './transcript-lines.ts';
+import { translationWorkOf } from './transcript-lines.ts';
 
 /** What all records of what a model was asked have in common. */
 const ofTranslation = {
@@ -108,15 +108,15 @@ export type TranslationAnswers = Pick<
 
 /** The record of a translation. Throws `RangeError` for a job without a translation. */
 export function translationOf(job: CaptionJob, answers: TranslationAnswers): CaptionTranslation {
-  const transcript = transcriptOf(job.study.findings);
+  const text = textToTranslateOf(job);
   const { translator, study } = job;
-  if (transcript === null || translator === undefined) throw new RangeError('there is something to translate');
+  if (text === null || translator === undefined) throw new RangeError('there is something to translate');
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
   return {
     schema: 'studio.caption-translation.v1',
     jobId: captionJobIdOf(job),
     runId: study.run.record.runtimeId,
-    transcript: { artifactId: transcript.artifactId, contentId: transcript.contentId },
+    transcript: { artifactId: text.artifactId, contentId: text.contentId },
     translator,
     sourceLanguage,
     targetLanguage,
@@ -161,7 +161,9 @@ export function checkTranslation(found: CaptionTranslation, job: CaptionJob): vo
   if (contentIdOfJson(configuration) !== translator.configurationContentId) throw fault('configuration');
   if (configuration.model !== translator.model) throw fault('configuration.model');
   if (!areGatesOf(found, job.study)) throw fault('gates');
-  const work = translationWorkOf(job.study, found);
+  const text = textToTranslateOf(job);
+  if (text === null) throw fault('transcript');
+  const work = translationWorkOf(job.study, text, found);
   const planned = plannedAsks(work);
   if (planned.length !== asks.length) throw fault('asks.length');
   for (const [at, ask] of asks.entries()) {

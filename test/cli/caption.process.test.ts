@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
+import { translates } from '../../fixtures/hosted-model/stub-translator.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
+import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
 import { humWav } from '../http/host/media.ts';
+import { madeMedia } from '../media/made-media.ts';
 import { eventually } from '../patience.ts';
 import { withoutDownloader } from '../without-downloader.ts';
-import { runCommand } from './command.ts';
+import { runBuilt, runCommand } from './command.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,6 +51,43 @@ test('a film with two subtitle tracks becomes an SRT beside it with one command'
   const entries = ['-show_entries', 'stream=codec_name:stream_tags=language', '-of', 'csv=p=0'];
   const { stdout: streams } = await run('ffprobe', ['-v', 'error', ...entries, file('out.mkv')]);
   t.deepEqual(streams.trim().split('\n').slice(-3), ['subrip,kor', 'subrip,eng', 'subrip,eng']);
+});
+
+/** A film in English with its words in a track, and no track in another language. */
+async function filmWithOneTrack(): Promise<Buffer> {
+  const times = ['00:00:00,900 --> 00:00:04,000', '00:00:09,930 --> 00:00:12,200', '00:00:13,500 --> 00:00:16,400'];
+  const cues = utterances.map((text, at) => `${at + 1}\n${times[at]}\n${text}\n`);
+  const maps = ['-map', '0:a', '-map', '1:s', '-c:a', 'copy', '-c:s', 'srt'];
+  const tags = ['-metadata:s:a:0', 'language=eng', '-metadata:s:s:0', 'language=eng'];
+  const inputs = { speech: { copyOf: speechFile }, 'words.srt': cues.join('\n') };
+  return readFile(
+    await madeMedia({ words: ['-i', 'speech', '-i', 'words.srt', ...maps, ...tags], extension: 'mkv', inputs }),
+  );
+}
+
+test('a film with one subtitle track becomes captions in another language by a model server of this machine', async (t) => {
+  const { caption, file, folder } = await withFilm(t, 'film.mkv', await filmWithOneTrack());
+  const refused = await caption('--to', 'de', ...owner, ...approved);
+  t.is(refused.exit, 2);
+  t.regex(refused.stderr, /text tracks in en and de, the source has eng, and the host does not translate/);
+
+  const provider = await StubProvider.start();
+  t.teardown(() => provider.close());
+  provider.behaviour = translates();
+  const settings = ['caption-executor=subtitles-translated', 'allow-real-caption-production=true'];
+  const model = ['caption-translation-model=stub', `model-server=${provider.baseUrl}`];
+  const set = await runCommand(['settings', 'set', ...settings, ...model, '--data-root', join(folder, 'root')]);
+  t.is(set.exit, 0, set.stderr);
+  const { exit, stdout, stderr } = await caption('--to', 'de', ...approved);
+  t.is(exit, 0, stderr);
+  t.is(stdout, `${file('film.de.srt')}\n`);
+  const captions = await readFile(file('film.de.srt'), 'utf8');
+  for (const text of ['Kisten', 'Tür', 'Städte']) t.true(captions.includes(text), captions);
+  t.regex(stderr, /subtitle track: 3 lines\n/);
+  const [runtimeId = ''] = /runtime:[-\w]+/.exec((await caption('--to', 'de', '--json')).stdout) ?? [];
+  const verified = await runBuilt('build/verify.js', [runtimeId, '--data-root', join(folder, 'root')]);
+  t.is(verified.exit, 0, verified.stdout + verified.stderr);
+  t.regex(verified.stdout, /caption_translation/);
 });
 
 test('captions without a terminal are not approved unless somebody is named', async (t) => {

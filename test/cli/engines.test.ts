@@ -50,7 +50,10 @@ test('an executor of captions needs its own permission, and says which', (t) => 
 
 test('a translator needs the name of its model, and a model somebody who translates', (t) => {
   t.regex(codeOf(translated.slice(0, 3)), /^2 executor_not_allowed: .*needs --caption-translation-model/);
-  t.regex(codeOf(['--caption-translation-model', 'm']), /^2 executor_not_allowed: .*needs --caption-executor recogn/);
+  t.regex(
+    codeOf(['--caption-translation-model', 'm']),
+    /^2 executor_not_allowed: .*needs --caption-executor subtitles-translated or recogn/,
+  );
   t.regex(codeOf([...translated.slice(0, 4), 'a b']), /^2 invalid_flags: .*not the name of a model/);
   const chosen = serveOptions(translated).captionExecutor;
   const remote = { OPENAI_BASE_URL: 'http://192.0.2.1/v1' };
@@ -68,15 +71,18 @@ test('a translator needs the name of its model, and a model somebody who transla
   t.like(translatorOf(chosen, local), { model: 'llama3.2:3b', isAskedOnce: false });
   const once = [...translated, '--caption-translation-asked-once'];
   t.like(translatorOf(serveOptions(once).captionExecutor, local), { isAskedOnce: true });
-  t.regex(codeOf(once.slice(-1)), /^2 executor_not_allowed: .*needs --caption-executor recognized-translated/);
+  t.regex(
+    codeOf(once.slice(-1)),
+    /^2 executor_not_allowed: .*needs --caption-executor subtitles-translated or recognized-translated/,
+  );
 });
 
 test('leave for an executor of captions that was not chosen is refused, and says whose it is', (t) => {
   const [seamPermission = '', embeddedPermission = ''] = [seam[2], embedded[2]];
   for (const [flags, permission, name] of [
     [[], seamPermission, 'deterministic-test'],
-    [[], embeddedPermission, 'embedded-subtitles'],
-    [seam, embeddedPermission, 'embedded-subtitles'],
+    [[], embeddedPermission, 'embedded-subtitles or grouped-subtitles'],
+    [seam, embeddedPermission, 'embedded-subtitles or grouped-subtitles'],
     [embedded, seamPermission, 'deterministic-test'],
   ] as const) {
     const said = codeOf([...flags, permission]);

@@ -16,7 +16,7 @@ import { contentIdOfJson } from '../../../formats/canonical-json.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
 import { captionStarted, recordCaptions } from '../../../receipts/captions/production.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
-import { translationWorkOf } from '../../../receipts/captions/transcript-lines.ts';
+import { transcriptToTranslate, translationWorkOf } from '../../../receipts/captions/transcript-lines.ts';
 import { checkTranslation, translationOf } from '../../../receipts/captions/translation.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { approvedStudyOf, publishedCaptionsOf } from '../../../receipts/published/captions.ts';
@@ -81,7 +81,9 @@ const detector = { identify: async (texts: readonly string[]) => texts.map(() =>
 
 /** A job with the answers of a model to the questions that follow from it. */
 async function translated(job: CaptionJob, by: HostedChat = chat): Promise<CaptionJob> {
-  const wanted = translationWorkOf(job.study, { asks: [], identifiedAlone: null });
+  const text = transcriptToTranslate(job.study);
+  if (text === null) throw new Error('there is something to translate');
+  const wanted = translationWorkOf(job.study, text, { asks: [], identifiedAlone: null });
   const asker = new TranslationAsker({ chat: by, detector, gates: translationGates });
   const answered = await asker.answers(wanted, new AbortController().signal);
   return { ...job, translation: translationOf(job, { prompt: translationPromptContract, configuration, ...answered }) };

@@ -193,36 +193,33 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   await page.context().close();
 });
 
-inBrowser(
-  'an actor is scrubbed on its chart, a chart lights up while a study runs, and a foreign machine opens',
-  async (t) => {
-    const { browser, address, origin } = t.context;
-    const { page, faults } = await watchedPage(browser, address);
-    await page.getByRole('link', { name: 'Lifecycles' }).click();
-    await page
-      .getByRole('link', { name: /^Study/ })
-      .first()
-      .click();
-    await page.getByText('Step 9 of 9').waitFor();
-    await page.getByRole('slider').press('Home');
-    t.is(await page.locator('.chart .state.now').getAttribute('data-state'), 'runtime.accepted');
-    const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
-    const [source] = await client.sources();
-    if (source === undefined) throw new Error('the host has no source');
-    await page.evaluate('location.hash = "#/lifecycles?kind=runtime"');
-    await page.locator('.list-link').first().waitFor();
-    const before = await page.locator('.list-link').count();
-    const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
-    const studied = client.study(source, { ...asked, range: { startMs: 0, endMs: 13_000 } }).ended();
-    // Only the stream tells of it so soon.
-    await page.locator('.list-link').nth(before).waitFor({ timeout: 10_000 });
-    await page.locator('.list-link').first().click();
-    await studied;
-    await page.locator('.chart .state.now[data-state="runtime.terminal"]').waitFor({ timeout: 10_000 });
-    t.deepEqual(faults, []);
-    await page.context().close();
-  },
-);
+inBrowser('an actor is scrubbed on its chart, and a chart lights up while a study runs', async (t) => {
+  const { browser, address, origin } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('link', { name: 'Lifecycles' }).click();
+  await page
+    .getByRole('link', { name: /^Study/ })
+    .first()
+    .click();
+  await page.getByText('Step 9 of 9').waitFor();
+  await page.getByRole('slider').press('Home');
+  t.is(await page.locator('.chart .state.now').getAttribute('data-state'), 'runtime.accepted');
+  const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
+  const [source] = await client.sources();
+  if (source === undefined) throw new Error('the host has no source');
+  await page.evaluate('location.hash = "#/lifecycles?kind=runtime"');
+  await page.locator('.list-link').first().waitFor();
+  const before = await page.locator('.list-link').count();
+  const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
+  const studied = client.study(source, { ...asked, range: { startMs: 0, endMs: 13_000 } }).ended();
+  // Only the stream tells of it so soon.
+  await page.locator('.list-link').nth(before).waitFor({ timeout: 10_000 });
+  await page.locator('.list-link').first().click();
+  await studied;
+  await page.locator('.chart .state.now[data-state="runtime.terminal"]').waitFor({ timeout: 10_000 });
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
 
 inBrowser('a study is deleted once its name is typed, and the list of studies is told', async (t) => {
   const { browser, address } = t.context;

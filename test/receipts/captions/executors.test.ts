@@ -235,8 +235,16 @@ const taggedAs = (language: string) => ({ ...film.source, trackLanguages: [{ ind
 test('a plan says of each executor what keeps captions from coming of it', (t) => {
   t.deepEqual(reasons('recorded_real_pipeline_fixture'), ['no_caption_executor']);
   t.deepEqual(reasons('deterministic_current_run_test_seam'), []);
-  for (const executor of ['embedded_subtitle_tracks', 'grouped_subtitle_tracks'] as const) {
-    t.deepEqual(reasons(executor), []);
+  const both = {
+    tracks: [...film.source.tracks, trackOf('subtitle', 3)],
+    trackLanguages: [...film.source.trackLanguages, { index: 3, language: 'eng' }],
+  };
+  const executors = ['embedded_subtitle_tracks', 'grouped_subtitle_tracks', 'subtitle_tracks_translated'] as const;
+  for (const executor of executors) {
+    t.deepEqual(reasons(executor), executor === 'subtitle_tracks_translated' ? [] : ['no_translator']);
+    t.deepEqual(reasons(executor, { source: both }), []);
+    t.deepEqual(reasons(executor, { targetLanguage: 'ko-KR' }), []);
+    t.deepEqual(reasons(executor, { source: taggedAs('eng') }), ['no_text_track_in_language']);
     t.deepEqual(reasons(executor, { source: { tracks: [trackOf('audio', 1)], trackLanguages: [] } }), [
       'no_text_tracks',
     ]);

@@ -181,6 +181,7 @@ test('what names no language is none', (t) => {
 const track = (language: string | null, cues: number, trackIndex = 2, isContradicted = false): StudiedTrack => ({
   isContradicted,
   trackIndex,
+  artifactId: `artifact:${'0'.repeat(64)}`,
   contentId: `sha256:${'0'.repeat(64)}`,
   language,
   cues: Array.from({ length: cues }, (_, index) => ({
