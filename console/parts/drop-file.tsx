@@ -1,5 +1,5 @@
 import { createStore } from '@xstate/store';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useStore } from '../host/use-remote.ts';
 
 interface Dropped {
@@ -96,35 +96,39 @@ interface DropFileProps {
   readonly accept: string;
   /** Whether several files are taken at once. */
   readonly isMany?: boolean;
+  /** Whether it is what the view is for. */
+  readonly isLarge?: boolean;
   readonly onFiles: TakeFiles;
 }
 
 /** Takes files: dropped anywhere on the page, or chosen. */
-export function DropFile({ words, accept, isMany = false, onFiles }: DropFileProps) {
-  const id = useId();
+export function DropFile({ words, accept, isMany = false, isLarge = false, onFiles }: DropFileProps) {
   const isOver = useStore(dropped, (context) => context.isOver);
   const latest = useRef(onFiles);
   latest.current = onFiles;
   useEffect(() => takeDropped((files) => latest.current(files)), []);
   return (
-    <div class="drop" data-over={isOver}>
-      <label for={id}>
+    <div class="drop" data-over={isOver} data-large={isLarge}>
+      <p class="drop-words">
         {isOver
           ? `Let go to ${words} ${isMany ? 'what you hold' : 'this file'}`
           : isMany
-            ? 'Drop files anywhere, or choose some'
-            : 'Drop a file anywhere, or choose one'}
+            ? 'Drop films or recordings anywhere on this page'
+            : 'Drop a file anywhere on this page'}
+      </p>
+      <label class={isLarge ? 'button primary' : 'button'}>
+        {isMany ? 'Choose files' : 'Choose a file'}
+        <input
+          class="sr"
+          type="file"
+          multiple={isMany}
+          accept={accept}
+          onChange={({ currentTarget }) => {
+            const chosen = [...(currentTarget.files ?? [])];
+            if (chosen.length > 0) onFiles(chosen);
+          }}
+        />
       </label>
-      <input
-        id={id}
-        type="file"
-        multiple={isMany}
-        accept={accept}
-        onChange={({ currentTarget }) => {
-          const chosen = [...(currentTarget.files ?? [])];
-          if (chosen.length > 0) onFiles(chosen);
-        }}
-      />
     </div>
   );
 }

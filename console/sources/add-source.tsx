@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useHost } from '../host/session.ts';
 import { useDeed, useStore } from '../host/use-remote.ts';
 import { DropFile, dropped, fileLabel } from '../parts/drop-file.tsx';
@@ -11,7 +11,7 @@ import { uploadFile, uploads, videoHosts } from './uploads.ts';
 const withoutExtension = (name: string): string => name.replace(/\.[^.]+$/, '');
 
 /** Takes files, one after another, each with the words that the person answers for. */
-export function AddFile() {
+export function AddFile({ isLarge = false }: { readonly isLarge?: boolean }) {
   const host = useHost();
   /** Another turn begins with an empty chooser. */
   const [turn, setTurn] = useState(0);
@@ -30,7 +30,17 @@ export function AddFile() {
     add(dropped.getSnapshot().context.waiting);
     dropped.send({ type: 'taken' });
   }, []);
+  const left = useRef(files);
+  left.current = files;
+  // The view may change while files wait for their words: the next form takes them over.
+  useEffect(
+    () => () => {
+      if (left.current.length > 0) dropped.send({ type: 'left', files: left.current });
+    },
+    [],
+  );
   const next = () => {
+    left.current = others;
     setFiles(others);
     setTurn(turn + 1);
   };
@@ -38,12 +48,15 @@ export function AddFile() {
   const begin = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
-    uploadFile(host, file, { label: label.trim(), rightsHolder: rightsHolder.trim() });
+    // Before the upload, which may change the view.
     next();
+    uploadFile(host, file, { label: label.trim(), rightsHolder: rightsHolder.trim() });
   };
   return (
     <form class="panel" aria-label="Add a file" onSubmit={begin}>
-      <DropFile key={turn} words="take" accept="video/*,audio/*,.mkv" isMany onFiles={add} />
+      {(!isLarge || file === null) && (
+        <DropFile key={turn} words="take" accept="video/*,audio/*,.mkv" isMany isLarge={isLarge} onFiles={add} />
+      )}
       {file !== null && (
         <>
           <p>
@@ -64,10 +77,10 @@ export function AddFile() {
           </Agree>
           <div class="deeds">
             <button type="submit" class="primary" disabled={!isReady}>
-              Ingest the file
+              Add the file
             </button>
             <button type="button" onClick={next}>
-              Leave it out
+              Skip
             </button>
           </div>
           {!isReady && <p class="hint">A label, a rights holder and the attestation are needed.</p>}

@@ -40,7 +40,7 @@ export function IngestList() {
   );
   return (
     <section aria-labelledby="ingest-list">
-      <h2 id="ingest-list">Ingests</h2>
+      <h2 id="ingest-list">Recently added</h2>
       {running.map((upload) => (
         <UploadRow key={upload.id} upload={upload} />
       ))}
@@ -48,7 +48,7 @@ export function IngestList() {
         {(rows) => {
           const others = rows.filter((row) => !isOwn(row));
           if (others.length === 0 && running.length > 0) return null;
-          if (others.length === 0) return <p class="quiet">None was asked for on this host so far.</p>;
+          if (others.length === 0) return <p class="quiet">Nothing was added on this host so far.</p>;
           return (
             <ul class="rows tight">
               {others.map((row) => (

@@ -12,9 +12,10 @@ import { Notice, RemotePart } from '../parts/notice.tsx';
 import { Picture } from '../pictures/filmstrip.tsx';
 import { counted, duration, size } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { IngestList, isOfIngest } from './ingest-list.tsx';
 import { AttachedSubtitles } from './subtitles.tsx';
-import { uploads } from './uploads.ts';
+import { uploads, videoIngests } from './uploads.ts';
 
 interface Poster {
   readonly runtimeId: string;
@@ -197,13 +198,30 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
 /** A deletion moves no actor, so the stream does not tell of it. */
 const everyMs = 30_000;
 
+/** Whether anybody has added or studied something on this host: a new one has only what came with it. */
+async function isInUse(host: StudyHost): Promise<boolean> {
+  const [studies, files, videos] = await Promise.all([
+    host.runtimes({ limit: 1 }),
+    host.ownedIngests({ limit: 1 }),
+    videoIngests(host, 1),
+  ]);
+  return studies.runtimes.length + files.ingests.length + videos.length > 0;
+}
+
 /** What can be studied, and how more of it gets here. */
 export function SourcesView() {
   const host = useHost();
-  const { remote, reload, poll } = useRemote(() => host.sources(), [host]);
+  const { remote, reload, poll } = useRemote(async () => {
+    const [sources, isUsed] = await Promise.all([host.sources(), isInUse(host)]);
+    return { sources, isUsed };
+  }, [host]);
+  const isUploading = useStore(uploads, ({ running }) => running.length > 0);
   const ended = useStore(uploads, ({ ended }) => ended);
   useAfterMoves(host, reload, isOfIngest);
   useEvery(everyMs, true, poll);
+  if (remote.state === 'ready' && !remote.value.isUsed && !isUploading) {
+    return <FirstSteps samples={remote.value.sources} />;
+  }
   return (
     <div class="page">
       <h1>Sources</h1>
@@ -211,7 +229,7 @@ export function SourcesView() {
         <section aria-labelledby="source-list">
           <h2 id="source-list">Media that can be studied</h2>
           <RemotePart of={remote} what="the sources" onRetry={reload}>
-            {(sources) =>
+            {({ sources }) =>
               sources.length === 0 ? (
                 <Notice kind="empty" title="There is no source yet">
                   Drop files on this page, or give the address of a video.
@@ -223,11 +241,13 @@ export function SourcesView() {
           </RemotePart>
           <IngestList key={ended} />
         </section>
-        <aside aria-labelledby="add-media">
-          <h2 id="add-media">Add media</h2>
-          <AddFile />
-          <AddVideo />
-        </aside>
+        {remote.state !== 'loading' && (
+          <aside aria-labelledby="add-media">
+            <h2 id="add-media">Add media</h2>
+            <AddFile />
+            <AddVideo />
+          </aside>
+        )}
       </div>
     </div>
   );

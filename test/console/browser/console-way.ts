@@ -20,7 +20,7 @@ export async function ingestDropped(page: Page, label: string): Promise<void> {
   await form.getByLabel('Label').fill(label);
   await form.getByLabel('Rights holder').fill('The maker of the sample');
   await form.getByLabel(/^I attest that I own this file/).check();
-  await form.getByRole('button', { name: 'Ingest the file' }).click();
+  await form.getByRole('button', { name: 'Add the file' }).click();
   await page.getByRole('link', { name: `Study ${label}` }).waitFor({ timeout: 30_000 });
 }
 

@@ -46,6 +46,18 @@ test.after.always(async () => {
   for (const close of closing) await close();
 });
 
+inBrowser('an empty host shows where files go, four steps and the sample above the fold of a phone', async (t) => {
+  const { browser, address } = t.context;
+  const height = 844;
+  const { page, faults } = await watchedPage(browser, address, { viewport: { width: 390, height } });
+  await page.getByRole('link', { name: /^Try .*sample/ }).waitFor();
+  t.is(await page.getByRole('list', { name: 'The four steps' }).getByRole('listitem').count(), 4);
+  const bottom = await page.evaluate<number>('document.querySelector(".first-steps").getBoundingClientRect().bottom');
+  t.true(bottom <= height, `the steps end at ${bottom} px`);
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
+
 inBrowser('a dropped file is studied, verified in the page, approved, captioned and exported', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);

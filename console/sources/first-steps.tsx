@@ -1,0 +1,46 @@
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import { addressOf } from '../host/route.ts';
+import { duration } from '../words/numbers.ts';
+import { AddFile, AddVideo } from './add-source.tsx';
+
+const steps: readonly (readonly [name: string, text: string])[] = [
+  ['Add', 'Drop a film, an interview or a recording. The host keeps a copy of it.'],
+  ['Study', 'The host finds speech, cuts, subtitles and languages, with the evidence for each.'],
+  ['Approve', 'You look at the lines and sign with your name.'],
+  ['Download', 'The captions are produced, checked and ready for your player or editor.'],
+];
+
+/** What a host shows that nobody has used so far: where the first file goes, what follows, and the sample to try it with. */
+export function FirstSteps({ samples }: { readonly samples: readonly SourceSessionRow[] }) {
+  return (
+    <div class="page first">
+      <h1>Captions for a film, with evidence</h1>
+      <AddFile isLarge />
+      {samples.map(({ sourceSessionId, label, durationMs }) => (
+        <p key={sourceSessionId} class="first-sample">
+          <span class="quiet">No file at hand?</span>{' '}
+          <a class="button" href={addressOf({ view: 'new-study', sourceSessionId })}>
+            Try {label}, {duration(durationMs)}
+          </a>
+        </p>
+      ))}
+      <ol class="first-steps" aria-label="The four steps">
+        {steps.map(([name, text], at) => (
+          <li key={name}>
+            <span class="first-number" aria-hidden="true">
+              {at + 1}
+            </span>
+            <div>
+              <h2>{name}</h2>
+              <p>{text}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <details>
+        <summary>Fetch a range from a video host instead</summary>
+        <AddVideo />
+      </details>
+    </div>
+  );
+}
