@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { DeletionList, DeletionReceipt } from '../../contract/deletion.ts';
-import { type DeletionState, deletionAfter } from '../../machines/deletion.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
@@ -147,10 +146,8 @@ export class DeletionService {
   }
 }
 
-/** Refuses what the chart has no way for: the deletion of a thing that is needed. */
 function demandUnneeded(refusal: ServiceError | null): void {
-  const state: DeletionState = refusal === null ? 'unneeded' : 'needed';
-  if (deletionAfter(state, 'deletion.recorded') === null && refusal !== null) throw refusal;
+  if (refusal !== null) throw refusal;
 }
 
 interface OpenDeletionsOptions

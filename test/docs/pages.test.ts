@@ -25,6 +25,7 @@ import { firstMissing, shownBlocksOf } from './shown-blocks.ts';
 
 const pageOf = (name: string) => textOf(`docs/${name}.md`);
 const architecture = await pageOf('architecture');
+const lifecycles = await pageOf('lifecycles');
 const benchmarks = await pageOf('benchmarks');
 const environmentPage = await pageOf('environment');
 const errorsPage = await pageOf('errors');
@@ -36,18 +37,18 @@ const statesOf = (node: AnyStateNode): string[] =>
   Object.values(node.states).flatMap((state: AnyStateNode) => [state.path.join('.'), ...statesOf(state)]);
 
 test('the page has one state table for each machine', (t) => {
-  const headings = [...sectionOf(architecture, '## States').matchAll(/^### (\S+)$/gm)].map((found) => found[1] ?? '');
+  const headings = [...sectionOf(lifecycles, '## States').matchAll(/^### (\S+)$/gm)].map((found) => found[1] ?? '');
   t.deepEqual(headings.sort(), machines.map(({ id }) => id).sort());
 });
 
 for (const machine of machines) {
   test(`the state table of ${machine.id} names exactly its states`, (t) => {
-    const documented = wordsOf(tablesOf(sectionOf(architecture, `### ${machine.id}`))[0]);
+    const documented = wordsOf(tablesOf(sectionOf(lifecycles, `### ${machine.id}`))[0]);
     t.deepEqual(documented.sort(), statesOf(machine.root).sort());
   });
 
   test(`the section of ${machine.id} shows its drawings`, (t) => {
-    const section = sectionOf(architecture, `### ${machine.id}`);
+    const section = sectionOf(lifecycles, `### ${machine.id}`);
     for (const theme of ['light', 'dark']) t.true(section.includes(`(charts/${machine.id}.${theme}.svg)`));
   });
 }

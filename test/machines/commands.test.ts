@@ -3,41 +3,12 @@ import { parse } from 'node:path';
 import test from 'ava';
 import { StateMachine } from 'xstate';
 import { actorMachines, machines } from '../../machines/catalogue.ts';
-import { type DeletionEvent, type DeletionState, deletionAfter, deletionMachine } from '../../machines/deletion.ts';
-
 import {
   type PublishReviewEvent,
   type PublishReviewState,
   publishReviewMachine,
   reviewAfter,
 } from '../../machines/publish-review.ts';
-
-const deletions: Readonly<Record<DeletionState, Partial<Record<DeletionEvent['type'], DeletionState>>>> = {
-  needed: { 'need.ended': 'unneeded' },
-  unneeded: { 'need.began': 'needed', 'deletion.recorded': 'erasing' },
-  erasing: { 'rest.erased': 'deleted' },
-  deleted: {},
-};
-
-const deletionEvents = [
-  ...new Set(Object.values(deletions).flatMap((next) => Object.keys(next) as DeletionEvent['type'][])),
-];
-const deletionStates = Object.keys(deletions) as DeletionState[];
-
-for (const state of deletionStates) {
-  test(`a thing that is ${state} goes where its next event says, and takes no other`, (t) => {
-    for (const event of deletionEvents) t.is(deletionAfter(state, event), deletions[state][event] ?? null, event);
-  });
-}
-
-test('the chart of deletions has no other states and events, and ends with what is deleted', (t) => {
-  t.deepEqual(Object.keys(deletionMachine.states).sort(), [...deletionStates].sort());
-  t.deepEqual([...deletionMachine.events].sort(), [...deletionEvents].sort());
-  t.deepEqual(
-    deletionStates.filter((value) => deletionMachine.resolveState({ value }).status === 'done'),
-    ['deleted'],
-  );
-});
 
 const reviews: Readonly<Record<PublishReviewState, Partial<Record<PublishReviewEvent['type'], PublishReviewState>>>> = {
   queued: { 'decision.started': 'deciding' },
@@ -80,5 +51,5 @@ test('the catalogue lists every machine that a file of the room exports, under a
 
 test('every machine of the catalogue belongs to an actor, whose paths are tested, or a command', (t) => {
   const ofCommands = machines.filter((machine) => !actorMachines.includes(machine));
-  t.deepEqual(ofCommands, [deletionMachine, publishReviewMachine]);
+  t.deepEqual(ofCommands, [publishReviewMachine]);
 });
