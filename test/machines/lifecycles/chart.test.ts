@@ -85,7 +85,6 @@ test('the main ways of the machines run from the first state to where the work i
   const ways = machines.map((machine) => chartOf(machine).mainWay.map((id) => id.slice(0, id.indexOf('#'))));
   t.deepEqual(ways, [
     ['caption-production.producing', 'caption-production.checking'],
-    ['deletion.needed', 'deletion.unneeded', 'deletion.erasing'],
     ['language-explanation.started'],
     [
       'owned-ingest.queued.awaitingMedia',
