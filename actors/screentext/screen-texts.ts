@@ -23,8 +23,8 @@ import {
 } from '../../executors/screentext/sampled-pictures.ts';
 import type { OpenReader, ScreenTextReader } from '../../executors/screentext/tesseract.ts';
 import { UnreadablePicture } from '../../executors/screentext/tesseract-connection.ts';
-import { furtherShape } from '../../receipts/evidence/detection.ts';
-import { screenReading } from '../../receipts/screentext.ts';
+import { furtherShape } from '../../receipts/stages/detect.ts';
+import { screenReading } from '../../receipts/stages/screen.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import {
   CLUTTER_PARAMETERS,
