@@ -191,7 +191,9 @@ test('a plan says what leaves the machine as the engines of a study say it', (t)
 test('every size of type in the styles is one of the scale', async (t) => {
   const folder = new URL('../../console/style/', import.meta.url);
   // A chart is measured before it is drawn, so its sizes are those of its layout.
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.css') && !['chart.css', 'tokens.css'].includes(name));
+  const files = (await readdir(folder)).filter(
+    (name) => name.endsWith('.css') && !['chart.css', 'tokens.css'].includes(name),
+  );
   for (const name of files) {
     const sizes = [...(await readFile(new URL(name, folder), 'utf8')).matchAll(/\bfont(?:-size)?: ([^;]+);/g)];
     for (const [, value = ''] of sizes) t.regex(value, /var\(--type-|^inherit$|em$|^106\.25%$|^var\(--font\)$/, name);
