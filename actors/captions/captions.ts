@@ -14,8 +14,6 @@ import type { CaptionProductionContext, CaptionProductionInput } from '../../mac
 import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/artifact.ts';
 import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
 import { draftBaseOf, noCorrections } from '../../receipts/captions/corrected-lines.ts';
-import { correctionsObstacle } from '../../receipts/captions/correction.ts';
-import { captionStarted } from '../../receipts/captions/production.ts';
 import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../../receipts/captions/prospect.ts';
 import { candidateOf } from '../../receipts/captions/quality-control.ts';
 import { chunkOf } from '../../receipts/captions/stored-captions.ts';
@@ -29,6 +27,8 @@ import {
   publishedQualityControlsOf,
 } from '../../receipts/published/captions.ts';
 import { runtimeListOf } from '../../receipts/published/runtime.ts';
+import { captionStarted } from '../../receipts/stages/captions.ts';
+import { correctionsObstacle } from '../../receipts/stages/correction.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';

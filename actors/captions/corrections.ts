@@ -10,7 +10,6 @@ import {
 import type { Reviewer } from '../../contract/review.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
 import { CorrectionFault, correctedBy } from '../../receipts/captions/corrected-lines.ts';
-import { correctionHeadOf, recordCorrection } from '../../receipts/captions/correction.ts';
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import {
@@ -19,6 +18,7 @@ import {
   correctionPreviewOf,
   correctionsOf,
 } from '../../receipts/published/corrections.ts';
+import { correctionHeadOf, recordCorrection } from '../../receipts/stages/correction.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
 

@@ -23,10 +23,10 @@ import {
   type VerifiedCorrection,
   type VerifiedCorrections,
 } from '../captions/corrected-lines.ts';
-import { correctionHeadOf } from '../captions/correction.ts';
 import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../captions/prospect.ts';
 import { captionFindingsOf } from '../captions/quality-control.ts';
 import { mayCorrect, type VerifiedRuntime } from '../fold.ts';
+import { correctionHeadOf } from '../stages/correction.ts';
 import { approvable } from './captions.ts';
 import { runtimeListOf } from './runtime.ts';
 

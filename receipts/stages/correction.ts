@@ -14,12 +14,7 @@ import {
 import type { Reviewer } from '../../contract/review.ts';
 import { contentIdOfJson, firstDifference, hashOf } from '../../formats/canonical-json.ts';
 import { everyCaptionRules } from '../../rules/segmentation.ts';
-import { checkObject, countText, EvidenceChainError } from '../evidence-chain.ts';
-import { artifactIdOf } from '../identities.ts';
-import { RunReceipt } from '../record.ts';
-import { readStoredReceipt } from '../stored-records.ts';
-import type { FoldContext, StepResult, StudyRun } from '../study-run.ts';
-import type { CaptionedStudy } from './captioned-study.ts';
+import type { CaptionedStudy } from '../captions/captioned-study.ts';
 import {
   type AskedCorrection,
   type BaseLines,
@@ -36,8 +31,13 @@ import {
   uncorrected,
   type VerifiedCorrection,
   type VerifiedCorrections,
-} from './corrected-lines.ts';
-import type { VerifiedCaptions } from './production.ts';
+} from '../captions/corrected-lines.ts';
+import { checkObject, countText, EvidenceChainError } from '../evidence-chain.ts';
+import { artifactIdOf } from '../identities.ts';
+import { RunReceipt } from '../record.ts';
+import { readStoredReceipt } from '../stored-records.ts';
+import type { FoldContext, StepResult, StudyRun } from '../study-run.ts';
+import type { VerifiedCaptions } from './captions.ts';
 
 /** What a request for a correction names as the state that it was made on. */
 export const correctionHeadOf = ({ chain }: VerifiedCorrections, { contentId }: BaseLines): CorrectionHead => ({
