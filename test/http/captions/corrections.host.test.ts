@@ -3,6 +3,8 @@ import type { ErrorCode } from '../../../contract/base/errors.ts';
 import {
   type AskedChange,
   type CaptionCorrections,
+  type CorrectionKind,
+  type CorrectionObstacle,
   captionCorrectionPreview,
   captionCorrections,
   correctionAttestation,
@@ -100,7 +102,7 @@ test('a correction is a record of who changed what from which line, checked, and
   t.deepEqual(await correctionsOf(t, host, runtimeId), after);
 });
 
-const shapes: readonly [name: string, change: AskedChange, kind: string, lines: readonly string[]][] = [
+const shapes: readonly [name: string, change: AskedChange, kind: CorrectionKind, lines: readonly string[]][] = [
   [
     'a shift moves a line and keeps its texts',
     { lineIds: [third], lines: [{ startMs: 8700, endMs: 10_700 }] },
@@ -359,7 +361,7 @@ test('a host with another caption executor produces nothing of lines that a pers
   t.deepEqual([lines.lines.length, lines.corrections.length, lines.lines[0]?.changed], [6, 2, null]);
 });
 
-const nothing: readonly [name: string, flags: readonly string[], code: string][] = [
+const nothing: readonly [name: string, flags: readonly string[], code: CorrectionObstacle['code']][] = [
   ['a host without a caption executor', [], 'caption_current_run_causality_required'],
   ['a host whose executor has no lines', captionFlags.recognized, 'caption_lines_unavailable'],
 ];
@@ -373,6 +375,6 @@ for (const [name, flags, code] of nothing) {
     t.deepEqual([found.head, found.base, found.lines, found.check], [null, null, [], null]);
     const head = { base: `sha256:${'0'.repeat(64)}`, correction: null };
     const body = { clientRequestId: 'one', head, reviewer, note: null, changes: [reworded] };
-    host.refused(t, await send(host, runtimeId, body), code as ErrorCode);
+    host.refused(t, await send(host, runtimeId, body), code);
   });
 }
