@@ -89,12 +89,13 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
   await beside.clock.install();
   await beside.goto(address);
   await beside.evaluate(`location.hash = ${JSON.stringify(new URL(page.url()).hash)}`);
-  const note = beside.getByRole('form', { name: 'Withdraw the approval' }).getByLabel('Note');
+  await beside.getByText('Withdraw the approval').first().click();
+  const note = beside.getByLabel('Note');
   await note.fill('typed before');
   await produceCaptions(page);
   // As long as a page waits between two looks at a study that has ended.
   await beside.clock.fastForward(10_000);
-  await beside.getByText(/^Captions accepted/).waitFor({ timeout: 30_000 });
+  await beside.getByRole('button', { name: 'Download captions' }).waitFor({ timeout: 30_000 });
   t.is(await note.inputValue(), 'typed before');
   await beside.close();
   await page.getByRole('link', { name: 'Exports' }).click();
