@@ -22,8 +22,8 @@ import {
   sampledPictures,
 } from '../../executors/screentext/sampled-pictures.ts';
 import type { OpenReader, ScreenTextReader } from '../../executors/screentext/tesseract.ts';
-import { furtherShape } from '../../receipts/evidence/detection.ts';
-import { screenReading } from '../../receipts/screentext.ts';
+import { furtherShape } from '../../receipts/stages/detect.ts';
+import { screenReading } from '../../receipts/stages/screen.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import {
   CLUTTER_PARAMETERS,

@@ -1,9 +1,8 @@
-import { screenTextCapability } from '../contract/base/artifact.ts';
-import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../contract/evidence/evidence.ts';
-import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../contract/screentext.ts';
-import { judgedText } from '../rules/screentext.ts';
-import { checkEvidence, furtherShape, type VerifiedOperation } from './evidence/detection.ts';
-import { statedNumber } from './evidence/facts.ts';
+import { screenTextCapability } from '../../contract/base/artifact.ts';
+import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../../contract/evidence/evidence.ts';
+import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../../contract/screentext.ts';
+import { judgedText } from '../../rules/screentext.ts';
+import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
   foldGrantStarted,
@@ -11,10 +10,11 @@ import {
   type GrantedWork,
   type StartingEvidence,
   type VerifiedGrant,
-} from './evidence/granted-operation.ts';
-import { detectedArtifactKind } from './evidence/media-operation.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from './evidence-chain.ts';
-import type { FoldContext } from './study-run.ts';
+} from '../evidence/granted-operation.ts';
+import { detectedArtifactKind } from '../evidence/media-operation.ts';
+import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import type { FoldContext } from '../study-run.ts';
+import { checkEvidence, furtherShape, type VerifiedOperation } from './detect.ts';
 
 /** The texts of an artifact. */
 export const screenTextsOf = ({ facts }: Pick<FurtherArtifact, 'facts'>): ScreenTextFact[] =>

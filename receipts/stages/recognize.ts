@@ -1,20 +1,19 @@
-import { recognitionCapability } from '../contract/base/artifact.ts';
-import type { Range } from '../contract/base/grammar.ts';
+import { recognitionCapability } from '../../contract/base/artifact.ts';
+import type { Range } from '../../contract/base/grammar.ts';
 import {
   type EvidenceArtifact,
   firstTranscriptGates,
   type RecognisedRegionFact,
   type TranscriptLineFact,
   transcriptGates,
-} from '../contract/evidence/evidence.ts';
+} from '../../contract/evidence/evidence.ts';
 import {
   maximumSemanticReceiptBytes,
   type SemanticEvidenceReceipt,
   semanticEvidenceReceipt,
-} from '../contract/recognition.ts';
-import { speechOf, speechRegions } from '../rules/recognition.ts';
-import { declaredLanguages, gatedLines, isKnownInvention } from '../rules/transcript-gates.ts';
-import { checkEvidence, evidenceShape, type VerifiedEvidence, type VerifiedOperation } from './evidence/detection.ts';
+} from '../../contract/recognition.ts';
+import { speechOf, speechRegions } from '../../rules/recognition.ts';
+import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
 import {
   foldGrantCompleted,
   foldGrantStarted,
@@ -22,10 +21,11 @@ import {
   type GrantedWork,
   type StartingEvidence,
   type VerifiedGrant,
-} from './evidence/granted-operation.ts';
-import { samplesPerMs } from './evidence/readable-evidence.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from './evidence-chain.ts';
-import type { FoldContext } from './study-run.ts';
+} from '../evidence/granted-operation.ts';
+import { samplesPerMs } from '../evidence/readable-evidence.ts';
+import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import type { FoldContext } from '../study-run.ts';
+import { checkEvidence, evidenceShape, type VerifiedEvidence, type VerifiedOperation } from './detect.ts';
 
 /** The evidence of the study that regions follow from, in this order; none where no detector could look for speech. */
 export const regionKinds = ['speech_activity', 'silence'] as const;

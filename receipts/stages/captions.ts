@@ -20,13 +20,7 @@ import {
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, firstDifference, storedBytes } from '../../formats/canonical-json.ts';
 import { type CaptionRules, captionRules, everyCaptionRules } from '../../rules/segmentation.ts';
-import { namesTrackRule } from '../evidence/delivered.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
-import { artifactRecorded, draftEvent } from '../journal.ts';
-import { RunReceipt } from '../record.ts';
-import type { StoredReceipt } from '../stored-records.ts';
-import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
-import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from './allowance.ts';
+import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
 import {
   CaptionFailure,
   type CaptionJob,
@@ -35,9 +29,14 @@ import {
   captionsInSlices,
   captionsOf,
   textToTranslateOf,
-} from './artifact.ts';
-import { type CaptionedStudy, captionInputOf, captionObstacleOf } from './captioned-study.ts';
-import { type CheckableCaptions, recordQualityControl, reopenCheck, type VerifiedCheck } from './quality-control.ts';
+} from '../captions/artifact.ts';
+import { type CaptionedStudy, captionInputOf, captionObstacleOf } from '../captions/captioned-study.ts';
+import {
+  type CheckableCaptions,
+  recordQualityControl,
+  reopenCheck,
+  type VerifiedCheck,
+} from '../captions/quality-control.ts';
 import {
   readCaptions,
   storedCaptions,
@@ -45,14 +44,20 @@ import {
   storedCitations,
   storedFormOf,
   wholeCaptionsOf,
-} from './stored-captions.ts';
+} from '../captions/stored-captions.ts';
 import {
   checkTranslation,
   longTranslationSummaryOf,
   readTranslation,
   translationOutputs,
   translationSummaryOf,
-} from './translation.ts';
+} from '../captions/translation.ts';
+import { namesTrackRule } from '../evidence/delivered.ts';
+import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { artifactRecorded, draftEvent } from '../journal.ts';
+import { RunReceipt } from '../record.ts';
+import type { StoredReceipt } from '../stored-records.ts';
+import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
 
 /** Captions, the study under whose approval they were made, and what was translated of them. */
 interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation' | 'allowance'> {
