@@ -75,10 +75,10 @@ export function playback(startMs = 0) {
     };
 
   const run = (speed: number): void => {
-    cancelAnimationFrame(ticking);
     change({ speed });
-    // Who presses before the media is there, or while it is asked for again, gets what was pressed as soon as it comes.
+    // A press before the media is there, or while it is read again, takes effect as soon as it comes.
     if (media === null) return;
+    cancelAnimationFrame(ticking);
     if (speed > 0) {
       media.playbackRate = speed;
       media.play().catch(() => change({ speed: 0 }));

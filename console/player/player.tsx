@@ -5,7 +5,7 @@ import { useRemote, useStore } from '../host/use-remote.ts';
 import { Icon, IconButton } from '../parts/icon.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { languageName } from '../words/language-name.ts';
-import { clockTime } from '../words/numbers.ts';
+import { clockTime, mediaTime } from '../words/numbers.ts';
 import { type CaptionChoice, type Playback, pressed, rates } from './playback.ts';
 
 const sides = ['target', 'source'] as const;
@@ -194,17 +194,23 @@ function Controls({ control, tracks, box }: ControlsProps) {
   const isShuttling = speed !== 0 && speed !== rate;
   return (
     <div class="controls">
-      <input
-        type="range"
-        class="seek"
-        min={0}
-        max={Math.max(durationMs, 1)}
-        step={100}
-        value={timeMs}
-        aria-label="Time"
-        aria-valuetext={clockTime(timeMs)}
-        onInput={({ currentTarget }) => control.seek(Number(currentTarget.value))}
-      />
+      <div class="control-row">
+        <input
+          type="range"
+          class="seek"
+          min={0}
+          max={Math.max(durationMs, 1)}
+          step={100}
+          value={timeMs}
+          aria-label="Time"
+          aria-valuetext={clockTime(timeMs)}
+          onInput={({ currentTarget }) => control.seek(Number(currentTarget.value))}
+        />
+        <p class="control-words mono">
+          <span class="time-now">{clockTime(timeMs)}</span>
+          {durationMs > 0 && <span class="quiet">/ {mediaTime(Math.round(durationMs))}</span>}
+        </p>
+      </div>
       <div class="control-row">
         <button
           type="button"
@@ -221,15 +227,11 @@ function Controls({ control, tracks, box }: ControlsProps) {
           label={`One frame forward, ${frameWords} (.)`}
           onClick={() => control.step(1)}
         />
-        <p class="control-words">
-          <span class="mono time-now">{clockTime(timeMs)}</span>
-          {durationMs > 0 && <span class="mono quiet"> / {clockTime(durationMs)}</span>}
-          {isShuttling && (
-            <span class="quiet">
-              {speed < 0 ? 'back' : 'forward'} {Math.abs(speed)}×
-            </span>
-          )}
-        </p>
+        {isShuttling && (
+          <span class="quiet">
+            {speed < 0 ? 'back' : 'forward'} {Math.abs(speed)}×
+          </span>
+        )}
         {loop !== null && (
           <button type="button" onClick={() => control.loopOver(null)}>
             End the loop

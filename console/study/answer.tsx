@@ -1,8 +1,8 @@
-import type { Finding, RuntimeOverview } from '../../contract/overview.ts';
+import type { Finding, OverviewClaim, RuntimeOverview } from '../../contract/overview.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
-import { sentence, withoutName } from '../words/codes.ts';
-import { languageName, withLanguageName } from '../words/language-name.ts';
-import { clockTime, counted } from '../words/numbers.ts';
+import { sentence, withoutName, wordsOf } from '../words/codes.ts';
+import { languageName } from '../words/language-name.ts';
+import { clockTime, counted, rangeCode } from '../words/numbers.ts';
 
 /** A length in words: `24.5 s`, and `3:16` from a minute on. */
 const lengthWords = (seconds: number): string =>
@@ -64,6 +64,20 @@ export function foundSentences(findings: readonly Finding[]): readonly string[] 
     });
 }
 
+/** A claim in a sentence, with the times in the form of this page. */
+function claimSentence({ kind, value, windows, totalMs, range }: OverviewClaim): string {
+  const what =
+    kind === 'speech_activity'
+      ? value === 'speech'
+        ? 'Speech'
+        : 'No speech'
+      : kind === 'language_identity' && value !== null
+        ? languageName(value)
+        : sentence(wordsOf(kind));
+  const { startMs, endMs } = range;
+  return `${what} in ${counted(windows, 'passage')}, ${lengthWords(totalMs / 1000)} in all, within ${rangeCode(startMs, endMs)}.`;
+}
+
 /** The answer of a study: what was found, what is claimed of it, and what is withheld. */
 export function Answer({ overview }: { readonly overview: RuntimeOverview }) {
   const { findings, claims, withheld } = overview;
@@ -88,10 +102,10 @@ export function Answer({ overview }: { readonly overview: RuntimeOverview }) {
           <p class="quiet">No claims. A claim cites a fact that was read.</p>
         ) : (
           <ul class="plain answer-list">
-            {claims.map(({ kind, value, states, text }) => (
-              <li key={`${kind} ${value} ${states}`}>
-                {sentence(kind === 'language_identity' && value !== null ? withLanguageName(text, value) : text)}{' '}
-                {states.map((state) => (
+            {claims.map((claim) => (
+              <li key={`${claim.kind} ${claim.value} ${claim.states}`}>
+                {claimSentence(claim)}{' '}
+                {claim.states.map((state) => (
                   <Badge key={state} state={state} />
                 ))}
               </li>

@@ -189,9 +189,6 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
   const error = useStore(model.store, (context) => context.error);
   return (
     <div class="page wide">
-      <p class="crumb">
-        <a href="#/studies">Studies</a>
-      </p>
       {isGone(error) ? (
         <Notice kind="unavailable" title="This host has no such study">
           It may have been deleted. <a href="#/studies">Choose one of its studies</a>

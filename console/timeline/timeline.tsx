@@ -335,8 +335,8 @@ interface FoldedLanes {
   readonly whole: readonly Mark[];
   /** Lanes of what was looked for and is not there. */
   readonly nothing: readonly Lane[];
-  /** Lanes of what could not be measured, with the reason. */
-  readonly unavailable: readonly Lane[];
+  /** Lanes of what has no place in time or could not be measured, with their words. */
+  readonly said: readonly Lane[];
 }
 
 /** Leaves the lanes that show where something is. A claim keeps its lane, because its state is to be seen. */
@@ -351,7 +351,7 @@ export function foldedLanes(lanes: readonly Lane[], { startMs, endMs }: Stretch)
     shown: lanes.filter((lane) => lane.absence === null && !isWhole(lane)),
     whole: lanes.filter(isWhole).flatMap(({ marks }) => marks),
     nothing: lanes.filter(({ absence }) => absence?.kind === 'empty'),
-    unavailable: lanes.filter(({ absence }) => absence?.kind === 'unavailable'),
+    said: lanes.filter(({ absence }) => absence !== null && absence.kind !== 'empty'),
   };
 }
 
@@ -361,7 +361,7 @@ interface FoldedLinesProps extends Omit<FoldedLanes, 'shown'> {
 }
 
 /** What has no place on a timeline, in a line each. */
-const FoldedLines = ({ whole, nothing, unavailable, chosenKey, onChoose }: FoldedLinesProps) => (
+const FoldedLines = ({ whole, nothing, said, chosenKey, onChoose }: FoldedLinesProps) => (
   <div class="folded">
     {whole.length > 0 && (
       <p>
@@ -383,8 +383,8 @@ const FoldedLines = ({ whole, nothing, unavailable, chosenKey, onChoose }: Folde
     {nothing.length > 0 && (
       <p class="quiet">Nothing found: {nothing.map(({ title }) => title.toLowerCase()).join(', ')}.</p>
     )}
-    {unavailable.map(({ key, title, absence }) => (
-      <p key={key} class="withheld-word">
+    {said.map(({ key, title, absence }) => (
+      <p key={key} class={absence?.kind === 'unavailable' ? 'withheld-word' : 'quiet'}>
         {title}: {absence?.words}
       </p>
     ))}

@@ -183,7 +183,7 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   await page.locator('.mark').first().waitFor();
   // The focus of a new view lies outside of the player.
   await page.keyboard.press('l');
-  await page.getByText('plays 1×').waitFor();
+  await page.getByRole('button', { name: /^Pause/ }).waitFor();
   await page.keyboard.press('k');
   await tabTo(/^waveform/);
   await page.keyboard.press('ArrowDown');
