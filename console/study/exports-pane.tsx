@@ -171,7 +171,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
               {group === 'Data' && (
                 <ExportRow
                   name="study.tar"
-                  words="the whole study, signed; media-study verify and Open a file check it without this host"
+                  words="the whole study, signed; media-study verify checks it without this host"
                   read={async () => new Response(await host.bundle(runtimeId)).blob()}
                 />
               )}
