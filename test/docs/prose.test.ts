@@ -1,0 +1,62 @@
+import { readdir } from 'node:fs/promises';
+import test from 'ava';
+import { pathOf, textOf } from './markdown.ts';
+import { proseFindings } from './prose.ts';
+
+/**
+ * Pages that were written before the style page, and how many places of each it would have written otherwise. A page that is not here
+ * has none. A number may fall, never rise: lower it with the page.
+ */
+const known: Readonly<Record<string, number>> = {
+  'UPGRADING.md': 12,
+  'docs/architecture.md': 69,
+  'docs/benchmarks.md': 1,
+  'docs/charts/README.md': 1,
+  'docs/dependencies.md': 19,
+  'docs/endpoints.md': 25,
+  'docs/environment.md': 3,
+  'docs/errors.md': 21,
+  'docs/evaluation.md': 49,
+  'docs/glossary.md': 5,
+  'docs/guides/bundles.md': 3,
+  'docs/guides/captions.md': 8,
+  'docs/guides/client.md': 1,
+  'docs/guides/command-line.md': 6,
+  'docs/guides/console.md': 14,
+  'docs/guides/explanations.md': 1,
+  'docs/guides/first-study.md': 1,
+  'docs/guides/installing.md': 5,
+  'docs/guides/operating.md': 23,
+  'docs/guides/recognition.md': 33,
+  'docs/guides/screen-text.md': 12,
+  'docs/guides/streams.md': 8,
+  'docs/guides/subtitle-files.md': 6,
+  'docs/guides/translated-captions.md': 21,
+  'docs/guides/uploads.md': 4,
+  'docs/guides/video-hosts.md': 3,
+  'docs/guides/workers.md': 6,
+  'docs/lifecycles.md': 4,
+  'docs/limits.md': 1,
+  'docs/options.md': 20,
+  'docs/proof.md': 40,
+  'docs/receipts.md': 83,
+  'docs/scale.md': 4,
+  'docs/speech-model.md': 4,
+  'docs/tests.md': 4,
+};
+
+const docs = (await readdir(pathOf('docs'), { recursive: true })).filter((name) => name.endsWith('.md'));
+
+for (const page of ['README.md', 'CONTRIBUTING.md', 'UPGRADING.md', ...docs.map((name) => `docs/${name}`)]) {
+  // It shows the habits that it tells of.
+  if (page === 'docs/style.md') continue;
+  test(`${page} is written as the style page says`, async (t) => {
+    const findings = await proseFindings(await textOf(page));
+    t.is(findings.length, known[page] ?? 0, findings.join('\n'));
+  });
+}
+
+test('a habit is found in text, and not in code', async (t) => {
+  t.deepEqual(await proseFindings('It is measured anew.\n\n`anew`\n'), ['1: "anew": write "again"']);
+  t.regex((await proseFindings(`${'word '.repeat(26)}end.\n`))[0] ?? '', /27 words/);
+});
