@@ -1,4 +1,4 @@
-import type { Library as LibraryAnswer, LibrarySearch, SourceLabel } from '../contract/library.ts';
+import type { LibraryAnswer, LibrarySearch, SourceLabel } from '../contract/library.ts';
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 /** The sources of a host as a library: what they are called, where they stand, and the search through their words. */

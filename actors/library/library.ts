@@ -1,12 +1,12 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
-  type FoundLine,
   type FoundStudy,
-  type Library,
+  type LibraryAnswer,
   type LibrarySearch,
   type LibraryStudy,
   longestSearch,
   type SourceLabel,
+  type WordLine,
 } from '../../contract/library.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -59,7 +59,7 @@ const standingOf = ({ situation, captions, journalHead }: RuntimeOverview): Stan
 });
 
 /** Lines are told apart by this sign, which no folded line has, so that no word is found across two of them. */
-const folded = (lines: readonly FoundLine[]): string => lines.map(({ text }) => foldedText(text)).join('\n');
+const folded = (lines: readonly WordLine[]): string => lines.map(({ text }) => foldedText(text)).join('\n');
 
 /**
  * The sources of a host as a library: what they are called, where the newest study of each stands, and a search through their
@@ -96,10 +96,10 @@ export class LibraryService {
   }
 
   /** Every source, with its newest study. */
-  async list(): Promise<Library> {
+  async list(): Promise<LibraryAnswer> {
     const { ledger, registry, elapsed } = this.#options;
     const until = elapsed() + answerMs;
-    const sources: Library['sources'] = [];
+    const sources: LibraryAnswer['sources'] = [];
     let isWhole = true;
     for (const row of registry.list().rows) {
       const source = registry.current(row.sourceSessionId);
@@ -204,7 +204,7 @@ export class LibraryService {
     if (row === null) return null;
     const lines = await this.#linesOf(runtimeId, digest);
     const { sourceSessionId, label, range } = row;
-    const placeOf = ({ kind, startMs, text }: FoundLine): string =>
+    const placeOf = ({ kind, startMs, text }: WordLine): string =>
       JSON.stringify([sourceSessionId, kind, startMs, text]);
     const found = lines
       .filter((line) => hasWords(foldedText(line.text), words) && !seen.has(placeOf(line)))
@@ -215,7 +215,7 @@ export class LibraryService {
     return { runtimeId, sourceSessionId, label, range, lines: named, more: found.length - named.length };
   }
 
-  async #linesOf(runtimeId: string, digest: string): Promise<readonly FoundLine[]> {
+  async #linesOf(runtimeId: string, digest: string): Promise<readonly WordLine[]> {
     const lines = wordLinesOf(await this.#options.runtimes.read(runtimeId));
     this.#words.set(runtimeId, { digest, folded: folded(lines) });
     return lines;

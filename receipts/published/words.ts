@@ -1,4 +1,4 @@
-import type { FoundLine } from '../../contract/library.ts';
+import type { WordLine } from '../../contract/library.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { detectedEvidenceOf } from '../stages/admit.ts';
 import { screenTextsOf } from '../stages/screen.ts';
@@ -7,14 +7,14 @@ import { screenTextsOf } from '../stages/screen.ts';
  * Every line of text that a study shows: cues of subtitles, recognised speech and text on the screen, each with the fact that has
  * it. Lines that the study withholds are not among them. In the order of the evidence, and of time within it.
  */
-export function wordLinesOf({ execution }: VerifiedRuntime): readonly FoundLine[] {
+export function wordLinesOf({ execution }: VerifiedRuntime): readonly WordLine[] {
   if (execution === null) return [];
   const { findings } = execution.study;
-  const detected = detectedEvidenceOf(findings).flatMap(({ delivered, artifact }): FoundLine[] => {
+  const detected = detectedEvidenceOf(findings).flatMap(({ delivered, artifact }): WordLine[] => {
     if (artifact === null || delivered.state !== 'available') return [];
     const { artifactId, contentId } = delivered;
     const of = { trackIndex: artifact.input.trackIndex, artifactId, contentId };
-    return artifact.facts.flatMap((fact): FoundLine[] => {
+    return artifact.facts.flatMap((fact): WordLine[] => {
       const isCue = fact.kind === 'subtitle_cue';
       if (!isCue && (fact.kind !== 'transcript_line' || fact.outcome !== 'passed')) return [];
       const { index: factIndex, startMs, endMs, text } = fact;

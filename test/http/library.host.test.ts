@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import { diskUse } from '../../contract/deletion.ts';
-import { type Library, type LibrarySearch, library, librarySearch, sourceLabel } from '../../contract/library.ts';
+import { type LibraryAnswer, type LibrarySearch, library, librarySearch, sourceLabel } from '../../contract/library.ts';
 import { runtimeOverview } from '../../contract/overview.ts';
 import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
@@ -16,7 +16,7 @@ const renaming = (label: unknown) => ({ schema: 'studio.source-label-request.v1'
 const labelAt = (sourceSessionId: string): string => `/v1/source-sessions/${sourceSessionId}/label`;
 
 /** The whole library: a host that is slow answers it in parts. */
-async function listed(t: ExecutionContext, host: TestHost): Promise<Library> {
+async function listed(t: ExecutionContext, host: TestHost): Promise<LibraryAnswer> {
   for (;;) {
     const answer = host.granted(t, await host.get('/v1/library'), 200, library);
     if (answer.isWhole) return answer;
