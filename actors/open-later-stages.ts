@@ -44,5 +44,7 @@ export function openLaterStages(options: LaterStagesOptions) {
     captions,
     captionReads: new CaptionReads(runtimes),
     explanations,
+    /** How many captions and explanations are being made. */
+    producing: () => supervisor.countLive(captioning.name) + supervisor.countLive(explaining.name),
   };
 }
