@@ -1,6 +1,13 @@
 import type { EventType, JournalEvent } from '../contract/journal.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../contract/study/status.ts';
+import { noCorrections, type VerifiedCorrections } from './captions/corrected-lines.ts';
+import { foldGrantFailed } from './evidence/granted-operation.ts';
+import { countText, demandDerived } from './evidence-chain.ts';
+import { JournalCursor, type JournalPosition, journalStart } from './journal.ts';
+import { reopenSource, type VerifiedSource } from './sources/reopen-source.ts';
+import { foldConclusion, type VerifiedConclusion, type VerifiedFindings } from './stages/admit.ts';
+import { checkAssessed, foldAssessments, foldDecision } from './stages/assess.ts';
 import {
   foldCaptionsChecked,
   foldCaptionsCompleted,
@@ -8,12 +15,9 @@ import {
   foldCaptionsStarted,
   noCaptions,
   type VerifiedCaptions,
-} from './captions/production.ts';
-import { checkAssessed, foldAssessments, foldDecision } from './evidence/assessment.ts';
-import { foldPassCompleted, foldPassGivenUp, foldPassStarted } from './evidence/detection.ts';
-import { foldGrantFailed } from './evidence/granted-operation.ts';
-import { checkWindows, foldReads, readableOf } from './evidence/reads.ts';
-import { countText, demandDerived } from './evidence-chain.ts';
+} from './stages/captions.ts';
+import { correctionsOfCaptions, foldCorrectionChecked, foldCorrectionRecorded } from './stages/correction.ts';
+import { foldPassCompleted, foldPassGivenUp, foldPassStarted } from './stages/detect.ts';
 import {
   foldExplanationCompleted,
   foldExplanationFailed,
@@ -21,10 +25,12 @@ import {
   isExplaining,
   noExplanations,
   type VerifiedExplanations,
-} from './explanations/fold.ts';
-import { JournalCursor, type JournalPosition, journalStart } from './journal.ts';
-import { foldRecognitionCompleted, foldRecognitionStarted, recognition } from './recognition.ts';
+} from './stages/explanation.ts';
+import { foldOpening, type OpenedRun } from './stages/opening.ts';
+import { checkWindows, foldReads, readableOf } from './stages/read.ts';
+import { foldRecognitionCompleted, foldRecognitionStarted, recognition } from './stages/recognize.ts';
 import {
+  approvalBefore,
   foldReviewCompleted,
   foldReviewFailed,
   foldReviewStarted,
@@ -33,12 +39,9 @@ import {
   foldRevocationStarted,
   noReviews,
   type VerifiedReviews,
-} from './review.ts';
-import { foldScreenTextCompleted, foldScreenTextStarted, screenReading } from './screentext.ts';
-import { reopenSource, type VerifiedSource } from './sources/reopen-source.ts';
-import { foldConclusion, type VerifiedConclusion, type VerifiedFindings } from './study/conclusion.ts';
+} from './stages/review.ts';
+import { foldScreenTextCompleted, foldScreenTextStarted, screenReading } from './stages/screen.ts';
 import { checkCalibration } from './study/forecast.ts';
-import { foldOpening, type OpenedRun } from './study/opening.ts';
 import { foldStop, noProgress, progressAfter, type StudyProgress, type VerifiedStop } from './study/progress.ts';
 import { type AcceptedStudy, reopenStart, type StartRow } from './study/start.ts';
 import type { FoldContext } from './study-run.ts';
@@ -46,10 +49,16 @@ import type { FoldContext } from './study-run.ts';
 /** What came of a study after it was concluded. */
 export interface VerifiedTail extends VerifiedReviews {
   readonly captions: VerifiedCaptions;
+  readonly corrections: VerifiedCorrections;
   readonly explanations: VerifiedExplanations;
 }
 
-const emptyTail: VerifiedTail = { ...noReviews, captions: noCaptions, explanations: noExplanations };
+const emptyTail: VerifiedTail = {
+  ...noReviews,
+  captions: noCaptions,
+  corrections: noCorrections,
+  explanations: noExplanations,
+};
 
 /** A study that was concluded, and what came of it so far. */
 interface ConcludedStudy {
@@ -57,6 +66,12 @@ interface ConcludedStudy {
   readonly conclusion: VerifiedConclusion;
   readonly tail: VerifiedTail;
 }
+
+/** Whether a person may correct lines: of a study that is queued and neither rejected nor revoked; captions need their approval. */
+export const mayCorrect = ({ intake }: VerifiedConclusion, tail: VerifiedTail): boolean =>
+  intake.body.result.outcome === 'queued' &&
+  tail.deciding === null &&
+  (tail.authority !== null || (tail.review === null && tail.captions.caption === null));
 
 /** Takes one entry of the journal: what a part of the tail is after it. */
 type TailStep = (context: FoldContext, study: ConcludedStudy) => Partial<VerifiedTail> | Promise<Partial<VerifiedTail>>;
@@ -77,12 +92,24 @@ const tailSteps: Readonly<Partial<Record<EventType, TailStep>>> = {
     const study = approval === null ? null : { run: context.run, findings, conclusion, approval };
     return { captions: foldCaptionsStarted(context, captions, study) };
   },
-  'caption.production_completed': async (context, { tail }) => ({
-    captions: await foldCaptionsCompleted(context, tail.captions),
-  }),
+  'caption.production_completed': async (context, { tail }) => {
+    const captions = await foldCaptionsCompleted(context, tail.captions);
+    return { captions, corrections: correctionsOfCaptions(tail.corrections, captions) };
+  },
   'caption.production_failed': (context, { tail }) => ({ captions: foldCaptionsFailed(context, tail.captions) }),
   'caption.quality_control_decided': async (context, { tail }) => ({
     captions: await foldCaptionsChecked(context, tail.captions),
+  }),
+  'caption.correction_recorded': async (context, { findings, conclusion, tail }) => ({
+    corrections: await foldCorrectionRecorded(context, {
+      captions: tail.captions,
+      corrections: tail.corrections,
+      study: { run: context.run, findings, conclusion, approval: approvalBefore(context.run, conclusion) },
+      mayCorrect: mayCorrect(conclusion, tail),
+    }),
+  }),
+  'caption.correction_checked': async (context, { tail }) => ({
+    corrections: await foldCorrectionChecked(context, tail.corrections),
   }),
   'language.explanation_started': async (context, { tail: { explanations, authority, captions } }) => ({
     explanations: await foldExplanationStarted(context, explanations, authority === null ? null : captions.caption),
