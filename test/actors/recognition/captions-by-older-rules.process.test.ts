@@ -14,12 +14,12 @@ import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stu
 import { speechFile } from '../../../fixtures/speech/gold.ts';
 import { contentIdOfJson } from '../../../formats/canonical-json.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
-import { captionStarted, recordCaptions } from '../../../receipts/captions/production.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import { transcriptToTranslate, translationWorkOf } from '../../../receipts/captions/transcript-lines.ts';
 import { checkTranslation, translationOf } from '../../../receipts/captions/translation.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { approvedStudyOf, publishedCaptionsOf } from '../../../receipts/published/captions.ts';
+import { captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
 import { type CaptionRules, captionRules } from '../../../rules/segmentation.ts';
 import { translationPromptContract } from '../../../rules/translation/plan.ts';
 import { approveCaptions, newRoot, openClientHost } from '../client-host.ts';

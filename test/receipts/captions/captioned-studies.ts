@@ -2,14 +2,9 @@ import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-line.ts';
 import { type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/artifact.ts';
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
-import {
-  captionFailed,
-  captionReceiptOf,
-  captionStarted,
-  recordCaptions,
-} from '../../../receipts/captions/production.ts';
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
+import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
 import type { StoredContent } from '../../../receipts/stored-records.ts';
 import { captionRules } from '../../../rules/segmentation.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';

@@ -11,7 +11,6 @@ import { longQualityControlReceipt } from '../../../contract/captions/quality-co
 import { storedBytes } from '../../../formats/canonical-json.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
-import { checkableOf, recordCaptions } from '../../../receipts/captions/production.ts';
 import { captionProspectOf } from '../../../receipts/captions/prospect.ts';
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
 import { chunkOf } from '../../../receipts/captions/stored-captions.ts';
@@ -24,6 +23,7 @@ import {
   publishedCaptionsOf,
   publishedQualityControlsOf,
 } from '../../../receipts/published/captions.ts';
+import { checkableOf, recordCaptions } from '../../../receipts/stages/captions.ts';
 import { type CaptionRules, everyCaptionRules } from '../../../rules/segmentation.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';

@@ -11,7 +11,7 @@ import { draftEvent } from '../../../receipts/journal.ts';
 import { assessmentAuditsOf, decisionReceiptsOf, runtimeEvidenceOf } from '../../../receipts/published/evidence.ts';
 import { reviewQueueOf } from '../../../receipts/published/review.ts';
 import { journalHeadField, runtimeEventsBytes, runtimeStatusOf } from '../../../receipts/published/runtime.ts';
-import { stopStudy } from '../../../receipts/study/conclusion.ts';
+import { stopStudy } from '../../../receipts/stages/admit.ts';
 import { planStudy } from '../../../receipts/study/plan.ts';
 import { acceptStudy } from '../../../receipts/study/start.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';

@@ -1,0 +1,44 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { evaluationPack, type PackItem } from '../contract/evaluation.ts';
+import { faultItems } from './packs/fault-items.ts';
+import { filmItems } from './packs/film-items.ts';
+import { pairingItems } from './packs/pairing-items.ts';
+import { screenTextItems } from './packs/screen-text-items.ts';
+import { speechItems } from './packs/speech-items.ts';
+import { utteranceItems } from './packs/utterance-items.ts';
+
+// Builds a labelled pack: drawn films, speech of flite, sounds with faults, text tracks that differ, and text on the screen. The
+// bytes depend on the versions of ffmpeg and flite, on fonts and on the processor, so that each machine accepts a baseline of its own.
+
+const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> = {
+  films: filmItems,
+  speech: speechItems,
+  faults: faultItems,
+  paired: pairingItems,
+  screen: screenTextItems,
+  tuning: utteranceItems('tuning'),
+  'held-out': utteranceItems('held-out'),
+};
+
+const [given, ...named] = process.argv.slice(2);
+const usual = ['films', 'speech', 'faults', 'paired', 'screen'];
+const wanted = named.length === 0 ? usual : named;
+if (given === undefined || wanted.some((name) => !Object.hasOwn(parts, name))) {
+  process.stderr.write(`usage: node --import tsx lab/build-pack.ts OUTDIR [${Object.keys(parts).join('|')} …]\n`);
+  process.exit(2);
+}
+const folder = path.resolve(given);
+for (const name of [...wanted, 'work']) await mkdir(path.join(folder, name), { recursive: true });
+const items: PackItem[] = [];
+for (const name of wanted) items.push(...((await parts[name]?.(folder)) ?? []));
+const pack = evaluationPack.parse({
+  schema: 'studio.evaluation-pack.v1',
+  name: 'Built pack',
+  rightsHolder: 'The project',
+  ownershipAttested: true,
+  items,
+});
+await rm(path.join(folder, 'work'), { recursive: true });
+await writeFile(path.join(folder, 'pack.json'), `${JSON.stringify(pack, null, 2)}\n`);
+process.stdout.write(`${pack.items.length} items in ${folder}\n`);

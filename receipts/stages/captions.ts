@@ -1,0 +1,449 @@
+import type { Failure } from '../../contract/base/errors.ts';
+import {
+  type CaptionExecutorIdentity,
+  type CaptionTranslator,
+  captionLimits,
+} from '../../contract/captions/caption-line.ts';
+import {
+  type CaptionArtifact,
+  type CaptionReceipt,
+  type CaptionReference,
+  captionReceipt as captionReceiptSchema,
+  type LongCaptionReceipt,
+  longCaptionReceipt,
+  maximumCaptionAttempts,
+  type PlainCaptionReceipt,
+  type TranslatedCaptionReceipt,
+  translatedCaptionReceipt,
+  translatedLimits,
+} from '../../contract/captions/caption-production.ts';
+import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
+import { contentIdOfJson, firstDifference, storedBytes } from '../../formats/canonical-json.ts';
+import { type CaptionRules, captionRules, everyCaptionRules } from '../../rules/segmentation.ts';
+import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
+import {
+  CaptionFailure,
+  type CaptionJob,
+  captionExecutorOf,
+  captionJobIdOf,
+  captionsInSlices,
+  captionsOf,
+  textToTranslateOf,
+} from '../captions/artifact.ts';
+import { type CaptionedStudy, captionInputOf, captionObstacleOf } from '../captions/captioned-study.ts';
+import {
+  type CheckableCaptions,
+  recordQualityControl,
+  reopenCheck,
+  type VerifiedCheck,
+} from '../captions/quality-control.ts';
+import {
+  readCaptions,
+  storedCaptions,
+  storedChunks,
+  storedCitations,
+  storedFormOf,
+  wholeCaptionsOf,
+} from '../captions/stored-captions.ts';
+import {
+  checkTranslation,
+  longTranslationSummaryOf,
+  readTranslation,
+  translationOutputs,
+  translationSummaryOf,
+} from '../captions/translation.ts';
+import { namesTrackRule } from '../evidence/delivered.ts';
+import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { artifactRecorded, draftEvent } from '../journal.ts';
+import { RunReceipt } from '../record.ts';
+import type { StoredReceipt } from '../stored-records.ts';
+import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
+
+/** Captions, the study under whose approval they were made, and what was translated of them. */
+interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation' | 'allowance'> {
+  readonly artifact: CaptionArtifact;
+}
+
+const receiptDeclaration = {
+  link: 'caption_receipt',
+  maximumBytes: captionLimits.maxArtifactBytes,
+  idPrefix: 'caption-production-receipt',
+  kind: 'caption-production-receipt',
+  about: 'jobId',
+  origin: ({ jobId }: CaptionReceipt) => ({ kind: 'caption_production', jobId }) as const,
+  producer: 'host',
+} as const;
+
+const sourcesOf = ({ input, authority, result }: CaptionReceipt): string[] => [
+  result.captionArtifactId,
+  authority.approval.artifactId,
+  input.readiness.artifactId,
+];
+
+/** What every receipt of captions says; it follows from them and from the approval under which they were made. */
+function receiptBody({ record }: StudyRun, { study: { approval, conclusion }, artifact }: MadeCaptions) {
+  const { jobId, input, executor, result } = artifact;
+  const { record: stored } = storedFormOf(artifact);
+  const captionContentId = contentIdOfJson(stored);
+  return {
+    jobId,
+    authority: {
+      approval,
+      verification: {
+        integrity: 'stored_review_and_verified_queued_intake',
+        producer: 'host_publish_review_v1',
+        outcome: 'approve_for_caption_production',
+        readiness: conclusion.admission.readiness,
+        study: conclusion.study,
+        unrevokedAtStart: true,
+      },
+    },
+    input,
+    producer: {
+      id: 'studio.host-caption-production',
+      version: '1',
+      policy: 'verified_unrevoked_approval_only',
+      executor,
+    },
+    result: {
+      ...result,
+      captionArtifactId: storedCaptions.artifactIdOf(record.runtimeId, stored, captionContentId),
+      captionContentId,
+      captionBytes: storedBytes(stored).length,
+    },
+  } as const;
+}
+
+/** The same with what became of each line. */
+function receiptBodyWithLines(run: StudyRun, made: MadeCaptions) {
+  const { result, ...body } = receiptBody(run, made);
+  const lines = made.artifact.lines.map(({ id, startMs, endMs, source, target }) => ({
+    lineId: id,
+    startMs,
+    endMs,
+    source: { state: source.state, reasonCode: source.reasonCode },
+    target: { state: target.state, reasonCode: target.reasonCode },
+  }));
+  return { ...body, result: { ...result, lines } };
+}
+
+/** The receipt of captions without a translation. */
+export const captionRunReceipt = new RunReceipt<PlainCaptionReceipt, 'jobId', MadeCaptions>({
+  ...receiptDeclaration,
+  schema: captionReceiptSchema,
+  name: 'studio.caption-production.receipt.v1',
+  sources: sourcesOf,
+  derive: (run, made) => ({ ...receiptBodyWithLines(run, made), limits: captionLimits }),
+});
+
+/** The receipt of captions that a model may translate: it says what the model was asked, and what was not assessed. */
+export const translatedCaptionRunReceipt = new RunReceipt<TranslatedCaptionReceipt, 'jobId', MadeCaptions>({
+  ...receiptDeclaration,
+  schema: translatedCaptionReceipt,
+  name: 'studio.caption-production.receipt.v2',
+  sources: (receipt) => [
+    ...sourcesOf(receipt),
+    ...(receipt.translation === null ? [] : [receipt.translation.artifactId]),
+  ],
+  derive: (run, made) => ({
+    ...receiptBodyWithLines(run, made),
+    limits: translatedLimits,
+    translation: made.translation === undefined ? null : translationSummaryOf(run.record.runtimeId, made.translation),
+    nonClaims: [...translationNonClaims],
+  }),
+});
+
+/** The receipt of long captions, of every executor. */
+export const longCaptionRunReceipt = new RunReceipt<LongCaptionReceipt, 'jobId', MadeCaptions>({
+  ...receiptDeclaration,
+  schema: longCaptionReceipt,
+  name: 'studio.caption-production.receipt.v3',
+  sources: (receipt) => [
+    ...sourcesOf(receipt),
+    ...(receipt.translation === null ? [] : [receipt.translation.artifactId]),
+  ],
+  derive: (run, made) => {
+    const { executor } = made.artifact;
+    return {
+      ...receiptBody(run, made),
+      limits: longLimitsOf({ ...executor, allowance: made.allowance }),
+      translation:
+        made.translation === undefined ? null : longTranslationSummaryOf(run.record.runtimeId, made.translation),
+      nonClaims: isTranslating(executor) ? [...translationNonClaims] : [],
+    };
+  },
+});
+
+function longLimitsOf(allowed: AllowedCaptions): LongCaptionReceipt['limits'] {
+  const limits = captionLimitsOf(allowed);
+  if ('maxChunkLines' in limits) return limits;
+  throw new RangeError('a host allows long captions');
+}
+
+/** How the receipt of these captions is written and read. */
+export const captionReceiptOf = ({ executor, schema }: Pick<CaptionArtifact, 'executor' | 'schema'>) => {
+  const short = isTranslating(executor) ? translatedCaptionRunReceipt : captionRunReceipt;
+  const declared = schema === 'studio.caption-production.artifact.v7' ? longCaptionRunReceipt : short;
+  return declared as RunReceipt<CaptionReceipt, 'jobId', MadeCaptions>;
+};
+
+/** Journalled before captions are made. */
+export const captionStarted = (job: CaptionJob) =>
+  draftEvent(
+    'caption.production_started',
+    {
+      jobId: captionJobIdOf(job),
+      request: { approval: job.study.approval },
+      input: captionInputOf(job.study),
+      limits: captionLimitsOf(job),
+      executor: captionExecutorOf(job),
+    },
+    causeOf(job.study.run),
+  );
+
+/** Journalled when captions could not be made; the approval may be used again. */
+export const captionFailed = (run: StudyRun, jobId: string, reason: Failure) =>
+  draftEvent('caption.production_failed', { jobId, reason }, causeOf(run));
+
+/**
+ * Makes captions and writes them down with their receipt; `artifact` where they are made already. Throws `CaptionFailure`.
+ */
+export function recordCaptions(
+  job: CaptionJob,
+  artifact: CaptionArtifact = captionsOf(job),
+): StepResult<CaptionReference> {
+  const { study, translation, allowance } = job;
+  const { run } = study;
+  const { jobId } = artifact;
+  const declared = captionReceiptOf(artifact);
+  const receipt = declared.of(run, { study, translation, allowance, artifact });
+  const { record, chunks, citations } = storedFormOf(artifact);
+  const captions = storedCaptions.outputOf(run, record);
+  const receipted = declared.outputOf(run, receipt);
+  const before = [
+    ...(translation === undefined ? [] : translationOutputs(run, translation, allowance !== undefined)),
+    ...storedCitations.outputsOf(run, citations),
+    ...storedChunks.outputsOf(run, chunks),
+  ];
+  const names = {
+    receiptArtifactId: receipted.artifact.id,
+    receiptContentId: receipted.object.contentId,
+  };
+  const [captionArtifactId, captionContentId] = [captions.artifact.id, captions.object.contentId];
+  return {
+    objects: [...before.map(({ object }) => object), captions.object, receipted.object],
+    events: [
+      ...before.map((output) => artifactRecorded(output.artifact, causeOf(run))),
+      artifactRecorded(captions.artifact, causeOf(run)),
+      artifactRecorded(receipted.artifact, causeOf(run)),
+      draftEvent(
+        'caption.production_completed',
+        { jobId, captionArtifactId, captionContentId, ...names, receipt },
+        causeOf(run),
+      ),
+    ],
+    refs: {
+      jobId,
+      artifactId: captionArtifactId,
+      contentId: captionContentId,
+      receiptId: receipt.receiptId,
+      ...names,
+    },
+  };
+}
+
+/** Captions that were made under an approval, derived again from the study that it approved. */
+export interface VerifiedCaption {
+  readonly reference: CaptionReference;
+  readonly artifact: StoredReceipt<CaptionArtifact>;
+  readonly receipt: StoredReceipt<CaptionReceipt>;
+  /** Null until the captions were checked. */
+  readonly qualityControl: VerifiedCheck | null;
+}
+
+/** Verified captions as a check takes them. */
+export const checkableOf = ({ reference, artifact, receipt }: VerifiedCaption): CheckableCaptions => ({
+  reference,
+  artifact: wholeCaptionsOf(artifact.body),
+  receipt: receipt.body,
+});
+
+/** What was made under the approval of a run. */
+export interface VerifiedCaptions {
+  /** How often captions were tried, the attempt under way included. */
+  readonly attempts: number;
+  /** The attempt under way by all rules that it may follow, the newest first; empty where there is none. */
+  readonly open: readonly CaptionJob[];
+  readonly caption: VerifiedCaption | null;
+}
+
+export const noCaptions: VerifiedCaptions = { attempts: 0, open: [], caption: null };
+
+/** The rules of the attempt under way, and of the next one where there is none. */
+export const rulesOf = ({ open }: VerifiedCaptions): CaptionRules => open[0]?.study.rules ?? captionRules;
+
+/** The rules that captions of a study may follow: those of the first version only where it may have made the study. */
+function possibleRules({ operations }: CaptionedStudy['findings']): readonly CaptionRules[] {
+  const isLater = operations.some(({ receipt }) => namesTrackRule(receipt.parameters));
+  return isLater ? everyCaptionRules.filter(({ judgesLanguages }) => judgesLanguages) : everyCaptionRules;
+}
+
+/** Captions are about to be made: under the approval that stands, when there are none yet and attempts are left. */
+export function foldCaptionsStarted(
+  { journal, run }: FoldContext,
+  { attempts, open, caption }: VerifiedCaptions,
+  study: Omit<CaptionedStudy, 'rules'> | null,
+): VerifiedCaptions {
+  const { executor, limits } = journal.expect('caption.production_started').data;
+  const allowance = allowanceIn(limits);
+  const isAllowed = open.length === 0 && caption === null && attempts < maximumCaptionAttempts;
+  if (study === null || !isAllowed || captionObstacleOf(run.record, limits.maxDurationMs) !== null)
+    throw journal.fault('type');
+  const jobBy = (rules: CaptionRules): CaptionJob => ({
+    study: { ...study, rules },
+    attempt: attempts,
+    classification: executor.classification,
+    allowance,
+    translator: translatorOf(executor),
+  });
+  const possible = possibleRules(study.findings)
+    .map(jobBy)
+    .filter((job) => firstDifference(captionExecutorOf(job), executor) === null);
+  journal.take([captionStarted(possible[0] ?? jobBy(captionRules))]);
+  return { attempts: attempts + 1, open: possible, caption };
+}
+
+/** Reopens the captions and their receipt and derives both again. Throws `EvidenceChainError`. */
+export async function foldCaptionsCompleted(
+  context: FoldContext,
+  captions: VerifiedCaptions,
+): Promise<VerifiedCaptions> {
+  const { run, journal, content, report, pause } = context;
+  const recorded = journal.count('artifact.recorded');
+  if (captions.open.length === 0) throw journal.fault('type', recorded);
+  const {
+    captionContentId,
+    receiptContentId,
+    receipt: said,
+  } = journal.expect('caption.production_completed', recorded).data;
+  const named = 'translation' in said ? said.translation : null;
+  const isTranslated = captions.open.some((job) => textToTranslateOf(job) !== null);
+  if (isTranslated && named === null) throw new EvidenceChainError('caption_receipt', 'translation');
+  const open = named === null ? captions.open : await translatedJobs(context, captions.open, named.contentId);
+  const artifact = await readCaptions(content, captionContentId);
+  const job = await jobBehind(artifact, open, pause);
+  const declared = captionReceiptOf(artifact.body);
+  const receipt = await declared.reopen(content, receiptContentId, () =>
+    declared.of(run, { ...job, artifact: artifact.body }),
+  );
+  // What was read is what was derived: it need not be made again.
+  const { events, refs } = recordCaptions(job, artifact.body);
+  journal.take(events);
+  const { jobId, result } = artifact.body;
+  report({ link: 'caption', subject: jobId, contentId: captionContentId, detail: countText(result.lineCount, 'line') });
+  report({
+    link: 'caption_receipt',
+    subject: receipt.body.receiptId,
+    contentId: receiptContentId,
+    detail: result.status,
+  });
+  return { ...captions, open: [], caption: { reference: refs, artifact, receipt, qualityControl: null } };
+}
+
+export function foldCaptionsFailed({ journal, run }: FoldContext, captions: VerifiedCaptions): VerifiedCaptions {
+  const { reason } = journal.expect('caption.production_failed').data;
+  const [job] = captions.open;
+  if (job === undefined) throw journal.fault('type');
+  journal.take([captionFailed(run, captionJobIdOf(job), reason)]);
+  return { ...captions, open: [] };
+}
+
+/** The captions were checked, once. */
+export async function foldCaptionsChecked(
+  { journal, run, content, report }: FoldContext,
+  captions: VerifiedCaptions,
+): Promise<VerifiedCaptions> {
+  const { caption } = captions;
+  const recorded = journal.count('artifact.recorded');
+  if (caption === null || caption.qualityControl !== null) throw journal.fault('type', recorded);
+  const { receiptContentId } = journal.expect('caption.quality_control_decided', recorded).data;
+  const checkable = checkableOf(caption);
+  const checked = await reopenCheck(content, receiptContentId, run, checkable);
+  journal.take(recordQualityControl(run, checkable).events);
+  const { qcId, decision } = checked.body;
+  report({ link: 'quality_control', subject: qcId, contentId: receiptContentId, detail: decision.outcome });
+  return { ...captions, caption: { ...caption, qualityControl: checked } };
+}
+
+/** The translator, as the executor of a production names it; absent where there is none. */
+function translatorOf(executor: CaptionExecutorIdentity): CaptionTranslator | undefined {
+  if (
+    executor.classification !== 'recognised_transcript_translated' &&
+    executor.classification !== 'subtitle_tracks_translated'
+  )
+    return undefined;
+  const { model, promptContentId, configurationContentId } = executor;
+  return { model, promptContentId, configurationContentId };
+}
+
+/**
+ * The open jobs from which every question follows, with what was asked and answered; rules that cut other lines ask otherwise.
+ * Throws what speaks against the first job where the questions follow from none.
+ */
+async function translatedJobs(
+  { content, report, pause }: FoldContext,
+  open: readonly CaptionJob[],
+  contentId: string,
+): Promise<CaptionJob[]> {
+  const isLong = open.some(({ allowance }) => allowance !== undefined);
+  const translation = await readTranslation(content, contentId, isLong);
+  const faults: EvidenceChainError[] = [];
+  const asked: CaptionJob[] = [];
+  for (const job of open) {
+    await pause();
+    try {
+      checkObject(contentId, () => checkTranslation(translation, job));
+      asked.push({ ...job, translation });
+    } catch (error) {
+      if (!(error instanceof EvidenceChainError)) throw error;
+      faults.push(error);
+    }
+  }
+  if (asked.length === 0) throw faults[0];
+  const detail = countText(translation.asks.length, 'question');
+  report({ link: 'caption_translation', subject: translation.translator.model, contentId, detail });
+  return asked;
+}
+
+/** The job whose captions these are. Throws what speaks against the first where none is. */
+async function jobBehind(
+  { contentId, body }: StoredReceipt<CaptionArtifact>,
+  open: readonly CaptionJob[],
+  pause: FoldContext['pause'],
+): Promise<CaptionJob> {
+  let fault: unknown = new RangeError('captions are made by some rules');
+  for (const job of open) {
+    const derived = await derivedCaptions(job, pause);
+    try {
+      checkObject(contentId, () => demandDerived('caption', body, derived(), 'jobId'));
+      return job;
+    } catch (error) {
+      if (!(error instanceof EvidenceChainError)) throw error;
+      if (job === open[0]) fault = error;
+    }
+  }
+  throw fault;
+}
+
+/** What a study gives must have been possible to give: captions that could not be made were not, and asking for them throws. */
+async function derivedCaptions(job: CaptionJob, pause: FoldContext['pause']): Promise<() => CaptionArtifact> {
+  try {
+    const captions = await captionsInSlices(job, pause);
+    return () => captions;
+  } catch (error) {
+    if (!(error instanceof CaptionFailure)) throw error;
+    return () => {
+      throw new EvidenceChainError('caption', error.message, error);
+    };
+  }
+}

@@ -1,0 +1,329 @@
+import type { z } from 'zod';
+import type { Artifact } from '../../contract/base/artifact.ts';
+import type { Range } from '../../contract/base/grammar.ts';
+import {
+  type DetectedFact,
+  type DetectedKind,
+  type EvidenceArtifact,
+  evidenceArtifact,
+  type FurtherArtifact,
+  type FurtherFact,
+  type FurtherKind,
+  type FurtherResult,
+  furtherArtifact,
+  maximumEvidenceBytes,
+  measuredParameters,
+  passKinds,
+} from '../../contract/evidence/evidence.ts';
+import type {
+  MediaCapability,
+  MediaEvidence,
+  MediaOperationReceipt,
+  MediaOperationResult,
+} from '../../contract/evidence/media-operation.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { checkAgainstPass, checkDelivered } from '../evidence/delivered.ts';
+import { checkFactsAmongThemselves } from '../evidence/facts.ts';
+import {
+  detectedArtifactKind,
+  type MediaOperation,
+  operationCompleted,
+  operationFailed,
+  operationStarted,
+} from '../evidence/media-operation.ts';
+import { checkEvidenceObjects, samplesPerMs } from '../evidence/readable-evidence.ts';
+import { type CheckedLink, checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { readStoredReceipt, type StoredContent, type StoredShape } from '../stored-records.ts';
+import type { FoldContext, StudyRun } from '../study-run.ts';
+
+/** The parameters of evidence that its operation stated before it ran: all but those that it measured on the way. */
+export function statedParameters({
+  kind,
+  parameters,
+}: EvidenceArtifact | FurtherArtifact): EvidenceArtifact['parameters'] {
+  const byKind: Readonly<Record<string, readonly string[] | undefined>> = measuredParameters;
+  const measured = byKind[kind] ?? [];
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !measured.includes(name)));
+}
+
+/** How detected evidence is stored. */
+export const evidenceShape = {
+  link: 'evidence',
+  schema: evidenceArtifact,
+  maximumBytes: maximumEvidenceBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+/** How further evidence is stored. */
+export const furtherShape = {
+  link: 'evidence',
+  schema: furtherArtifact,
+  maximumBytes: maximumEvidenceBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+type MeasuredKind = DetectedKind | FurtherKind;
+type MeasuredFact = DetectedFact | FurtherFact;
+type FactKind = MeasuredFact['kind'];
+type TrackKind = RegisteredSource['tracks'][number]['kind'];
+
+/** Which facts and which track stand behind each kind. */
+const rules: Readonly<Record<MeasuredKind, { readonly facts: readonly FactKind[]; readonly track: TrackKind }>> = {
+  speech_activity: { facts: ['speech_window', 'non_speech_window'], track: 'audio' },
+  silence: { facts: ['silence'], track: 'audio' },
+  loudness: { facts: ['loudness'], track: 'audio' },
+  shot_changes: { facts: ['shot_change'], track: 'video' },
+  subtitle_track: { facts: ['subtitle_cue', 'unreadable_cue'], track: 'subtitle' },
+  text_language: { facts: ['track_language'], track: 'subtitle' },
+  transcript: { facts: ['recognised_region', 'transcript_line'], track: 'audio' },
+  transitions: { facts: ['transition', 'flash', 'strobe'], track: 'video' },
+  black_frames: { facts: ['black'], track: 'video' },
+  frozen_frames: { facts: ['frozen'], track: 'video' },
+  keyframes: { facts: ['keyframe'], track: 'video' },
+  waveform: { facts: ['waveform'], track: 'audio' },
+  audio_faults: {
+    facts: ['clipping', 'silent_channel', 'phase_inversion', 'dropout', 'true_peak'],
+    track: 'audio',
+  },
+  interlacing: { facts: ['field_order'], track: 'video' },
+  letterbox: { facts: ['letterbox'], track: 'video' },
+  screen_text: { facts: ['screen_text'], track: 'video' },
+};
+
+/** A fact of one moment reaches to its end; that of a whole track has no place in time. */
+function spanOf(fact: MeasuredFact, range: Range): Range {
+  if (fact.kind === 'track_language') return range;
+  return fact.kind === 'shot_change' ? { startMs: fact.atMs, endMs: fact.atMs } : fact;
+}
+
+function checkFacts({ kind, facts, input: { range } }: EvidenceArtifact | FurtherArtifact): void {
+  let earlier = range.startMs;
+  for (const [index, fact] of facts.entries()) {
+    const { startMs, endMs } = spanOf(fact, range);
+    if (!rules[kind].facts.includes(fact.kind)) throw new EvidenceChainError('evidence', `facts[${index}].kind`);
+    const isInside = earlier <= startMs && startMs <= endMs && endMs <= range.endMs;
+    if (!isInside) throw new EvidenceChainError('evidence', `facts[${index}]`);
+    earlier = startMs;
+  }
+}
+
+/** Speech and non-speech windows cover the range once, without a gap, each kind counted from 0. */
+function checkWindows({ facts, input: { range } }: EvidenceArtifact): void {
+  const counts = { speech_window: 0, non_speech_window: 0 };
+  let covered = range.startMs * samplesPerMs;
+  for (const [index, fact] of facts.entries()) {
+    if (fact.kind !== 'speech_window' && fact.kind !== 'non_speech_window') continue;
+    if (fact.index !== counts[fact.kind]++) throw new EvidenceChainError('evidence', `facts[${index}].index`);
+    if (fact.startSample !== covered) throw new EvidenceChainError('evidence', `facts[${index}].startSample`);
+    covered = fact.endSample;
+  }
+  if (covered !== range.endMs * samplesPerMs) throw new EvidenceChainError('evidence', 'facts');
+}
+
+/** Speech alone was measured on samples that have a digest. */
+function checkSamples({ kind, input }: EvidenceArtifact | FurtherArtifact): void {
+  const isNamed = 'derivedAudio' in input && input.derivedAudio !== null;
+  if (isNamed !== (kind === 'speech_activity')) throw new EvidenceChainError('evidence', 'input.derivedAudio');
+}
+
+/** The parameters that an operation states for one kind, named as in the artifact. */
+function parametersFor(
+  kind: MeasuredKind,
+  { parameters }: EvidenceOrigin['operation'],
+): EvidenceArtifact['parameters'] {
+  const prefix = `${kind}.`;
+  const stated = Object.entries(parameters).filter(([name]) => name.startsWith(prefix));
+  return Object.fromEntries(stated.map(([name, value]) => [name.slice(prefix.length), value]));
+}
+
+function checkTools({ tool }: Pick<EvidenceArtifact, 'tool'>, { tools }: EvidenceOrigin['operation']): void {
+  const { name, version, digest } = tool;
+  const isOne = tools.some((each) => each.name === name && each.version === version && each.digest === digest);
+  if (!isOne) throw new EvidenceChainError('evidence', 'tool');
+}
+
+/** What was measured, in which tracks of which source, by what: as one operation of one run stated it. */
+export interface EvidenceOrigin {
+  readonly run: StudyRun;
+  readonly source: Pick<RegisteredSource, 'tracks' | 'subtitleTracks'>;
+  readonly operation: Pick<MediaOperation, 'tools' | 'parameters'>;
+  readonly kind: MeasuredKind;
+}
+
+/** Evidence over an attached subtitle file cites the text that it was read from. */
+function attachedFile({ subtitleTracks = [] }: EvidenceOrigin['source'], index: number | null) {
+  const track = subtitleTracks.find(({ trackIndex }) => trackIndex === index);
+  return track === undefined ? {} : { subtitleContentId: track.text.contentId };
+}
+
+/**
+ * Checks that an evidence artifact is of the source, range, tools and parameters that its operation states, and that its
+ * facts are of its kind, in order and inside the range. What a detector measured cannot be derived again. Throws
+ * `EvidenceChainError` of the evidence.
+ */
+export function checkEvidence(
+  artifact: EvidenceArtifact | FurtherArtifact,
+  { run, source, operation, kind }: EvidenceOrigin,
+): void {
+  const { sourceContentId, range } = run.record.analysisRequest;
+  const { trackIndex } = artifact.input;
+  const { input } = artifact;
+  const parameters = statedParameters(artifact);
+  const cited = 'subtitleContentId' in input ? { subtitleContentId: input.subtitleContentId } : {};
+  demandDerived(
+    'evidence',
+    {
+      kind: artifact.kind,
+      input: { sourceContentId: input.sourceContentId, range: input.range, ...cited },
+      parameters,
+    },
+    {
+      kind,
+      input: { sourceContentId, range, ...attachedFile(source, trackIndex) },
+      parameters: parametersFor(kind, operation),
+    },
+  );
+  checkTools(artifact, operation);
+  const track = source.tracks.find(({ index }) => index === trackIndex);
+  if (track?.kind !== rules[kind].track) throw new EvidenceChainError('evidence', 'input.trackIndex');
+  checkFacts(artifact);
+  checkFactsAmongThemselves(artifact);
+  checkSamples(artifact);
+  if (artifact.kind === 'speech_activity') checkWindows(artifact);
+}
+
+/** One kind of evidence as an operation delivered it, with the artifact that holds its facts. */
+export type VerifiedEvidence =
+  | { readonly delivered: Extract<MediaEvidence, { state: 'available' }>; readonly artifact: EvidenceArtifact }
+  | { readonly delivered: Extract<MediaEvidence, { state: 'unavailable' }>; readonly artifact: null };
+
+/** One kind of further evidence, with the run's artifact that holds its facts. */
+export interface VerifiedFurther {
+  readonly artifactId: string;
+  readonly contentId: string;
+  readonly artifact: FurtherArtifact;
+}
+
+/** A pass over the media that came to its end. */
+export interface VerifiedOperation {
+  readonly receipt: MediaOperationReceipt;
+  readonly evidence: readonly VerifiedEvidence[];
+  /** What was measured beside the evidence. */
+  readonly further: readonly VerifiedFurther[];
+  /** The run's own artifacts over the stored evidence, in the order of the evidence; then those of the further evidence. */
+  readonly artifacts: readonly Artifact[];
+}
+
+async function openEvidence(
+  delivered: MediaEvidence,
+  origin: Omit<EvidenceOrigin, 'kind'>,
+  content: StoredContent,
+): Promise<{ evidence: VerifiedEvidence; result: MediaOperationResult['evidence'][number] }> {
+  const { kind } = delivered;
+  if (delivered.state === 'unavailable') {
+    const { artifactId: _, contentId: __, ...result } = delivered;
+    return { evidence: { delivered, artifact: null }, result };
+  }
+  const { state, contentId } = delivered;
+  const { body: artifact, bytes } = await readStoredReceipt(evidenceShape, content, contentId);
+  checkObject(contentId, () => checkEvidence(artifact, { ...origin, kind }));
+  return { evidence: { delivered, artifact }, result: { kind, state, contentId, bytes } };
+}
+
+function checkedEvidence({ delivered, artifact }: VerifiedEvidence): CheckedLink {
+  const { kind: subject, contentId } = delivered;
+  const detail = artifact === null ? `unavailable: ${delivered.reasonCode}` : countText(artifact.facts.length, 'fact');
+  return { link: 'evidence', subject, contentId, detail };
+}
+
+/** The further evidence that a pass recorded behind its `first` artifacts: the journal alone names it. */
+function furtherRecorded({ journal }: FoldContext, first: number, recorded: number): FurtherResult[] {
+  const results: FurtherResult[] = [];
+  for (let offset = first; offset < recorded; offset += 1) {
+    const { kind, content } = journal.expect('artifact.recorded', offset).data.artifact;
+    const further = passKinds.find((each) => detectedArtifactKind(each) === kind);
+    if (further === undefined || results.some((result) => result.kind === further))
+      throw journal.fault('data.artifact.kind', offset);
+    results.push({ kind: further, contentId: content.contentId, bytes: content.bytes });
+  }
+  return results;
+}
+
+async function openFurther(
+  { kind, contentId }: FurtherResult,
+  origin: Omit<EvidenceOrigin, 'kind'>,
+  evidence: readonly VerifiedEvidence[],
+  { content, report }: FoldContext,
+): Promise<FurtherArtifact> {
+  const { body } = await readStoredReceipt(furtherShape, content, contentId);
+  checkObject(contentId, () => {
+    checkEvidence(body, { ...origin, kind });
+    checkAgainstPass(body, evidence);
+  });
+  await checkEvidenceObjects(body, content);
+  report({ link: 'evidence', subject: kind, contentId, detail: countText(body.facts.length, 'fact') });
+  return body;
+}
+
+/** The samples that a pass decoded are those that its speech evidence was measured on. */
+function checkDerivedAudio({ derivedAudio }: MediaOperationReceipt, evidence: readonly VerifiedEvidence[]): void {
+  const speech = evidence.find(({ delivered }) => delivered.kind === 'speech_activity')?.artifact;
+  demandDerived('media_operation', { derivedAudio }, { derivedAudio: speech?.input.derivedAudio ?? null });
+}
+
+/** The passes over the media that every study makes, in this order. */
+const passes: readonly MediaCapability[] = ['media.detect', 'media.subtitles'];
+
+/** A pass begins: the next of its study, while none is open. */
+export function foldPassStarted({ run, journal }: FoldContext, done: number, openPass: MediaOperation | null): void {
+  const { tools, parameters, limits } = journal.expect('media.operation_started').data.request;
+  const capability = passes[done];
+  if (capability === undefined || openPass !== null) throw journal.fault('type');
+  journal.take([operationStarted(run, { capability, tools, parameters, limits })]);
+}
+
+/** A host that came back with other tools gave up what was begun with the old ones, to begin anew. */
+export function foldPassGivenUp({ run, journal }: FoldContext, openPass: MediaOperation): void {
+  const { reason } = journal.expect('media.operation_failed').data;
+  journal.take([operationFailed(run, openPass, reason)]);
+}
+
+/** Reopens all evidence that a pass delivered and derives its receipt and its artifacts again. Throws `EvidenceChainError`. */
+export async function foldPassCompleted(
+  context: FoldContext,
+  operation: MediaOperation | null,
+): Promise<VerifiedOperation> {
+  const { run, source, journal, content, report } = context;
+  const recorded = journal.count('artifact.recorded');
+  if (operation === null) throw journal.fault('type', recorded);
+  const { receipt } = journal.expect('media.operation_completed', recorded).data;
+  const origin = { run, source: source.registered, operation };
+  const evidence: VerifiedEvidence[] = [];
+  const results: MediaOperationResult['evidence'] = [];
+  for (const delivered of receipt.evidence) {
+    const opened = await openEvidence(delivered, origin, content);
+    evidence.push(opened.evidence);
+    report(checkedEvidence(opened.evidence));
+    results.push(opened.result);
+  }
+  checkDerivedAudio(receipt, evidence);
+  const available = results.filter(({ state }) => state === 'available').length;
+  const beside = furtherRecorded(context, available, recorded);
+  const pass = { source: source.registered, request: run.record.analysisRequest, operation, evidence, further: beside };
+  checkDelivered(pass);
+  const opened: FurtherArtifact[] = [];
+  for (const each of beside) opened.push(await openFurther(each, origin, evidence, context));
+  const result = {
+    evidence: results,
+    derivedAudio: receipt.derivedAudio,
+    ...(beside.length === 0 ? {} : { further: beside }),
+  };
+  const derived = operationCompleted(run, operation, result, receipt.reused);
+  demandDerived('media_operation', receipt, derived.receipt);
+  journal.take(derived.events);
+  const detail = receipt.reused ? 'taken over' : 'measured';
+  report({ link: 'media_operation', subject: receipt.operationId, contentId: null, detail });
+  const further = opened.map((artifact, at) => {
+    const { id: artifactId = '', content } = derived.artifacts[available + at] ?? {};
+    return { artifactId, contentId: content?.contentId ?? '', artifact };
+  });
+  return { receipt, evidence, further, artifacts: derived.artifacts };
+}

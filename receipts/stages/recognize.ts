@@ -1,0 +1,163 @@
+import { recognitionCapability } from '../../contract/base/artifact.ts';
+import type { Range } from '../../contract/base/grammar.ts';
+import {
+  type EvidenceArtifact,
+  firstTranscriptGates,
+  type RecognisedRegionFact,
+  type TranscriptLineFact,
+  transcriptGates,
+} from '../../contract/evidence/evidence.ts';
+import {
+  maximumSemanticReceiptBytes,
+  type SemanticEvidenceReceipt,
+  semanticEvidenceReceipt,
+} from '../../contract/recognition.ts';
+import { speechOf, speechRegions } from '../../rules/recognition.ts';
+import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
+import {
+  foldGrantCompleted,
+  foldGrantStarted,
+  GrantedOperation,
+  type GrantedWork,
+  type StartingEvidence,
+  type VerifiedGrant,
+} from '../evidence/granted-operation.ts';
+import { samplesPerMs } from '../evidence/readable-evidence.ts';
+import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import type { FoldContext } from '../study-run.ts';
+import { checkEvidence, evidenceShape, type VerifiedEvidence, type VerifiedOperation } from './detect.ts';
+
+/** The evidence of the study that regions follow from, in this order; none where no detector could look for speech. */
+export const regionKinds = ['speech_activity', 'silence'] as const;
+
+const linesOf = (transcript: EvidenceArtifact | null): TranscriptLineFact[] =>
+  (transcript?.facts ?? []).flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));
+
+/** The recognition of the speech of a run, from the detected speech and silences. */
+export const recognition = new GrantedOperation<SemanticEvidenceReceipt, EvidenceArtifact>({
+  link: 'recognition',
+  schema: semanticEvidenceReceipt,
+  maximumBytes: maximumSemanticReceiptBytes,
+  capability: recognitionCapability,
+  name: 'studio.semantic-evidence.receipt.v1',
+  idPrefix: 'semantic-evidence',
+  kind: 'transcript',
+  found: evidenceShape,
+  from: 'regionsFrom',
+  events: 'semantic.evidence',
+  grantOf: ({ recognitionGrantId }) => recognitionGrantId,
+  countsOf: (transcript) => {
+    const lines = linesOf(transcript);
+    const passedLines = lines.filter(({ outcome }) => outcome === 'passed').length;
+    const regions = (transcript?.facts ?? []).filter(({ kind }) => kind === 'recognised_region').length;
+    return { regions, passedLines, withheldLines: lines.length - passedLines };
+  },
+});
+
+/** What a transcript is derived again from: the study's own evidence and its declared languages (base codes). */
+interface TranscriptBasis {
+  readonly speech: EvidenceArtifact;
+  readonly silences: EvidenceArtifact;
+  readonly languages: readonly string[];
+}
+
+const isWithin = (inner: Range, outer: Range): boolean =>
+  outer.startMs <= inner.startMs && inner.startMs <= inner.endMs && inner.endMs <= outer.endMs;
+
+function checkPlaces(line: TranscriptLineFact, region: RecognisedRegionFact | undefined, place: string): void {
+  const inRegion = region !== undefined && isWithin(line, region);
+  if (!inRegion) throw new EvidenceChainError('evidence', place);
+  const bad = line.words.findIndex((word) => !isWithin(word, line));
+  if (bad !== -1) throw new EvidenceChainError('evidence', `${place}.words[${bad}]`);
+}
+
+/** A recogniser that is sure of words is sure of their line; a line was heard twice where its transcript was, or never. */
+function checkMeasures(line: TranscriptLineFact, runsTwice: boolean, place: string): void {
+  const { text, words, measures, second } = line;
+  const isUnmeasured = measures.confidence === null && words.some(({ confidence }) => confidence !== null);
+  if (isUnmeasured) throw new EvidenceChainError('evidence', `${place}.measures.confidence`);
+  const isInvented = isKnownInvention(text, transcriptGates) || isKnownInvention(text, firstTranscriptGates);
+  const isPlausible = second === null ? !runsTwice || isInvented : runsTwice;
+  if (!isPlausible) throw new EvidenceChainError('evidence', `${place}.second`);
+}
+
+/** Lines follow each other: by their regions, and apart within one. */
+function checkOrder(line: TranscriptLineFact, before: TranscriptLineFact | undefined, place: string): void {
+  if (before === undefined || line.regionIndex > before.regionIndex) return;
+  if (line.regionIndex < before.regionIndex) throw new EvidenceChainError('evidence', `${place}.regionIndex`);
+  if (line.startMs < before.endMs) throw new EvidenceChainError('evidence', `${place}.startMs`);
+}
+
+/** No more was heard of a region than its length. */
+function checkRegionSamples({ startMs, endMs, heard }: RecognisedRegionFact, place: string): void {
+  if (heard.samples <= (endMs - startMs) * samplesPerMs) return;
+  throw new EvidenceChainError('evidence', `${place}.heard.samples`);
+}
+
+/**
+ * Checks a transcript against what it follows from: its regions are those of the detected speech, its lines and words lie in
+ * them, and the gates judge its lines as it says. What was recognised cannot be derived again. Throws `EvidenceChainError`.
+ */
+export function checkTranscript({ facts, input, parameters }: EvidenceArtifact, basis: TranscriptBasis): void {
+  const { range, trackIndex } = input;
+  demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: basis.speech.input.trackIndex } });
+  const regions = facts.flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
+  const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));
+  const spans = regions.map(({ index, startMs, endMs }) => ({ index, startMs, endMs }));
+  const derived = speechRegions(range, basis.speech, basis.silences).map((region, index) => ({ index, ...region }));
+  demandDerived('evidence', { regions: spans }, { regions: derived });
+  for (const [at, region] of regions.entries()) checkRegionSamples(region, `regions[${at}]`);
+  for (const [at, line] of lines.entries()) {
+    const place = `lines[${at}]`;
+    checkPlaces(line, regions[line.regionIndex], place);
+    checkOrder(line, lines[at - 1], place);
+    checkMeasures(line, parameters.secondRun !== undefined, place);
+  }
+  const recognised = lines.map(({ outcome, reasonCodes, ...line }, index) => ({ ...line, index }));
+  const gates = parameters.gates === firstTranscriptGates ? firstTranscriptGates : transcriptGates;
+  const judged = gatedLines(recognised, { speech: speechOf(basis.speech), regions, languages: basis.languages, gates });
+  demandDerived('evidence', { lines }, { lines: judged });
+}
+
+/** What the recognition of a run came to: its transcript, or why there is none. */
+export type VerifiedRecognition = VerifiedGrant<SemanticEvidenceReceipt, EvidenceArtifact>;
+
+function detectedBy(operations: readonly VerifiedOperation[], kind: (typeof regionKinds)[number]): VerifiedEvidence {
+  const found = operations.flatMap(({ evidence }) => evidence).find(({ delivered }) => delivered.kind === kind);
+  if (found === undefined) throw new EvidenceChainError('recognition', 'request.regionsFrom');
+  return found;
+}
+
+const namesOf = (operations: readonly VerifiedOperation[]): StartingEvidence =>
+  regionKinds.flatMap((kind) => {
+    const { delivered } = detectedBy(operations, kind);
+    return delivered.state === 'available'
+      ? [{ artifactId: delivered.artifactId, contentId: delivered.contentId }]
+      : [];
+  });
+
+/** Recognition begins: after the passes over the media. */
+export const foldRecognitionStarted = (context: FoldContext, operations: readonly VerifiedOperation[]): void =>
+  foldGrantStarted(context, recognition, () => namesOf(operations));
+
+/** Reopens the transcript and judges its lines again. Throws `EvidenceChainError` at the first place that does not follow. */
+export const foldRecognitionCompleted = (
+  context: FoldContext,
+  open: GrantedWork | null,
+  operations: readonly VerifiedOperation[],
+): Promise<VerifiedRecognition> => {
+  const { run, source } = context;
+  const hasSound = open?.from.length === regionKinds.length;
+  return foldGrantCompleted(context, recognition, open, {
+    reason: hasSound ? 'language_not_recognised' : 'no_audio_in_range',
+    check: (transcript, contentId, { producer }) => {
+      const [speech, silences] = regionKinds.map((kind) => detectedBy(operations, kind).artifact);
+      if (speech == null || silences == null) throw new EvidenceChainError('recognition', 'receipt.evidence');
+      checkObject(contentId, () => {
+        checkEvidence(transcript, { run, source: source.registered, operation: producer, kind: 'transcript' });
+        checkTranscript(transcript, { speech, silences, languages: declaredLanguages(run.record.analysisRequest) });
+      });
+    },
+    said: ({ result }) => `${countText(result.passedLines, 'line')}, ${result.withheldLines} withheld`,
+  });
+};

@@ -1,0 +1,101 @@
+import { screenTextCapability } from '../../contract/base/artifact.ts';
+import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../../contract/evidence/evidence.ts';
+import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../../contract/screentext.ts';
+import { judgedText } from '../../rules/screentext.ts';
+import { statedNumber } from '../evidence/facts.ts';
+import {
+  foldGrantCompleted,
+  foldGrantStarted,
+  GrantedOperation,
+  type GrantedWork,
+  type StartingEvidence,
+  type VerifiedGrant,
+} from '../evidence/granted-operation.ts';
+import { detectedArtifactKind } from '../evidence/media-operation.ts';
+import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import type { FoldContext } from '../study-run.ts';
+import { checkEvidence, furtherShape, type VerifiedOperation } from './detect.ts';
+
+/** The texts of an artifact. */
+export const screenTextsOf = ({ facts }: Pick<FurtherArtifact, 'facts'>): ScreenTextFact[] =>
+  facts.flatMap((fact) => (fact.kind === 'screen_text' ? [fact] : []));
+
+const isBox = ({ leftMilli, topMilli, rightMilli, bottomMilli }: ScreenBox): boolean =>
+  leftMilli <= rightMilli && topMilli <= bottomMilli;
+
+/** A text was read in pictures of its own time, of which each has a millisecond, and looked at again where it was sure. */
+function checkSeen({ startMs, endMs, readings, box, confidenceMilli, secondLook }: ScreenTextFact, sureMilli: number) {
+  if (!isBox(box)) return 'box';
+  if (endMs <= startMs) return 'endMs';
+  if (readings > endMs - startMs) return 'readings';
+  return secondLook === undefined && confidenceMilli >= sureMilli ? 'secondLook' : null;
+}
+
+/** Judges every text again. What was read cannot be derived again. Throws `EvidenceChainError`. */
+export function checkScreenText(artifact: FurtherArtifact): void {
+  const texts = screenTextsOf(artifact);
+  // Earlier versions looked once, and stated nothing of a second look.
+  const sureMilli = statedNumber(artifact, 'secondLookFromMilli') ?? Number.POSITIVE_INFINITY;
+  for (const [at, text] of texts.entries()) {
+    const place = checkSeen(text, sureMilli);
+    if (place !== null) throw new EvidenceChainError('evidence', `texts[${at}].${place}`);
+  }
+  const judged = texts.map(({ outcome: _, reasonCodes: __, ...seen }, index) => judgedText({ ...seen, index }));
+  demandDerived('evidence', { texts }, { texts: judged });
+}
+
+/** The kind of the artifact whose moments are read. */
+export const keyframesKind = detectedArtifactKind('keyframes');
+
+/** The reading of the text on the screen of a run, at its keyframes and between them. */
+export const screenReading = new GrantedOperation<ScreenTextReceipt, FurtherArtifact>({
+  link: 'screen_text',
+  schema: screenTextReceipt,
+  maximumBytes: maximumScreenTextReceiptBytes,
+  capability: screenTextCapability,
+  name: 'studio.screen-text.receipt.v1',
+  idPrefix: 'screen-text',
+  kind: 'screen_text',
+  found: furtherShape,
+  from: 'keyframesFrom',
+  events: 'screen.text',
+  grantOf: ({ screenTextGrantId }) => screenTextGrantId,
+  countsOf: (found) => {
+    const texts = found === null ? [] : screenTextsOf(found);
+    const passedTexts = texts.filter(({ outcome }) => outcome === 'passed').length;
+    return { passedTexts, withheldTexts: texts.length - passedTexts };
+  },
+});
+
+/** What the reading of the screen of a run came to: its texts, or why there are none. */
+export type VerifiedScreenText = VerifiedGrant<ScreenTextReceipt, FurtherArtifact>;
+
+const keyframesOf = (operations: readonly VerifiedOperation[]): StartingEvidence =>
+  operations
+    .flatMap(({ further }) => further)
+    .filter(({ artifact }) => artifact.kind === 'keyframes')
+    .map(({ artifactId, contentId }) => ({ artifactId, contentId }));
+
+/** Reading begins: after the passes over the media. */
+export const foldScreenTextStarted = (context: FoldContext, operations: readonly VerifiedOperation[]): void =>
+  foldGrantStarted(context, screenReading, () => keyframesOf(operations));
+
+/** Reopens the texts and judges them again. Throws `EvidenceChainError` at the first place that does not follow. */
+export const foldScreenTextCompleted = (
+  context: FoldContext,
+  open: GrantedWork | null,
+): Promise<VerifiedScreenText> => {
+  const { run, source } = context;
+  const seen = source.registered.tracks.find(({ kind }) => kind === 'video')?.index;
+  return foldGrantCompleted(context, screenReading, open, {
+    reason: seen === undefined ? 'no_video_track' : 'no_frames_in_range',
+    check: (found, contentId, { producer }) =>
+      checkObject(contentId, () => {
+        checkEvidence(found, { run, source: source.registered, operation: producer, kind: 'screen_text' });
+        const { trackIndex } = found.input;
+        demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: seen } });
+        checkScreenText(found);
+      }),
+    said: ({ result }) => `${countText(result.passedTexts, 'text')}, ${result.withheldTexts} withheld`,
+  });
+};
