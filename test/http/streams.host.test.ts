@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { createParser } from 'eventsource-parser';
 import { studyKey } from '../../actors/reopening/study-row.ts';
 import { type ErrorCode, errorEnvelope } from '../../contract/base/errors.ts';
 import { ownedIngestStatus } from '../../contract/ingest.ts';
@@ -11,7 +10,7 @@ import { actorList, actorsFollowed, actorTransitions, streamedTransition } from 
 import { workProgress } from '../../contract/operation.ts';
 import { eventKey, rowKey } from '../../storage/ledger/keys.ts';
 import { TestHost } from '../host/test-host.ts';
-import { eventually, within } from '../patience.ts';
+import { within } from '../patience.ts';
 import { withRawRows } from '../storage/ledger/scratch.ts';
 import { pageOrigin } from './host/contract.ts';
 import { ingestRequest, ingests, octets, openIngest } from './host/ingest-steps.ts';
@@ -638,7 +637,7 @@ test('bug: an open stream of an ingest said nothing when its source was deleted'
 test('an open stream of all actors goes on when one of them is deleted', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const stream = await watched(host, 'actors=all');
-  await eventually('its beginning', () => stream.names.includes('actors'));
+  await stream.until('its beginning', hasEvent('actors'));
   await deleted(t, host, `/v1/runtimes/${host.known.studies.oneSecond}`);
-  t.deepEqual(stream.refusals, []);
+  t.deepEqual(stream.data('refused'), []);
 });
