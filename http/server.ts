@@ -11,12 +11,14 @@ import type { Listener, OpenListener, Traffic } from './listener/listener.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { captionRoutes } from './routes/captions.ts';
 import { consoleRoutes, type ReadConsole } from './routes/console.ts';
+import { correctionRoutes } from './routes/corrections.ts';
 import { deletionRoutes } from './routes/deletion.ts';
 import { descriptionRoutes, type ReadDocument } from './routes/description.ts';
 import { eventRoutes, progressRoutes } from './routes/events.ts';
 import { languageExplanationRoutes } from './routes/explanations.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { ownedIngestRoutes, videohostIngestRoutes } from './routes/ingest.ts';
+import { libraryRoutes } from './routes/library.ts';
 import { actorRoutes, chartRoutes } from './routes/lifecycles.ts';
 import { operationRoutes, pairingRoutes } from './routes/operation.ts';
 import { playbackRoutes } from './routes/playback.ts';
@@ -61,6 +63,7 @@ export const routeTable = (services: Services, { wire = () => [], streams: conte
   return [
     ...sourceRoutes(services.sources, services.sourceRecords),
     ...subtitleTrackRoutes(services.subtitleTracks),
+    ...libraryRoutes(services.library),
     ...ownedIngestRoutes(ownedIngests),
     ...ownedUploadRoutes(ownedIngests),
     ...videohostIngestRoutes(services.videohostIngests),
@@ -70,6 +73,7 @@ export const routeTable = (services: Services, { wire = () => [], streams: conte
     ...auditRoutes(services.audits),
     ...publishReviewRoutes(services.reviews),
     ...captionRoutes(services.captions, services.captionReads),
+    ...correctionRoutes(services.corrections),
     ...languageExplanationRoutes(services.explanations),
     ...exportRoutes(services.exports, services.bundles),
     ...playbackRoutes(services.playback),

@@ -66,6 +66,9 @@ const errors = {
   ingest_capacity: [429, 'wait until some ingests end, or cancel them'],
   ingest_identity_failed: [500, 'try again'],
   insufficient_storage: [507, 'free space on the volume of the data root; if the ingest has failed, open another'],
+  // library
+  invalid_source_label: [400, 'send a label of 1 to 160 characters in one line, or null for the one that it came with'],
+  invalid_search: [400, 'send q with at least one word'],
   // subtitle files of a source
   invalid_subtitle_request: [400, 'correct the key of the query'],
   subtitle_encoding_mismatch: [
@@ -141,6 +144,13 @@ const errors = {
     'send the ids of a row of the list of productions, its receipt as captionReceiptId and captionReceiptContentId',
   ],
   illegal_caption_qc_transition: [409, 'read the quality controls of the runtime'],
+  // corrections of captions
+  invalid_caption_correction_request: [400, 'correct the field; the attestation is a fixed text'],
+  caption_correction_conflict: [409, 'read the corrections again, and make the change on what they say now'],
+  illegal_caption_correction: [
+    409,
+    'read the corrections of the runtime: they have its lines and what keeps it from corrections',
+  ],
   // exports
   export_unavailable: [409, 'read the overview of the runtime: it has the reason'],
   signing_key_unusable: [
