@@ -1,6 +1,8 @@
 import { screenTextCapability } from '../contract/base/artifact.ts';
 import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../contract/evidence/evidence.ts';
+import type { Judgement } from '../contract/judgement.ts';
 import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../contract/screentext.ts';
+import { judgementBy, ruleSets } from '../rules/rule-sets.ts';
 import { judgedText } from '../rules/screentext.ts';
 import { checkEvidence, furtherShape, type VerifiedOperation } from './evidence/detection.ts';
 import { statedNumber } from './evidence/facts.ts';
@@ -31,17 +33,23 @@ function checkSeen({ startMs, endMs, readings, box, confidenceMilli, secondLook 
   return secondLook === undefined && confidenceMilli >= sureMilli ? 'secondLook' : null;
 }
 
-/** Judges every text again. What was read cannot be derived again. Throws `EvidenceChainError`. */
-export function checkScreenText(artifact: FurtherArtifact): void {
+/** Judges every text again by the gates that the artifact states. What was read cannot be derived again. Throws `EvidenceChainError`. */
+export function checkScreenText(artifact: FurtherArtifact): Judgement {
   const texts = screenTextsOf(artifact);
-  // Earlier versions looked once, and stated nothing of a second look.
+  // Evidence that states no second look has none.
   const sureMilli = statedNumber(artifact, 'secondLookFromMilli') ?? Number.POSITIVE_INFINITY;
   for (const [at, text] of texts.entries()) {
     const place = checkSeen(text, sureMilli);
     if (place !== null) throw new EvidenceChainError('evidence', `texts[${at}].${place}`);
   }
-  const judged = texts.map(({ outcome: _, reasonCodes: __, ...seen }, index) => judgedText({ ...seen, index }));
-  demandDerived('evidence', { texts }, { texts: judged });
+  const judgement = judgementBy(ruleSets.screenTextGates, statedNumber(artifact, 'gates') ?? undefined);
+  const derived = texts.map((text, index) => {
+    const { outcome: _, reasonCodes, ...seen } = text;
+    if (judgement.check === 'judged_again') return judgedText({ ...seen, index });
+    return { ...text, index, outcome: reasonCodes.length === 0 ? 'passed' : 'withheld' };
+  });
+  demandDerived('evidence', { texts }, { texts: derived });
+  return judgement;
 }
 
 /** The kind of the artifact whose moments are read. */
@@ -80,7 +88,7 @@ const keyframesOf = (operations: readonly VerifiedOperation[]): StartingEvidence
 export const foldScreenTextStarted = (context: FoldContext, operations: readonly VerifiedOperation[]): void =>
   foldGrantStarted(context, screenReading, () => keyframesOf(operations));
 
-/** Reopens the texts and judges them again. Throws `EvidenceChainError` at the first place that does not follow. */
+/** Reopens the texts and checks them. Throws `EvidenceChainError` at the first place that does not follow. */
 export const foldScreenTextCompleted = (
   context: FoldContext,
   open: GrantedWork | null,
@@ -94,7 +102,7 @@ export const foldScreenTextCompleted = (
         checkEvidence(found, { run, source: source.registered, operation: producer, kind: 'screen_text' });
         const { trackIndex } = found.input;
         demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: seen } });
-        checkScreenText(found);
+        return checkScreenText(found);
       }),
     said: ({ result }) => `${countText(result.passedTexts, 'text')}, ${result.withheldTexts} withheld`,
   });

@@ -1,8 +1,6 @@
 import {
   type AssessmentReference,
   assessmentLimits,
-  type ClaimState,
-  type Decision,
   type DecisionReference,
   decisionLimits,
   type EvidenceAssessmentReceipt,
@@ -14,7 +12,8 @@ import {
 } from '../../contract/evidence/assessment.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
-import { claimsOf, packReads, tokenCountOf } from '../../rules/claims.ts';
+import { claimsOf, decisionOf, packReads, tokenCountOf } from '../../rules/claims.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { hullOf } from '../../rules/time-spans.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { countText, EvidenceChainError } from '../evidence-chain.ts';
@@ -123,19 +122,6 @@ export function* eachAssessment(
 
 const decideCapability = 'analysis.evidence.decide';
 
-const gapStates = ['withheld', 'unknown', 'truncated'] as const;
-
-/**
- * The policy `withhold_on_preserved_gap_state`: any claim that is withheld, unknown or truncated withholds the study, with
- * one reason for each such state; otherwise it proceeds.
- */
-export function decisionOf(states: ReadonlySet<ClaimState>): Decision {
-  const gaps = gapStates.filter((state) => states.has(state));
-  return gaps.length === 0
-    ? { outcome: 'proceed_to_publish_review', reasonCodes: ['all_audited_claims_supported'] }
-    : { outcome: 'withheld', reasonCodes: gaps.map((state) => `audited_claim_${state}` as const) };
-}
-
 /** The decision over all claims of a run's assessments, in the order of the journal. There is none over nothing. */
 export const decisionReceipt = new RunReceipt<
   EvidenceDecisionReceipt,
@@ -240,6 +226,7 @@ export async function foldAssessments(
       subject: operationId,
       contentId: receiptContentId,
       detail: countText(result.claimCount, 'claim'),
+      judgement: judgementBy(ruleSets.claims),
     });
     await pause();
   }
@@ -260,6 +247,7 @@ export async function foldDecision(
   const decision = await decisionReceipt.reopen(content, receiptContentId, () => derived);
   journal.take(recordDecision(run, decision.body).events);
   const { operationId, decision: decided } = decision.body;
-  report({ link: 'decision', subject: operationId, contentId: receiptContentId, detail: decided.outcome });
+  const judgement = judgementBy(ruleSets.decision);
+  report({ link: 'decision', subject: operationId, contentId: receiptContentId, detail: decided.outcome, judgement });
   return decision;
 }

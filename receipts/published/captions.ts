@@ -3,9 +3,8 @@ import type { CaptionRow, QualityControlRow } from '../../contract/captions/capt
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import type { ApprovalReference, Reviewer } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
-import { captionRules } from '../../rules/segmentation.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
-import { checkableOf, rulesOf, type VerifiedCaption } from '../captions/production.ts';
+import { checkableOf, type VerifiedCaption } from '../captions/production.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
 import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import type { CheckedCaptions } from '../captions/webvtt.ts';
@@ -36,7 +35,6 @@ export function approvable({ execution }: VerifiedRuntime): CaptionedStudy | nul
     findings: execution.study.findings,
     conclusion,
     approval: reviewReceipt.referenceOf(runtimeId, receipt),
-    rules: captionRules,
   };
 }
 
@@ -49,8 +47,7 @@ export function approvedStudyOf({ execution }: VerifiedRuntime, approval: Approv
   const authority = execution?.study.tail.authority ?? null;
   if (execution === null || conclusion === null || authority === null) return null;
   if (firstDifference(authority, approval) !== null) return null;
-  const { findings, tail } = execution.study;
-  return { run: execution.opened.run, findings, conclusion, approval, rules: rulesOf(tail.captions) };
+  return { run: execution.opened.run, findings: execution.study.findings, conclusion, approval };
 }
 
 /** The ids of everything that was reopened to verify captions. */

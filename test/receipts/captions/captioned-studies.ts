@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-line.ts';
+import type { CaptionArtifact } from '../../../contract/captions/caption-production.ts';
 import { type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/artifact.ts';
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import type { StoredContent } from '../../../receipts/stored-records.ts';
-import { captionRules } from '../../../rules/segmentation.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
@@ -26,7 +26,7 @@ export async function captionedStudy(stored: StoredStudy): Promise<CaptionedStud
   if (execution === null || execution.study.conclusion === null) throw new RangeError('the study has no end');
   const { findings, conclusion } = execution.study;
   const reviewed = reviewOf(stored, approval).approval;
-  return { run: execution.opened.run, findings, conclusion, approval: reviewed, rules: captionRules };
+  return { run: execution.opened.run, findings, conclusion, approval: reviewed };
 }
 
 export const captionJob = async (
@@ -37,10 +37,9 @@ export const captionJob = async (
 const reason = { code: 'caption_not_produced', message: 'interrupted: the attempt was cut short' };
 
 /** The steps that a production takes, each with the events and objects that it leaves. */
-export function captionSteps(job: CaptionJob) {
+export function captionSteps(job: CaptionJob, artifact: CaptionArtifact = captionsOf(job)) {
   const { run } = job.study;
-  const artifact = captionsOf(job);
-  const recorded = recordCaptions(job);
+  const recorded = recordCaptions(job, artifact);
   const captions = {
     reference: recorded.refs,
     artifact: wholeCaptionsOf(artifact),
@@ -48,7 +47,7 @@ export function captionSteps(job: CaptionJob) {
   };
   const checked = recordQualityControl(run, captions);
   return {
-    started: [captionStarted(job)],
+    started: [captionStarted(job, artifact.executor)],
     failed: [captionFailed(run, captionJobIdOf(job), reason)],
     recorded: recorded.events,
     checked: checked.events,

@@ -17,12 +17,12 @@ import {
   qualityControlRowOf,
   type ReportedCaptions,
   recordQualityControl,
-  structuralDecisionOf,
 } from '../../../receipts/captions/quality-control.ts';
 import { approvedStudyOf, publishedCaptionReportsOf } from '../../../receipts/published/captions.ts';
 import { recordReview, reviewStarted } from '../../../receipts/review.ts';
 import type { AdmissionReference } from '../../../receipts/study/admission.ts';
 import { captionProfilesOf, cueMeasuresOf } from '../../../rules/caption-guidelines.ts';
+import { structuralDecisionOf } from '../../../rules/caption-quality.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { contentOf, storedEvents, storedRuntimeOf, writtenEvents } from '../core/stored-content-in-memory.ts';

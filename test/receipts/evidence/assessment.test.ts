@@ -14,13 +14,12 @@ import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import {
   assessedReads,
   assessmentReceipt,
-  decisionOf,
   decisionReceipt,
   performDecision,
 } from '../../../receipts/evidence/assessment.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { artifactIdOf } from '../../../receipts/identities.ts';
-import { packReads, tokenCountOf } from '../../../rules/claims.ts';
+import { decisionOf, packReads, tokenCountOf } from '../../../rules/claims.ts';
 import { fieldOf } from '../../fields.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
