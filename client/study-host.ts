@@ -9,6 +9,7 @@ import type {
   LedgerSnapshot,
   WorkProgress,
 } from '../contract/operation.ts';
+import type { RuntimeJudgements } from '../contract/judgement.ts';
 import type { RuntimeOverview } from '../contract/overview.ts';
 import type { PlaybackGrant, PlaybackRenewed } from '../contract/playback.ts';
 import type { MediaProbe } from '../contract/sources/media-probe.ts';
@@ -214,6 +215,11 @@ export class StudyHost {
   /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */
   evidence(runtimeId: string, kind = 'all'): Promise<RuntimeEvidence> {
     return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
+  }
+
+  /** By which rules the records of a study were judged, and whether the host judged them again. */
+  judgements(runtimeId: string): Promise<RuntimeJudgements> {
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/judgements`);
   }
 
   /** A study as the text of a file for another program; `side` and `lines` are for captions, `rate` for `cuts.edl`. */

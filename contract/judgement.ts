@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentId } from './base/grammar.ts';
+import { runtimeListFields } from './study/status.ts';
 
 const version = z.int().positive();
 
@@ -27,6 +28,14 @@ export const judgedRecord = z.strictObject({
   judgement,
 });
 
+/** The answer to `GET …/judgements`: every record of a runtime that rules judged, in the order in which it was verified. */
+export const runtimeJudgements = z.strictObject({
+  schema: z.literal('studio.local-runtime-judgements.v1'),
+  ...runtimeListFields,
+  judgements: z.array(judgedRecord),
+});
+
 export type RuleSet = z.infer<typeof ruleSet>;
 export type Judgement = z.infer<typeof judgement>;
+export type RuntimeJudgements = z.infer<typeof runtimeJudgements>;
 export type JudgedRecord = z.infer<typeof judgedRecord>;

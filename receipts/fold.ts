@@ -1,4 +1,5 @@
 import type { EventType, JournalEvent } from '../contract/journal.ts';
+import type { Judgement } from '../contract/judgement.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../contract/study/status.ts';
 import {
@@ -13,7 +14,7 @@ import { checkAssessed, foldAssessments, foldDecision } from './evidence/assessm
 import { foldPassCompleted, foldPassGivenUp, foldPassStarted } from './evidence/detection.ts';
 import { foldGrantFailed } from './evidence/granted-operation.ts';
 import { checkWindows, foldReads, readableOf } from './evidence/reads.ts';
-import { countText, demandDerived } from './evidence-chain.ts';
+import { type CheckedLink, countText, demandDerived, type ReportLink } from './evidence-chain.ts';
 import {
   foldExplanationCompleted,
   foldExplanationFailed,
@@ -279,6 +280,9 @@ export interface StoredRuntime {
   readonly reason: RuntimeReason | null;
 }
 
+/** What was found whole, and by which rules it was judged. */
+export type JudgedLink = CheckedLink & { readonly judgement: Judgement };
+
 /** A runtime of which every byte that it rests on was read back, as far as it has come. */
 export interface VerifiedRuntime {
   readonly accepted: AcceptedStudy;
@@ -287,8 +291,23 @@ export interface VerifiedRuntime {
   readonly journalHead: number;
   /** The last verified event. */
   readonly position: JournalPosition;
+  /** What rules decided of it, in the order in which it was verified. */
+  readonly judged: readonly JudgedLink[];
   /** Null before the first event. */
   readonly execution: { readonly opened: OpenedRun; readonly study: VerifiedStudy } | null;
+}
+
+/** Keeps what was judged of what is reported. */
+function judgedBeside(report: ReportLink): { readonly judged: JudgedLink[]; readonly report: ReportLink } {
+  const judged: JudgedLink[] = [];
+  return {
+    judged,
+    report: (link) => {
+      const { judgement } = link;
+      if (judgement !== undefined) judged.push({ ...link, judgement });
+      report(link);
+    },
+  };
 }
 
 /** Where a fold reads stored files, where it reports each thing that it found whole, and how it lets others work. */
@@ -299,13 +318,14 @@ export type FoldPorts = Pick<FoldContext, 'content' | 'report' | 'pause'>;
  * `events` is how many its journal has. Throws `EvidenceChainError` at the first thing that is not whole.
  */
 export async function reopenStartOf(stored: StoredRuntime, events: number, ports: FoldPorts): Promise<VerifiedRuntime> {
-  const { content, report } = ports;
+  const { content } = ports;
+  const { judged, report } = judgedBeside(ports.report);
   const accepted = await reopenStart(stored.runtimeId, stored.start, content, report);
   const { journalId, sourceSession } = accepted.record;
   report({ link: 'journal', subject: journalId, contentId: null, detail: countText(events, 'event') });
   const source = await reopenSource(stored.source, sourceSession, content, report);
   checkCalibration(accepted.record.forecast, source.registered);
-  return { accepted, source, journalHead: 0, position: journalStart, execution: null };
+  return { accepted, source, journalHead: 0, position: journalStart, judged, execution: null };
 }
 
 /**
@@ -321,21 +341,27 @@ export async function foldEvents(
 ): Promise<VerifiedRuntime> {
   const { accepted, source, position } = runtime;
   const journal = new JournalCursor(position, events);
+  const { judged, report } = judgedBeside(ports.report);
   let { execution } = runtime;
   if (execution === null && events.length > 0) {
     const opened = foldOpening(accepted.record, source.registered, journal);
     const { run, startedAt } = opened;
     demandDerived('row', { start: { ids: stored.start.ids } }, { start: { ids: run.ids } });
-    ports.report({ link: 'opening', subject: run.ids.executionId, contentId: null, detail: `opened ${startedAt}` });
+    report({ link: 'opening', subject: run.ids.executionId, contentId: null, detail: `opened ${startedAt}` });
     execution = { opened, study: openedStudy(opened, source, journal.takenAfter(position)) };
   }
   if (execution !== null) {
     const { opened } = execution;
-    const context = { ...ports, run: opened.run, source, journal, opened };
+    const context = { ...ports, report, run: opened.run, source, journal, opened };
     execution = { opened, study: await foldStudy(context, execution.study) };
   }
   checkEnding(stored, journal, execution?.study ?? null);
-  return { accepted, source, journalHead: journal.position.seq, position: journal.position, execution };
+  const { position: reached } = journal;
+  return {
+    ...{ accepted, source, journalHead: reached.seq, position: reached },
+    judged: [...runtime.judged, ...judged],
+    execution,
+  };
 }
 
 /**
