@@ -2,6 +2,7 @@ import type { AssessmentAudits } from '../contract/evidence/assessment.ts';
 import type { ExportName, SigningKeys } from '../contract/exports.ts';
 import type { OwnedIngestList, VideohostIngestList, VideohostIngestRequest } from '../contract/ingest.ts';
 import type { JournalEvent, RuntimeEvents } from '../contract/journal.ts';
+import type { RuntimeJudgements } from '../contract/judgement.ts';
 import type {
   HostChecksAnswer,
   HostHealth,
@@ -9,7 +10,6 @@ import type {
   LedgerSnapshot,
   WorkProgress,
 } from '../contract/operation.ts';
-import type { RuntimeJudgements } from '../contract/judgement.ts';
 import type { RuntimeOverview } from '../contract/overview.ts';
 import type { PlaybackGrant, PlaybackRenewed } from '../contract/playback.ts';
 import type { MediaProbe } from '../contract/sources/media-probe.ts';

@@ -2,6 +2,12 @@ import type { EventType, JournalEvent } from '../contract/journal.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../contract/study/status.ts';
+import { foldGrantFailed } from './evidence/granted-operation.ts';
+import { type CheckedLink, countText, demandDerived, type ReportLink } from './evidence-chain.ts';
+import { JournalCursor, type JournalPosition, journalStart } from './journal.ts';
+import { reopenSource, type VerifiedSource } from './sources/reopen-source.ts';
+import { foldConclusion, type VerifiedConclusion, type VerifiedFindings } from './stages/admit.ts';
+import { checkAssessed, foldAssessments, foldDecision } from './stages/assess.ts';
 import {
   foldCaptionsChecked,
   foldCaptionsCompleted,
@@ -9,12 +15,8 @@ import {
   foldCaptionsStarted,
   noCaptions,
   type VerifiedCaptions,
-} from './captions/production.ts';
-import { checkAssessed, foldAssessments, foldDecision } from './evidence/assessment.ts';
-import { foldPassCompleted, foldPassGivenUp, foldPassStarted } from './evidence/detection.ts';
-import { foldGrantFailed } from './evidence/granted-operation.ts';
-import { checkWindows, foldReads, readableOf } from './evidence/reads.ts';
-import { type CheckedLink, countText, demandDerived, type ReportLink } from './evidence-chain.ts';
+} from './stages/captions.ts';
+import { foldPassCompleted, foldPassGivenUp, foldPassStarted } from './stages/detect.ts';
 import {
   foldExplanationCompleted,
   foldExplanationFailed,
@@ -22,9 +24,10 @@ import {
   isExplaining,
   noExplanations,
   type VerifiedExplanations,
-} from './explanations/fold.ts';
-import { JournalCursor, type JournalPosition, journalStart } from './journal.ts';
-import { foldRecognitionCompleted, foldRecognitionStarted, recognition } from './recognition.ts';
+} from './stages/explanation.ts';
+import { foldOpening, type OpenedRun } from './stages/opening.ts';
+import { checkWindows, foldReads, readableOf } from './stages/read.ts';
+import { foldRecognitionCompleted, foldRecognitionStarted, recognition } from './stages/recognize.ts';
 import {
   foldReviewCompleted,
   foldReviewFailed,
@@ -34,12 +37,9 @@ import {
   foldRevocationStarted,
   noReviews,
   type VerifiedReviews,
-} from './review.ts';
-import { foldScreenTextCompleted, foldScreenTextStarted, screenReading } from './screentext.ts';
-import { reopenSource, type VerifiedSource } from './sources/reopen-source.ts';
-import { foldConclusion, type VerifiedConclusion, type VerifiedFindings } from './study/conclusion.ts';
+} from './stages/review.ts';
+import { foldScreenTextCompleted, foldScreenTextStarted, screenReading } from './stages/screen.ts';
 import { checkCalibration } from './study/forecast.ts';
-import { foldOpening, type OpenedRun } from './study/opening.ts';
 import { foldStop, noProgress, progressAfter, type StudyProgress, type VerifiedStop } from './study/progress.ts';
 import { type AcceptedStudy, reopenStart, type StartRow } from './study/start.ts';
 import type { FoldContext } from './study-run.ts';

@@ -13,7 +13,6 @@ import { firstDifference } from '../../formats/canonical-json.ts';
 import type { CaptionProductionContext, CaptionProductionInput } from '../../machines/caption-production.ts';
 import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/artifact.ts';
 import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
-import { captionStarted } from '../../receipts/captions/production.ts';
 import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../../receipts/captions/prospect.ts';
 import { candidateOf } from '../../receipts/captions/quality-control.ts';
 import { chunkOf } from '../../receipts/captions/stored-captions.ts';
@@ -27,6 +26,7 @@ import {
   publishedQualityControlsOf,
 } from '../../receipts/published/captions.ts';
 import { runtimeListOf } from '../../receipts/published/runtime.ts';
+import { captionStarted } from '../../receipts/stages/captions.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';

@@ -8,7 +8,6 @@ import {
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { LanguageExplanationContext, LanguageExplanationInput } from '../../machines/language-explanation.ts';
-import { checkableOf } from '../../receipts/captions/production.ts';
 import type { CheckableCaptions } from '../../receipts/captions/quality-control.ts';
 import {
   type ExplanationJob,
@@ -16,6 +15,10 @@ import {
   explanationStarted,
   fingerprintOf,
 } from '../../receipts/explanations/explanation.ts';
+import type { VerifiedRuntime } from '../../receipts/fold.ts';
+import { approvedStudyOf } from '../../receipts/published/captions.ts';
+import { languageExplanationsBytes } from '../../receipts/published/explanations.ts';
+import { checkableOf } from '../../receipts/stages/captions.ts';
 import {
   attemptObstacleOf,
   attemptsAt,
@@ -23,10 +26,7 @@ import {
   explanationExecutorOf,
   explanationInputOf,
   selectionObstacleOf,
-} from '../../receipts/explanations/fold.ts';
-import type { VerifiedRuntime } from '../../receipts/fold.ts';
-import { approvedStudyOf } from '../../receipts/published/captions.ts';
-import { languageExplanationsBytes } from '../../receipts/published/explanations.ts';
+} from '../../receipts/stages/explanation.ts';
 import type { StudyRun } from '../../receipts/study-run.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';

@@ -13,8 +13,8 @@ import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { REGION_SOUND, regionSound } from '../../executors/recognition/region-sound.ts';
-import { evidenceShape } from '../../receipts/evidence/detection.ts';
-import { recognition } from '../../receipts/recognition.ts';
+import { evidenceShape } from '../../receipts/stages/detect.ts';
+import { recognition } from '../../receipts/stages/recognize.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import { audioTrackOf } from '../../rules/audio-track.ts';
 import {

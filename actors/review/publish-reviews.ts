@@ -24,7 +24,7 @@ import {
   reviewStarted,
   revocationFailed,
   revocationStarted,
-} from '../../receipts/review.ts';
+} from '../../receipts/stages/review.ts';
 import type { StepResult, StudyRun } from '../../receipts/study-run.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';

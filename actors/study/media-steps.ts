@@ -3,7 +3,6 @@ import { type MediaOperationResult, mediaOperationResult } from '../../contract/
 import type { MediaTask } from '../../contract/study/task.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
-import { furtherShape } from '../../receipts/evidence/detection.ts';
 import {
   type MediaOperation,
   mediaRequestOf,
@@ -12,6 +11,7 @@ import {
   operationStarted,
 } from '../../receipts/evidence/media-operation.ts';
 import { objectFactsOf } from '../../receipts/evidence/readable-evidence.ts';
+import { furtherShape } from '../../receipts/stages/detect.ts';
 import { reopenJson } from '../../receipts/stored-records.ts';
 import { fewAtOnce } from '../../storage/keyed-mutex.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';

@@ -12,14 +12,14 @@ import {
   type StudyInput,
   type StudyStoppedEmission,
 } from '../../machines/study-types.ts';
-import { eachAssessment, performDecision } from '../../receipts/evidence/assessment.ts';
 import { operationFailed, operationStarted } from '../../receipts/evidence/media-operation.ts';
-import { eachRead, readableOf } from '../../receipts/evidence/reads.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import type { VerifiedStudy } from '../../receipts/fold.ts';
 import type { VerifiedSource } from '../../receipts/sources/reopen-source.ts';
-import { endStudy, stopStudy, studyFindingsOf } from '../../receipts/study/conclusion.ts';
-import { openStudy } from '../../receipts/study/opening.ts';
+import { endStudy, stopStudy, studyFindingsOf } from '../../receipts/stages/admit.ts';
+import { eachAssessment, performDecision } from '../../receipts/stages/assess.ts';
+import { openStudy } from '../../receipts/stages/opening.ts';
+import { eachRead, readableOf } from '../../receipts/stages/read.ts';
 import type { StudyProgress, StudyStep } from '../../receipts/study/progress.ts';
 import { type StepResult, type StudyRun, stepOf } from '../../receipts/study-run.ts';
 import type { EventDraft, Write } from '../../storage/ledger/ledger.ts';

@@ -17,11 +17,11 @@ import { lettersOf, tokensOf } from '../../rules/text-comparison.ts';
 import type { Verdict } from '../../rules/translation/plan.ts';
 import { CaptionFailure, captionsOf } from '../captions/artifact.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
-import { captionRunReceipt } from '../captions/production.ts';
 import type { StoredCaptions } from '../captions/quality-control.ts';
 import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { approvable } from '../published/captions.ts';
+import { captionRunReceipt } from '../stages/captions.ts';
 
 export type PairingCounts = Pick<PairingScore, 'files' | 'captioned' | 'words' | 'keptWords' | 'lines' | 'rightLines'>;
 

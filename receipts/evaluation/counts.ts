@@ -57,8 +57,8 @@ import {
   utteranceScoreOf,
 } from '../../rules/evaluation/text.ts';
 import { transcriptOf } from '../captions/transcript-lines.ts';
-import type { VerifiedEvidence, VerifiedOperation } from '../evidence/detection.ts';
 import type { VerifiedRuntime } from '../fold.ts';
+import type { VerifiedEvidence, VerifiedOperation } from '../stages/detect.ts';
 import {
   type CaptionGateCounts,
   captionGateCounts,

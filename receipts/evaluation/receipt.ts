@@ -12,8 +12,8 @@ import {
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { canonicalJson, contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import { captionLengthObstacleOf } from '../captions/captioned-study.ts';
-import { statedParameters } from '../evidence/detection.ts';
 import type { VerifiedRuntime } from '../fold.ts';
+import { statedParameters } from '../stages/detect.ts';
 import type { TranslationCounts } from './captions.ts';
 import { countsOf, findingsOf, operationsOf, pooledCounts, scoresOf } from './counts.ts';
 

@@ -30,15 +30,15 @@ import {
   storedBytes,
   utf8Json,
 } from '../../formats/canonical-json.ts';
-import { captionRunReceipt, longCaptionRunReceipt, translatedCaptionRunReceipt } from '../captions/production.ts';
 import { longQualityControl, qualityControl, storedDecisions } from '../captions/quality-control.ts';
 import { storedCaptions, storedChunks, storedCitations } from '../captions/stored-captions.ts';
 import { storedLongTranslation, storedTranslation, storedTranslationParts } from '../captions/translation.ts';
-import { assessmentReceipt, decisionReceipt } from '../evidence/assessment.ts';
-import { readShape } from '../evidence/reads.ts';
 import { explanationRunReceipt, storedExplanation } from '../explanations/explanation.ts';
-import { explanationConfigurationShape, explanationPromptShape } from '../explanations/fold.ts';
-import { reviewReceipt, revocationReceipt } from '../review.ts';
+import { assessmentReceipt, decisionReceipt } from '../stages/assess.ts';
+import { captionRunReceipt, longCaptionRunReceipt, translatedCaptionRunReceipt } from '../stages/captions.ts';
+import { explanationConfigurationShape, explanationPromptShape } from '../stages/explanation.ts';
+import { readShape } from '../stages/read.ts';
+import { reviewReceipt, revocationReceipt } from '../stages/review.ts';
 import { shapeFault } from '../stored-records.ts';
 import { intakeReceipt, readinessReceipt } from '../study/admission.ts';
 import { storedStudyRecord } from '../study/record.ts';

@@ -7,8 +7,8 @@ import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 import { webVttText, webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
-import { screenTextsOf } from '../screentext.ts';
-import { detectedEvidenceOf } from '../study/conclusion.ts';
+import { detectedEvidenceOf } from '../stages/admit.ts';
+import { screenTextsOf } from '../stages/screen.ts';
 
 /** A runtime as a file for another program. */
 export interface ExportedFile {

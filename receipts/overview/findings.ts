@@ -13,13 +13,13 @@ import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';
-import type { VerifiedCaption } from '../captions/production.ts';
 import { wholeCaptionsOf } from '../captions/stored-captions.ts';
-import type { VerifiedRead } from '../evidence/reads.ts';
 import { countText, EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
-import { detectedEvidenceOf, type VerifiedFindings } from '../study/conclusion.ts';
+import { detectedEvidenceOf, type VerifiedFindings } from '../stages/admit.ts';
+import type { VerifiedCaption } from '../stages/captions.ts';
+import type { VerifiedRead } from '../stages/read.ts';
 import { type Found, foundOf, furtherFoundOf, reasonWords, textsFound, unavailable } from './found.ts';
 import type { OverviewedRuntime, OverviewParts } from './parts.ts';
 

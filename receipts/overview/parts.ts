@@ -3,11 +3,11 @@ import type { OverviewPart } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
-import type { VerifiedCaption, VerifiedCaptions } from '../captions/production.ts';
 import { type CaptionAbility, captionProspectOf, captionsOff } from '../captions/prospect.ts';
 import { countText } from '../evidence-chain.ts';
 import type { VerifiedRuntime, VerifiedStudy, VerifiedTail } from '../fold.ts';
 import { approvable, approvedStudyOf } from '../published/captions.ts';
+import type { VerifiedCaption, VerifiedCaptions } from '../stages/captions.ts';
 import { reasonsText } from './found.ts';
 
 /** Where the actor of a runtime stood before its journal was read. */

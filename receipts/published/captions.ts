@@ -4,12 +4,12 @@ import type { CaptionQualityReports } from '../../contract/captions/quality-cont
 import type { ApprovalReference, Reviewer } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
-import { checkableOf, type VerifiedCaption } from '../captions/production.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
 import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import type { CheckedCaptions } from '../captions/webvtt.ts';
 import type { VerifiedRuntime, VerifiedStudy } from '../fold.ts';
-import { reviewReceipt } from '../review.ts';
+import { checkableOf, type VerifiedCaption } from '../stages/captions.ts';
+import { reviewReceipt } from '../stages/review.ts';
 import { runtimeListOf } from './runtime.ts';
 
 // No person approves anything: the approval below is derived to say what captions would be, and never written down.

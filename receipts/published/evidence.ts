@@ -14,21 +14,21 @@ import {
 import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/media-probe.ts';
 import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { companions } from '../evidence/delivered.ts';
+import { languageFactsOf, objectFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
+import { EvidenceChainError } from '../evidence-chain.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import type { SealedSourceRecords } from '../sources/sealed-record.ts';
+import { detectedEvidenceOf, type RunPinnedEvidence } from '../stages/admit.ts';
 import {
   assessmentReceipt,
   decisionReceipt,
   type VerifiedAssessment,
   type VerifiedDecision,
-} from '../evidence/assessment.ts';
-import { companions } from '../evidence/delivered.ts';
-import type { VerifiedEvidence, VerifiedFurther, VerifiedOperation } from '../evidence/detection.ts';
-import { languageFactsOf, objectFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
-import type { VerifiedRead } from '../evidence/reads.ts';
-import { EvidenceChainError } from '../evidence-chain.ts';
-import type { VerifiedRuntime } from '../fold.ts';
-import type { VerifiedScreenText } from '../screentext.ts';
-import type { SealedSourceRecords } from '../sources/sealed-record.ts';
-import { detectedEvidenceOf, type RunPinnedEvidence } from '../study/conclusion.ts';
+} from '../stages/assess.ts';
+import type { VerifiedEvidence, VerifiedFurther, VerifiedOperation } from '../stages/detect.ts';
+import type { VerifiedRead } from '../stages/read.ts';
+import type { VerifiedScreenText } from '../stages/screen.ts';
 import { runtimeListOf } from './runtime.ts';
 
 function detectedRow({ delivered, artifact }: VerifiedEvidence): EvidenceRow {

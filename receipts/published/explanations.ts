@@ -3,8 +3,8 @@ import type {
   ExplanationRow,
   LanguageExplanationList,
 } from '../../contract/explanations/explanation.ts';
-import type { StoredExplanation, VerifiedExplanation } from '../explanations/fold.ts';
 import type { VerifiedRuntime } from '../fold.ts';
+import type { StoredExplanation, VerifiedExplanation } from '../stages/explanation.ts';
 import { runtimeListOf } from './runtime.ts';
 
 const firstCapacity = 16_384;

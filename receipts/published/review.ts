@@ -7,7 +7,7 @@ import type {
 } from '../../contract/review.ts';
 import type { ReadinessReference } from '../../contract/study/study-record.ts';
 import type { VerifiedRuntime } from '../fold.ts';
-import { revocationReceipt } from '../review.ts';
+import { revocationReceipt } from '../stages/review.ts';
 import type { AdmissionReference } from '../study/admission.ts';
 import { runtimeListOf } from './runtime.ts';
 

@@ -14,9 +14,9 @@ import {
   studyReadinessReceipt,
 } from '../../contract/study/study-record.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import { decisionReceipt } from '../evidence/assessment.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
+import { decisionReceipt } from '../stages/assess.ts';
 import { causeOf, type StepResult, type StudyRun } from '../study-run.ts';
 
 /** What a decision's reason means for a reviewer; a study without a decision is not supported at its root. */

@@ -5,10 +5,10 @@ import type { ExecutorSpanReceipt } from '../../contract/study/task.ts';
 import type { GrantedWork, StartingEvidence } from '../evidence/granted-operation.ts';
 import { type MediaOperation, operationFailed } from '../evidence/media-operation.ts';
 import { demandDerived } from '../evidence-chain.ts';
-import { regionKinds } from '../recognition.ts';
-import { keyframesKind } from '../screentext.ts';
+import { executorSpanOf, stopStudy } from '../stages/admit.ts';
+import { regionKinds } from '../stages/recognize.ts';
+import { keyframesKind } from '../stages/screen.ts';
 import type { FoldContext } from '../study-run.ts';
-import { executorSpanOf, stopStudy } from './conclusion.ts';
 
 /** A step of a study that left something in its journal; `end` for whatever ended it. */
 export type StudyStep =

@@ -15,9 +15,9 @@ import {
   studyRecord,
 } from '../../contract/study/study-record.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
-import { assessmentReceipt, decisionReceipt } from '../evidence/assessment.ts';
 import { artifactRecorded } from '../journal.ts';
 import { RunRecord } from '../record.ts';
+import { assessmentReceipt, decisionReceipt } from '../stages/assess.ts';
 import { causeOf, type StepResult, type StudyRun } from '../study-run.ts';
 
 /** What a study read, and what it made of it. */

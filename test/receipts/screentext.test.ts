@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { FurtherArtifact } from '../../contract/evidence/evidence.ts';
 import type { ReadPicture, ReadText } from '../../contract/screentext.ts';
-import { checkScreenText } from '../../receipts/screentext.ts';
+import { checkScreenText } from '../../receipts/stages/screen.ts';
 import { clearMilliOf, isClutter, judgedText, keptTexts, type SeenText, seenTexts } from '../../rules/screentext.ts';
 import { furtherEvidenceOf } from './evidence/evidence-artifacts.ts';
 

@@ -19,7 +19,6 @@ import {
   studyRecord,
 } from '../../contract/study/study-record.ts';
 import { contentIdOfBytes, contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
-import { performDecision } from '../../receipts/evidence/assessment.ts';
 import {
   encodeDetections,
   type MediaOperation,
@@ -29,9 +28,10 @@ import {
   operationStarted,
 } from '../../receipts/evidence/media-operation.ts';
 import type { ReadableEvidence } from '../../receipts/evidence/readable-evidence.ts';
+import { executionFinished, stopStudy, taskCompleted } from '../../receipts/stages/admit.ts';
+import { performDecision } from '../../receipts/stages/assess.ts';
+import { openStudy } from '../../receipts/stages/opening.ts';
 import { admitStudy, intakeIdOf, intakeReceipt, readinessReceipt } from '../../receipts/study/admission.ts';
-import { executionFinished, stopStudy, taskCompleted } from '../../receipts/study/conclusion.ts';
-import { openStudy } from '../../receipts/study/opening.ts';
 import { planStudy } from '../../receipts/study/plan.ts';
 import { concludeStudy, type StudyFindings, storedStudyRecord, studyRecordOf } from '../../receipts/study/record.ts';
 import { acceptStudy } from '../../receipts/study/start.ts';

@@ -3,14 +3,9 @@ import type { CaptionClassification } from '../../../contract/captions/caption-l
 import type { CaptionArtifact } from '../../../contract/captions/caption-production.ts';
 import { type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/artifact.ts';
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
-import {
-  captionFailed,
-  captionReceiptOf,
-  captionStarted,
-  recordCaptions,
-} from '../../../receipts/captions/production.ts';
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
+import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
 import type { StoredContent } from '../../../receipts/stored-records.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';

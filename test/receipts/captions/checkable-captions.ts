@@ -12,10 +12,10 @@ import {
 } from '../../../contract/captions/caption-production.ts';
 import type { ApprovalReference } from '../../../contract/review.ts';
 import { contentIdOfJson, storedBytes } from '../../../formats/canonical-json.ts';
-import { captionRunReceipt as storedReceipt } from '../../../receipts/captions/production.ts';
 import { type CheckableCaptions, qualityControl } from '../../../receipts/captions/quality-control.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import { webVttOf } from '../../../receipts/captions/webvtt.ts';
+import { captionRunReceipt as storedReceipt } from '../../../receipts/stages/captions.ts';
 import { range, run, runId } from '../evidence/spoken-study.ts';
 
 const hex = (digit: string): string => digit.repeat(64);

@@ -9,7 +9,6 @@ import {
 import type { ReviewDecision } from '../../../contract/review.ts';
 import { canonicalJson, contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
-import { captionStarted, recordCaptions } from '../../../receipts/captions/production.ts';
 import {
   candidateOf,
   captionQualityReportsOf,
@@ -19,7 +18,8 @@ import {
   recordQualityControl,
 } from '../../../receipts/captions/quality-control.ts';
 import { approvedStudyOf, publishedCaptionReportsOf } from '../../../receipts/published/captions.ts';
-import { recordReview, reviewStarted } from '../../../receipts/review.ts';
+import { captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
+import { recordReview, reviewStarted } from '../../../receipts/stages/review.ts';
 import type { AdmissionReference } from '../../../receipts/study/admission.ts';
 import { captionProfilesOf, cueMeasuresOf } from '../../../rules/caption-guidelines.ts';
 import { structuralDecisionOf } from '../../../rules/caption-quality.ts';

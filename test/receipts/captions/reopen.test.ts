@@ -13,7 +13,6 @@ import type { Judgement } from '../../../contract/judgement.ts';
 import { storedBytes } from '../../../formats/canonical-json.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { type CaptionJob, captionsOf, resultOf } from '../../../receipts/captions/artifact.ts';
-import { checkableOf, recordCaptions } from '../../../receipts/captions/production.ts';
 import { captionProspectOf } from '../../../receipts/captions/prospect.ts';
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
 import { chunkOf, type WholeCaptions, wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
@@ -26,6 +25,7 @@ import {
   publishedCaptionsOf,
   publishedQualityControlsOf,
 } from '../../../receipts/published/captions.ts';
+import { checkableOf, recordCaptions } from '../../../receipts/stages/captions.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
 import { twoTracks } from '../evidence/stored-tracks.ts';

@@ -11,14 +11,9 @@ import {
 } from '../../../contract/evidence/assessment.ts';
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
 import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
-import {
-  assessedReads,
-  assessmentReceipt,
-  decisionReceipt,
-  performDecision,
-} from '../../../receipts/evidence/assessment.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { artifactIdOf } from '../../../receipts/identities.ts';
+import { assessedReads, assessmentReceipt, decisionReceipt, performDecision } from '../../../receipts/stages/assess.ts';
 import { decisionOf, packReads, tokenCountOf } from '../../../rules/claims.ts';
 import { fieldOf } from '../../fields.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';

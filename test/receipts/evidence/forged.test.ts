@@ -5,8 +5,8 @@ import type {
   FurtherArtifact,
   UnavailableReason,
 } from '../../../contract/evidence/evidence.ts';
-import { statedParameters } from '../../../receipts/evidence/detection.ts';
 import { checkFactsAmongThemselves, checkKeyframePieces, checkTruePeak } from '../../../receipts/evidence/facts.ts';
+import { statedParameters } from '../../../receipts/stages/detect.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { placeOf } from '../reopening/reopened.ts';
 import { evidenceOf, furtherEvidenceOf } from './evidence-artifacts.ts';

@@ -1,6 +1,6 @@
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
-import { assessmentReceipt, decisionReceipt } from '../../../receipts/evidence/assessment.ts';
-import { readShape } from '../../../receipts/evidence/reads.ts';
+import { assessmentReceipt, decisionReceipt } from '../../../receipts/stages/assess.ts';
+import { readShape } from '../../../receipts/stages/read.ts';
 import { reopenJson } from '../../../receipts/stored-records.ts';
 import { intakeReceipt, readinessReceipt } from '../../../receipts/study/admission.ts';
 import { storedStudyRecord } from '../../../receipts/study/record.ts';

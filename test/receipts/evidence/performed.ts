@@ -1,7 +1,7 @@
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
-import { eachAssessment } from '../../../receipts/evidence/assessment.ts';
 import type { ReadableEvidence } from '../../../receipts/evidence/readable-evidence.ts';
-import { eachRead } from '../../../receipts/evidence/reads.ts';
+import { eachAssessment } from '../../../receipts/stages/assess.ts';
+import { eachRead } from '../../../receipts/stages/read.ts';
 import { type StudyRun, stepOf } from '../../../receipts/study-run.ts';
 
 /** All reads of a step at once. */

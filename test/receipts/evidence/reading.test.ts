@@ -13,7 +13,7 @@ import {
 } from '../../../contract/evidence/evidence-read.ts';
 import { canonicalJson, contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import { boundedFacts, speechEvidence } from '../../../receipts/evidence/readable-evidence.ts';
-import { auditRead, planReads, readEvidence } from '../../../receipts/evidence/reads.ts';
+import { auditRead, planReads, readEvidence } from '../../../receipts/stages/read.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';

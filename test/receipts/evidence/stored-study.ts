@@ -7,7 +7,6 @@ import type { RegisteredSource } from '../../../contract/sources/source-session.
 import type { RuntimeRequest } from '../../../contract/study/plan.ts';
 import type { StudyEvidence } from '../../../contract/study/study-record.ts';
 import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
-import { performDecision } from '../../../receipts/evidence/assessment.ts';
 import {
   encodeDetections,
   type MediaOperation,
@@ -20,9 +19,10 @@ import {
   speechEvidence,
 } from '../../../receipts/evidence/readable-evidence.ts';
 import { preflightEvidenceArtifact } from '../../../receipts/identities.ts';
+import { executionFinished, taskCompleted } from '../../../receipts/stages/admit.ts';
+import { performDecision } from '../../../receipts/stages/assess.ts';
+import { openStudy } from '../../../receipts/stages/opening.ts';
 import { admitStudy } from '../../../receipts/study/admission.ts';
-import { executionFinished, taskCompleted } from '../../../receipts/study/conclusion.ts';
-import { openStudy } from '../../../receipts/study/opening.ts';
 import { planStudy } from '../../../receipts/study/plan.ts';
 import { concludeStudy } from '../../../receipts/study/record.ts';
 import { acceptStudy, type StartRow } from '../../../receipts/study/start.ts';

@@ -8,7 +8,6 @@ import type {
 import { type ExplanationRequest, explanationFailureOf } from '../../../contract/explanations/explanation.ts';
 import { explanationPromptContract } from '../../../executors/explanations/language-explainer.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
-import { recordCaptions } from '../../../receipts/captions/production.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import {
   type ExplanationJob,
@@ -19,11 +18,12 @@ import {
   facetsOf,
   recordExplanation,
 } from '../../../receipts/explanations/explanation.ts';
+import { recordCaptions } from '../../../receipts/stages/captions.ts';
 import {
   type ExplainableCaption,
   explanationExecutorOf,
   explanationInputOf,
-} from '../../../receipts/explanations/fold.ts';
+} from '../../../receipts/stages/explanation.ts';
 
 export const prompt: ExplanationPrompt = explanationPromptContract;
 

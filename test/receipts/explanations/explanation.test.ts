@@ -31,7 +31,7 @@ import {
   type ExplainableCaption,
   explanationInputOf,
   selectionObstacleOf,
-} from '../../../receipts/explanations/fold.ts';
+} from '../../../receipts/stages/explanation.ts';
 import { inputOver, lineAt } from '../../executors/explanations/explanation-questions.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { captionJob } from '../captions/captioned-studies.ts';

@@ -2,7 +2,7 @@ import test from 'ava';
 import type { EvidenceArtifact, GateReason, TranscriptLineFact } from '../../../contract/evidence/evidence.ts';
 import type { RawLine } from '../../../contract/recognition.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
-import { checkTranscript } from '../../../receipts/recognition.ts';
+import { checkTranscript } from '../../../receipts/stages/recognize.ts';
 import { placedTranscript, secondRegion, secondTexts, speechRegions } from '../../../rules/recognition.ts';
 import {
   compressionRatioOf,

@@ -7,7 +7,7 @@ import {
   reviewStarted,
   revocationIdOf,
   revocationStarted,
-} from '../../../receipts/review.ts';
+} from '../../../receipts/stages/review.ts';
 import type { AdmissionReference } from '../../../receipts/study/admission.ts';
 import { causeOf } from '../../../receipts/study-run.ts';
 import type { StoredStudy } from '../evidence/stored-study.ts';

@@ -14,14 +14,7 @@ import type { ScreenTextReceipt } from '../../contract/screentext.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { packReads } from '../../rules/claims.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
-import { operationIdOf, preflightEvidenceArtifact } from '../identities.ts';
-import { draftEvent } from '../journal.ts';
-import type { VerifiedSource } from '../sources/reopen-source.ts';
-import { readStoredReceipt, type StoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
-import { causeOf, type FoldContext, readingOf, type StepResult, type StudyRun } from '../study-run.ts';
-import type { VerifiedOperation } from './detection.ts';
-import type { VerifiedGrant } from './granted-operation.ts';
+import type { VerifiedGrant } from '../evidence/granted-operation.ts';
 import {
   boundedFacts,
   factBytesOf,
@@ -32,7 +25,14 @@ import {
   screenTextEvidence,
   speechEvidence,
   transcriptEvidence,
-} from './readable-evidence.ts';
+} from '../evidence/readable-evidence.ts';
+import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { operationIdOf, preflightEvidenceArtifact } from '../identities.ts';
+import { draftEvent } from '../journal.ts';
+import type { VerifiedSource } from '../sources/reopen-source.ts';
+import { readStoredReceipt, type StoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
+import { causeOf, type FoldContext, readingOf, type StepResult, type StudyRun } from '../study-run.ts';
+import type { VerifiedOperation } from './detect.ts';
 
 /** One read to be made: half-open windows of the same evidence follow each other without a gap and cover the range. */
 interface PlannedRead {

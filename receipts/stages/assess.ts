@@ -22,7 +22,7 @@ import { draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import { causeOf, type FoldContext, readingOf, type StepResult, type StudyRun } from '../study-run.ts';
-import type { VerifiedRead } from './reads.ts';
+import type { VerifiedRead } from './read.ts';
 
 const assessCapability = 'analysis.evidence.assess';
 

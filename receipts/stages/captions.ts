@@ -20,16 +20,22 @@ import {
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, storedBytes } from '../../formats/canonical-json.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
-import { countText, EvidenceChainError } from '../evidence-chain.ts';
-import { artifactRecorded, draftEvent } from '../journal.ts';
-import { RunReceipt } from '../record.ts';
-import type { StoredReceipt } from '../stored-records.ts';
-import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
-import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from './allowance.ts';
-import { type CaptionJob, captionExecutorOf, captionJobIdOf, captionsOf, textToTranslateOf } from './artifact.ts';
-import { type CaptionedStudy, captionInputOf, captionObstacleOf } from './captioned-study.ts';
-import { type BegunCaptions, executorOf, judgedCaptions, reopenTranslation } from './judged-captions.ts';
-import { type CheckableCaptions, recordQualityControl, reopenCheck, type VerifiedCheck } from './quality-control.ts';
+import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
+import {
+  type CaptionJob,
+  captionExecutorOf,
+  captionJobIdOf,
+  captionsOf,
+  textToTranslateOf,
+} from '../captions/artifact.ts';
+import { type CaptionedStudy, captionInputOf, captionObstacleOf } from '../captions/captioned-study.ts';
+import { type BegunCaptions, executorOf, judgedCaptions, reopenTranslation } from '../captions/judged-captions.ts';
+import {
+  type CheckableCaptions,
+  recordQualityControl,
+  reopenCheck,
+  type VerifiedCheck,
+} from '../captions/quality-control.ts';
 import {
   readCaptions,
   storedCaptions,
@@ -37,8 +43,13 @@ import {
   storedCitations,
   storedFormOf,
   wholeCaptionsOf,
-} from './stored-captions.ts';
-import { longTranslationSummaryOf, translationOutputs, translationSummaryOf } from './translation.ts';
+} from '../captions/stored-captions.ts';
+import { longTranslationSummaryOf, translationOutputs, translationSummaryOf } from '../captions/translation.ts';
+import { countText, EvidenceChainError } from '../evidence-chain.ts';
+import { artifactRecorded, draftEvent } from '../journal.ts';
+import { RunReceipt } from '../record.ts';
+import type { StoredReceipt } from '../stored-records.ts';
+import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
 
 /** Captions, the study under whose approval they were made, and what was translated of them. */
 interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation' | 'allowance'> {

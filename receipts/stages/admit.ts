@@ -11,17 +11,17 @@ import type {
 import type { ExecutorSpanReceipt } from '../../contract/study/task.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
-import type { VerifiedAssessment, VerifiedDecision } from '../evidence/assessment.ts';
-import type { VerifiedEvidence, VerifiedOperation } from '../evidence/detection.ts';
-import type { VerifiedRead } from '../evidence/reads.ts';
 import { countText, demandDerived, type EvidenceLink } from '../evidence-chain.ts';
 import { draftEvent } from '../journal.ts';
-import type { VerifiedRecognition } from '../recognition.ts';
-import type { VerifiedScreenText } from '../screentext.ts';
 import type { StoredReceipt } from '../stored-records.ts';
+import { type AdmissionReference, admitStudy, intakeReceipt, readinessReceipt } from '../study/admission.ts';
+import { concludeStudy, type StudyFindings, storedStudyRecord, studyRecordOf } from '../study/record.ts';
 import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
-import { type AdmissionReference, admitStudy, intakeReceipt, readinessReceipt } from './admission.ts';
-import { concludeStudy, type StudyFindings, storedStudyRecord, studyRecordOf } from './record.ts';
+import type { VerifiedAssessment, VerifiedDecision } from './assess.ts';
+import type { VerifiedEvidence, VerifiedOperation } from './detect.ts';
+import type { VerifiedRead } from './read.ts';
+import type { VerifiedRecognition } from './recognize.ts';
+import type { VerifiedScreenText } from './screen.ts';
 
 interface ExecutorSpan {
   readonly startedAt: string;

@@ -22,19 +22,19 @@ import type {
   MediaOperationResult,
 } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import { type CheckedLink, checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
-import { readStoredReceipt, type StoredContent, type StoredShape } from '../stored-records.ts';
-import type { FoldContext, StudyRun } from '../study-run.ts';
-import { checkAgainstPass, checkDelivered } from './delivered.ts';
-import { checkFactsAmongThemselves } from './facts.ts';
+import { checkAgainstPass, checkDelivered } from '../evidence/delivered.ts';
+import { checkFactsAmongThemselves } from '../evidence/facts.ts';
 import {
   detectedArtifactKind,
   type MediaOperation,
   operationCompleted,
   operationFailed,
   operationStarted,
-} from './media-operation.ts';
-import { checkEvidenceObjects, samplesPerMs } from './readable-evidence.ts';
+} from '../evidence/media-operation.ts';
+import { checkEvidenceObjects, samplesPerMs } from '../evidence/readable-evidence.ts';
+import { type CheckedLink, checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { readStoredReceipt, type StoredContent, type StoredShape } from '../stored-records.ts';
+import type { FoldContext, StudyRun } from '../study-run.ts';
 
 /** The parameters of evidence that its operation stated before it ran: all but those that it measured on the way. */
 export function statedParameters({

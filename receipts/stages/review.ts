@@ -1,4 +1,4 @@
-import type { Failure } from '../contract/base/errors.ts';
+import type { Failure } from '../../contract/base/errors.ts';
 import {
   type ApprovalReference,
   attestations,
@@ -10,14 +10,14 @@ import {
   type ReviewDecision,
   type Reviewer,
   type RevocationDecision,
-} from '../contract/review.ts';
-import { maximumReviewReceiptBytes } from '../contract/study/study-record.ts';
-import { hashOf } from '../formats/canonical-json.ts';
-import { draftEvent } from './journal.ts';
-import { RunReceipt } from './record.ts';
-import type { StoredReceipt } from './stored-records.ts';
-import type { VerifiedConclusion } from './study/conclusion.ts';
-import { causeOf, type FoldContext, type StepResult, type StudyRun } from './study-run.ts';
+} from '../../contract/review.ts';
+import { maximumReviewReceiptBytes } from '../../contract/study/study-record.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
+import { draftEvent } from '../journal.ts';
+import { RunReceipt } from '../record.ts';
+import type { StoredReceipt } from '../stored-records.ts';
+import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
+import type { VerifiedConclusion } from './admit.ts';
 
 /** One review for each intake of a run. */
 export const reviewIdOf = (runId: string, intake: IntakeReference): string =>

@@ -1,17 +1,16 @@
-import { recognitionCapability } from '../contract/base/artifact.ts';
-import type { Range } from '../contract/base/grammar.ts';
-import type { EvidenceArtifact, RecognisedRegionFact, TranscriptLineFact } from '../contract/evidence/evidence.ts';
-import type { Judgement } from '../contract/judgement.ts';
+import { recognitionCapability } from '../../contract/base/artifact.ts';
+import type { Range } from '../../contract/base/grammar.ts';
+import type { EvidenceArtifact, RecognisedRegionFact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
+import type { Judgement } from '../../contract/judgement.ts';
 import {
   maximumSemanticReceiptBytes,
   type SemanticEvidenceReceipt,
   semanticEvidenceReceipt,
-} from '../contract/recognition.ts';
-import { speechOf, speechRegions } from '../rules/recognition.ts';
-import { judgementBy, ruleSets } from '../rules/rule-sets.ts';
-import { declaredLanguages, gatedLines, isKnownInvention } from '../rules/transcript-gates.ts';
-import { checkEvidence, evidenceShape, type VerifiedEvidence, type VerifiedOperation } from './evidence/detection.ts';
-import { statedNumber } from './evidence/facts.ts';
+} from '../../contract/recognition.ts';
+import { speechOf, speechRegions } from '../../rules/recognition.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
+import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
+import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
   foldGrantStarted,
@@ -19,10 +18,11 @@ import {
   type GrantedWork,
   type StartingEvidence,
   type VerifiedGrant,
-} from './evidence/granted-operation.ts';
-import { samplesPerMs } from './evidence/readable-evidence.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from './evidence-chain.ts';
-import type { FoldContext } from './study-run.ts';
+} from '../evidence/granted-operation.ts';
+import { samplesPerMs } from '../evidence/readable-evidence.ts';
+import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import type { FoldContext } from '../study-run.ts';
+import { checkEvidence, evidenceShape, type VerifiedEvidence, type VerifiedOperation } from './detect.ts';
 
 /** The evidence of the study that regions follow from, in this order; none where no detector could look for speech. */
 export const regionKinds = ['speech_activity', 'silence'] as const;

@@ -1,11 +1,10 @@
-import { screenTextCapability } from '../contract/base/artifact.ts';
-import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../contract/evidence/evidence.ts';
-import type { Judgement } from '../contract/judgement.ts';
-import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../contract/screentext.ts';
-import { judgementBy, ruleSets } from '../rules/rule-sets.ts';
-import { judgedText } from '../rules/screentext.ts';
-import { checkEvidence, furtherShape, type VerifiedOperation } from './evidence/detection.ts';
-import { statedNumber } from './evidence/facts.ts';
+import { screenTextCapability } from '../../contract/base/artifact.ts';
+import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../../contract/evidence/evidence.ts';
+import type { Judgement } from '../../contract/judgement.ts';
+import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../../contract/screentext.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
+import { judgedText } from '../../rules/screentext.ts';
+import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
   foldGrantStarted,
@@ -13,10 +12,11 @@ import {
   type GrantedWork,
   type StartingEvidence,
   type VerifiedGrant,
-} from './evidence/granted-operation.ts';
-import { detectedArtifactKind } from './evidence/media-operation.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from './evidence-chain.ts';
-import type { FoldContext } from './study-run.ts';
+} from '../evidence/granted-operation.ts';
+import { detectedArtifactKind } from '../evidence/media-operation.ts';
+import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import type { FoldContext } from '../study-run.ts';
+import { checkEvidence, furtherShape, type VerifiedOperation } from './detect.ts';
 
 /** The texts of an artifact. */
 export const screenTextsOf = ({ facts }: Pick<FurtherArtifact, 'facts'>): ScreenTextFact[] =>
@@ -33,7 +33,7 @@ function checkSeen({ startMs, endMs, readings, box, confidenceMilli, secondLook 
   return secondLook === undefined && confidenceMilli >= sureMilli ? 'secondLook' : null;
 }
 
-/** Judges every text again by the gates that the artifact states. What was read cannot be derived again. Throws `EvidenceChainError`. */
+/** Judges every text again if this program has the gates that the artifact states; what was read cannot be derived. Throws `EvidenceChainError`. */
 export function checkScreenText(artifact: FurtherArtifact): Judgement {
   const texts = screenTextsOf(artifact);
   // Evidence that states no second look has none.

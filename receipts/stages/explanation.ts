@@ -19,11 +19,8 @@ import {
   explanationLimits,
 } from '../../contract/explanations/explanation.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
-import { checkableOf, type VerifiedCaption } from '../captions/production.ts';
 import type { CheckableCaptions } from '../captions/quality-control.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
-import { readStoredReceipt, type StoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
-import type { FoldContext, StudyRun } from '../study-run.ts';
 import {
   type ExplanationJob,
   type ExplanationReference,
@@ -37,7 +34,10 @@ import {
   outputOfFacets,
   recordExplanation,
   storedExplanation,
-} from './explanation.ts';
+} from '../explanations/explanation.ts';
+import { readStoredReceipt, type StoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
+import type { FoldContext, StudyRun } from '../study-run.ts';
+import { checkableOf, type VerifiedCaption } from './captions.ts';
 
 /** The exact words and settings with which a model is asked. */
 interface ExplanationSettings {
