@@ -12,10 +12,10 @@ import { longQualityControlReceipt } from '../../../contract/captions/quality-co
 import type { Judgement } from '../../../contract/judgement.ts';
 import { storedBytes } from '../../../formats/canonical-json.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
-import { type CaptionJob, captionsOf, resultOf } from '../../../receipts/captions/artifact.ts';
+import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
 import { captionProspectOf } from '../../../receipts/captions/prospect.ts';
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
-import { chunkOf, type WholeCaptions, wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
+import { chunkOf } from '../../../receipts/captions/stored-captions.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import type { VerifiedRuntime } from '../../../receipts/fold.ts';
 import {
@@ -27,18 +27,23 @@ import {
 } from '../../../receipts/published/captions.ts';
 import { checkableOf, recordCaptions } from '../../../receipts/stages/captions.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
+import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
 import { twoTracks } from '../evidence/stored-tracks.ts';
 import { placeOf, reopened } from '../reopening/reopened.ts';
 import { approval, rejection, reviewOf } from '../review/review-steps.ts';
 import {
+  type Change,
   captionedClip,
   captionedStudy,
   captionSteps,
-  embeddedJob,
   goingOn,
+  shapesByRules as shapes,
+  studyWithCaptions,
   type Tail,
   tailIn,
+  withLine,
+  withOtherText,
 } from './captioned-studies.ts';
 
 const lineCount = 300;
@@ -142,45 +147,12 @@ test('an approval stands until the first word of its withdrawal, and again when 
   t.is(approvedStudyOf(unreviewed, review.approval), null);
 });
 
-/** The study as a version measured it that had caption rules 1: it states nothing of the channels of the sound. */
-const byFirstVersion: StudyShape['forged'] = ({ operations, detect, ...passes }) => {
-  const { 'speech_activity.signals': _, ...parameters } = operations.detect.parameters;
-  return {
-    ...passes,
-    operations: { ...operations, detect: { ...operations.detect, parameters } },
-    detect: detect.map((each) => {
-      if (each.kind !== 'speech_activity' || each.state === 'unavailable') return each;
-      const { signals, ...stated } = each.artifact.parameters;
-      return { ...each, artifact: { ...each.artifact, parameters: stated } };
-    }),
-  };
-};
-
-const shapes = {
-  present: { version: 1, windows: 4, tracks: twoTracks },
-  first: { version: 1, windows: 4, tracks: twoTracks, forged: byFirstVersion },
-} as const satisfies Readonly<Record<string, StudyShape>>;
-
-type Change = (captions: WholeCaptions) => WholeCaptions;
-
 /** By which rules captions are judged that a host made of a study, and changed before it stored them. */
 async function judgedAfter(shape: StudyShape, change: Change): Promise<Judgement | undefined> {
-  const from = storedStudy(shape);
-  const job = { study: await captionedStudy(from), ...embeddedJob };
-  const steps = captionSteps(job, change(wholeCaptionsOf(captionsOf(job))));
-  const reviewed = reviewOf(from, approval);
-  const tail = [reviewed.started, reviewed.recorded, steps.started, steps.recorded, steps.checked];
-  const { checked } = await reopened(...goingOn(from, [...reviewed.objects, ...steps.objects], ...tail));
+  const { stored } = await studyWithCaptions(shape, change);
+  const { checked } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
   return checked.find(({ link }) => link === 'caption')?.judgement;
 }
-
-/** Changes one line, and counts the lines again. */
-const withLine =
-  (at: number, change: (line: CaptionLine) => Partial<CaptionLine>): Change =>
-  (captions) => {
-    const lines = captions.lines.map((line, index) => (index === at ? { ...line, ...change(line) } : line));
-    return { ...captions, lines, result: resultOf(lines) };
-  };
 
 const withStudy = (
   change: (study: CaptionLine['lineage']['study']) => Partial<CaptionLine['lineage']['study']>,
@@ -189,7 +161,7 @@ const withStudy = (
 
 /** What older rules may have given, and those of today do not. */
 const otherwise: Readonly<Record<string, Change>> = {
-  'another text': withLine(0, ({ source }) => ({ source: { ...source, text: 'Hello.' } as CaptionLine['source'] })),
+  'another text': withOtherText,
   'a line without citations': withStudy(() => ({ claimIds: [], semanticCitations: [], childReports: [] })),
   'another track': (captions) => ({ ...captions, executor: { ...captions.executor, sourceCaptionContentId: null } }),
 };
@@ -235,7 +207,7 @@ const malformed: Readonly<Record<string, readonly [Change, RegExp]>> = {
 
 for (const [what, [change, place]] of Object.entries(malformed)) {
   test(`captions of older rules are damage that ${what}`, async (t) => {
-    const both: Change = (captions) => change(otherwise['another text']?.(captions) ?? captions);
+    const both: Change = (captions) => change(withOtherText(captions));
     await t.throwsAsync(judgedAfter(shapes.first, both), { instanceOf: EvidenceChainError, message: place });
   });
 }
