@@ -94,6 +94,10 @@ const acceptedInPart: ReadonlySet<CaptionClassification> = new Set([
   'recognised_transcript_translated',
 ]);
 
+/** Whether captions of this executor are handed out without the lines that did not pass. */
+export const acceptsInPart = ({ classification }: { readonly classification: CaptionClassification }): boolean =>
+  acceptedInPart.has(classification);
+
 const accepted = { outcome: 'accepted', reasonCode: 'line_structurally_complete' } as const;
 const withheld = { outcome: 'withheld', reasonCode: 'line_unavailable_or_withheld' } as const;
 const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
@@ -124,7 +128,7 @@ export function structuralDecisionOf({ artifact: { lines }, receipt }: JudgedCap
   if (lines.length === 0) return withReason('candidate_has_no_lines');
   const isWhole = decided.every(({ outcome }) => outcome === 'accepted');
   const isPart = decided.some(({ outcome }) => outcome === 'accepted');
-  if (!isWhole && isPart && acceptedInPart.has(receipt.producer.executor.classification)) {
+  if (!isWhole && isPart && acceptsInPart(receipt.producer.executor)) {
     return withReason('current_run_candidate_accepted_in_part');
   }
   return withReason(

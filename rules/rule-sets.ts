@@ -23,6 +23,8 @@ export const ruleSets = {
   translationGates: { name: 'translation gates', version: 5 },
   /** Which captions are complete (`caption-quality.ts`). */
   qualityControl: { name: 'quality control', version: 1 },
+  /** Which corrected lines are complete (`receipts/captions/corrected-lines.ts`). */
+  correctionCheck: { name: 'correction check', version: 1 },
   /** What a subtitle file says, without what only says how it looks (`formats/subtitles.ts`). */
   readableText: { name: 'readable text', version: 2 },
 } as const satisfies Readonly<Record<string, RuleSet>>;
