@@ -83,6 +83,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
   const {
     definition: studying,
+    optional,
     calibration,
     pace,
     isHeld,
@@ -101,9 +102,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     definition: studying,
     sourceUses,
     newId: randomUUID,
-    recognizes: recognizer !== null,
+    optional,
     calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
-    readsScreen: screenTextReader !== null,
     maximumRangeMs: options.maximumStudyRangeMs,
     maximumLive: options.maximumLiveStudies,
   });
