@@ -4,7 +4,13 @@ import everything from './ava.config.mjs';
 
 export default {
   ...everything,
-  files: ['test/**/*.test.ts', '!test/**/*.process.test.ts', '!test/soak/**', 'test/smoke/*.process.test.ts'],
+  files: [
+    'test/**/*.test.ts',
+    '!test/**/*.process.test.ts',
+    '!test/lab/**',
+    '!test/soak/**',
+    'test/smoke/*.process.test.ts',
+  ],
   // Pure and host tests keep a core busy.
   concurrency: 2 * availableParallelism(),
 };

@@ -1,6 +1,6 @@
 import { mostObservations, observedOperation } from '../contract/study/forecast.ts';
+import { chanceOf, whole } from '../fixtures/chance.ts';
 import { calibratedScenarios, calibrationOf } from '../rules/forecast.ts';
-import { chanceOf, whole } from '../scripts/films/chance.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { Row } from './figure.ts';
 import { withHost } from './host-process.ts';

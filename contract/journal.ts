@@ -3,6 +3,7 @@ import { errorEnvelope } from './base/errors.ts';
 import type { EventSchema } from './base/event-envelope.ts';
 import { count, positive } from './base/grammar.ts';
 import { captionEvents } from './captions/caption-answers.ts';
+import { captionCorrectionEvents } from './captions/correction.ts';
 import { assessmentEvents, decisionEvents, readEvents } from './evidence/evidence-events.ts';
 import { mediaEvents } from './evidence/media-operation.ts';
 import { languageExplanationEvents } from './explanations/explanation.ts';
@@ -48,6 +49,7 @@ export const stageEvents = {
   admit: [],
   review: publishReviewEvents,
   captions: captionEvents,
+  correction: captionCorrectionEvents,
   explanation: languageExplanationEvents,
 } as const satisfies Readonly<Record<StageName | LaterStageName, readonly EventSchema[]>>;
 

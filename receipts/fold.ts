@@ -2,11 +2,13 @@ import type { EventType, JournalEvent } from '../contract/journal.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { type LaterStageName, laterStageNames } from '../contract/study/stages.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../contract/study/status.ts';
+import type { VerifiedCorrections } from './captions/corrected-lines.ts';
 import { countText, demandDerived } from './evidence-chain.ts';
 import { JournalCursor, type JournalPosition, journalStart } from './journal.ts';
 import { reopenSource, type VerifiedSource } from './sources/reopen-source.ts';
 import type { VerifiedConclusion, VerifiedStop } from './stages/admit.ts';
 import { captionsStage, type VerifiedCaptions } from './stages/captions.ts';
+import { correctionStage } from './stages/correction.ts';
 import { explanationStage, type VerifiedExplanations } from './stages/explanation.ts';
 import { foldOpening, type OpenedRun } from './stages/opening.ts';
 import { reviewStage, type VerifiedReviews } from './stages/review.ts';
@@ -20,6 +22,7 @@ import type { FoldContext } from './study-run.ts';
 /** What came of a study after it was concluded. */
 export interface VerifiedTail extends VerifiedReviews {
   readonly captions: VerifiedCaptions;
+  readonly corrections: VerifiedCorrections;
   readonly explanations: VerifiedExplanations;
 }
 
@@ -34,12 +37,14 @@ interface ConcludedStudy {
 export const laterStagesOf: Readonly<Record<LaterStageName, LaterStage<ConcludedStudy, object>>> = {
   review: reviewStage,
   captions: captionsStage,
+  correction: correctionStage,
   explanation: explanationStage,
 };
 
 const emptyTail: VerifiedTail = {
   ...reviewStage.nothing,
   ...captionsStage.nothing,
+  ...correctionStage.nothing,
   ...explanationStage.nothing,
 };
 
@@ -76,6 +81,10 @@ interface StudyContext extends FoldContext {
   readonly startedAt: string;
 }
 
+/** What came of a study after a step of one stage that others follow. */
+const followed = (type: EventType, study: ConcludedStudy): VerifiedTail =>
+  laterStageNames.reduce((tail, name) => ({ ...tail, ...laterStagesOf[name].follows?.[type]?.(study) }), study.tail);
+
 /** The study after the step that its stage takes; null if no stage has this event at this place. */
 async function steppedBy(type: EventType, context: StudyContext, study: VerifiedStudy): Promise<VerifiedStudy | null> {
   const { findings, conclusion, tail, stop } = study;
@@ -86,7 +95,8 @@ async function steppedBy(type: EventType, context: StudyContext, study: Verified
   }
   for (const name of laterStageNames) {
     const changed = (await laterStagesOf[name].folds[type]?.(context, { findings, conclusion, tail })) ?? null;
-    if (changed !== null) return { ...study, tail: { ...tail, ...changed } };
+    if (changed !== null)
+      return { ...study, tail: followed(type, { findings, conclusion, tail: { ...tail, ...changed } }) };
   }
   return null;
 }

@@ -16,7 +16,8 @@ const left = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8'
   (file) => file.endsWith('.process.test.ts') && !/^(smoke|soak)\//.test(file),
 );
 process.stdout.write(`
-Not run: ${left.length} files of tests with real processes (test/**/*.process.test.ts): media tools, kills, browsers, Redis.
+Not run: ${left.length} files of tests with real processes (test/**/*.process.test.ts): media tools, kills, browsers, Redis;
+and the tests of the lab (test/lab).
   npm run test:all       runs every test
   npx ava FILE           runs one file
   npm run node-versions  runs the newer releases of Node

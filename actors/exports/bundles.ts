@@ -23,7 +23,7 @@ import type { Verified } from '../reopening/verified-runtimes.ts';
 import { statusOfRow } from '../reopening/verify-runtime.ts';
 import { mediaOf, openMedia } from '../sources/source-files.ts';
 import { sourceChanged } from '../sources/source-records.ts';
-import { deletedRuntime } from '../supervision/deletion-rows.ts';
+import { deletedRuntimeError } from '../supervision/deletion-rows.ts';
 import { type BundledRows, bundledRows } from './bundle-store.ts';
 
 /** Far above any stored record: sealed records of a source may have so many. */
@@ -78,7 +78,7 @@ export class Bundles {
       return await this.#opened(runtimeId, options);
     } catch (error) {
       // What was deleted while it was read is not damaged.
-      throw deletedRuntime(this.#options.ledger, runtimeId) ?? error;
+      throw deletedRuntimeError(this.#options.ledger, runtimeId) ?? error;
     }
   }
 

@@ -10,7 +10,7 @@ import {
 import { journalStart } from '../../receipts/journal.ts';
 import type { Ledger, StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { absentRuntime, deletedRuntime } from '../supervision/deletion-rows.ts';
+import { absentRuntime, deletedRuntimeError } from '../supervision/deletion-rows.ts';
 import { SingleFlight } from '../supervision/remembered-answers.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import { ReadObjects } from './read-objects.ts';
@@ -111,7 +111,7 @@ export class VerifiedRuntimes {
         return verified;
       } catch (error) {
         // What was deleted while it was read is not damaged.
-        throw deletedRuntime(this.#options.ledger, runtimeId) ?? error;
+        throw deletedRuntimeError(this.#options.ledger, runtimeId) ?? error;
       }
     });
   }

@@ -92,20 +92,20 @@ function deletedAt(ledger: Pick<Ledger, 'get'>, id: string): string | null {
 }
 
 /** The refusal of a runtime that was deleted; null for one that was not. */
-export function deletedRuntime(ledger: Pick<Ledger, 'get'>, runtimeId: string): ServiceError | null {
+export function deletedRuntimeError(ledger: Pick<Ledger, 'get'>, runtimeId: string): ServiceError | null {
   const at = deletedAt(ledger, runtimeId);
   return at === null ? null : new ServiceError('runtime_deleted', `the runtime was deleted at ${at}`);
 }
 
 /** Refuses the id of a runtime that was deleted. It never comes back: the journal of another study is another journal. */
 export function refuseDeleted(ledger: Pick<Ledger, 'get'>, runtimeId: string): void {
-  const refusal = deletedRuntime(ledger, runtimeId);
+  const refusal = deletedRuntimeError(ledger, runtimeId);
   if (refusal !== null) throw refusal;
 }
 
 /** Why a runtime is not there: it was deleted, or there never was one. */
 export const absentRuntime = (ledger: Pick<Ledger, 'get'>, runtimeId: string): ServiceError =>
-  deletedRuntime(ledger, runtimeId) ?? new ServiceError('unknown_runtime', 'no such runtime');
+  deletedRuntimeError(ledger, runtimeId) ?? new ServiceError('unknown_runtime', 'no such runtime');
 
 /** Why a source is not there: it was deleted, or there is none that can be studied. */
 export function absentSource(ledger: Pick<Ledger, 'get'>, sessionId: string): ServiceError {

@@ -230,6 +230,13 @@ export const laterStages = {
     },
     links: ['caption', 'caption_receipt', 'caption_translation', 'quality_control'],
   },
+  correction: {
+    acts: {
+      correction: { begins: [], ends: ['artifact.recorded', 'caption.correction_recorded'], fails: [] },
+      check: { begins: [], ends: ['artifact.recorded', 'caption.correction_checked'], fails: [] },
+    },
+    links: ['caption_correction', 'caption_correction_check'],
+  },
   explanation: {
     acts: {
       explanation: {

@@ -46,4 +46,6 @@ export interface LaterStage<Study, Own> {
   readonly nothing: Own;
   readonly records: Readonly<Record<string, z.ZodType>>;
   readonly folds: Folds<FoldContext, Study, Partial<Own>>;
+  /** What becomes of it by a step of another stage, by the type of the event of that step; called behind it. */
+  readonly follows?: Readonly<Partial<Record<EventType, (study: Study) => Partial<Own>>>>;
 }

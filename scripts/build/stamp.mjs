@@ -25,7 +25,7 @@ export const programParts = [
 ];
 
 /** What the tests are made of. */
-export const testParts = [...programParts, 'bench', 'fixtures', 'test'];
+export const testParts = [...programParts, 'bench', 'fixtures', 'lab', 'test'];
 
 /** @param {string} folder */
 const fileIn = (folder) => join(folder, '.built-from');

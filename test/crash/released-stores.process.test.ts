@@ -7,7 +7,7 @@ import { openInMemory } from './host-in-memory.ts';
 import { endsWell, olderFlags } from './older-stores.ts';
 import { clockAfter, describedReleases, storesAt, telling, unpacked } from './stored-releases.ts';
 
-// Every release leaves one data root for each state in which an actor of it can rest or be cut (scripts/cut-stores.ts). A soak
+// Every release leaves one data root for each state in which an actor of it can rest or be cut (lab/cut-stores.ts). A soak
 // opens all of them, a run of the tests those that no other stands for; those that need a socket in older-stores.process.test.ts.
 
 /** Two hosts at a time: that is what the tests of one file may ask of a small machine. */

@@ -8,7 +8,7 @@ import { unpackStores } from '../../fixtures/golden-store/archive.ts';
 import { type Release, release } from '../../fixtures/golden-store/release.ts';
 import { isSoak } from './copied-lives.ts';
 
-/** The stores that each release left (`scripts/cut-stores.ts`). */
+/** The stores that each release left (`lab/cut-stores.ts`). */
 export const releases = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
 
 /** What a release says of its stores, by the name of the release, the oldest first. */

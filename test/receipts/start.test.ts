@@ -4,6 +4,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { TimedOperation, WorkCohort } from '../../contract/study/forecast.ts';
 import { runtimeRequest } from '../../contract/study/plan.ts';
 import { runtimePlan } from '../../contract/study/start.ts';
+import { type Chance, chanceOf } from '../../fixtures/chance.ts';
 import { contentIdOfBytes, contentIdOfJson, indentedFile } from '../../formats/canonical-json.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import { artifactIdOf, outputArtifactId } from '../../receipts/identities.ts';
@@ -12,7 +13,6 @@ import { checkStudyBounds, planStudy, runtimePlanOf } from '../../receipts/study
 import { acceptStudy, reopenRuntimeStart, StartRecordError } from '../../receipts/study/start.ts';
 import { calibratedScenarios, calibrationOf } from '../../rules/forecast.ts';
 import { predictionQuantile } from '../../rules/statistics.ts';
-import { type Chance, chanceOf } from '../../scripts/films/chance.ts';
 import { fieldOf } from '../fields.ts';
 import { failureOf } from './reopening/fault-place.ts';
 import { acceptedAt, clipBody, clipRequest, koreanClip } from './sources/korean-clip.ts';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import test from 'ava';
 import { type DetectedRange, detectRange } from '../../executors/evidence/detect.ts';
-import { buildFilm, type TimedLabels } from '../../scripts/films/build-film.ts';
-import { type FilmPlan, filmsOf } from '../../scripts/films/catalogue.ts';
-import type { FilmSet } from '../../scripts/films/scenery.ts';
+import { buildFilm, type TimedLabels } from '../../lab/films/build-film.ts';
+import { type FilmPlan, filmsOf } from '../../lab/films/catalogue.ts';
+import type { FilmSet } from '../../lab/films/scenery.ts';
 import { type DetectionBench, openDetectionBench, sourceContentId } from '../executors/evidence/detection-for-tests.ts';
 
 let bench: DetectionBench;

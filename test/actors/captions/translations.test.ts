@@ -3,9 +3,9 @@ import { TranslationAsker } from '../../../actors/captions/caption-translations.
 import { translationTrial } from '../../../actors/evaluation/translation-trials.ts';
 import { translationDefects } from '../../../contract/evaluation.ts';
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
+import { translationLabels } from '../../../fixtures/translations/labels.ts';
 import { translationScoreOf } from '../../../receipts/evaluation/captions.ts';
 import { verdictsOf } from '../../../rules/translation/plan.ts';
-import { translationLabels } from '../../../scripts/packs/translation-labels.ts';
 
 const german = new Map([
   ['Who opened the old window?', 'Wer hat das alte Fenster geöffnet?'],

@@ -1,13 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { EvaluationPack, PackItem } from '../../../contract/evaluation.ts';
-import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
-import { packOf } from '../../../scripts/sample/pack.ts';
+import { type EvaluationPack, evaluationPack, type PackItem } from '../../../contract/evaluation.ts';
+import { sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 
 /** The sample as a pack. */
-export const samplePack: EvaluationPack = packOf(await readSampleGold());
+export const samplePack: EvaluationPack = evaluationPack.parse(
+  JSON.parse(await readFile(new URL('../../../fixtures/sample/pack.json', import.meta.url), 'utf8')),
+);
 
 function onlyItem({ items: [item] }: EvaluationPack): PackItem {
   if (item === undefined) throw new RangeError('the sample has one item');

@@ -1,4 +1,5 @@
 import { captionWords } from '../../../contract/captions/caption-line.ts';
+import { chanceOf } from '../../../fixtures/chance.ts';
 
 const pieces = [
   ...['&', '<', '>', '-->', '--', '&amp;', '&lt;b&gt;', '&#65;', '&nbsp', '<i>', '</i>', '<c.x>', '<00:00:02.000>'],
@@ -8,20 +9,9 @@ const pieces = [
   ...['안녕하세요', 'مرحبا', '👩‍👩‍👧', 'e\u0301', '\ud83c\uddf0\ud83c\uddf7', 'a', 'Z', '7', '"', "'", ','],
 ];
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
-function numbersFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Texts that a caption may have and that look like parts of a subtitle file, the same for the same seed. */
 export function nastyTexts(seed: number, count: number): string[] {
-  const next = numbersFrom(seed);
+  const next = chanceOf(seed);
   const texts: string[] = [];
   while (texts.length < count) {
     const parts = Array.from({ length: 1 + Math.floor(next() * 9) }, () => pieces[Math.floor(next() * pieces.length)]);

@@ -1,4 +1,4 @@
-import { between, type Chance, chanceOf } from './chance.ts';
+import { between, type Chance, chanceOf } from '../../fixtures/chance.ts';
 import { type Picture, picture } from './picture.ts';
 import { FILM_HEIGHT, FILM_WIDTH, type Shot } from './shot.ts';
 

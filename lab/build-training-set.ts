@@ -17,7 +17,7 @@ const { positionals, values } = parseArgs({
 });
 const [work, count, seed] = [positionals[0], Number(positionals[1]), Number(positionals[2])];
 if (work === undefined || !Number.isInteger(count) || !Number.isInteger(seed))
-  throw new Error('usage: node --import tsx scripts/build-training-set.ts WORK COUNT SEED [--without-tuning]');
+  throw new Error('usage: node --import tsx lab/build-training-set.ts WORK COUNT SEED [--without-tuning]');
 
 await mkdir(work, { recursive: true });
 const chance = new Chance(seed);

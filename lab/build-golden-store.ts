@@ -15,7 +15,7 @@ import {
 // media. Run by hand when the storage format gets a new number, into a folder of its own beside the older ones.
 const [target, media] = process.argv.slice(2);
 if (target === undefined || media === undefined) {
-  throw new Error('usage: node --import tsx scripts/build-golden-store.ts OUTDIR MEDIAFILE');
+  throw new Error('usage: node --import tsx lab/build-golden-store.ts OUTDIR MEDIAFILE');
 }
 
 const work = await mkdtemp(path.join(tmpdir(), 'golden-store-'));

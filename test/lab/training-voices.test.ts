@@ -1,6 +1,6 @@
 import test from 'ava';
-import { isHeldOut, trainingVoices } from '../../scripts/boundary-model/voices.ts';
-import { recordedVoices } from '../../scripts/utterances/recorded-voices.ts';
+import { isHeldOut, trainingVoices } from '../../lab/boundary-model/voices.ts';
+import { recordedVoices } from '../../lab/utterances/recorded-voices.ts';
 
 test('no voice that is held out is trained on, nor a volunteer who speaks its language', (t) => {
   const voices = trainingVoices(true);

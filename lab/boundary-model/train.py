@@ -1,6 +1,6 @@
-"""Trains the boundary model on sets of scripts/build-training-set.ts, and writes its weights (docs/speech-model.md).
+"""Trains the boundary model on sets of lab/build-training-set.ts, and writes its weights (docs/speech-model.md).
 
-usage: python3 scripts/boundary-model/train.py MODEL.onnx STEPS SET...
+usage: python3 lab/boundary-model/train.py MODEL.onnx STEPS SET...
 
 Needs python3-torch and python3-numpy of Debian. One seed, one thread: equal sets give equal weights with one version of PyTorch on
 one processor, and weights that differ in their last digits on another.
@@ -157,7 +157,7 @@ def export(model, file):
 
 def main():
     if len(sys.argv) < 4:
-        sys.exit("usage: python3 scripts/boundary-model/train.py MODEL.onnx STEPS SET...")
+        sys.exit("usage: python3 lab/boundary-model/train.py MODEL.onnx STEPS SET...")
     file, steps, sets = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
     torch.set_num_threads(1)
     clips = read_sets(sets)

@@ -25,7 +25,7 @@ const [given, ...named] = process.argv.slice(2);
 const usual = ['films', 'speech', 'faults', 'paired', 'screen'];
 const wanted = named.length === 0 ? usual : named;
 if (given === undefined || wanted.some((name) => !Object.hasOwn(parts, name))) {
-  process.stderr.write(`usage: node --import tsx scripts/build-pack.ts OUTDIR [${Object.keys(parts).join('|')} …]\n`);
+  process.stderr.write(`usage: node --import tsx lab/build-pack.ts OUTDIR [${Object.keys(parts).join('|')} …]\n`);
   process.exit(2);
 }
 const folder = path.resolve(given);

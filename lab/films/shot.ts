@@ -1,4 +1,4 @@
-import { between, type Chance, oneOf } from './chance.ts';
+import { between, type Chance, oneOf } from '../../fixtures/chance.ts';
 import { type Colour, fill, look, type Picture, picture, type View } from './picture.ts';
 
 /** Size of a built picture; the rule works on a small copy of any picture. */

@@ -1,5 +1,5 @@
 // Writes one data root for every state in which an actor of this build can rest or be cut: real hosts, killed at each of
-// their commits. `node --import tsx scripts/cut-stores.ts OUTDIR`; takes some minutes. Each release adds its own folder.
+// their commits. `node --import tsx lab/cut-stores.ts OUTDIR`; takes some minutes. Each release adds its own folder.
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,11 +12,11 @@ import { packStores } from '../fixtures/golden-store/archive.ts';
 import type { Release } from '../fixtures/golden-store/release.ts';
 import { StubProvider } from '../fixtures/hosted-model/stub-provider.ts';
 import { openVideoHost } from '../fixtures/video-host/server.ts';
+import { build } from '../scripts/build.mjs';
 import { openStore } from '../test/actors/reopening/stored-studies.ts';
 import { type HostProcess, startHost } from '../test/crash/host-process.ts';
 import { LaterClient } from '../test/crash/later-client.ts';
 import { askRange, rangeReached } from '../test/crash/range-client.ts';
-import { build } from './build.mjs';
 import { cutLife, hasWindows, isErasing } from './stores/cut-life.ts';
 import { describeRelease } from './stores/describe-release.ts';
 
@@ -24,7 +24,7 @@ import { describeRelease } from './stores/describe-release.ts';
 const videoPort = 41_897;
 
 const [target] = process.argv.slice(2);
-if (target === undefined) throw new Error('usage: node --import tsx scripts/cut-stores.ts OUTDIR');
+if (target === undefined) throw new Error('usage: node --import tsx lab/cut-stores.ts OUTDIR');
 
 const sample = fileURLToPath(new URL('../fixtures/sample/source/media/sample.mp4', import.meta.url));
 const scratch = await realpath(await mkdtemp(path.join(tmpdir(), 'cut-stores-')));

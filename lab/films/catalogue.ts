@@ -1,4 +1,4 @@
-import { between, type Chance, chanceOf, oneOf, whole } from './chance.ts';
+import { between, type Chance, chanceOf, oneOf, whole } from '../../fixtures/chance.ts';
 import type { Film, Join, Piece, Treatment } from './film.ts';
 import { type FilmSet, page, sceneryOf } from './scenery.ts';
 import { type CameraMove, type Shot, shotOf } from './shot.ts';

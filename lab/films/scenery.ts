@@ -1,4 +1,4 @@
-import { between, type Chance, oneOf, whole } from './chance.ts';
+import { between, type Chance, oneOf, whole } from '../../fixtures/chance.ts';
 import { type Colour, fill, type Picture, picture } from './picture.ts';
 
 const WIDTH = 384;

@@ -11,7 +11,7 @@ import { sealSample } from './sample/seal.ts';
 import { buildSound } from './sample/sound.ts';
 
 const target = process.argv[2];
-if (target === undefined) throw new Error('usage: node --import tsx scripts/build-sample.ts OUTDIR');
+if (target === undefined) throw new Error('usage: node --import tsx lab/build-sample.ts OUTDIR');
 
 const work = await mkdtemp(path.join(tmpdir(), 'build-sample-'));
 try {

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { LabelledPairing, LabelledTranslations, PackItem } from '../../contract/evaluation.ts';
+import { translationLabels } from '../../fixtures/translations/labels.ts';
 import { ffmpeg, lengthMs } from './ffmpeg.ts';
 import { itemOf } from './pack-item.ts';
-import { translationLabels } from './translation-labels.ts';
 
 /** The codes by which a container names languages. */
 const threeLetters: Readonly<Record<string, string>> = {

@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Which folders the files of a folder may import, beside their own. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  contract: ['package.json'],
+  formats: ['contract'],
+  storage: ['formats', 'contract'],
+  rules: ['formats', 'contract'],
+  executors: ['storage', 'formats', 'contract'],
+  machines: ['storage', 'formats', 'contract'],
+  receipts: ['rules', 'storage', 'formats', 'contract'],
+  actors: ['machines', 'receipts', 'rules', 'executors', 'storage', 'formats', 'contract'],
+  http: ['actors', 'formats', 'contract'],
+  cli: [
+    'http',
+    'actors',
+    'machines',
+    'receipts',
+    'rules',
+    'executors',
+    'storage',
+    'formats',
+    'contract',
+    'client',
+    'visualizer',
+  ],
+  client: ['formats', 'contract'],
+  visualizer: ['contract', 'client'],
+  console: ['visualizer', 'client', 'contract'],
+};
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(ts|tsx|mjs)$/.test(name))
+    .map((name) => join(folder, name));
+
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+/** The files of this repository that a file imports, of which it takes types alone included. */
+const importsOf = (file: string): string[] =>
+  [...textOf(file).matchAll(/^(?:import|export)\b[^;'"]*?from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm)].map(
+    ([, named, loaded]) => relative(root, join(root, dirname(file), named ?? loaded ?? '')),
+  );
+
+const imports = new Map(
+  Object.keys(below)
+    .flatMap(filesBelow)
+    .map((file) => [file, importsOf(file)]),
+);
+const folderOf = (file: string): string => file.split('/')[0] ?? '';
+
+test('a folder imports only from folders below it', (t) => {
+  const upward = [...imports].flatMap(([file, imported]) =>
+    imported
+      .filter((other) => ![folderOf(file), ...(below[folderOf(file)] ?? [])].includes(folderOf(other)))
+      .map((other) => `${file} imports ${other}`),
+  );
+  t.deepEqual(upward, []);
+});
+
+test('no file imports itself over others', (t) => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' > '));
+    if (done.has(file) || path.includes(file)) return;
+    for (const other of imports.get(file) ?? []) visit(other, [...path, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  t.deepEqual(circles, []);
+});
+
+/** The names that a file exports: defined there, or handed on from another file. */
+function exportedNames(file: string): Set<string> {
+  const text = textOf(file);
+  const defined = text.matchAll(
+    /^export (?:default )?(?:abstract |async )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm,
+  );
+  const handedOn = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','));
+  return new Set(
+    [
+      ...[...defined].map(([, name = '']) => name),
+      ...handedOn.map((name) => name.trim().split(' ').at(-1) ?? ''),
+    ].filter((name) => name !== ''),
+  );
+}
+
+test('an exported name is defined in one file', (t) => {
+  const owners = new Map<string, string[]>();
+  for (const file of imports.keys()) {
+    for (const name of exportedNames(file)) owners.set(name, [...(owners.get(name) ?? []), file]);
+  }
+  t.true(owners.size > 2000);
+  t.deepEqual(
+    [...owners].filter(([, files]) => files.length > 1),
+    [],
+  );
+});
+
+test('only its own tests and the soak import the lab', (t) => {
+  const others = [...Object.keys(below), 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
+  const users = others.filter((file) => importsOf(file).some((other) => folderOf(other) === 'lab'));
+  t.deepEqual(
+    users.filter((file) => !/^test\/(lab|soak)\//.test(file)),
+    [],
+  );
+});

@@ -1,0 +1,110 @@
+import test from 'ava';
+import { PictureFacts } from '../../executors/evidence/picture-facts.ts';
+import { CutFinder } from '../../executors/pictures/cut-finder.ts';
+import {
+  SMALL_BYTES,
+  SMALL_HEIGHT,
+  SMALL_WIDTH,
+  type SmallPicture,
+  smallPicture,
+} from '../../executors/pictures/small-picture.ts';
+import { timedLabels } from '../../lab/films/build-film.ts';
+import { type FilmKind, type FilmPlan, planFilm } from '../../lab/films/catalogue.ts';
+import { picturesOf } from '../../lab/films/film.ts';
+import type { Picture } from '../../lab/films/picture.ts';
+
+/** A quarter of the pixels, each the mean of four: a built picture is twice as wide and as high. */
+function reduced({ width, rgb }: Picture): Uint8Array {
+  const small = new Uint8Array(SMALL_BYTES);
+  for (let y = 0; y < SMALL_HEIGHT; y += 1) {
+    for (let x = 0; x < SMALL_WIDTH * 3; x += 1) {
+      const at = 2 * y * width * 3 + Math.floor(x / 3) * 6 + (x % 3);
+      const below = at + width * 3;
+      const sum = (rgb[at] ?? 0) + (rgb[at + 3] ?? 0) + (rgb[below] ?? 0) + (rgb[below + 3] ?? 0);
+      small[y * SMALL_WIDTH * 3 + x] = Math.round(sum / 4);
+    }
+  }
+  return small;
+}
+
+/** The pictures of a film as a pass would hand them over, without an encoder in between. */
+function* picturesOfFilm({ film }: FilmPlan): Generator<SmallPicture> {
+  let frame = 0;
+  for (const picture of picturesOf(film)) {
+    yield smallPicture(Math.round((frame * 1000) / film.framesPerSecond), reduced(picture));
+    frame += 1;
+  }
+}
+
+function found(kind: Parameters<typeof planFilm>[0]['kind'], seed: number) {
+  const plan = planFilm({ set: 'kept', kind, rate: [25, 1], timing: 'steady', seed, seconds: 3 });
+  const cuts: number[] = [];
+  let flashes = 0;
+  const finder = new CutFinder(
+    ({ atMs }) => cuts.push(atMs),
+    () => {
+      flashes += 1;
+    },
+  );
+  for (const picture of picturesOfFilm(plan)) finder.add(picture);
+  finder.end();
+  return { cuts, flashes, labels: timedLabels(plan) };
+}
+
+test('cuts of dark and short shots and of slides are found on their frames, and no others', (t) => {
+  let hits = 0;
+  let labelled = 0;
+  for (const kind of ['dark', 'montage', 'slides'] as const) {
+    const { cuts, labels } = found(kind, 31);
+    labelled += labels.cutsMs.length;
+    hits += cuts.length;
+    t.deepEqual(
+      cuts.filter((cut) => !labels.cutsMs.includes(cut)),
+      [],
+      kind,
+    );
+  }
+  t.true(hits >= 0.85 * labelled, `${hits} of ${labelled}`);
+});
+
+test('flashes and strobes are no cuts', (t) => {
+  for (const kind of ['flashes', 'strobes'] as const) {
+    const { cuts, flashes, labels } = found(kind, 34);
+    t.true(flashes > 0, kind);
+    t.deepEqual(
+      cuts.filter((cut) => !labels.cutsMs.includes(cut)),
+      [],
+      kind,
+    );
+  }
+});
+
+test('a camera that shakes or swings makes no cuts, and a fade none', (t) => {
+  for (const kind of ['restless', 'fades'] as const) {
+    const { cuts, labels } = found(kind, 33);
+    t.deepEqual(cuts, labels.cutsMs, kind);
+  }
+});
+
+function factsOf(kind: FilmKind, seed: number, seconds: number) {
+  const plan = planFilm({ set: 'tuned', kind, rate: [25, 1], timing: 'steady', seed, seconds });
+  const labels = timedLabels(plan);
+  const facts = new PictureFacts({ startMs: 0, endMs: labels.durationMs });
+  for (const picture of picturesOfFilm(plan)) facts.add(picture);
+  facts.end();
+  return { facts, labels };
+}
+
+for (const kind of ['dissolves', 'fades'] as const) {
+  test(`${kind} are ranges with their bounds, and no cuts`, (t) => {
+    const { facts, labels } = factsOf(kind, 51, 5);
+    t.deepEqual(facts.shots(), []);
+    const found = facts.transitions().flatMap((fact) => (fact.kind === 'transition' ? [fact] : []));
+    t.is(found.length, labels.transitions.length);
+    for (const [at, { form, startMs, endMs }] of labels.transitions.entries()) {
+      t.is(found[at]?.form, form as 'dissolve');
+      t.true(Math.abs((found[at]?.startMs ?? 0) - startMs) <= 160);
+      t.true(Math.abs((found[at]?.endMs ?? 0) - endMs) <= 160);
+    }
+  });
+}
