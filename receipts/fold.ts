@@ -83,7 +83,7 @@ interface StudyContext extends FoldContext {
 
 /** What came of a study after a step of one stage that others follow. */
 const followed = (type: EventType, study: ConcludedStudy): VerifiedTail =>
-  laterStageNames.reduce((tail, name) => ({ ...tail, ...laterStagesOf[name].follows?.[type]?.(study) }), study.tail);
+  Object.assign({}, study.tail, ...laterStageNames.map((name) => laterStagesOf[name].follows?.[type]?.(study)));
 
 /** The study after the step that its stage takes; null if no stage has this event at this place. */
 async function steppedBy(type: EventType, context: StudyContext, study: VerifiedStudy): Promise<VerifiedStudy | null> {
