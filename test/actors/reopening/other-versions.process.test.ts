@@ -295,8 +295,8 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       throw new Error('nothing begins here');
     },
     optional: [],
-    maximumRangeMs: 600_000,
-    maximumLive: 1,
+    maximumRangeMs: () => 600_000,
+    maximumLive: () => 1,
   });
   /** Waits until the study has ended. */
   const ended = async (): Promise<void> => {
