@@ -14,7 +14,7 @@ import type {
 import { languageNamed } from '../../contract/sources/languages.ts';
 import { baseLanguage, contradicts } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, type TextPair, type TimedText } from '../../rules/pairing.ts';
-import type { VerifiedFindings } from '../stages/admit.ts';
+import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import {

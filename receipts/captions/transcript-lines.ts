@@ -4,7 +4,7 @@ import { baseLanguage } from '../../rules/languages.ts';
 import { breakCosts, cueShapeOf, rowsOf, segmentedCues, timedUnits, untimedUnits } from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import { presentGatesOf, type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
-import type { VerifiedFindings } from '../stages/admit.ts';
+import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 
