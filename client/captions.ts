@@ -5,6 +5,12 @@ import type {
   CaptionQualityControls,
   QualityControlRow,
 } from '../contract/captions/caption-answers.ts';
+import type {
+  CaptionCorrectionPreview,
+  CaptionCorrections,
+  CorrectionPreviewRequest,
+  CorrectionRequest,
+} from '../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../contract/captions/quality-control.ts';
 import type { ExplanationRequest, LanguageExplanationList } from '../contract/explanations/explanation.ts';
 import { HostError, NothingYet } from './host-error.ts';
@@ -54,6 +60,31 @@ export class Captions {
   /** The captions of a study measured against guidelines for subtitles. */
   qualityReports(runtimeId: string): Promise<CaptionQualityReports> {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-quality-reports`);
+  }
+
+  /** The lines of a study as they are now, what they were before any correction, and every correction. */
+  corrections(runtimeId: string): Promise<CaptionCorrections> {
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-corrections`);
+  }
+
+  /**
+   * Writes a correction, or takes one back. Throws `HostError` `caption_correction_conflict` if another correction was written on the
+   * same lines first.
+   */
+  correct(runtimeId: string, correction: Given<CorrectionRequest>): Promise<CaptionCorrections> {
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-corrections`;
+    // A second request with the same `clientRequestId` writes nothing new.
+    return this.#transport.json(path, { method: 'POST', json: correction, repeatable: true });
+  }
+
+  /** The lines that a correction would give, with their check and the findings of guidelines; nothing is written. */
+  previewCorrection(
+    runtimeId: string,
+    correction: Given<CorrectionPreviewRequest>,
+    signal?: AbortSignal,
+  ): Promise<CaptionCorrectionPreview> {
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-correction-previews`;
+    return this.#transport.json(path, { method: 'POST', json: correction, repeatable: true, signal });
   }
 
   /**

@@ -222,11 +222,12 @@ interface Drafting {
 
 export type CaptionDraft = ReturnType<typeof captionDraft>;
 
-/** Lines that a person edits, with undo and redo. Nothing is sent from here. */
-export function captionDraft(current: readonly CurrentLine[]) {
+/** Lines that a person edits, with undo and redo; the line at a time is selected first. Nothing is sent from here. */
+export function captionDraft(current: readonly CurrentLine[], atMs = 0) {
   const first = draftLines(current);
+  const selected = (lineAtTime(first, atMs) ?? first[0])?.key ?? null;
   const store = createStore({
-    context: { lines: first, past: [], future: [], lastStep: null, selected: first[0]?.key ?? null } as Drafting,
+    context: { lines: first, past: [], future: [], lastStep: null, selected } as Drafting,
     on: {
       edited: (context, { lines, step }: { lines: readonly DraftLine[]; step: string | null }) => {
         if (lines === context.lines) return context;
