@@ -26,7 +26,7 @@ export function KeysHelp({ groups }: KeysHelpProps) {
   return (
     <>
       <IconButton icon="circle-question-mark" label="Keys (?)" onClick={() => dialog.current?.showModal()} />
-      <dialog ref={dialog} class="keys-help" aria-label="Keys">
+      <dialog ref={dialog} class="dialog" aria-label="Keys">
         <div class="inspector-head">
           <h2>Keys</h2>
           <IconButton icon="x" label="Close" onClick={() => dialog.current?.close()} />

@@ -72,6 +72,9 @@ function apart(text: string, at: number): readonly [string, string] {
   return [text.slice(0, place).trim(), text.slice(place).trim()];
 }
 
+const isWithinText = (text: string | null, at: number): boolean =>
+  text !== null && text.slice(0, at).trim() !== '' && text.slice(at).trim() !== '';
+
 interface SplitPlace {
   /** The text with the cursor and the cursor in it, in UTF-16 units. */
   readonly cursor: { readonly side: Side; readonly at: number } | null;
@@ -81,12 +84,16 @@ interface SplitPlace {
 
 /**
  * Splits a line in two: the text with the cursor at the cursor, the other one at about the same share of it, and the time where the
- * player is or at that share. A line that is too short, or one side of which would be empty, stays whole.
+ * player is or at that share. Without a cursor within a text both texts part near the middle. A line that is too short, or one side
+ * of which would be empty, stays whole.
  */
-export function split(lines: readonly DraftLine[], key: string, { cursor, timeMs }: SplitPlace): readonly DraftLine[] {
+export function split(lines: readonly DraftLine[], key: string, place: SplitPlace): readonly DraftLine[] {
   const line = lines.find((each) => each.key === key);
   if (line === undefined || line.endMs - line.startMs < 2 * shortestLineMs) return lines;
   const { startMs, endMs } = line;
+  const { timeMs } = place;
+  // At an edge of the text a cursor parts nothing.
+  const cursor = place.cursor !== null && isWithinText(line[place.cursor.side], place.cursor.at) ? place.cursor : null;
   const isInside = timeMs >= startMs + shortestLineMs && timeMs <= endMs - shortestLineMs;
   const cursorLength = cursor === null ? 0 : (line[cursor.side]?.length ?? 0);
   const share =

@@ -575,8 +575,11 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
   const [isOvertaken, setOvertaken] = useState(false);
   // One name for all attempts of this panel: an answer that was lost writes nothing twice.
   const clientRequestId = useMemo(() => `console-${crypto.randomUUID()}`, [changes]);
-  const box = useRef<HTMLElement>(null);
-  useEffect(() => box.current?.querySelector<HTMLElement>('input')?.focus(), []);
+  const box = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    box.current?.showModal();
+    box.current?.querySelector<HTMLElement>('.ceremony input')?.focus();
+  }, []);
   const { head, runtimeId, reviewer } = corrections;
   const obstacle = obstacleOf(lines);
   if (head === null) return null;
@@ -594,7 +597,7 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
     }
   };
   return (
-    <section ref={box} class="panel save-panel" aria-label="Save the changes">
+    <dialog ref={box} class="dialog save-panel" aria-label="Save" onClose={onClose}>
       <h2>Save {counted(changes.length, 'change')}</h2>
       <p class="quiet">
         The host keeps its own lines and stores the changes beside them. You can take them back at any time.
@@ -602,7 +605,14 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
       {obstacle !== null && (
         <p class="bad-text">
           {obstacle.words}{' '}
-          <button type="button" class="link" onClick={() => draft.select(obstacle.key)}>
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              draft.select(obstacle.key);
+              onClose();
+            }}
+          >
             Go to that line
           </button>
         </p>
@@ -624,6 +634,6 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
           </button>
         )}
       </Ceremony>
-    </section>
+    </dialog>
   );
 }
