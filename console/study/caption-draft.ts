@@ -1,4 +1,5 @@
 import { createStore } from '@xstate/store';
+import type { AskedChange, AskedLine } from '../../contract/captions/correction.ts';
 
 /** The two texts of a line. */
 export const sides = ['source', 'target'] as const;
@@ -24,12 +25,6 @@ export interface DraftLine extends Readonly<Record<Side, string | null>> {
   readonly from: readonly string[];
   readonly startMs: number;
   readonly endMs: number;
-}
-
-/** A change of a correction: current lines, and the lines in their place. A side that is left out stays as it is. */
-export interface LineChange {
-  readonly lineIds: readonly string[];
-  readonly lines: readonly { startMs: number; endMs: number; source?: string; target?: string }[];
 }
 
 /** The shortest line that an edge can be dragged or split to. */
@@ -171,7 +166,7 @@ function partsOf(current: readonly CurrentLine[], lines: readonly DraftLine[]): 
 }
 
 /** What a correction has to change so that the current lines become those of the draft; empty if they are the same. */
-export function changesOf(current: readonly CurrentLine[], lines: readonly DraftLine[]): readonly LineChange[] {
+export function changesOf(current: readonly CurrentLine[], lines: readonly DraftLine[]): readonly AskedChange[] {
   return partsOf(current, lines).flatMap(({ first, last, lines: own }) => {
     const before = current.slice(first, last + 1);
     const lineIds = before.map(({ id }) => id);
@@ -187,7 +182,7 @@ export function changesOf(current: readonly CurrentLine[], lines: readonly Draft
 }
 
 /** A line as a change states it, with those texts that it has of some sides. */
-function changed({ startMs, endMs, ...texts }: DraftLine, given: readonly Side[]): LineChange['lines'][number] {
+function changed({ startMs, endMs, ...texts }: DraftLine, given: readonly Side[]): AskedLine {
   const stated = given.flatMap((side) => {
     const text = texts[side];
     return text === null ? [] : [[side, text] as const];

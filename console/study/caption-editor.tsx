@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { HostError } from '../../client/host-error.ts';
+import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
 import type { CaptionCorrectionPreview, CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
@@ -78,17 +79,17 @@ function usePreview({ runtimeId, head }: CaptionCorrections, draft: CaptionDraft
   const [preview, setPreview] = useState<Preview | null>(null);
   useEffect(() => {
     if (head === null || obstacleOf(lines) !== null) return;
-    const stop = new AbortController();
+    let isOver = false;
     const timer = setTimeout(() => {
-      host.captions.previewCorrection(runtimeId, { head, changes: draft.changes() }, stop.signal).then(
-        (answer) => setPreview({ of: lines, answer }),
+      host.captions.correctionPreview(runtimeId, { head, changes: draft.changes() }).then(
+        (answer) => !isOver && setPreview({ of: lines, answer }),
         // A draft that the host refuses has no findings; saving it says why.
         () => undefined,
       );
     }, previewPauseMs);
     return () => {
       clearTimeout(timer);
-      stop.abort();
+      isOver = true;
     };
   }, [host, runtimeId, head, lines]);
   return preview;
@@ -573,8 +574,6 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
   const changes = useMemo(() => draft.changes(), [draft, lines]);
   const [note, setNote] = useState('');
   const [isOvertaken, setOvertaken] = useState(false);
-  // One name for all attempts of this panel: an answer that was lost writes nothing twice.
-  const clientRequestId = useMemo(() => `console-${crypto.randomUUID()}`, [changes]);
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     box.current?.showModal();
@@ -583,13 +582,10 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
   const { head, runtimeId, reviewer } = corrections;
   const obstacle = obstacleOf(lines);
   if (head === null) return null;
-  const save = async ({ reviewerId, attestation }: { readonly reviewerId: string; readonly attestation: string }) => {
+  const save = async (by: Attested) => {
     try {
       const given = note.trim() === '' ? null : note.trim();
-      const answer = await host.captions.correct(runtimeId, {
-        ...{ clientRequestId, head, changes, note: given },
-        reviewer: { id: reviewerId, attestation: attestation as typeof reviewer.correctionAttestation },
-      });
+      const answer = await host.captions.correct(runtimeId, { changes }, { by, note: given, on: corrections });
       await onSaved(answer);
     } catch (error) {
       setOvertaken(error instanceof HostError && error.code === 'caption_correction_conflict');

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import type { Attested } from '../../client/reviews.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import { addressOf } from '../host/route.ts';
@@ -85,14 +86,12 @@ function CorrectionHistory({ corrections, onSaved }: HistoryProps) {
   const [undoing, setUndoing] = useState<string | null>(null);
   const { runtimeId, head, reviewer, obstacle } = corrections;
   if (corrections.corrections.length === 0 || head === null) return null;
-  const revert = (correction: Correction) => async (by: { readonly reviewerId: string }) => {
-    const answer = await host.captions.correct(runtimeId, {
-      clientRequestId: `console-${crypto.randomUUID()}`,
-      head,
-      note: null,
-      reverts: correction.correctionId,
-      reviewer: { id: by.reviewerId, attestation: reviewer.correctionAttestation },
-    });
+  const revert = (correction: Correction) => async (by: Attested) => {
+    const answer = await host.captions.correct(
+      runtimeId,
+      { reverts: correction.correctionId },
+      { by, on: corrections },
+    );
     setUndoing(null);
     await onSaved(answer);
   };
