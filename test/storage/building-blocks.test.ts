@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import test from 'ava';
 import { BoundedMap } from '../../storage/bounded-map.ts';
 import { fewAtOnce, KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 import { refusedCall } from './refused-call.ts';
 
@@ -40,6 +42,17 @@ test('an entry heavier than all that the map may hold is not kept', (t) => {
   t.is(map.get('a'), undefined);
   map.set('b', 10);
   t.is(map.get('b'), 10);
+});
+
+test('a row is whole in its own place alone; one of the first version says nothing of its place', (t) => {
+  const [here, there] = [Buffer.from('record/here'), Buffer.from('record/there')];
+  const row = encodeRow(here, { count: 1 });
+  t.deepEqual(decodeRow(here, row), { count: 1 });
+  t.throws(() => decodeRow(there, row), { code: 'damaged_row', message: /fails its checksum/ });
+  const first = Buffer.from(row);
+  first.writeUInt8(1, 0);
+  first.writeUInt32BE(crc32(first.subarray(5)), 1);
+  t.deepEqual(decodeRow(there, first), { count: 1 });
 });
 
 test('work is done for each item, at most four at once', async (t) => {
