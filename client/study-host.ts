@@ -2,6 +2,7 @@ import type { AssessmentAudits } from '../contract/evidence/assessment.ts';
 import type { ExportName, SigningKeys } from '../contract/exports.ts';
 import type { OwnedIngestList, VideohostIngestList, VideohostIngestRequest } from '../contract/ingest.ts';
 import type { JournalEvent, RuntimeEvents } from '../contract/journal.ts';
+import type { RuntimeJudgements } from '../contract/judgement.ts';
 import type {
   HostChecksAnswer,
   HostHealth,
@@ -220,6 +221,11 @@ export class StudyHost {
   /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */
   evidence(runtimeId: string, kind = 'all'): Promise<RuntimeEvidence> {
     return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
+  }
+
+  /** By which rules the records of a study were judged, and whether the host judged them again. */
+  judgements(runtimeId: string): Promise<RuntimeJudgements> {
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/judgements`);
   }
 
   /** A study as the text of a file for another program; `side` and `lines` are for captions, `corrections` for captions and transcripts, `rate` for `cuts.edl`. */

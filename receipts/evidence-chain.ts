@@ -1,4 +1,5 @@
 import { failureMessage, ServiceError } from '../contract/base/errors.ts';
+import type { Judgement } from '../contract/judgement.ts';
 import type { StageLink } from '../contract/study/stages.ts';
 import { firstDifference } from '../formats/canonical-json.ts';
 
@@ -56,6 +57,8 @@ export interface CheckedLink {
   readonly contentId: string | null;
   /** A few words for people: how much there was of it, or what it says. */
   readonly detail: string;
+  /** By which rules it was judged; absent for what no rules decided. */
+  readonly judgement?: Judgement | undefined;
 }
 
 export type ReportLink = (checked: CheckedLink) => void;

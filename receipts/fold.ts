@@ -1,9 +1,10 @@
 import type { EventType, JournalEvent } from '../contract/journal.ts';
+import type { Judgement } from '../contract/judgement.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { type LaterStageName, laterStageNames } from '../contract/study/stages.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../contract/study/status.ts';
 import type { VerifiedCorrections } from './captions/corrected-lines.ts';
-import { countText, demandDerived } from './evidence-chain.ts';
+import { type CheckedLink, countText, demandDerived, type ReportLink } from './evidence-chain.ts';
 import { JournalCursor, type JournalPosition, journalStart } from './journal.ts';
 import { reopenSource, type VerifiedSource } from './sources/reopen-source.ts';
 import type { VerifiedConclusion, VerifiedStop } from './stages/admit.ts';
@@ -133,6 +134,9 @@ export interface StoredRuntime {
   readonly reason: RuntimeReason | null;
 }
 
+/** What was found whole, and by which rules it was judged. */
+export type JudgedLink = CheckedLink & { readonly judgement: Judgement };
+
 /** A runtime of which every byte that it rests on was read back, as far as it has come. */
 export interface VerifiedRuntime {
   readonly accepted: AcceptedStudy;
@@ -141,8 +145,23 @@ export interface VerifiedRuntime {
   readonly journalHead: number;
   /** The last verified event. */
   readonly position: JournalPosition;
+  /** What rules decided of it, in the order in which it was verified. */
+  readonly judged: readonly JudgedLink[];
   /** Null before the first event. */
   readonly execution: { readonly opened: OpenedRun; readonly study: VerifiedStudy } | null;
+}
+
+/** Keeps what was judged of what is reported. */
+function judgedBeside(report: ReportLink): { readonly judged: JudgedLink[]; readonly report: ReportLink } {
+  const judged: JudgedLink[] = [];
+  return {
+    judged,
+    report: (link) => {
+      const { judgement } = link;
+      if (judgement !== undefined) judged.push({ ...link, judgement });
+      report(link);
+    },
+  };
 }
 
 /** Where a fold reads stored files, where it reports each thing that it found whole, and how it lets others work. */
@@ -153,13 +172,14 @@ export type FoldPorts = Pick<FoldContext, 'content' | 'report' | 'pause'>;
  * `events` is how many its journal has. Throws `EvidenceChainError` at the first thing that is not whole.
  */
 export async function reopenStartOf(stored: StoredRuntime, events: number, ports: FoldPorts): Promise<VerifiedRuntime> {
-  const { content, report } = ports;
+  const { content } = ports;
+  const { judged, report } = judgedBeside(ports.report);
   const accepted = await reopenStart(stored.runtimeId, stored.start, content, report);
   const { journalId, sourceSession } = accepted.record;
   report({ link: 'journal', subject: journalId, contentId: null, detail: countText(events, 'event') });
   const source = await reopenSource(stored.source, sourceSession, content, report);
   checkCalibration(accepted.record.forecast, source.registered);
-  return { accepted, source, journalHead: 0, position: journalStart, execution: null };
+  return { accepted, source, journalHead: 0, position: journalStart, judged, execution: null };
 }
 
 /**
@@ -175,21 +195,27 @@ export async function foldEvents(
 ): Promise<VerifiedRuntime> {
   const { accepted, source, position } = runtime;
   const journal = new JournalCursor(position, events);
+  const { judged, report } = judgedBeside(ports.report);
   let { execution } = runtime;
   if (execution === null && events.length > 0) {
     const opened = foldOpening(accepted.record, source.registered, journal);
     const { run, startedAt } = opened;
     demandDerived('row', { start: { ids: stored.start.ids } }, { start: { ids: run.ids } });
-    ports.report({ link: 'opening', subject: run.ids.executionId, contentId: null, detail: `opened ${startedAt}` });
+    report({ link: 'opening', subject: run.ids.executionId, contentId: null, detail: `opened ${startedAt}` });
     execution = { opened, study: openedStudy(opened, source, journal.takenAfter(position)) };
   }
   if (execution !== null) {
     const { opened } = execution;
-    const context = { ...ports, run: opened.run, source, journal, startedAt: opened.startedAt };
+    const context = { ...ports, report, run: opened.run, source, journal, startedAt: opened.startedAt };
     execution = { opened, study: await foldStudy(context, execution.study) };
   }
   checkEnding(stored, journal, execution?.study ?? null);
-  return { accepted, source, journalHead: journal.position.seq, position: journal.position, execution };
+  const { position: reached } = journal;
+  return {
+    ...{ accepted, source, journalHead: reached.seq, position: reached },
+    judged: [...runtime.judged, ...judged],
+    execution,
+  };
 }
 
 /**

@@ -121,7 +121,7 @@ export class CaptionService {
       throw new ServiceError('caption_current_run_causality_required', captionsAreOff);
     }
     const captions = runtime.execution?.study.tail.captions;
-    if (captions?.caption !== null || captions.open.length > 0) throw illegal('the approval is used already');
+    if (captions?.caption !== null || captions.open !== null) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
     const { job, absence } = captionProspectOf(study, captions.attempts, ability);
     if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.reason}: ${absence.text}`);

@@ -15,6 +15,7 @@ import {
   type OriginalLine,
 } from '../../contract/captions/correction.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
+import { acceptsInPart } from '../../rules/caption-quality.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
 import type { StoredReceipt } from '../stored-records.ts';
@@ -22,7 +23,6 @@ import { captionTextOf } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
 import { captionInputOf, coveredLine } from './captioned-study.ts';
 import { captionExecutors } from './executors.ts';
-import { acceptsInPart } from './quality-control.ts';
 import { asOneRow } from './transcript-lines.ts';
 
 /** A correction that its lines do not allow; the message says why, for the person who asked for it. */

@@ -4,6 +4,7 @@ import type { Failure } from '../../contract/base/errors.ts';
 import type { EvidenceArtifact, FurtherArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { MediaLimits } from '../../contract/evidence/media-operation.ts';
 import type { EventData, EventType, JournalEvent } from '../../contract/journal.ts';
+import type { Judgement } from '../../contract/judgement.ts';
 import { type OptionalStage, studyStages } from '../../contract/study/stages.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
@@ -244,8 +245,8 @@ export interface VerifiedGrant<Receipt extends GrantedReceipt, Found extends Gra
 interface GrantedChecks<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   /** The one reason for which there may be nothing. */
   readonly reason: string;
-  /** Throws `EvidenceChainError` where what was found does not follow. */
-  readonly check: (found: Found, contentId: string, work: GrantedWork) => void;
+  /** By which gates it was judged. Throws `EvidenceChainError` where what was found does not follow. */
+  readonly check: (found: Found, contentId: string, work: GrantedWork) => Judgement;
   /** What the receipt says, in a few words for people. */
   readonly said: (receipt: Receipt) => string;
 }
@@ -298,7 +299,7 @@ export async function foldGrantCompleted<Receipt extends GrantedReceipt, Found e
   if (reasonCode !== null) demandDerived(link, { evidence: { reasonCode } }, { evidence: { reasonCode: reason } });
   const opened =
     delivered.contentId === null ? null : await readStoredReceipt(declared.found, content, delivered.contentId);
-  if (opened !== null) check(opened.body, opened.contentId, open);
+  const judgement = opened === null ? undefined : check(opened.body, opened.contentId, open);
   const kept: KeptEvidence =
     opened === null
       ? { state: 'unavailable', reasonCode: reasonCode ?? 'recognition_failed' }
@@ -307,6 +308,6 @@ export async function foldGrantCompleted<Receipt extends GrantedReceipt, Found e
   const derived = operation.completed(run, open, { kept, found, reused: receipt.reused });
   demandDerived(link, receipt, derived.receipt);
   journal.take(derived.step.events);
-  report({ link, subject: receipt.operationId, contentId: receiptContentId, detail: said(receipt) });
+  report({ link, subject: receipt.operationId, contentId: receiptContentId, detail: said(receipt), judgement });
   return { delivered, found, artifact: derived.artifact, receipt };
 }

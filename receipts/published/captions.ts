@@ -4,14 +4,13 @@ import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
-import { captionRules } from '../../rules/segmentation.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
 import { correctionDecisionOf, isCorrected, noCorrections } from '../captions/corrected-lines.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
 import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import type { CheckedCaptions } from '../captions/webvtt.ts';
 import type { VerifiedRuntime, VerifiedStudy } from '../fold.ts';
-import { checkableOf, rulesOf, type VerifiedCaption } from '../stages/captions.ts';
+import { checkableOf, type VerifiedCaption } from '../stages/captions.ts';
 import { approvalBefore } from '../stages/review.ts';
 import { runtimeListOf } from './runtime.ts';
 
@@ -21,7 +20,7 @@ export function approvable({ execution }: VerifiedRuntime): CaptionedStudy | nul
   if (execution === null || conclusion === null || conclusion.admission.outcome !== 'queued') return null;
   const { run } = execution.opened;
   const { findings } = execution.study;
-  return { run, findings, conclusion, approval: approvalBefore(run, conclusion), rules: captionRules };
+  return { run, findings, conclusion, approval: approvalBefore(run, conclusion) };
 }
 
 /**
@@ -33,8 +32,7 @@ export function approvedStudyOf({ execution }: VerifiedRuntime, approval: Approv
   const authority = execution?.study.tail.authority ?? null;
   if (execution === null || conclusion === null || authority === null) return null;
   if (firstDifference(authority, approval) !== null) return null;
-  const { findings, tail } = execution.study;
-  return { run: execution.opened.run, findings, conclusion, approval, rules: rulesOf(tail.captions) };
+  return { run: execution.opened.run, findings: execution.study.findings, conclusion, approval };
 }
 
 /** The ids of everything that was reopened to verify captions. */

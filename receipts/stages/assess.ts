@@ -9,6 +9,7 @@ import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.
 import { studyStages } from '../../contract/study/stages.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { claimsOf, packReads, tokenCountOf } from '../../rules/claims.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { hullOf } from '../../rules/time-spans.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { countText, EvidenceChainError } from '../evidence-chain.ts';
@@ -158,6 +159,7 @@ async function foldAssessments(
       subject: operationId,
       contentId: receiptContentId,
       detail: countText(result.claimCount, 'claim'),
+      judgement: judgementBy(ruleSets.claims),
     });
     await pause();
   }

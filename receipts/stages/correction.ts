@@ -13,7 +13,7 @@ import {
 } from '../../contract/captions/correction.ts';
 import type { Reviewer } from '../../contract/review.ts';
 import { contentIdOfJson, firstDifference, hashOf } from '../../formats/canonical-json.ts';
-import { everyCaptionRules } from '../../rules/segmentation.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
 import {
   type AskedCorrection,
@@ -202,30 +202,25 @@ interface CorrectableStudy {
   readonly captions: VerifiedCaptions;
   readonly corrections: VerifiedCorrections;
   /** The study as it is approved, or as it would be. */
-  readonly study: Omit<CaptionedStudy, 'rules'>;
+  readonly study: CaptionedStudy;
   /** Whether a person may correct: nobody revoked or rejected anything, and captions have their approval. */
   readonly mayCorrect: boolean;
 }
 
-/** The drafts that a correction names, by the rules that give them. Throws `EvidenceChainError`. */
-function draftsNamed(
-  study: Omit<CaptionedStudy, 'rules'>,
-  found: Extract<CorrectionBase, { kind: 'drafts' }>,
-): BaseLines {
+/** The drafts that a correction names; they follow by the caption rules. Throws `EvidenceChainError`. */
+function draftsNamed(study: CaptionedStudy, found: Extract<CorrectionBase, { kind: 'drafts' }>): BaseLines {
   const { executor, linesContentId } = found;
   const translator = 'model' in executor ? executor : undefined;
-  for (const rules of everyCaptionRules) {
-    const drafts = draftBaseOf({
-      study: { ...study, rules },
-      classification: executor.classification,
-      translator: translator && {
-        model: translator.model,
-        promptContentId: translator.promptContentId,
-        configurationContentId: translator.configurationContentId,
-      },
-    });
-    if (drafts.contentId === linesContentId) return drafts;
-  }
+  const drafts = draftBaseOf({
+    study,
+    classification: executor.classification,
+    translator: translator && {
+      model: translator.model,
+      promptContentId: translator.promptContentId,
+      configurationContentId: translator.configurationContentId,
+    },
+  });
+  if (drafts.contentId === linesContentId) return drafts;
   throw new EvidenceChainError('caption_correction', 'input.base.linesContentId');
 }
 
@@ -272,7 +267,7 @@ async function foldCorrectionRecorded(
   const recorded = journal.count('artifact.recorded');
   const { data, recordedAt } = journal.expect('caption.correction_recorded', recorded);
   const isUnchecked = captions.caption !== null && captions.caption.qualityControl === null;
-  if (!mayCorrect || captions.open.length > 0 || isUnchecked) throw journal.fault('type', recorded);
+  if (!mayCorrect || captions.open !== null || isUnchecked) throw journal.fault('type', recorded);
   if (correctable.corrections.chain.length >= maximumCorrections) throw journal.fault('type', recorded);
   const { receiptContentId } = data;
   const { body: found } = await readStoredReceipt(storedCorrection.shape, content, receiptContentId);
@@ -310,7 +305,9 @@ async function foldCorrectionChecked(
   );
   journal.take(recordCorrectionCheck(run, checked).events);
   const { checkId, decision } = check.body;
-  report({ link: 'caption_correction_check', subject: checkId, contentId: receiptContentId, detail: decision.outcome });
+  const { outcome: detail } = decision;
+  const judgement = judgementBy(ruleSets.correctionCheck);
+  report({ link: 'caption_correction_check', subject: checkId, contentId: receiptContentId, detail, judgement });
   return { ...checked, check };
 }
 

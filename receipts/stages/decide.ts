@@ -1,6 +1,4 @@
 import {
-  type ClaimState,
-  type Decision,
   type DecisionReference,
   decisionLimits,
   type EvidenceAssessmentReceipt,
@@ -9,6 +7,8 @@ import {
   maximumDecisionReceiptBytes,
 } from '../../contract/evidence/assessment.ts';
 import { studyStages } from '../../contract/study/stages.ts';
+import { decisionOf } from '../../rules/claims.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { hullOf } from '../../rules/time-spans.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { EvidenceChainError } from '../evidence-chain.ts';
@@ -22,19 +22,6 @@ import { assessmentReceipt, type VerifiedAssessment } from './assess.ts';
 import type { RunStage } from './stage.ts';
 
 const { capability } = studyStages.decide.grant;
-
-const gapStates = ['withheld', 'unknown', 'truncated'] as const;
-
-/**
- * The policy `withhold_on_preserved_gap_state`: any claim that is withheld, unknown or truncated withholds the study, with
- * one reason for each such state; otherwise it proceeds.
- */
-export function decisionOf(states: ReadonlySet<ClaimState>): Decision {
-  const gaps = gapStates.filter((state) => states.has(state));
-  return gaps.length === 0
-    ? { outcome: 'proceed_to_publish_review', reasonCodes: ['all_audited_claims_supported'] }
-    : { outcome: 'withheld', reasonCodes: gaps.map((state) => `audited_claim_${state}` as const) };
-}
 
 /** The decision over all claims of a run's assessments, in the order of the journal. There is none over nothing. */
 export const decisionReceipt = new RunReceipt<
@@ -115,7 +102,8 @@ async function foldDecision(
   const decision = await decisionReceipt.reopen(content, receiptContentId, () => derived);
   journal.take(recordDecision(run, decision.body).events);
   const { operationId, decision: decided } = decision.body;
-  report({ link: 'decision', subject: operationId, contentId: receiptContentId, detail: decided.outcome });
+  const judgement = judgementBy(ruleSets.decision);
+  report({ link: 'decision', subject: operationId, contentId: receiptContentId, detail: decided.outcome, judgement });
   return decision;
 }
 

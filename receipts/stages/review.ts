@@ -295,7 +295,7 @@ export const reviewStage: LaterStage<Reviewable, VerifiedReviews> = {
     'publish.review.decision_failed': (context, { tail }) => foldReviewFailed(context, tail),
     'publish.review.revocation_started': (context, { tail }) => {
       // An approval is withdrawn when nothing is being made under it any more.
-      if (tail.captions.open.length > 0 || isExplaining(tail.explanations)) throw context.journal.fault('type');
+      if (tail.captions.open !== null || isExplaining(tail.explanations)) throw context.journal.fault('type');
       return foldRevocationStarted(context, tail);
     },
     'publish.review.revocation_completed': (context, { tail }) => foldRevocationCompleted(context, tail),

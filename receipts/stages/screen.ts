@@ -1,5 +1,7 @@
 import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../../contract/evidence/evidence.ts';
+import type { Judgement } from '../../contract/judgement.ts';
 import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../../contract/screentext.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { judgedText } from '../../rules/screentext.ts';
 import { statedNumber } from '../evidence/facts.ts';
 import {
@@ -31,17 +33,23 @@ function checkSeen({ startMs, endMs, readings, box, confidenceMilli, secondLook 
   return secondLook === undefined && confidenceMilli >= sureMilli ? 'secondLook' : null;
 }
 
-/** Judges every text again. What was read cannot be derived again. Throws `EvidenceChainError`. */
-export function checkScreenText(artifact: FurtherArtifact): void {
+/** Judges every text again if this program has the gates that the artifact states; what was read cannot be derived. Throws `EvidenceChainError`. */
+export function checkScreenText(artifact: FurtherArtifact): Judgement {
   const texts = screenTextsOf(artifact);
-  // Earlier versions looked once, and stated nothing of a second look.
+  // Evidence that states no second look has none.
   const sureMilli = statedNumber(artifact, 'secondLookFromMilli') ?? Number.POSITIVE_INFINITY;
   for (const [at, text] of texts.entries()) {
     const place = checkSeen(text, sureMilli);
     if (place !== null) throw new EvidenceChainError('evidence', `texts[${at}].${place}`);
   }
-  const judged = texts.map(({ outcome: _, reasonCodes: __, ...seen }, index) => judgedText({ ...seen, index }));
-  demandDerived('evidence', { texts }, { texts: judged });
+  const judgement = judgementBy(ruleSets.screenTextGates, statedNumber(artifact, 'gates') ?? undefined);
+  const derived = texts.map((text, index) => {
+    const { outcome: _, reasonCodes, ...seen } = text;
+    if (judgement.check === 'judged_again') return judgedText({ ...seen, index });
+    return { ...text, index, outcome: reasonCodes.length === 0 ? 'passed' : 'withheld' };
+  });
+  demandDerived('evidence', { texts }, { texts: derived });
+  return judgement;
 }
 
 /** The kind of the artifact whose moments are read. */
@@ -75,7 +83,7 @@ const keyframesOf = (operations: readonly VerifiedOperation[]): StartingEvidence
     .filter(({ artifact }) => artifact.kind === 'keyframes')
     .map(({ artifactId, contentId }) => ({ artifactId, contentId }));
 
-/** Reopens the texts and judges them again. Throws `EvidenceChainError` at the first place that does not follow. */
+/** Reopens the texts and checks them. Throws `EvidenceChainError` at the first place that does not follow. */
 const foldScreenTextCompleted = (context: FoldContext, open: GrantedWork | null): Promise<VerifiedScreenText> => {
   const { run, source } = context;
   const seen = source.registered.tracks.find(({ kind }) => kind === 'video')?.index;
@@ -86,7 +94,7 @@ const foldScreenTextCompleted = (context: FoldContext, open: GrantedWork | null)
         checkEvidence(found, { run, source: source.registered, operation: producer, kind: 'screen_text' });
         const { trackIndex } = found.input;
         demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: seen } });
-        checkScreenText(found);
+        return checkScreenText(found);
       }),
     said: ({ result }) => `${countText(result.passedTexts, 'text')}, ${result.withheldTexts} withheld`,
   });
