@@ -57,6 +57,15 @@ test('a long line is cut at the end of its sentence and of its phrases, into row
   ]);
 });
 
+test('a break costs less from a pause of 150 ms on, then of 300 and of 700', (t) => {
+  const costOf = breakCosts('en');
+  const unit = { isSpaced: true, isLone: false, lineIndex: 0 };
+  const before = { ...unit, text: 'door', startMs: 0, endMs: 1000 };
+  const after = (pauseMs: number) => ({ ...unit, text: 'opened', startMs: 1000 + pauseMs, endMs: 3000 });
+  const costs = [0, 149, 150, 299, 300, 699, 700, 2000].map((pauseMs) => costOf(before, after(pauseMs)));
+  t.deepEqual(costs, [6, 6, 4, 4, 1, 1, 0, 0]);
+});
+
 test('a cue ends where nobody speaks, and no cue reaches over a long pause', (t) => {
   const cues = cuesOf('en', [
     { text: 'there it is', startMs: 1000, endMs: 2000 },

@@ -174,6 +174,13 @@ for (const [what, reason, given, evidence] of withheld) {
   });
 }
 
+test('two runs agree that have six tenths of their words in common, and no less', (t) => {
+  const text = 'the meeting begins at ten';
+  const reasons = (second: string) => reasonsOf(line({ text, second }));
+  t.false(reasons('the meeting begins in July')?.includes('disagreement'));
+  t.true(reasons('the meeting ended in July')?.includes('disagreement'));
+});
+
 test('a line lists all its reasons, in one order', (t) => {
   const bad = { ...measured({ confidence: 0.1 }), text: 'ha ha ha ha ha ha ha ha ha', second: 'no' };
   t.deepEqual(reasonsOf(bad, { speech: [] }), ['no_speech_evidence', 'repetition', 'low_confidence', 'disagreement']);
