@@ -8,11 +8,12 @@ import { openTranslator } from './captions/caption-translations.ts';
 import { openDeletions } from './deletion/deletions.ts';
 import { Bundles } from './exports/bundles.ts';
 import type { HostBasis } from './host-basis.ts';
-import { type Host, type HostOptions, KnownMachine } from './host-types.ts';
+import { type Host, type HostLimits, type HostOptions, KnownMachine } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
 import { notedParts } from './ingest/owned/resumable-uploads.ts';
 import { videohostService } from './ingest/videohost/videohost-service.ts';
+import { LibraryService } from './library/library.ts';
 import { LifecycleService } from './lifecycles/lifecycles.ts';
 import { openLaterStages } from './open-later-stages.ts';
 import { openChecks, openEngines } from './opening/open-engines.ts';
@@ -44,9 +45,18 @@ import { openWorkOrders } from './workers/open-work-orders.ts';
 
 const elapsed = (): number => performance.now();
 
+const limitsOf = ({ videohost, captionAllowance, ...options }: HostOptions): HostLimits => ({
+  maximumOwnedMediaBytes: options.maximumOwnedMediaBytes,
+  maximumStudyRangeMs: options.maximumStudyRangeMs,
+  maximumLiveStudies: options.maximumLiveStudies,
+  maximumVideohostRangeMs: videohost.maximumRangeMs,
+  captionAllowance: captionAllowance ?? defaultCaptionAllowance,
+});
+
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, onFatal } = options;
+  let limits = limitsOf(options);
   // It needs nothing of the data root, so what it finds out begins beside the opening.
   const machine = options.machine ?? new KnownMachine();
   const storage = await openStorage(options);
@@ -83,6 +93,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
   const {
     definition: studying,
+    optional,
     calibration,
     pace,
     isHeld,
@@ -101,16 +112,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
     definition: studying,
     sourceUses,
     newId: randomUUID,
-    recognizes: recognizer !== null,
+    optional,
     calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
-    readsScreen: screenTextReader !== null,
-    maximumRangeMs: options.maximumStudyRangeMs,
-    maximumLive: options.maximumLiveStudies,
+    maximumRangeMs: () => limits.maximumStudyRangeMs,
+    maximumLive: () => limits.maximumLiveStudies,
   });
   const translator = await openTranslator(options.translator ?? null, detector, clock);
   const captionAbility = {
     classification: options.captionExecutor,
-    allowance: options.captionAllowance ?? defaultCaptionAllowance,
+    get allowance() {
+      return limits.captionAllowance;
+    },
     translator: translator?.identity,
   };
   const laterStages = openLaterStages({
@@ -131,6 +143,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     kindName: studying.name,
     host: { reviewerId: options.reviewer.id, captions: captionAbility, explains: options.explainer !== null },
   });
+  const listedRuntimes = new ListedRuntimes(basis);
   const playback = new PrivatePlayback({
     ...basis,
     grants: new PlaybackGrants({ clock, elapsed, newId: randomUUID, newSecret: () => randomBytes(32) }),
@@ -170,13 +183,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const ownedIngests = openOwnedIngests({
     ...ingests,
     queue: queues.probes,
-    maximumBytes: options.maximumOwnedMediaBytes,
+    maximumBytes: () => limits.maximumOwnedMediaBytes,
   });
   const videohost = videohostService({
     ...ingests,
     launcher,
     tools,
     settings: options.videohost,
+    maximumRangeMs: () => limits.maximumVideohostRangeMs,
     workFolder: layout.work,
     grant,
   });
@@ -212,7 +226,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ownedIngests,
     videohostIngests: videohost.ingests,
     studies,
-    listedRuntimes: new ListedRuntimes(basis),
+    listedRuntimes,
+    library: new LibraryService({ ...basis, overviews, listed: listedRuntimes, elapsed }),
     ...laterStages,
     planWarnings: new PlanWarnings({
       ...{ studies, objectStore },
@@ -238,6 +253,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
     deletions: deleting.deletions,
     garbage: deleting.garbage,
     diskUsage: deleting.diskUsage,
+    limit: (changed) => {
+      limits = changed;
+    },
+    underWay: () => ({
+      studies: supervisor.countLive(studying.name),
+      productions: laterStages.producing(),
+      uploads: ownedIngests.receiving,
+    }),
     begin: () => {
       deleting.erasure.soon();
       for (const queue of Object.values(queues)) queue.open();

@@ -2,6 +2,7 @@ import type { AssessmentAudits } from '../contract/evidence/assessment.ts';
 import type { ExportName, SigningKeys } from '../contract/exports.ts';
 import type { OwnedIngestList, VideohostIngestList, VideohostIngestRequest } from '../contract/ingest.ts';
 import type { JournalEvent, RuntimeEvents } from '../contract/journal.ts';
+import type { RuntimeJudgements } from '../contract/judgement.ts';
 import type {
   HostChecksAnswer,
   HostHealth,
@@ -20,8 +21,10 @@ import { Captions } from './captions.ts';
 import { Deletions } from './deletions.ts';
 import { EvidenceObjects } from './evidence.ts';
 import { type FileIngestOptions, type IngestOptions, type IngestStatus, Ingests, type Media } from './ingests.ts';
+import { Library } from './library.ts';
 import { Lifecycles } from './lifecycles.ts';
 import { Reviews } from './reviews.ts';
+import { HostSettingsClient } from './settings.ts';
 import { type FollowedWork, type FollowOptions, type HostEvent, type JournalEnd, Streams } from './streams.ts';
 import {
   type JournalHead,
@@ -50,11 +53,13 @@ import {
  */
 export class StudyHost {
   readonly captions: Captions;
+  readonly library: Library;
   readonly lifecycles: Lifecycles;
   readonly reviews: Reviews;
   readonly deletions: Deletions;
   readonly evidenceObjects: EvidenceObjects;
   readonly subtitles: Subtitles;
+  readonly settings: HostSettingsClient;
   readonly #transport: Transport;
   readonly #ingests: Ingests;
   readonly #studies: Studies;
@@ -66,10 +71,12 @@ export class StudyHost {
     this.#ingests = new Ingests(transport, this.#streams);
     this.#studies = new Studies(transport);
     this.reviews = new Reviews(transport);
+    this.library = new Library(transport);
     this.lifecycles = new Lifecycles(transport);
     this.deletions = new Deletions(transport);
     this.evidenceObjects = new EvidenceObjects(transport);
     this.subtitles = new Subtitles(transport);
+    this.settings = new HostSettingsClient(transport);
     this.captions = new Captions(transport, this.reviews);
   }
 
@@ -216,11 +223,16 @@ export class StudyHost {
     return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
   }
 
-  /** A study as the text of a file for another program; `side` and `lines` are for captions, `rate` for `cuts.edl`. */
+  /** By which rules the records of a study were judged, and whether the host judged them again. */
+  judgements(runtimeId: string): Promise<RuntimeJudgements> {
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/judgements`);
+  }
+
+  /** A study as the text of a file for another program; `side` and `lines` are for captions, `corrections` for captions and transcripts, `rate` for `cuts.edl`. */
   export(
     runtimeId: string,
     name: ExportName,
-    options: { side?: string; lines?: string; rate?: string } = {},
+    options: { side?: string; lines?: string; rate?: string; corrections?: string } = {},
   ): Promise<string> {
     const query = new URLSearchParams(options).toString();
     return this.#transport.text(
