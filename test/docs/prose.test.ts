@@ -53,7 +53,7 @@ for (const page of ['README.md', 'CONTRIBUTING.md', 'UPGRADING.md', ...docs.map(
   if (page === 'docs/style.md') continue;
   test(`${page} is written as the style page says`, async (t) => {
     const findings = await proseFindings(await textOf(page));
-    t.is(findings.length, known[page] ?? 0, findings.join('\n'));
+    t.true(findings.length <= (known[page] ?? 0), findings.join('\n'));
   });
 }
 
