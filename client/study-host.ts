@@ -24,6 +24,7 @@ import { type FileIngestOptions, type IngestOptions, type IngestStatus, Ingests,
 import { Library } from './library.ts';
 import { Lifecycles } from './lifecycles.ts';
 import { Reviews } from './reviews.ts';
+import { HostSettingsClient } from './settings.ts';
 import { type FollowedWork, type FollowOptions, type HostEvent, type JournalEnd, Streams } from './streams.ts';
 import {
   type JournalHead,
@@ -58,6 +59,7 @@ export class StudyHost {
   readonly deletions: Deletions;
   readonly evidenceObjects: EvidenceObjects;
   readonly subtitles: Subtitles;
+  readonly settings: HostSettingsClient;
   readonly #transport: Transport;
   readonly #ingests: Ingests;
   readonly #studies: Studies;
@@ -74,6 +76,7 @@ export class StudyHost {
     this.deletions = new Deletions(transport);
     this.evidenceObjects = new EvidenceObjects(transport);
     this.subtitles = new Subtitles(transport);
+    this.settings = new HostSettingsClient(transport);
     this.captions = new Captions(transport, this.reviews);
   }
 

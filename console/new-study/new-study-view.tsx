@@ -6,7 +6,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { PlanWarning, RuntimePlan } from '../../contract/study/start.ts';
-import type { RuntimeStatus } from '../../contract/study/status.ts';
+import type { RuntimeRow } from '../../contract/study/status.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { type Remote, useDeed, useRemote } from '../host/use-remote.ts';
@@ -15,7 +15,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
 import { sentence } from '../words/codes.ts';
-import { duration, moment, reachWords, withTimes } from '../words/numbers.ts';
+import { duration, moment, reachWords, seconds, withTimes } from '../words/numbers.ts';
 import { isTag, LanguagePicker, languagesOf } from './language-picker.tsx';
 import { earlierStudy, RangeStrip } from './range-strip.tsx';
 
@@ -59,19 +59,17 @@ interface Outlook {
   readonly plan: RuntimePlan;
   readonly warnings: readonly PlanWarning[];
   /** The study that an equal request started before; null without one. */
-  readonly before: RuntimeStatus | null;
+  readonly before: RuntimeRow | null;
 }
 
 async function outlookOf(host: StudyHost, source: SourceSessionRow, request: StudyRequest): Promise<Outlook> {
-  const [plan, { warnings }] = await Promise.all([
+  const [plan, { warnings }, { runtimes }] = await Promise.all([
     host.plan(source, request),
     // What keeps captions from coming of it is said of a request for captions alone.
     host.warnings(source, { ...request, outputDepth: 'captions' }),
+    host.runtimes({ sourceSessionId: source.sourceSessionId, limit: 200 }),
   ]);
-  const before = await host.status(plan.runtimeId).catch((error: unknown) => {
-    if (error instanceof HostError && ['unknown_runtime', 'runtime_deleted'].includes(error.code)) return null;
-    throw error;
-  });
+  const before = runtimes.find(({ runtimeId }) => runtimeId === plan.runtimeId) ?? null;
   return { plan, warnings, before };
 }
 
@@ -115,7 +113,7 @@ function StudyForm({ source, probe }: StudyFormProps) {
     >
       <section aria-labelledby="range">
         <h2 id="range">
-          <bdi>{source.label}</bdi> <span class="quiet">{duration(source.durationMs)}</span>
+          <bdi>{source.label}</bdi> <span class="quiet">{seconds(source.durationMs)}</span>
         </h2>
         <RangeStrip
           earlier={earlier.state === 'ready' ? earlier.value : null}
@@ -129,13 +127,7 @@ function StudyForm({ source, probe }: StudyFormProps) {
         <section aria-labelledby="languages">
           <h2 id="languages">Languages</h2>
           <div class="pair">
-            <LanguagePicker
-              label="Spoken"
-              none="Detect (captions need a choice)"
-              ofTracks={ofTracks.all}
-              value={spoken}
-              onValue={setSpoken}
-            />
+            <LanguagePicker label="Spoken" none="Detect" ofTracks={ofTracks.all} value={spoken} onValue={setSpoken} />
             <LanguagePicker label="Captions in" ofTracks={ofTracks.all} value={target} onValue={setTarget} />
           </div>
           {!isLanguage && <p class="bad-text">Give a language by its tag, such as en, ko or pt-BR.</p>}
@@ -203,7 +195,7 @@ function RangeLimit({ remote, range, onRange }: RangeLimitProps) {
   const text = tooMuch ?? obstacle?.text;
   if (text === undefined) return null;
   const limitMs = limitIn(text);
-  const length = duration(range.endMs - range.startMs);
+  const length = seconds(range.endMs - range.startMs);
   const title =
     limitMs === null
       ? `${sentence(withTimes(text))}.`
@@ -238,7 +230,7 @@ function useSettled(value: string): string {
 /** The time that the host expects, where finished operations like these say anything of it. */
 function expectedTime({ scenarios: { expected, conservative } }: RuntimePlan['forecast']): ComponentChildren {
   if (expected.status === 'unavailable' || conservative.status === 'unavailable') {
-    return <span class="withheld-word">not forecast: nothing to measure it by yet</span>;
+    return <span class="quiet">no forecast before the first studies</span>;
   }
   const [about, most] = [expected, conservative].map((each) =>
     duration(Math.ceil(each.elapsedDurationMs / 1000) * 1000),

@@ -15,7 +15,7 @@ import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import { Picture } from '../pictures/filmstrip.tsx';
 import { sentence } from '../words/codes.ts';
 import { languageWord, plainTag } from '../words/language-name.ts';
-import { counted, mediaTime, size, withTimes } from '../words/numbers.ts';
+import { counted, seconds, size, withTimes } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { IngestList, isOfIngest } from './ingest-list.tsx';
@@ -177,9 +177,6 @@ interface SourceRowProps {
   readonly onToggle: () => void;
 }
 
-/** `1:30`, to the second: nobody chooses a film by its milliseconds. */
-const length = (ms: number): string => mediaTime(Math.round(ms / 1000) * 1000);
-
 function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
   const { sourceSessionId, label, durationMs, languages, tracks, studies, newest } = source;
   const { tone, words, why } = sourceState(source);
@@ -195,7 +192,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
         <p class="row-title">{open === null ? label : <a href={open}>{label}</a>}</p>
         <p class="quiet">
           {[
-            length(durationMs),
+            seconds(durationMs),
             ...(tracks.includes('video') ? [] : ['sound']),
             ...[...new Set(languages.map(plainTag))].map(languageWord),
           ].join(' · ')}
