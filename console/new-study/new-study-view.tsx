@@ -15,7 +15,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
 import { sentence } from '../words/codes.ts';
-import { duration, moment, reachWords, seconds, withTimes } from '../words/numbers.ts';
+import { duration, moment, reachWords, wholeSeconds, withTimes } from '../words/numbers.ts';
 import { isTag, LanguagePicker, languagesOf } from './language-picker.tsx';
 import { earlierStudy, RangeStrip } from './range-strip.tsx';
 
@@ -113,7 +113,7 @@ function StudyForm({ source, probe }: StudyFormProps) {
     >
       <section aria-labelledby="range">
         <h2 id="range">
-          <bdi>{source.label}</bdi> <span class="quiet">{seconds(source.durationMs)}</span>
+          <bdi>{source.label}</bdi> <span class="quiet">{wholeSeconds(source.durationMs)}</span>
         </h2>
         <RangeStrip
           earlier={earlier.state === 'ready' ? earlier.value : null}
@@ -195,7 +195,7 @@ function RangeLimit({ remote, range, onRange }: RangeLimitProps) {
   const text = tooMuch ?? obstacle?.text;
   if (text === undefined) return null;
   const limitMs = limitIn(text);
-  const length = seconds(range.endMs - range.startMs);
+  const length = wholeSeconds(range.endMs - range.startMs);
   const title =
     limitMs === null
       ? `${sentence(withTimes(text))}.`

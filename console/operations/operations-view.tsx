@@ -7,7 +7,7 @@ import { Failed, RemotePart } from '../parts/notice.tsx';
 import { sentence, type Tone, wordsOf } from '../words/codes.ts';
 import { Disk } from './disk.tsx';
 import { Figures } from './figures.tsx';
-import { Settings } from './settings.tsx';
+import { SettingsSection } from './settings.tsx';
 
 /** How the host is set up, what takes space, what it found of its machine, a backup, and what it measures. */
 export const OperationsView = () => (
@@ -15,7 +15,7 @@ export const OperationsView = () => (
     <h1>Operations</h1>
     <div class="split operations">
       <div>
-        <Settings />
+        <SettingsSection />
         <Disk />
       </div>
       <aside aria-label="Care">

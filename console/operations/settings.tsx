@@ -41,7 +41,7 @@ export function settingValueOf({ form }: Pick<HostSetting, 'form'>, text: string
 const isPending = ({ value, next }: HostSetting): boolean => JSON.stringify(value) !== JSON.stringify(next);
 
 /** Engines and settings, with what a restart would change. */
-export function Settings() {
+export function SettingsSection() {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.settings.read(), [host]);
   return (
@@ -234,8 +234,12 @@ interface AllSettingsProps {
 /** Every setting, folded by what it is about. */
 function AllSettings({ settings: { settings, file }, onChanged }: AllSettingsProps) {
   const rooms = [...new Set(settings.map(({ room }) => room))];
+  const set = settings.filter(({ source }) => source !== 'default').length;
   return (
-    <div class="panel settings">
+    <details class="panel settings">
+      <summary>
+        All {settings.length} settings <span class="quiet">{set === 0 ? 'defaults' : `${set} set`}</span>
+      </summary>
       {rooms.map((room) => {
         const own = settings.filter((each) => each.room === room);
         const set = own.filter(({ source }) => source !== 'default').length;
@@ -257,7 +261,7 @@ function AllSettings({ settings: { settings, file }, onChanged }: AllSettingsPro
         Kept in <span class="mono">{file.path}</span>
         {file.state === 'absent' && ', which the first change makes'}.
       </p>
-    </div>
+    </details>
   );
 }
 

@@ -15,7 +15,7 @@ import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import { Picture } from '../pictures/filmstrip.tsx';
 import { sentence } from '../words/codes.ts';
 import { languageWord, plainTag } from '../words/language-name.ts';
-import { counted, seconds, size, withTimes } from '../words/numbers.ts';
+import { counted, size, wholeSeconds, withTimes } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { IngestList, isOfIngest } from './ingest-list.tsx';
@@ -192,7 +192,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
         <p class="row-title">{open === null ? label : <a href={open}>{label}</a>}</p>
         <p class="quiet">
           {[
-            seconds(durationMs),
+            wholeSeconds(durationMs),
             ...(tracks.includes('video') ? [] : ['sound']),
             ...[...new Set(languages.map(plainTag))].map(languageWord),
           ].join(' · ')}

@@ -24,7 +24,7 @@ export const withTimes = (text: string): string =>
 export const mediaTime = (ms: number): string => clockTime(ms).replace(/\.000$/, '');
 
 /** A length of media to the second, `3:16`: what people choose by. */
-export const seconds = (ms: number): string => mediaTime(Math.round(ms / 1000) * 1000);
+export const wholeSeconds = (ms: number): string => mediaTime(Math.round(ms / 1000) * 1000);
 
 /** A range of the media: `0:00–0:50`; a point of it where both ends are one. */
 export const rangeCode = (startMs: number, endMs: number): string =>

@@ -155,7 +155,7 @@ inBrowser('a subtitle file that cannot be read is refused with its line, and wha
 inBrowser('everything is reached by keyboard: a study, a fact on its timeline, and the check of it', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
-  await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Library', level: 1 }).waitFor();
   const focused = (): Promise<string> =>
     page.evaluate(
       'document.activeElement.matches("a, button") ? document.activeElement.textContent || document.activeElement.ariaLabel : ""',
