@@ -7,6 +7,7 @@ import { ArchiveError, blockBytes } from '../formats/tar.ts';
 import { type CheckedLink, countText, EvidenceChainError, type EvidenceLink } from '../receipts/evidence-chain.ts';
 import { SignatureFault } from '../receipts/exports/bundle.ts';
 import { journalHeadField } from '../receipts/published/runtime.ts';
+import { judgementText } from '../rules/rule-sets.ts';
 import type { AcceptedLoss } from '../storage/ledger/accept-loss.ts';
 import { openRegular } from '../storage/objects/regular-file.ts';
 import { StartError } from './failures.ts';
@@ -58,9 +59,22 @@ const columns = { link: 15, contentId: 'sha256:'.length + 64 } as const;
 const row = (mark: string, link: string, contentId: string | null, text: string): string =>
   `${mark}  ${link.padEnd(columns.link)}  ${(contentId ?? '-').padEnd(columns.contentId)}  ${text}`;
 
-/** One line for people: what was checked, the file that was hashed, what it is. */
-export const checkedLine = ({ link, subject, contentId, detail }: CheckedLink): string =>
-  row('ok  ', link, contentId, `${subject}: ${detail}`);
+/** One line for people: what was checked, the file that was hashed, what it is, and by which rules it was judged. */
+export function checkedLine({ link, subject, contentId, detail, judgement }: CheckedLink): string {
+  const mark = judgement?.check === 'form_checked' ? 'form' : 'ok  ';
+  const judged = judgement === undefined ? '' : `; ${judgementText(judgement)}`;
+  return row(mark, link, contentId, `${subject}: ${detail}${judged}`);
+}
+
+/** What the lines marked `form` come to; nothing where every judgement was made again. */
+function formLines(checked: readonly CheckedLink[]): string[] {
+  const count = checked.filter(({ judgement }) => judgement?.check === 'form_checked').length;
+  if (count === 0) return [];
+  const records = countText(count, 'record');
+  return [
+    `form checked: ${records} of other rule versions; form, digests and chain hold, the judgement was not repeated`,
+  ];
+}
 
 /** One line for people: the place of a fault. */
 const faultLine = ({ link, contentId, place }: VerificationFault): string => row('FAIL', link, contentId, place);
@@ -69,7 +83,11 @@ const faultLine = ({ link, contentId, place }: VerificationFault): string => row
 export function verdictLines({ runtimeId, journalHead, checked, fault }: RuntimeVerification): string[] {
   if (fault === null) {
     const files = new Set(checked.flatMap(({ contentId }) => (contentId === null ? [] : [contentId]))).size;
-    return ['', `intact: ${runtimeId}, ${countText(files, 'file')}, journal head ${journalHead}`];
+    return [
+      '',
+      ...formLines(checked),
+      `intact: ${runtimeId}, ${countText(files, 'file')}, journal head ${journalHead}`,
+    ];
   }
   const { link, place } = fault;
   return [faultLine(fault), '', `damaged: ${runtimeId}, at ${link}: ${place}`];
@@ -235,6 +253,7 @@ const signatureWords = {
 /** The last lines: what could not be checked, the signature, and the verdict. */
 export function bundleLines({
   bundle,
+  checked,
   signature,
   unchecked,
   journalHead,
@@ -247,6 +266,7 @@ export function bundleLines({
     ...unchecked.map(({ subject, contentId, why }) => `unchecked  ${subject} ${contentId}: ${why}`),
     '',
     `${signatureWords[signature?.state ?? 'unsigned']}${keyId === null ? '' : ` (key ${keyId})`}`,
+    ...formLines(checked),
     `intact: ${runtimeId}, journal head ${journalHead}`,
   ];
 }

@@ -2,6 +2,7 @@ import type { AssessmentAudits } from '../contract/evidence/assessment.ts';
 import type { ExportName, SigningKeys } from '../contract/exports.ts';
 import type { OwnedIngestList, VideohostIngestList, VideohostIngestRequest } from '../contract/ingest.ts';
 import type { JournalEvent, RuntimeEvents } from '../contract/journal.ts';
+import type { RuntimeJudgements } from '../contract/judgement.ts';
 import type {
   HostChecksAnswer,
   HostHealth,
@@ -231,11 +232,16 @@ export class StudyHost {
     return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
   }
 
-  /** A study as the text of a file for another program; `side` and `lines` are for captions, `rate` for `cuts.edl`. */
+  /** By which rules the records of a study were judged, and whether the host judged them again. */
+  judgements(runtimeId: string): Promise<RuntimeJudgements> {
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/judgements`);
+  }
+
+  /** A study as the text of a file for another program; `side` and `lines` are for captions, `corrections` for captions and transcripts, `rate` for `cuts.edl`. */
   export(
     runtimeId: string,
     name: ExportName,
-    options: { side?: string; lines?: string; rate?: string } = {},
+    options: { side?: string; lines?: string; rate?: string; corrections?: string } = {},
   ): Promise<string> {
     const query = new URLSearchParams(options).toString();
     return this.#transport.text(

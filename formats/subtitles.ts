@@ -177,17 +177,11 @@ const isPresentation = (line: string): boolean => /^(?:STYLE|REGION)[ \t]*$/.tes
 /** What ffmpeg takes for the head of the file or for a comment, whatever follows these letters: it reads no cue of such a name. */
 const isTakenForOther = (name: string): boolean => /^(?:NOTE|WEBVTT)/.test(name) && !isComment(name);
 
-/** What is left out of a WebVTT file before ffmpeg reads it. */
-export interface ReadableVtt {
-  /** Whether names are left out for which ffmpeg passes over their cues; else they stay. */
-  readonly dropsNames: boolean;
-}
-
 /**
- * The text of a WebVTT file without what only says how cues look: ffmpeg reads no cue behind a block of styles. A block is
- * lines that stand together.
+ * The text of a WebVTT file without what only says how cues look, since ffmpeg reads no cue behind a block of styles, and without
+ * names for which ffmpeg passes over their cues. A block is lines that stand together.
  */
-function* withoutPresentation(file: string, { dropsNames }: ReadableVtt): Steps<string> {
+function* withoutPresentation(file: string): Steps<string> {
   const kept = new JoinedLines();
   let [isWithin, isHidden, isWhole] = [false, false, true];
   for (const { line, text } of linesOf(file)) {
@@ -195,7 +189,7 @@ function* withoutPresentation(file: string, { dropsNames }: ReadableVtt): Steps<
     const words = withoutReturn(text);
     if (words === '') isHidden = false;
     else if (!isWithin) isHidden = isPresentation(words);
-    const isDropped = dropsNames && line > 1 && !isWithin && !words.includes('-->') && isTakenForOther(words);
+    const isDropped = line > 1 && !isWithin && !words.includes('-->') && isTakenForOther(words);
     isWithin = words !== '';
     if (isHidden || isDropped) isWhole = false;
     else kept.add(text);
@@ -362,15 +356,9 @@ function formatOf(text: string, start: number): SubtitleFormat | null {
   return text.includes('-->') ? 'srt' : null;
 }
 
-/** By which rules a text is made readable. */
-export const readableRules: ReadableVtt = { dropsNames: true };
-
-/** All rules that stored texts may have been made by, the newest first. */
-export const everyReadableRules: readonly ReadableVtt[] = [readableRules, { dropsNames: false }];
-
-/** The text of a decoded file as it is read: of WebVTT without styles and regions, of the others all of it. */
-export function* readableText(text: string, format: SubtitleFormat, rules = readableRules): Steps<Uint8Array> {
-  return Buffer.from(format === 'webvtt' ? yield* withoutPresentation(text, rules) : text, 'utf8');
+/** The text of a decoded file as it is read: of WebVTT without styles, regions and some names, of the others all of it. */
+export function* readableText(text: string, format: SubtitleFormat): Steps<Uint8Array> {
+  return Buffer.from(format === 'webvtt' ? yield* withoutPresentation(text) : text, 'utf8');
 }
 
 /**

@@ -1,4 +1,10 @@
-import { assessmentLimits, type Claim, type ClaimState, claimStates } from '../contract/evidence/assessment.ts';
+import {
+  assessmentLimits,
+  type Claim,
+  type ClaimState,
+  claimStates,
+  type Decision,
+} from '../contract/evidence/assessment.ts';
 import type { EvidenceFact, EvidenceReadReceipt } from '../contract/evidence/evidence-read.ts';
 import { canonicalJson, contentIdOfJson } from '../formats/canonical-json.ts';
 import { hullOf } from './time-spans.ts';
@@ -93,4 +99,17 @@ export function packReads<Read extends { readonly facts: readonly EvidenceFact[]
     group.reads.push(read);
   }
   return groups.map((group) => group.reads);
+}
+
+const gapStates = ['withheld', 'unknown', 'truncated'] as const;
+
+/**
+ * The policy `withhold_on_preserved_gap_state`: any claim that is withheld, unknown or truncated withholds the study, with
+ * one reason for each such state; otherwise it proceeds.
+ */
+export function decisionOf(states: ReadonlySet<ClaimState>): Decision {
+  const gaps = gapStates.filter((state) => states.has(state));
+  return gaps.length === 0
+    ? { outcome: 'proceed_to_publish_review', reasonCodes: ['all_audited_claims_supported'] }
+    : { outcome: 'withheld', reasonCodes: gaps.map((state) => `audited_claim_${state}` as const) };
 }

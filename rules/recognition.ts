@@ -4,7 +4,6 @@ import {
   maximumLineCharacters,
   type RecognisedRegionFact,
   type TranscriptWord,
-  transcriptGates,
 } from '../contract/evidence/evidence.ts';
 import type { KeptRegion, RawLine, RawRegion } from '../contract/recognition.ts';
 import { tokensOf } from './text-comparison.ts';
@@ -126,7 +125,7 @@ export function secondTexts(first: readonly string[], second: readonly string[])
     heard,
   );
   return first.map((text, line) => {
-    if (isKnownInvention(text, transcriptGates)) return null;
+    if (isKnownInvention(text)) return null;
     const own = heard.filter((_, at) => words[beside[at] ?? -1]?.line === line);
     return own.join(' ').slice(0, maximumLineCharacters);
   });

@@ -6,6 +6,7 @@ import {
   screenTextReasons,
 } from '../contract/evidence/evidence.ts';
 import type { ReadPicture, ReadText } from '../contract/screentext.ts';
+import { ruleSets } from './rule-sets.ts';
 import { similarityOf } from './text-comparison.ts';
 
 /**
@@ -23,7 +24,7 @@ const TEXT_RULE = {
 
 /** Every threshold of the gates, as the evidence states it among its parameters. */
 export const TEXT_GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
-  gates: 2,
+  gates: ruleSets.screenTextGates.version,
   leastConfidenceMilli: TEXT_RULE.confidenceMilli,
   leastLetters: TEXT_RULE.letters,
   leastConfidenceOnceMilli: TEXT_RULE.onceMilli,

@@ -3,29 +3,6 @@ import type { TranscriptLineFact } from '../contract/evidence/evidence.ts';
 import { captionProfilesOf, isWide } from './caption-guidelines.ts';
 import { baseLanguage } from './languages.ts';
 
-/**
- * By which rules captions follow from a study. Captions are derived again whenever they are reopened, by the rules that the
- * host had that made them.
- */
-export interface CaptionRules {
-  /** Reads over one evidence that adjoin cite a line together; else a single read has to return all of it. */
-  readonly joinsReads: boolean;
-  /** A language may be named in words, and a track that is identified as another than it is tagged has no words to give. */
-  readonly judgesLanguages: boolean;
-  /** No row parts signs of Thai, Lao, Khmer or Burmese that make a syllable together; else it begins between any two signs. */
-  readonly keepsSyllables: boolean;
-}
-
-/** What captions are made by. */
-export const captionRules: CaptionRules = { joinsReads: true, judgesLanguages: true, keepsSyllables: true };
-
-const secondRules: CaptionRules = { joinsReads: true, judgesLanguages: true, keepsSyllables: false };
-
-const firstRules: CaptionRules = { joinsReads: false, judgesLanguages: false, keepsSyllables: false };
-
-/** All rules that captions may have been made by, the newest first. */
-export const everyCaptionRules: readonly CaptionRules[] = [captionRules, secondRules, firstRules];
-
 // Ranges are written out: captions that are stored must not be divided in another way by a later version of Unicode.
 const { raw } = String;
 
@@ -109,28 +86,24 @@ const others = raw`\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 const opening = raw`[\p{Ps}\p{Pi}]`;
 
 /** Signs that begin no row stay with what is before them, opening brackets with what follows (Unicode line breaking, UAX 14). */
-const piecesBy = (syllable: string, end: string): RegExp =>
-  new RegExp(
-    raw`${opening}*(?:[\p{sc=Katakana}\u30FC]+|${syllable}|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}${others}\p{Ps}\p{Pi}\u30FC]+)${end}*|${opening}+`,
-    'gu',
-  );
-
 const end = raw`[\p{M}\p{Pe}\p{Pf}\p{Po}\u30FC々ぁぃぅぇぉっゃゅょ]`;
-const sign = raw`[\p{sc=Han}\p{sc=Hiragana}${others}]`;
-const signs = piecesBy(sign, end);
 // U+104E begins a word, although it is punctuation.
-const syllables = piecesBy(raw`${orthographicSyllable}|${sign}`, raw`(?:(?!\u104E)${end}|[${syllableEnds}])`);
+const ends = raw`(?:(?!\u104E)${end}|[${syllableEnds}])*`;
+const syllable = raw`${orthographicSyllable}|[\p{sc=Han}\p{sc=Hiragana}${others}]`;
+const syllables = new RegExp(
+  raw`${opening}*(?:[\p{sc=Katakana}\u30FC]+|${syllable}|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}${others}\p{Ps}\p{Pi}\u30FC]+)${ends}|${opening}+`,
+  'gu',
+);
 
 /** The pieces of a text with their places in it: words with their punctuation, and the signs of scripts without spaces. */
-export function piecesOf(text: string, { keepsSyllables }: Pick<CaptionRules, 'keepsSyllables'>): TextPiece[] {
-  const pieces = keepsSyllables ? syllables : signs;
+export function piecesOf(text: string): TextPiece[] {
   return [...text.matchAll(/[^\s\p{Cc}]+/gu)].flatMap(({ 0: word, index }) => {
     if (!dense.test(word)) return [{ text: word, from: index, isSpaced: true, isLone: false }];
-    return [...word.matchAll(pieces)].map(({ 0: part, index: at }) => ({
+    return [...word.matchAll(syllables)].map(({ 0: part, index: at }) => ({
       text: part,
       from: index + at,
       isSpaced: at === 0 && index > 0,
-      isLone: keepsSyllables && loneConsonant.test(part),
+      isLone: loneConsonant.test(part),
     }));
   });
 }
@@ -189,10 +162,10 @@ function endAt(anchors: readonly Anchor[], at: number): number {
 }
 
 /** The units of a recognised line in their order, in times that never run back; words without times share those of their line. */
-export function timedUnits(line: TranscriptLineFact, rules: Pick<CaptionRules, 'keepsSyllables'>): TimedUnit[] {
+export function timedUnits(line: TranscriptLineFact): TimedUnit[] {
   const anchors = anchorsOf(line);
   let reached = line.startMs;
-  return piecesOf(line.text, rules).map(({ text, from, ...piece }) => {
+  return piecesOf(line.text).map(({ text, from, ...piece }) => {
     const startMs = Math.max(reached, startAt(anchors, from));
     reached = Math.max(startMs, endAt(anchors, from + text.length));
     return { text, ...piece, lineIndex: line.index, startMs, endMs: reached };
@@ -200,8 +173,8 @@ export function timedUnits(line: TranscriptLineFact, rules: Pick<CaptionRules, '
 }
 
 /** The units of a text that was not spoken. */
-export const untimedUnits = (text: string, rules: Pick<CaptionRules, 'keepsSyllables'>): TimedUnit[] =>
-  piecesOf(text, rules).map(({ from, ...piece }) => ({ ...piece, lineIndex: 0, startMs: 0, endMs: 0 }));
+export const untimedUnits = (text: string): TimedUnit[] =>
+  piecesOf(text).map(({ from, ...piece }) => ({ ...piece, lineIndex: 0, startMs: 0, endMs: 0 }));
 
 /** Units as one text. */
 const textOfUnits = (units: readonly TimedUnit[]): string =>

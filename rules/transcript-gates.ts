@@ -1,15 +1,13 @@
 import type { Range } from '../contract/base/grammar.ts';
 import {
   type EvidenceArtifact,
-  firstTranscriptGates,
   type GateReason,
   gateReasons,
-  type TranscriptGates,
   type TranscriptLineFact,
-  transcriptGates,
 } from '../contract/evidence/evidence.ts';
 import type { AnalysisRequest } from '../contract/study/plan.ts';
 import { baseLanguage, contradictsLanguage, LANGUAGE_GATE } from './languages.ts';
+import { ruleSets } from './rule-sets.ts';
 import { editDistance, lettersOf, spokenLength, tokensOf } from './text-comparison.ts';
 import { intersection, joined, totalLengthOf } from './time-spans.ts';
 
@@ -139,16 +137,13 @@ function lettersWithin(line: string, said: readonly { readonly text: string }[])
 }
 
 /**
- * Whether a line says what recognisers are known to invent: several phrases together, or for the first `gates` one alone. People say
- * some of these too: a line of them needs a second run that heard the same.
+ * Whether a line says what recognisers are known to invent, several phrases together. People say some of these too: a line of them
+ * needs a second run with the same words.
  */
-export function isKnownInvention(text: string, gates: TranscriptGates): boolean {
+export function isKnownInvention(text: string): boolean {
   const line = plain(text);
-  const letters = lettersOf(line).length;
   const said = phrases.filter((phrase) => line.includes(phrase.text));
-  const invented =
-    gates === firstTranscriptGates ? Math.max(0, ...said.map((phrase) => phrase.letters)) : lettersWithin(line, said);
-  return said.length > 0 && invented >= INVENTED_SHARE * letters;
+  return said.length > 0 && lettersWithin(line, said) >= INVENTED_SHARE * lettersOf(line).length;
 }
 
 /**
@@ -272,7 +267,7 @@ const CONFIDENCE_RULE = { words: 0.5, averageLogProbability: -1, compressionRati
 
 /** Every threshold of the gates, as a transcript states it among its parameters. */
 export const GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
-  gates: transcriptGates,
+  gates: ruleSets.transcriptGates.version,
   speechShare: SPEECH_SUPPORT.share,
   mostLettersPerSecond: SPEECH_SUPPORT.lettersPerSecond,
   fewestLettersPerSecond: SPEECH_SUPPORT.fewestLettersPerSecond,
@@ -300,7 +295,6 @@ export interface GateEvidence {
   readonly regions: readonly (Range & { readonly language: string | null })[];
   /** Base codes of the declared languages; none where none is declared. */
   readonly languages: readonly string[];
-  readonly gates: TranscriptGates;
 }
 
 /** The base codes of the languages that a study declares its source to be in. */
@@ -310,17 +304,13 @@ export function declaredLanguages({ language }: Pick<AnalysisRequest, 'language'
   return languages.flatMap((tag) => baseLanguage(tag) ?? []);
 }
 
-function isDoubted({ text, measures, second }: RecognisedLine, gates: TranscriptGates): boolean {
+function isDoubted({ text, measures, second }: RecognisedLine): boolean {
   const { confidence, averageLogProbability } = measures;
   if (confidence !== null && confidence < CONFIDENCE_RULE.words) return true;
   if (averageLogProbability !== null && averageLogProbability < CONFIDENCE_RULE.averageLogProbability) return true;
   // The confidence of a recogniser in what it is known to invent says nothing.
-  return isKnownInvention(text, gates) && (second === null || !agrees(text, second));
+  return isKnownInvention(text) && (second === null || !agrees(text, second));
 }
-
-/** Whether a text says what was spoken; the first gates did not ask. */
-const isSpoken = (text: string, gates: TranscriptGates): boolean =>
-  gates === firstTranscriptGates || isWordsAlone(text);
 
 function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvidence): GateReason[] {
   const { text, measures, identified, second } = line;
@@ -328,9 +318,9 @@ function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvid
   const heard = region?.language ?? null;
   const ratio = Math.max(measures.compressionRatio ?? 0, compressionRatioOf(text));
   const closes: Readonly<Record<GateReason, boolean>> = {
-    no_speech_evidence: !isCarriedBySpeech(line, evidence.speech) || !isSpoken(text, evidence.gates),
+    no_speech_evidence: !isCarriedBySpeech(line, evidence.speech) || !isWordsAlone(text),
     repetition: isRepeated || repeatsItself(text),
-    low_confidence: isDoubted(line, evidence.gates),
+    low_confidence: isDoubted(line),
     compression: ratio > CONFIDENCE_RULE.compressionRatio,
     language_mismatch: contradictsLanguage(text, evidence.languages, { identified, heard }),
     boundary_only: region === undefined || isAtBoundary(line, region),

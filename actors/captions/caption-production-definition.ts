@@ -60,7 +60,7 @@ async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Ch
   const { execution } = await runtimes.read(input.runtimeId);
   const { open, caption } = execution?.study.tail.captions ?? noCaptions;
   const context: CaptionProductionContext = { ...input, failure: null };
-  if (open.length > 0) return { value: 'producing', context };
+  if (open !== null) return { value: 'producing', context };
   return caption?.reference.jobId === input.jobId && caption.qualityControl === null
     ? { value: 'unchecked', context }
     : null;

@@ -4,11 +4,9 @@ import { shownText, wellFormedText } from '../../contract/base/grammar.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionTranslation,
-  singleAnswerGates,
   type TranslatedAnswer,
   type TranslationAsk,
   type TranslationConfiguration,
-  translationGates,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
@@ -23,13 +21,15 @@ import {
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { CaptionFailure, type CaptionJob, captionsOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
-import { translationWorkOf } from '../../receipts/captions/transcript-lines.ts';
+import { captionInputOf } from '../../receipts/captions/captioned-study.ts';
 import { questionDigests, translationOf } from '../../receipts/captions/translation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import {
   askedAgain,
   fatalFailure,
+  gatesOver,
   type PlannedAsk,
+  type PresentGates,
   plannedAsks,
   questionOf,
   type TranslationWork,
@@ -53,7 +53,7 @@ export async function openTranslator(
   if (chosen === null) return null;
   const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
   const chat = await openHostedChat({ ...chosen, clock, limits, temperature: 0 });
-  const gates = chosen.isAskedOnce === true ? singleAnswerGates : translationGates;
+  const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;
   return new CaptionTranslations({ ...chosen, chat, detector, gates });
 }
 
@@ -62,14 +62,14 @@ interface TranslationAskerOptions {
   /** Identifies languages. */
   readonly detector: Pick<Detector, 'identify'>;
   /** Those that compare two answers for each line ask for each of them twice. */
-  readonly gates: NonNullable<TranslationWork['gates']>;
+  readonly gates: PresentGates;
 }
 
 /** Lines that are to be translated, in their order. */
 type LinesToTranslate = Pick<TranslationWork, 'lines' | 'sourceLanguage' | 'targetLanguage'>;
 
 /** Everything that was asked and answered of some lines. */
-type AnsweredLines = Pick<CaptionTranslation, 'asks' | 'identifiedAlone' | 'gates'>;
+type AnsweredLines = Pick<TranslationWork, 'asks' | 'identifiedAlone' | 'gates'>;
 
 const answered = z.looseObject({
   lines: z.record(
@@ -205,9 +205,8 @@ export class CaptionTranslations {
   async translated(job: CaptionJob, signal: AbortSignal): Promise<CaptionJob> {
     const text = textToTranslateOf(job);
     if (text === null) return job;
-    const nothing = { asks: [], identifiedAlone: null };
-    const { lines, sourceLanguage, targetLanguage } = translationWorkOf(job.study, text, nothing);
-    const answered = await this.#asker.answers({ lines, sourceLanguage, targetLanguage }, signal);
+    const { sourceLanguage, targetLanguage } = captionInputOf(job.study);
+    const answered = await this.#asker.answers({ lines: text.lines, sourceLanguage, targetLanguage }, signal);
     const record = { prompt: translationPromptContract, configuration: this.#configuration, ...answered };
     const done = { ...job, translation: translationOf(job, record) };
     this.#demandLines(done, answered.asks);

@@ -1,4 +1,3 @@
-import { translationGates } from '../../contract/captions/caption-translation.ts';
 import { type LabelledTranslations, translationDefects } from '../../contract/evaluation.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
@@ -11,7 +10,7 @@ import {
   type TranslationCounts,
   withheldOf,
 } from '../../receipts/evaluation/captions.ts';
-import { verdictsOf } from '../../rules/translation/plan.ts';
+import { gatesOver, verdictsOf } from '../../rules/translation/plan.ts';
 import { TranslationAsker } from '../captions/caption-translations.ts';
 
 const none: PlantedAnswers = new Map();
@@ -79,7 +78,7 @@ async function verdictsWith(
   const wanted = { lines, sourceLanguage, targetLanguage };
   return verdictsOf({
     ...wanted,
-    ...(await new TranslationAsker({ chat, detector, gates: translationGates }).answers(wanted, signal)),
+    ...(await new TranslationAsker({ chat, detector, gates: gatesOver.twoAnswers }).answers(wanted, signal)),
   });
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import { type EvidenceArtifact, transcriptGates, type UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { KeptRegion, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -114,7 +114,6 @@ export class Transcriber {
       placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: second[at] ?? null })),
       {
         ...{ speech: speechOf(speech), regions: placed.regions, languages: declaredLanguages(request) },
-        gates: transcriptGates,
       },
     );
     const artifact: EvidenceArtifact = {
@@ -253,7 +252,6 @@ export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudy
     operation: recognition,
     producer:
       transcriber === null ? null : ({ record }, source) => transcriber.producer(source, record.analysisRequest),
-    standing: ({ regionsFrom, openRecognition }) => ({ from: regionsFrom, begun: openRecognition }),
     changed: 'the recogniser of the host, or how it is set, changed after the recognition had begun',
     keptIn: (row) => mediaOperationResult.safeParse(row).data?.evidence[0] ?? null,
     rowOf: (kept) =>

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { AssessmentAudits, DecisionReceipts } from '../../contract/evidence/assessment.ts';
 import { evidenceObjectTypes } from '../../contract/evidence/evidence-object.ts';
+import type { RuntimeJudgements } from '../../contract/judgement.ts';
 import type { AskedKind, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import {
   assessmentAuditsOf,
@@ -8,6 +9,7 @@ import {
   objectFactIn,
   runtimeEvidenceOf,
 } from '../../receipts/published/evidence.ts';
+import { runtimeJudgementsOf } from '../../receipts/published/runtime.ts';
 import { readObject } from '../../receipts/stored-records.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ReadObjects } from './read-objects.ts';
@@ -38,6 +40,11 @@ export class EvidenceAudits {
 
   async decisions(runtimeId: string): Promise<DecisionReceipts> {
     return decisionReceiptsOf(await this.#runtimes.read(runtimeId));
+  }
+
+  /** By which rules its records were judged. */
+  async judgements(runtimeId: string): Promise<RuntimeJudgements> {
+    return runtimeJudgementsOf(await this.#runtimes.read(runtimeId));
   }
 
   /** Evidence of the kinds that every client knows, of one kind, or of all. */

@@ -3,7 +3,7 @@ import { useHost } from '../host/session.ts';
 import { useDeed } from '../host/use-remote.ts';
 import { Failed } from '../parts/notice.tsx';
 import { CheckList } from '../verification/check-list.tsx';
-import { type Check, mediaChecks } from '../verification/checks.ts';
+import { type Check, judgementChecks, mediaChecks } from '../verification/checks.ts';
 
 interface VerifyHereProps {
   readonly check: () => Promise<readonly Check[]>;
@@ -19,7 +19,7 @@ export function VerifyHere({ check, runtimeId }: VerifyHereProps) {
   const verify = () =>
     run(async () => {
       setChecks(null);
-      const made = await check();
+      const made = [...(await check()), ...judgementChecks(await host.judgements(runtimeId))];
       setChecks(made);
       if (hasMedia) setChecks([...made, ...(await mediaChecks(host, runtimeId))]);
     });

@@ -2,6 +2,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import type { MediaOperationReceipt } from '../../contract/evidence/media-operation.ts';
 import type { JournalEvent } from '../../contract/journal.ts';
+import type { Judgement, RuntimeJudgements } from '../../contract/judgement.ts';
 import type { Finding } from '../../contract/overview.ts';
 import type { AuditedClaim, AvailableRow } from '../timeline/lanes.ts';
 import { counted, size } from '../words/numbers.ts';
@@ -264,6 +265,34 @@ export async function evidenceChecks(
       'a page has no detector; evaluation packs and another study of the same range measure anew',
     ),
   ];
+}
+
+/** One check for each version of each rule set that judged records of a study: whether the host judged these again. */
+export function judgementChecks({ judgements }: Pick<RuntimeJudgements, 'judgements'>): readonly Check[] {
+  const named = new Map<string, { readonly judgement: Judgement; readonly records: number }>();
+  for (const { judgement } of judgements) {
+    const what = `Judged by ${judgement.rules.name} ${judgement.rules.version}`;
+    named.set(what, { judgement, records: (named.get(what)?.records ?? 0) + 1 });
+  }
+  return [...named].map(
+    ([
+      what,
+      {
+        judgement: { check, present },
+        records,
+      },
+    ]) =>
+      check === 'judged_again'
+        ? {
+            outcome: 'agrees',
+            what,
+            words: `the host judged ${counted(records, 'record')} again, with the same result`,
+          }
+        : unchecked(
+            what,
+            `the host has version ${present}: it checked form, digests and chain of ${counted(records, 'record')}`,
+          ),
+  );
 }
 
 /** Web Crypto digests only what is in memory as a whole. */

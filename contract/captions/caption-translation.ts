@@ -21,15 +21,6 @@ export const maximumTranslationBytes = 512 * 1024;
 /** The most questions in one record of a long translation; an answer has at most `maxProviderResponseBytes`. */
 export const maximumPartAsks = 32;
 
-/** The gates by which answers are judged today. */
-export const translationGates = 5;
-
-/** The gates that judge by one answer for each line. */
-export const singleAnswerGates = 4;
-
-/** Gates of stored records. They compare numbers by their digits alone: `-5` and `5`, `1.5` and `15` were the same to them. */
-export const digitGates = { single: 2, both: 3 } as const;
-
 /** The words that a model gets with every question: what changes here changes the identity of the translator. */
 export const translationPrompt = z.strictObject({
   schema: z.literal('studio.caption-translation.prompt.v1'),
@@ -96,11 +87,8 @@ export const captionTranslation = z.strictObject({
   asks: z.array(translationAsk).min(1),
   /** The language of all translations together of lines that were asked again alone because of the first answers. */
   identifiedAlone: languageTag.nullable(),
-  /**
-   * By which gates the answers are judged; absent for the first ones, which compare no line with others but by length and repetition.
-   * Those of `translationGates` and `digitGates.both` compare two answers for each line.
-   */
-  gates: z.literal([digitGates.single, digitGates.both, singleAnswerGates, translationGates]).optional(),
+  /** The version of the translation gates by which the answers are judged: 4 is version 5 over one answer for each line. Absent for 1. */
+  gates: z.literal([2, 3, 4, 5]).optional(),
 });
 
 /** Questions of a long translation that follow each other, as they are stored. */

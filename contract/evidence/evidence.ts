@@ -6,12 +6,6 @@ import { keyframeFact, waveformFact } from './evidence-object.ts';
 /** Most characters of a line: no one says so much in one region. */
 export const maximumLineCharacters = 4096;
 
-/** The gates by which transcripts are judged, as a transcript states them among its parameters. */
-export const transcriptGates = 2;
-/** The first gates look for one invented phrase at a time, and let notes of sounds pass. */
-export const firstTranscriptGates = 1;
-export type TranscriptGates = typeof transcriptGates | typeof firstTranscriptGates;
-
 const span = { startMs: count, endMs: count };
 
 /** What a recogniser said, as one line: no control characters, and of spaces single ones between words alone. */

@@ -3,6 +3,7 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import { contentId } from '../../contract/base/grammar.ts';
 import { assessmentAudits, decisionReceipts } from '../../contract/evidence/assessment.ts';
 import { evidenceObjectTypes } from '../../contract/evidence/evidence-object.ts';
+import { runtimeJudgements } from '../../contract/judgement.ts';
 import { type AskedKind, askedKind, runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import {
@@ -44,6 +45,20 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       answers: [json(200, decisionReceipts)],
       refusals: refusalsOfReopening,
       handle: async (call) => ({ status: 200, body: await audits.decisions(runtimeOf(call)) }),
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/judgements',
+    room: 'evidence',
+    params: { runtimeId },
+    GET: read({
+      id: 'readJudgements',
+      summary: 'by which rules the records of a study were judged, and whether this host judged them again',
+      details:
+        'Every record is reopened first. One that was judged by a version of its rules which this host does not have is `form_checked`: its form, its digests and its chain hold, and its judgement was not repeated.',
+      answers: [json(200, runtimeJudgements)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await audits.judgements(runtimeOf(call)) }),
     }),
   },
   {

@@ -78,7 +78,8 @@ function lineOf(
   throw new CaptionFailure('invalid_output', `${id} ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
 }
 
-function resultOf(lines: readonly CaptionLine[]): CaptionResult {
+/** What came of a production, counted over its lines. */
+export function resultOf(lines: readonly CaptionLine[]): CaptionResult {
   const among = (side: 'source' | 'target', state: string): number =>
     lines.filter((line) => line[side].state === state).length;
   const sourceAvailableCount = among('source', 'available');

@@ -13,16 +13,12 @@ import type { ApprovalReference } from '../../contract/review.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
 import type { Coverage } from '../../contract/study/study-record.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import type { CaptionRules } from '../../rules/segmentation.ts';
 import { coversWhole } from '../../rules/time-spans.ts';
-import type { VerifiedConclusion, VerifiedFindings } from '../stages/admit.ts';
-import {
-  assessmentReceipt,
-  decisionReceipt,
-  type VerifiedAssessment,
-  type VerifiedDecision,
-} from '../stages/assess.ts';
+import type { VerifiedConclusion } from '../stages/admit.ts';
+import { assessmentReceipt, type VerifiedAssessment } from '../stages/assess.ts';
+import { decisionReceipt, type VerifiedDecision } from '../stages/decide.ts';
 import type { VerifiedRead } from '../stages/read.ts';
+import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { StudyRun } from '../study-run.ts';
 
 /** A verified study that was approved for captions: all that captions may be derived from. */
@@ -31,8 +27,6 @@ export interface CaptionedStudy {
   readonly findings: VerifiedFindings;
   readonly conclusion: VerifiedConclusion;
   readonly approval: ApprovalReference;
-  /** By which rules captions follow from it. */
-  readonly rules: CaptionRules;
 }
 
 /** Why captions can never be made of a study of at most so many ms, whatever is approved; null when they can. */
@@ -125,9 +119,8 @@ function runsOver(reads: readonly ReadRuns[], line: Range): ReadRun[] {
   return isHeld ? runs : [];
 }
 
-/** Reads that cite a line together: those over one evidence, or by the first rules each one alone. */
-function citingTogether(reads: readonly ReadRuns[], { joinsReads }: CaptionRules): ReadRuns[][] {
-  if (!joinsReads) return reads.map((each) => [each]);
+/** Reads that cite a line together: those over one evidence. */
+function citingTogether(reads: readonly ReadRuns[]): ReadRuns[][] {
   const evidence = new Map<string, ReadRuns[]>();
   for (const each of reads) {
     const { artifactId } = each.read.body.input;
@@ -220,7 +213,7 @@ function citingStudyOf(study: CaptionedStudy, decision: VerifiedDecision): Citin
     return assessment.body.inputs.map(({ receiptContentId }) => [receiptContentId, { assessment, report }] as const);
   });
   const runs = reads.map((read) => ({ read, runs: runsOf(read.body.facts) }));
-  const citing = { together: citingTogether(runs, study.rules), assessed: new Map(assessed) };
+  const citing = { together: citingTogether(runs), assessed: new Map(assessed) };
   citingStudies.set(study, citing);
   return citing;
 }

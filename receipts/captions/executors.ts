@@ -14,8 +14,7 @@ import type {
 import { languageNamed } from '../../contract/sources/languages.ts';
 import { baseLanguage, contradicts } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, type TextPair, type TimedText } from '../../rules/pairing.ts';
-import { type CaptionRules, captionRules } from '../../rules/segmentation.ts';
-import type { VerifiedFindings } from '../stages/admit.ts';
+import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import {
@@ -75,14 +74,11 @@ const baseOf = (code: string | null | undefined): string | null => (code == null
 function languageOf(
   { taggedLanguage, code, method, cueCodes }: TrackLanguageFact,
   cues: readonly AnyCue[],
-  { judgesLanguages }: CaptionRules,
 ): Pick<StudiedTrack, 'language' | 'isContradicted'> {
-  const named = judgesLanguages && taggedLanguage !== null ? languageNamed(taggedLanguage) : null;
+  const named = taggedLanguage !== null ? languageNamed(taggedLanguage) : null;
   const tagged = named ?? baseOf(taggedLanguage);
   const language = baseOf(code);
-  if (!judgesLanguages || tagged === null || language === null) {
-    return { language: tagged ?? code, isContradicted: false };
-  }
+  if (tagged === null || language === null) return { language: tagged ?? code, isContradicted: false };
   const texts = cues
     .flatMap((cue) => (cue.kind === 'subtitle_cue' ? [cue.text] : []))
     .map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
@@ -90,7 +86,7 @@ function languageOf(
 }
 
 /** Every embedded text track that a study read, in the order of the container. */
-export function studiedTracks(findings: VerifiedFindings, rules: CaptionRules = captionRules): StudiedTrack[] {
+export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
   const stored = artifactsOf(findings);
   const languages = stored.flatMap(({ artifact }) => artifact.facts.filter(isTrackLanguage));
   return stored.flatMap(({ artifactId, contentId, artifact }) => {
@@ -98,7 +94,7 @@ export function studiedTracks(findings: VerifiedFindings, rules: CaptionRules = 
     if (artifact.kind !== 'subtitle_track' || trackIndex === null) return [];
     const fact = languages.find((each) => each.trackIndex === trackIndex);
     const cues = artifact.facts.filter(isCue);
-    const said = fact === undefined ? { language: null, isContradicted: false } : languageOf(fact, cues, rules);
+    const said = fact === undefined ? { language: null, isContradicted: false } : languageOf(fact, cues);
     return [{ trackIndex, artifactId, contentId, ...said, cues: cues.map(timedText) }];
   });
 }
@@ -301,7 +297,7 @@ const translatedSubtitles: CaptionExecutor = {
 
 function tracksOf(study: CaptionedStudy) {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
-  const tracks = studiedTracks(study.findings, study.rules);
+  const tracks = studiedTracks(study.findings);
   return { source: trackIn(tracks, sourceLanguage), target: trackIn(tracks, targetLanguage) };
 }
 

@@ -1,18 +1,10 @@
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import { baseLanguage } from '../../rules/languages.ts';
-import {
-  breakCosts,
-  type CaptionRules,
-  cueShapeOf,
-  rowsOf,
-  segmentedCues,
-  timedUnits,
-  untimedUnits,
-} from '../../rules/segmentation.ts';
+import { breakCosts, cueShapeOf, rowsOf, segmentedCues, timedUnits, untimedUnits } from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
-import { type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
-import type { VerifiedFindings } from '../stages/admit.ts';
+import { presentGatesOf, type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
+import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 
@@ -80,7 +72,7 @@ export function recognisedLines(study: CaptionedStudy, { lines }: StudiedTranscr
   const passed = lines.filter(({ outcome }) => outcome === 'passed');
   const withheld = lines.filter(({ outcome }) => outcome === 'withheld').map(({ index }) => index);
   const { range, sourceLanguage } = captionInputOf(study);
-  const units = passed.flatMap((line) => timedUnits(line, study.rules));
+  const units = passed.flatMap(timedUnits);
   const cues = segmentedCues(units, {
     range,
     language: sourceLanguage,
@@ -142,7 +134,7 @@ export function transcriptToTranslate(study: CaptionedStudy): TextToTranslate | 
 export const translationWorkOf = (
   study: CaptionedStudy,
   { lines }: TextToTranslate,
-  { asks, identifiedAlone, gates }: Pick<CaptionTranslation, 'asks' | 'identifiedAlone' | 'gates'>,
+  { asks, identifiedAlone, gates }: Pick<TranslationWork, 'asks' | 'identifiedAlone' | 'gates'>,
 ): TranslationWork => {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
   return { lines, sourceLanguage, targetLanguage, asks, identifiedAlone, gates };
@@ -155,22 +147,22 @@ export function translatedSides(
   translation: CaptionTranslation | undefined,
 ): (lineId: string) => DraftText {
   const { targetLanguage } = captionInputOf(study);
+  const gates = translation === undefined ? null : presentGatesOf(translation);
   const verdicts =
-    text === null || translation === undefined
+    text === null || translation === undefined || gates === null
       ? new Map<string, Verdict>()
-      : verdictsOf(translationWorkOf(study, text, translation));
-  return (lineId) => sideOf(verdicts.get(lineId), targetLanguage, study.rules);
+      : verdictsOf(translationWorkOf(study, text, { ...translation, gates }));
+  return (lineId) => sideOf(verdicts.get(lineId), targetLanguage);
 }
 
 /** A text in rows as the guidelines for its language want them, where two rows suffice. */
-function inRows(text: string, language: string, rules: CaptionRules): string {
-  return rowsOf(untimedUnits(text, rules), cueShapeOf(language), breakCosts(language));
-}
+const inRows = (text: string, language: string): string =>
+  rowsOf(untimedUnits(text), cueShapeOf(language), breakCosts(language));
 
-function sideOf(verdict: Verdict | undefined, language: string, rules: CaptionRules): DraftText {
+function sideOf(verdict: Verdict | undefined, language: string): DraftText {
   if (verdict === undefined) return { state: 'withheld', reasonCode: 'translator_unavailable' };
   if ('reason' in verdict) return { state: 'withheld', reasonCode: verdict.reason };
-  return { state: 'available', text: inRows(verdict.text, language, rules) };
+  return { state: 'available', text: inRows(verdict.text, language) };
 }
 
 /** The recognised lines of a study, each with its translation or the reason why it has none. */

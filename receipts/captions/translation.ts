@@ -7,16 +7,21 @@ import {
   maximumTranslationBytes,
   type PartedTranslation,
   partedTranslation,
-  singleAnswerGates,
   type TranslationAsk,
   type TranslationPart,
   type TranslationSummary,
-  translationGates,
   translationPart,
 } from '../../contract/captions/caption-translation.ts';
-import { transcriptGates } from '../../contract/evidence/evidence.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
-import { askedAgain, plannedAsks, questionOf, translationPromptContract } from '../../rules/translation/plan.ts';
+import { ruleSets } from '../../rules/rule-sets.ts';
+import {
+  askedAgain,
+  type PresentGates,
+  plannedAsks,
+  presentGatesOf,
+  questionOf,
+  translationPromptContract,
+} from '../../rules/translation/plan.ts';
 import { checkObject, EvidenceChainError } from '../evidence-chain.ts';
 import { inParts, type Output, RunParts, RunRecord } from '../record.ts';
 import { readStoredReceipt, type StoredContent } from '../stored-records.ts';
@@ -130,6 +135,8 @@ export function questionDigests(question: ReturnType<typeof questionOf>) {
   return { promptContentId: contentIdOfJson({ system, user }), schemaContentId: contentIdOfJson(schema) };
 }
 
+const fault = (place: string): EvidenceChainError => new EvidenceChainError('caption_translation', place);
+
 /** A question that failed has no answer; each line that was asked for has at most one, in the order of the lines. */
 function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): string | null {
   if (failure !== null) {
@@ -142,39 +149,47 @@ function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): s
   return firstDifference({ answers: answered }, { answers: derived });
 }
 
-/** Which gates a version judged by that had a transcript of these gates. */
-function areGatesOf({ gates }: CaptionTranslation, { findings }: CaptionJob['study']): boolean {
-  const transcript = findings.recognition?.found?.parameters.gates;
-  return transcript !== transcriptGates || gates === translationGates || gates === singleAnswerGates;
-}
+/** By which version of the translation gates a record was judged; 4 is version 5 over one answer for each line. */
+export const translationVersionOf = ({ gates }: CaptionTranslation): number => (gates === 4 ? 5 : (gates ?? 1));
 
 /**
- * Checks a record against what it follows from: who translates, the words and settings, and every question, in the order in
- * which the answers before it lead to it. What a model answered cannot be derived again. Throws `EvidenceChainError`.
+ * Checks a record of any version against what it follows from: who translates, the words and settings, and which answers can be those
+ * of a question. A transcript of the present gates has no translation of older ones. Throws `EvidenceChainError`.
  */
-export function checkTranslation(found: CaptionTranslation, job: CaptionJob): void {
-  const fault = (place: string) => new EvidenceChainError('caption_translation', place);
+export function checkTranslationRecord(found: CaptionTranslation, job: CaptionJob): void {
   storedTranslation.audit(found, translationOf(job, found));
   const { translator, prompt, configuration, asks } = found;
   const isAsked = firstDifference(prompt, translationPromptContract) === null;
   if (!isAsked || contentIdOfJson(prompt) !== translator.promptContentId) throw fault('prompt');
   if (contentIdOfJson(configuration) !== translator.configurationContentId) throw fault('configuration');
   if (configuration.model !== translator.model) throw fault('configuration.model');
-  if (!areGatesOf(found, job.study)) throw fault('gates');
-  const text = textToTranslateOf(job);
-  if (text === null) throw fault('transcript');
-  const work = translationWorkOf(job.study, text, found);
-  const planned = plannedAsks(work);
-  if (planned.length !== asks.length) throw fault('asks.length');
+  const transcript = job.study.findings.recognition?.found?.parameters.gates;
+  if (transcript === ruleSets.transcriptGates.version && presentGatesOf(found) === null) throw fault('gates');
   for (const [at, ask] of asks.entries()) {
-    const next = planned[at] ?? { members: [], isApart: false };
-    const lineIds = next.members.map(({ id }) => id);
-    const expected = { lineIds, ...questionDigests(questionOf(work.lines, next, found)) };
-    const { promptContentId, schemaContentId } = ask;
-    const place = firstDifference({ lineIds: ask.lineIds, promptContentId, schemaContentId }, expected);
-    if (place !== null) throw fault(`asks[${at}].${place}`);
     const unfit = checkAnswers(ask);
     if (unfit !== null) throw fault(`asks[${at}].${unfit}`);
+  }
+}
+
+/**
+ * Derives every question again, in the order in which the answers before it lead to it by the present gates. What a model answered
+ * cannot be derived again. Throws `EvidenceChainError`.
+ */
+export function checkQuestions(found: CaptionTranslation, gates: PresentGates, job: CaptionJob): void {
+  const text = textToTranslateOf(job);
+  if (text === null) throw fault('transcript');
+  const { asks } = found;
+  const work = translationWorkOf(job.study, text, { ...found, gates });
+  const planned = plannedAsks(work);
+  if (planned.length !== asks.length) throw fault('asks.length');
+  for (const [at, { lineIds, promptContentId, schemaContentId }] of asks.entries()) {
+    const next = planned[at] ?? { members: [], isApart: false };
+    const expected = {
+      lineIds: next.members.map(({ id }) => id),
+      ...questionDigests(questionOf(work.lines, next, found)),
+    };
+    const place = firstDifference({ lineIds, promptContentId, schemaContentId }, expected);
+    if (place !== null) throw fault(`asks[${at}].${place}`);
   }
   const alone = askedAgain(work).flatMap(({ answers }) => answers);
   const isEmpty = alone.every(({ translation }) => translation === '');

@@ -11,12 +11,13 @@ import {
   type TranslationGateScore,
   translationDefects,
 } from '../../contract/evaluation.ts';
+import { structuralDecisionOf } from '../../rules/caption-quality.ts';
 import { microRatio } from '../../rules/evaluation/detection.ts';
 import { lettersOf, tokensOf } from '../../rules/text-comparison.ts';
 import type { Verdict } from '../../rules/translation/plan.ts';
 import { CaptionFailure, captionsOf } from '../captions/artifact.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
-import { type StoredCaptions, structuralDecisionOf } from '../captions/quality-control.ts';
+import type { StoredCaptions } from '../captions/quality-control.ts';
 import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { approvable } from '../published/captions.ts';

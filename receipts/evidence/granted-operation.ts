@@ -3,14 +3,16 @@ import type { Artifact, ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Failure } from '../../contract/base/errors.ts';
 import type { EvidenceArtifact, FurtherArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { MediaLimits } from '../../contract/evidence/media-operation.ts';
-import type { EventData, EventType } from '../../contract/journal.ts';
+import type { EventData, EventType, JournalEvent } from '../../contract/journal.ts';
+import type { Judgement } from '../../contract/judgement.ts';
+import { type OptionalStage, studyStages } from '../../contract/study/stages.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { demandDerived } from '../evidence-chain.ts';
 import { operationIdOf, operationKeyOf, outputArtifact } from '../identities.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';
 import { readStoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
-import { causeOf, type FoldContext, type StepResult, type StudyIds, type StudyRun } from '../study-run.ts';
+import { causeOf, type FoldContext, optionalGrantOf, type StepResult, type StudyRun } from '../study-run.ts';
 import { detectedArtifactKind } from './media-operation.ts';
 
 /** Evidence of a run that an operation starts from. */
@@ -55,10 +57,18 @@ export interface GrantedReceipt {
 /** The evidence that such an operation finds. */
 export type GrantedFinding = EvidenceArtifact | FurtherArtifact;
 
+type BeforeStarted<Type> = Type extends `${infer Events}_started` ? Events : never;
+
+/** What the types of the events of such operations begin with: those whose start names a producer and limits. */
+type GrantedEvents = BeforeStarted<
+  Extract<JournalEvent, { readonly data: { readonly producer: unknown; readonly limits: unknown } }>['type']
+>;
+
 /** One kind of operation that a run has a grant of its own for. Its receipt is no artifact of the run. */
 interface GrantedDeclaration<Receipt extends GrantedReceipt, Found extends GrantedFinding>
   extends StoredShape<z.ZodType<Receipt>> {
-  readonly capability: string;
+  /** The optional stage that carries it out. */
+  readonly stage: OptionalStage;
   /** The value of the receipt's field `schema`. */
   readonly name: Receipt['schema'];
   /** What its `receiptId` begins with; the digest of all other fields follows. */
@@ -67,11 +77,9 @@ interface GrantedDeclaration<Receipt extends GrantedReceipt, Found extends Grant
   readonly kind: Found['kind'];
   readonly found: StoredShape<z.ZodType<Found>>;
   /** The field by which requests and receipts name the evidence that it starts from. */
-  readonly from: 'regionsFrom' | 'keyframesFrom';
+  readonly from: string;
   /** What the types of its events begin with. */
-  readonly events: 'semantic.evidence' | 'screen.text';
-  /** Undefined where the host that accepted the run could not carry it out. */
-  readonly grantOf: (ids: StudyIds) => string | undefined;
+  readonly events: GrantedEvents;
   /** How many of the findings passed their gates, and how many did not. */
   readonly countsOf: (found: Found | null) => Receipt['result'];
 }
@@ -87,9 +95,11 @@ interface CompletedGrant<Receipt> {
 /** One kind of operation that a run has a grant of its own for: started, failed and completed by its declaration. */
 export class GrantedOperation<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   readonly declared: GrantedDeclaration<Receipt, Found>;
+  readonly capability: string;
 
   constructor(declared: GrantedDeclaration<Receipt, Found>) {
     this.declared = declared;
+    this.capability = studyStages[declared.stage].grant.capability;
   }
 
   /** What identifies the work: the media, the evidence, the range, the tools and the parameters alone. */
@@ -125,14 +135,14 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
     work: GrantedWork,
     result: { readonly kept: KeptEvidence; readonly found: Found | null; readonly reused: boolean },
   ): CompletedGrant<Receipt> {
-    const { capability, name, idPrefix, from, countsOf } = this.declared;
+    const { name, idPrefix, from, countsOf } = this.declared;
     const { record, ids } = run;
     const { operationId, operationKey } = this.#requestOf(run, work);
     const artifact = this.#artifactOf(run, operationId, work, result.kept);
     const body = {
       operationId,
       operationKey,
-      capability,
+      capability: this.capability,
       authorization: { grantId: this.#grantOf(run), taskId: ids.taskId, agentId: ids.agentId },
       input: {
         artifactId: record.sourceArtifactId,
@@ -166,8 +176,8 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
   }
 
   #grantOf({ ids }: StudyRun): string {
-    const grantId = this.declared.grantOf(ids);
-    if (grantId === undefined) throw new RangeError(`the run has no grant for ${this.declared.capability}`);
+    const grantId = optionalGrantOf(ids, this.declared.stage);
+    if (grantId === undefined) throw new RangeError(`the run has no grant for ${this.capability}`);
     return grantId;
   }
 
@@ -175,7 +185,7 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
     const { sourceArtifactId, analysisRequest } = record;
     const { range, sourceContentId } = analysisRequest;
     const work = {
-      operation: this.declared.capability,
+      operation: this.capability,
       inputContentIds: [sourceContentId, ...from.map(({ contentId }) => contentId)],
       range,
       tools: producer.tools,
@@ -235,8 +245,8 @@ export interface VerifiedGrant<Receipt extends GrantedReceipt, Found extends Gra
 interface GrantedChecks<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   /** The one reason for which there may be nothing. */
   readonly reason: string;
-  /** Throws `EvidenceChainError` where what was found does not follow. */
-  readonly check: (found: Found, contentId: string, work: GrantedWork) => void;
+  /** By which gates it was judged. Throws `EvidenceChainError` where what was found does not follow. */
+  readonly check: (found: Found, contentId: string, work: GrantedWork) => Judgement;
   /** What the receipt says, in a few words for people. */
   readonly said: (receipt: Receipt) => string;
 }
@@ -247,9 +257,9 @@ export function foldGrantStarted<Receipt extends GrantedReceipt, Found extends G
   operation: GrantedOperation<Receipt, Found>,
   from: () => StartingEvidence,
 ): void {
-  const { events, grantOf } = operation.declared;
+  const { events, stage } = operation.declared;
   const { producer, limits } = journal.expect(`${events}_started`).data;
-  if (grantOf(run.ids) === undefined) throw journal.fault('type');
+  if (optionalGrantOf(run.ids, stage) === undefined) throw journal.fault('type');
   journal.take([operation.started(run, { producer, limits, from: from() })]);
 }
 
@@ -289,7 +299,7 @@ export async function foldGrantCompleted<Receipt extends GrantedReceipt, Found e
   if (reasonCode !== null) demandDerived(link, { evidence: { reasonCode } }, { evidence: { reasonCode: reason } });
   const opened =
     delivered.contentId === null ? null : await readStoredReceipt(declared.found, content, delivered.contentId);
-  if (opened !== null) check(opened.body, opened.contentId, open);
+  const judgement = opened === null ? undefined : check(opened.body, opened.contentId, open);
   const kept: KeptEvidence =
     opened === null
       ? { state: 'unavailable', reasonCode: reasonCode ?? 'recognition_failed' }
@@ -298,6 +308,6 @@ export async function foldGrantCompleted<Receipt extends GrantedReceipt, Found e
   const derived = operation.completed(run, open, { kept, found, reused: receipt.reused });
   demandDerived(link, receipt, derived.receipt);
   journal.take(derived.step.events);
-  report({ link, subject: receipt.operationId, contentId: receiptContentId, detail: said(receipt) });
+  report({ link, subject: receipt.operationId, contentId: receiptContentId, detail: said(receipt), judgement });
   return { delivered, found, artifact: derived.artifact, receipt };
 }

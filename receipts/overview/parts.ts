@@ -197,7 +197,7 @@ export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart
   const path = `${base}/caption-productions`;
   const { captions, authority = null } = study?.tail ?? {};
   if (captions?.caption) return storedPart(path, captions.caption);
-  if (captions !== undefined && captions.open.length > 0) {
+  if (captions !== undefined && captions.open !== null) {
     return bare(path, 'under_way', `attempt ${captions.attempts} of ${maximumCaptionAttempts}`);
   }
   const obstacle = captionObstacleOf(runtime.accepted.record, overviewed.host.captions.allowance.maxDurationMs);

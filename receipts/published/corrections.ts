@@ -25,8 +25,8 @@ import {
 } from '../captions/corrected-lines.ts';
 import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../captions/prospect.ts';
 import { captionFindingsOf } from '../captions/quality-control.ts';
-import { mayCorrect, type VerifiedRuntime } from '../fold.ts';
-import { correctionHeadOf } from '../stages/correction.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import { correctionHeadOf, mayCorrect } from '../stages/correction.ts';
 import { approvable } from './captions.ts';
 import { runtimeListOf } from './runtime.ts';
 
@@ -71,7 +71,7 @@ export function correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility)
   const study = approvable(runtime);
   if (study === null) return withoutLines('illegal_caption_transition', 'the study is not queued for a review');
   const making = { code: 'illegal_caption_correction', message: 'captions are being made of these lines' } as const;
-  const isOpen = captions.open.length > 0 ? making : null;
+  const isOpen = captions.open === null ? null : making;
   if (isCorrected(tail.corrections) && tail.corrections.base !== null) return on(tail.corrections.base, isOpen);
   const obstacle = captionObstacleOf(accepted.record, ability.allowance.maxDurationMs);
   if (obstacle !== null) return withoutLines('illegal_caption_transition', obstacle);

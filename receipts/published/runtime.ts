@@ -1,4 +1,5 @@
 import type { RuntimeEvents } from '../../contract/journal.ts';
+import type { RuntimeJudgements } from '../../contract/judgement.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason, type RuntimeStatus } from '../../contract/study/status.ts';
 import type { JournalPage, StoredJournalHead } from '../../storage/ledger/ledger.ts';
@@ -88,4 +89,16 @@ export const runtimeListOf = ({ accepted, journalHead }: VerifiedRuntime) => ({
   commandId: accepted.record.commandId,
   runtimeId: accepted.record.runtimeId,
   journalHead,
+});
+
+/** By which rules each record of a runtime was judged, and what its verification did. */
+export const runtimeJudgementsOf = (runtime: VerifiedRuntime): RuntimeJudgements => ({
+  schema: 'studio.local-runtime-judgements.v1',
+  ...runtimeListOf(runtime),
+  judgements: runtime.judged.map(({ link, subject, contentId, judgement }) => ({
+    link,
+    subject,
+    contentId,
+    judgement,
+  })),
 });

@@ -96,6 +96,11 @@ export async function reopenSource(
   demandDerived('row', { source: { session: stored.session } }, { source: { session } });
   const chain = await readChain(stored, content, report);
   const records = sealedPart(() => verifyRecords(chain));
+  for (const [at, { track_index: index, label, text }] of records.subtitles.entries()) {
+    const judgement = records.subtitleTexts[at];
+    if (judgement == null) continue;
+    report({ link: 'source', subject: `text of track ${index}`, contentId: text.content_id, detail: label, judgement });
+  }
   const registered = registeredSourceOf(records, stored.folder);
   demandDerived('row', { source: stored }, { source: registered });
   return { registered, records };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { isWellFormed } from '../../contract/base/grammar.ts';
+import type { Judgement } from '../../contract/judgement.ts';
 import type { LanguageRanges } from '../../contract/sources/languages.ts';
 import type { MediaProbe, SealedContent, SpeechActivity } from '../../contract/sources/media-probe.ts';
 import type { PreflightBundle } from '../../contract/sources/preflight-bundle.ts';
@@ -101,6 +102,8 @@ export interface SealedSourceRecords extends MeasuredRecords {
   readonly resolution: Sealed<VideohostResolution> | null;
   /** The subtitle files that were attached, as the receipt names them, and where they lie. */
   readonly subtitles: readonly SealedSubtitleTrack[];
+  /** By which rules the text of each follows from its file; null for an encoding whose table belongs to the platform. */
+  readonly subtitleTexts: readonly (Judgement | null)[];
   readonly subtitleFiles: readonly SealedFile[];
 }
 

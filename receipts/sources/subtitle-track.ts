@@ -1,15 +1,9 @@
+import type { Judgement } from '../../contract/judgement.ts';
 import { SourceInconsistent, type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { SealedSubtitleTrack, SubtitleFormat, SubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
-import {
-  decodedText,
-  everyReadableRules,
-  isUnicode,
-  type ReadableVtt,
-  readableRules,
-  readableText,
-  resultOfSteps,
-} from '../../formats/subtitles.ts';
+import { decodedText, isUnicode, readableText, resultOfSteps } from '../../formats/subtitles.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import {
   type ContentRef,
   contentRefOf,
@@ -132,7 +126,7 @@ const placeOf = (at: number): string => `source-receipt.subtitle_tracks.${at}`;
 export function openSubtitles(
   receipt: SourceReceipt,
   found: ReadonlyMap<string, Uint8Array>,
-): Pick<SealedSourceRecords, 'subtitles' | 'subtitleFiles'> {
+): Pick<SealedSourceRecords, 'subtitles' | 'subtitleFiles' | 'subtitleTexts'> {
   const opened = (contentId: string, stated: number, place: string): Uint8Array => {
     const bytes = found.get(contentId);
     if (bytes === undefined) throw new SourceInconsistent('file_missing', place);
@@ -141,28 +135,50 @@ export function openSubtitles(
     return bytes;
   };
   const subtitles = subtitlesOf(receipt);
-  for (const [at, track] of subtitles.entries()) {
+  const subtitleTexts = subtitles.map((track, at) => {
     const bytes = opened(track.content_id, track.bytes, `${placeOf(at)}.content_id`);
     const text = opened(track.text.content_id, track.text.bytes, `${placeOf(at)}.text`);
-    if (isUnicode(track.encoding)) verifyText(track, bytes, text, placeOf(at));
-  }
-  return { subtitles, subtitleFiles: subtitleFilesOf(receipt) };
+    return isUnicode(track.encoding) ? verifyText(track, bytes, text, placeOf(at)) : null;
+  });
+  return { subtitles, subtitleTexts, subtitleFiles: subtitleFilesOf(receipt) };
 }
 
-/** The text of a file in Unicode follows from its bytes alone, by the rules of the host that sealed it. */
-function verifyText({ encoding, format }: SealedSubtitleTrack, bytes: Uint8Array, text: Uint8Array, place: string) {
-  const derived = (rules: ReadableVtt): ContentRef & { readonly encoding: string } => {
-    try {
-      const decoded = decodedText(bytes, encoding);
-      return { ...contentRefOf(resultOfSteps(readableText(decoded.text, format, rules))), encoding: decoded.encoding };
-    } catch (error) {
-      throw new SourceInconsistent('content_mismatch', `${place}.encoding`, error);
-    }
-  };
+/**
+ * The text of a file in Unicode follows from its bytes alone. No receipt states by which version of the rules: a text that does not
+ * follow by the present ones is of version 1 if it leaves lines of the file out, and none that they keep. Throws
+ * `SourceInconsistent`.
+ */
+function verifyText(
+  { encoding, format }: SealedSubtitleTrack,
+  bytes: Uint8Array,
+  text: Uint8Array,
+  place: string,
+): Judgement {
+  const { text: written, encoding: found } = decodedOrFault(bytes, encoding, place);
+  const derived = resultOfSteps(readableText(written, format));
   const sealed = { ...contentRefOf(text), encoding };
-  const follows = (rules: ReadableVtt): boolean => firstDifference(sealed, derived(rules)) === null;
-  if (everyReadableRules.some(follows)) return;
-  demandSealed('link_mismatch', `${place}.text`, sealed, derived(readableRules));
+  const expected = { ...contentRefOf(derived), encoding: found };
+  if (firstDifference(sealed, expected) === null) return judgementBy(ruleSets.readableText);
+  const kept = Buffer.from(text).toString('utf8');
+  const isOlder = format === 'webvtt' && holdsLines(written, kept) && holdsLines(kept, derived.toString());
+  if (!isOlder || found !== encoding) demandSealed('link_mismatch', `${place}.text`, sealed, expected);
+  return judgementBy(ruleSets.readableText, 1);
+}
+
+function decodedOrFault(bytes: Uint8Array, encoding: string, place: string): ReturnType<typeof decodedText> {
+  try {
+    return decodedText(bytes, encoding);
+  } catch (error) {
+    throw new SourceInconsistent('content_mismatch', `${place}.encoding`, error);
+  }
+}
+
+/** Whether a text has all lines of another one, in their order. */
+function holdsLines(text: string, other: string): boolean {
+  const wanted = other.split('\n');
+  let at = 0;
+  for (const line of text.split('\n')) if (line === wanted[at]) at += 1;
+  return at === wanted.length;
 }
 
 /** The tracks stand behind those of the media, each under an index of its own. Throws `link_mismatch`. */

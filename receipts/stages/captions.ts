@@ -18,23 +18,25 @@ import {
   translatedLimits,
 } from '../../contract/captions/caption-production.ts';
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
-import { contentIdOfJson, firstDifference, storedBytes } from '../../formats/canonical-json.ts';
-import { type CaptionRules, captionRules, everyCaptionRules } from '../../rules/segmentation.ts';
+import { contentIdOfJson, storedBytes } from '../../formats/canonical-json.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
 import {
-  CaptionFailure,
   type CaptionJob,
   captionExecutorOf,
   captionJobIdOf,
-  captionsInSlices,
   captionsOf,
   textToTranslateOf,
 } from '../captions/artifact.ts';
 import { type CaptionedStudy, captionInputOf, captionObstacleOf } from '../captions/captioned-study.ts';
+import { type BegunCaptions, executorOf, judgedCaptions, reopenTranslation } from '../captions/judged-captions.ts';
 import {
   type CheckableCaptions,
+  longQualityControl,
+  qualityControl,
   recordQualityControl,
   reopenCheck,
+  storedDecisions,
   type VerifiedCheck,
 } from '../captions/quality-control.ts';
 import {
@@ -46,18 +48,19 @@ import {
   wholeCaptionsOf,
 } from '../captions/stored-captions.ts';
 import {
-  checkTranslation,
   longTranslationSummaryOf,
-  readTranslation,
+  storedLongTranslation,
+  storedTranslation,
+  storedTranslationParts,
   translationOutputs,
   translationSummaryOf,
 } from '../captions/translation.ts';
-import { namesTrackRule } from '../evidence/delivered.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { countText, EvidenceChainError } from '../evidence-chain.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
+import type { LaterStage } from './stage.ts';
 
 /** Captions, the study under whose approval they were made, and what was translated of them. */
 interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation' | 'allowance'> {
@@ -187,8 +190,8 @@ export const captionReceiptOf = ({ executor, schema }: Pick<CaptionArtifact, 'ex
   return declared as RunReceipt<CaptionReceipt, 'jobId', MadeCaptions>;
 };
 
-/** Journalled before captions are made. */
-export const captionStarted = (job: CaptionJob) =>
+/** Journalled before captions are made; `executor` where an older version named it otherwise. */
+export const captionStarted = (job: CaptionJob, executor = captionExecutorOf(job)) =>
   draftEvent(
     'caption.production_started',
     {
@@ -196,7 +199,7 @@ export const captionStarted = (job: CaptionJob) =>
       request: { approval: job.study.approval },
       input: captionInputOf(job.study),
       limits: captionLimitsOf(job),
-      executor: captionExecutorOf(job),
+      executor,
     },
     causeOf(job.study.run),
   );
@@ -272,94 +275,80 @@ export const checkableOf = ({ reference, artifact, receipt }: VerifiedCaption): 
 export interface VerifiedCaptions {
   /** How often captions were tried, the attempt under way included. */
   readonly attempts: number;
-  /** The attempt under way by all rules that it may follow, the newest first; empty where there is none. */
-  readonly open: readonly CaptionJob[];
+  /** The attempt under way. */
+  readonly open: BegunCaptions | null;
   readonly caption: VerifiedCaption | null;
 }
 
-export const noCaptions: VerifiedCaptions = { attempts: 0, open: [], caption: null };
-
-/** The rules of the attempt under way, and of the next one where there is none. */
-export const rulesOf = ({ open }: VerifiedCaptions): CaptionRules => open[0]?.study.rules ?? captionRules;
-
-/** The rules that captions of a study may follow: those of the first version only where it may have made the study. */
-function possibleRules({ operations }: CaptionedStudy['findings']): readonly CaptionRules[] {
-  const isLater = operations.some(({ receipt }) => namesTrackRule(receipt.parameters));
-  return isLater ? everyCaptionRules.filter(({ judgesLanguages }) => judgesLanguages) : everyCaptionRules;
-}
+export const noCaptions: VerifiedCaptions = { attempts: 0, open: null, caption: null };
 
 /** Captions are about to be made: under the approval that stands, when there are none yet and attempts are left. */
-export function foldCaptionsStarted(
+function foldCaptionsStarted(
   { journal, run }: FoldContext,
   { attempts, open, caption }: VerifiedCaptions,
-  study: Omit<CaptionedStudy, 'rules'> | null,
+  study: CaptionedStudy | null,
 ): VerifiedCaptions {
   const { executor, limits } = journal.expect('caption.production_started').data;
-  const allowance = allowanceIn(limits);
-  const isAllowed = open.length === 0 && caption === null && attempts < maximumCaptionAttempts;
+  const isAllowed = open === null && caption === null && attempts < maximumCaptionAttempts;
   if (study === null || !isAllowed || captionObstacleOf(run.record, limits.maxDurationMs) !== null)
     throw journal.fault('type');
-  const jobBy = (rules: CaptionRules): CaptionJob => ({
-    study: { ...study, rules },
+  const job: CaptionJob = {
+    study,
     attempt: attempts,
     classification: executor.classification,
-    allowance,
+    allowance: allowanceIn(limits),
     translator: translatorOf(executor),
-  });
-  const possible = possibleRules(study.findings)
-    .map(jobBy)
-    .filter((job) => firstDifference(captionExecutorOf(job), executor) === null);
-  journal.take([captionStarted(possible[0] ?? jobBy(captionRules))]);
-  return { attempts: attempts + 1, open: possible, caption };
+  };
+  const begun = { job, executor: executorOf(job, executor) };
+  journal.take([captionStarted(job, begun.executor)]);
+  return { attempts: attempts + 1, open: begun, caption };
 }
 
-/** Reopens the captions and their receipt and derives both again. Throws `EvidenceChainError`. */
-export async function foldCaptionsCompleted(
-  context: FoldContext,
-  captions: VerifiedCaptions,
-): Promise<VerifiedCaptions> {
-  const { run, journal, content, report, pause } = context;
+/** Reopens the captions and their receipt and derives both again, as far as this program can. Throws `EvidenceChainError`. */
+async function foldCaptionsCompleted(context: FoldContext, captions: VerifiedCaptions): Promise<VerifiedCaptions> {
+  const { run, journal, content, report } = context;
   const recorded = journal.count('artifact.recorded');
-  if (captions.open.length === 0) throw journal.fault('type', recorded);
+  if (captions.open === null) throw journal.fault('type', recorded);
   const {
     captionContentId,
     receiptContentId,
     receipt: said,
   } = journal.expect('caption.production_completed', recorded).data;
   const named = 'translation' in said ? said.translation : null;
-  const isTranslated = captions.open.some((job) => textToTranslateOf(job) !== null);
+  const isTranslated = textToTranslateOf(captions.open.job) !== null;
   if (isTranslated && named === null) throw new EvidenceChainError('caption_receipt', 'translation');
-  const open = named === null ? captions.open : await translatedJobs(context, captions.open, named.contentId);
+  const translated = named === null ? null : await reopenTranslation(context, captions.open.job, named.contentId);
+  const begun = { ...captions.open, job: translated?.job ?? captions.open.job };
   const artifact = await readCaptions(content, captionContentId);
-  const job = await jobBehind(artifact, open, pause);
+  const judgement = await judgedCaptions(artifact, begun, translated?.judgement ?? null, context.pause);
   const declared = captionReceiptOf(artifact.body);
   const receipt = await declared.reopen(content, receiptContentId, () =>
-    declared.of(run, { ...job, artifact: artifact.body }),
+    declared.of(run, { ...begun.job, artifact: artifact.body }),
   );
   // What was read is what was derived: it need not be made again.
-  const { events, refs } = recordCaptions(job, artifact.body);
+  const { events, refs } = recordCaptions(begun.job, artifact.body);
   journal.take(events);
   const { jobId, result } = artifact.body;
-  report({ link: 'caption', subject: jobId, contentId: captionContentId, detail: countText(result.lineCount, 'line') });
+  const detail = countText(result.lineCount, 'line');
+  report({ link: 'caption', subject: jobId, contentId: captionContentId, detail, judgement });
   report({
     link: 'caption_receipt',
     subject: receipt.body.receiptId,
     contentId: receiptContentId,
     detail: result.status,
   });
-  return { ...captions, open: [], caption: { reference: refs, artifact, receipt, qualityControl: null } };
+  return { ...captions, open: null, caption: { reference: refs, artifact, receipt, qualityControl: null } };
 }
 
-export function foldCaptionsFailed({ journal, run }: FoldContext, captions: VerifiedCaptions): VerifiedCaptions {
+function foldCaptionsFailed({ journal, run }: FoldContext, captions: VerifiedCaptions): VerifiedCaptions {
   const { reason } = journal.expect('caption.production_failed').data;
-  const [job] = captions.open;
-  if (job === undefined) throw journal.fault('type');
-  journal.take([captionFailed(run, captionJobIdOf(job), reason)]);
-  return { ...captions, open: [] };
+  if (captions.open === null) throw journal.fault('type');
+  journal.take([captionFailed(run, captionJobIdOf(captions.open.job), reason)]);
+  return { ...captions, open: null };
 }
 
 /** The captions were checked, once. */
-export async function foldCaptionsChecked(
+async function foldCaptionsChecked(
   { journal, run, content, report }: FoldContext,
   captions: VerifiedCaptions,
 ): Promise<VerifiedCaptions> {
@@ -371,7 +360,8 @@ export async function foldCaptionsChecked(
   const checked = await reopenCheck(content, receiptContentId, run, checkable);
   journal.take(recordQualityControl(run, checkable).events);
   const { qcId, decision } = checked.body;
-  report({ link: 'quality_control', subject: qcId, contentId: receiptContentId, detail: decision.outcome });
+  const judgement = judgementBy(ruleSets.qualityControl);
+  report({ link: 'quality_control', subject: qcId, contentId: receiptContentId, detail: decision.outcome, judgement });
   return { ...captions, caption: { ...caption, qualityControl: checked } };
 }
 
@@ -386,64 +376,40 @@ function translatorOf(executor: CaptionExecutorIdentity): CaptionTranslator | un
   return { model, promptContentId, configurationContentId };
 }
 
-/**
- * The open jobs from which every question follows, with what was asked and answered; rules that cut other lines ask otherwise.
- * Throws what speaks against the first job where the questions follow from none.
- */
-async function translatedJobs(
-  { content, report, pause }: FoldContext,
-  open: readonly CaptionJob[],
-  contentId: string,
-): Promise<CaptionJob[]> {
-  const isLong = open.some(({ allowance }) => allowance !== undefined);
-  const translation = await readTranslation(content, contentId, isLong);
-  const faults: EvidenceChainError[] = [];
-  const asked: CaptionJob[] = [];
-  for (const job of open) {
-    await pause();
-    try {
-      checkObject(contentId, () => checkTranslation(translation, job));
-      asked.push({ ...job, translation });
-    } catch (error) {
-      if (!(error instanceof EvidenceChainError)) throw error;
-      faults.push(error);
-    }
-  }
-  if (asked.length === 0) throw faults[0];
-  const detail = countText(translation.asks.length, 'question');
-  report({ link: 'caption_translation', subject: translation.translator.model, contentId, detail });
-  return asked;
+/** What captions look at of a study that has ended: everything that it found, and the approval under which something may begin. */
+interface Captionable extends Pick<CaptionedStudy, 'findings' | 'conclusion'> {
+  readonly tail: { readonly captions: VerifiedCaptions; readonly authority: CaptionedStudy['approval'] | null };
 }
 
-/** The job whose captions these are. Throws what speaks against the first where none is. */
-async function jobBehind(
-  { contentId, body }: StoredReceipt<CaptionArtifact>,
-  open: readonly CaptionJob[],
-  pause: FoldContext['pause'],
-): Promise<CaptionJob> {
-  let fault: unknown = new RangeError('captions are made by some rules');
-  for (const job of open) {
-    const derived = await derivedCaptions(job, pause);
-    try {
-      checkObject(contentId, () => demandDerived('caption', body, derived(), 'jobId'));
-      return job;
-    } catch (error) {
-      if (!(error instanceof EvidenceChainError)) throw error;
-      if (job === open[0]) fault = error;
-    }
-  }
-  throw fault;
-}
-
-/** What a study gives must have been possible to give: captions that could not be made were not, and asking for them throws. */
-async function derivedCaptions(job: CaptionJob, pause: FoldContext['pause']): Promise<() => CaptionArtifact> {
-  try {
-    const captions = await captionsInSlices(job, pause);
-    return () => captions;
-  } catch (error) {
-    if (!(error instanceof CaptionFailure)) throw error;
-    return () => {
-      throw new EvidenceChainError('caption', error.message, error);
-    };
-  }
-}
+/** The captions that are made under an approval, and their check. */
+export const captionsStage: LaterStage<Captionable, { readonly captions: VerifiedCaptions }> = {
+  name: 'captions',
+  nothing: { captions: noCaptions },
+  records: {
+    captions: storedCaptions.shape.schema,
+    'caption-chunk': storedChunks.shape.schema,
+    'caption-citations': storedCitations.shape.schema,
+    'caption-receipt': captionRunReceipt.shape.schema,
+    'caption-receipt-long': longCaptionRunReceipt.shape.schema,
+    'caption-receipt-translated': translatedCaptionRunReceipt.shape.schema,
+    'caption-translation': storedTranslation.shape.schema,
+    'caption-translation-long': storedLongTranslation.shape.schema,
+    'caption-translation-part': storedTranslationParts.shape.schema,
+    'quality-control': qualityControl.shape.schema,
+    'quality-control-long': longQualityControl.shape.schema,
+    'quality-control-part': storedDecisions.shape.schema,
+  },
+  folds: {
+    'caption.production_started': (context, { findings, conclusion, tail: { captions, authority: approval } }) => {
+      const study = approval === null ? null : { run: context.run, findings, conclusion, approval };
+      return { captions: foldCaptionsStarted(context, captions, study) };
+    },
+    'caption.production_completed': async (context, { tail }) => ({
+      captions: await foldCaptionsCompleted(context, tail.captions),
+    }),
+    'caption.production_failed': (context, { tail }) => ({ captions: foldCaptionsFailed(context, tail.captions) }),
+    'caption.quality_control_decided': async (context, { tail }) => ({
+      captions: await foldCaptionsChecked(context, tail.captions),
+    }),
+  },
+};

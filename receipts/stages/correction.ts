@@ -13,7 +13,7 @@ import {
 } from '../../contract/captions/correction.ts';
 import type { Reviewer } from '../../contract/review.ts';
 import { contentIdOfJson, firstDifference, hashOf } from '../../formats/canonical-json.ts';
-import { everyCaptionRules } from '../../rules/segmentation.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
 import {
   type AskedCorrection,
@@ -26,6 +26,7 @@ import {
   draftBaseOf,
   isCorrected,
   linesAfter,
+  noCorrections,
   onBase,
   plainLine,
   uncorrected,
@@ -37,7 +38,10 @@ import { artifactIdOf } from '../identities.ts';
 import { RunReceipt } from '../record.ts';
 import { readStoredReceipt } from '../stored-records.ts';
 import type { FoldContext, StepResult, StudyRun } from '../study-run.ts';
+import type { VerifiedConclusion } from './admit.ts';
 import type { VerifiedCaptions } from './captions.ts';
+import { approvalBefore, type VerifiedReviews } from './review.ts';
+import type { LaterStage } from './stage.ts';
 
 /** What a request for a correction names as the state that it was made on. */
 export const correctionHeadOf = ({ chain }: VerifiedCorrections, { contentId }: BaseLines): CorrectionHead => ({
@@ -198,30 +202,25 @@ interface CorrectableStudy {
   readonly captions: VerifiedCaptions;
   readonly corrections: VerifiedCorrections;
   /** The study as it is approved, or as it would be. */
-  readonly study: Omit<CaptionedStudy, 'rules'>;
+  readonly study: CaptionedStudy;
   /** Whether a person may correct: nobody revoked or rejected anything, and captions have their approval. */
   readonly mayCorrect: boolean;
 }
 
-/** The drafts that a correction names, by the rules that give them. Throws `EvidenceChainError`. */
-function draftsNamed(
-  study: Omit<CaptionedStudy, 'rules'>,
-  found: Extract<CorrectionBase, { kind: 'drafts' }>,
-): BaseLines {
+/** The drafts that a correction names; they follow by the caption rules. Throws `EvidenceChainError`. */
+function draftsNamed(study: CaptionedStudy, found: Extract<CorrectionBase, { kind: 'drafts' }>): BaseLines {
   const { executor, linesContentId } = found;
   const translator = 'model' in executor ? executor : undefined;
-  for (const rules of everyCaptionRules) {
-    const drafts = draftBaseOf({
-      study: { ...study, rules },
-      classification: executor.classification,
-      translator: translator && {
-        model: translator.model,
-        promptContentId: translator.promptContentId,
-        configurationContentId: translator.configurationContentId,
-      },
-    });
-    if (drafts.contentId === linesContentId) return drafts;
-  }
+  const drafts = draftBaseOf({
+    study,
+    classification: executor.classification,
+    translator: translator && {
+      model: translator.model,
+      promptContentId: translator.promptContentId,
+      configurationContentId: translator.configurationContentId,
+    },
+  });
+  if (drafts.contentId === linesContentId) return drafts;
   throw new EvidenceChainError('caption_correction', 'input.base.linesContentId');
 }
 
@@ -260,7 +259,7 @@ function derivedChanges(
 }
 
 /** Takes a correction: reopens its record, and makes its changes again on the lines as they were. Throws `EvidenceChainError`. */
-export async function foldCorrectionRecorded(
+async function foldCorrectionRecorded(
   { journal, run, content, report }: FoldContext,
   correctable: CorrectableStudy,
 ): Promise<VerifiedCorrections> {
@@ -268,7 +267,7 @@ export async function foldCorrectionRecorded(
   const recorded = journal.count('artifact.recorded');
   const { data, recordedAt } = journal.expect('caption.correction_recorded', recorded);
   const isUnchecked = captions.caption !== null && captions.caption.qualityControl === null;
-  if (!mayCorrect || captions.open.length > 0 || isUnchecked) throw journal.fault('type', recorded);
+  if (!mayCorrect || captions.open !== null || isUnchecked) throw journal.fault('type', recorded);
   if (correctable.corrections.chain.length >= maximumCorrections) throw journal.fault('type', recorded);
   const { receiptContentId } = data;
   const { body: found } = await readStoredReceipt(storedCorrection.shape, content, receiptContentId);
@@ -292,7 +291,7 @@ export async function foldCorrectionRecorded(
 }
 
 /** Takes the check of corrected lines, and decides again. Throws `EvidenceChainError`. */
-export async function foldCorrectionChecked(
+async function foldCorrectionChecked(
   { journal, run, content, report }: FoldContext,
   { base, ...corrections }: VerifiedCorrections,
 ): Promise<VerifiedCorrections> {
@@ -306,7 +305,9 @@ export async function foldCorrectionChecked(
   );
   journal.take(recordCorrectionCheck(run, checked).events);
   const { checkId, decision } = check.body;
-  report({ link: 'caption_correction_check', subject: checkId, contentId: receiptContentId, detail: decision.outcome });
+  const { outcome: detail } = decision;
+  const judgement = judgementBy(ruleSets.correctionCheck);
+  report({ link: 'caption_correction_check', subject: checkId, contentId: receiptContentId, detail, judgement });
   return { ...checked, check };
 }
 
@@ -322,10 +323,7 @@ export function correctionsObstacle(corrections: VerifiedCorrections, drafts: ()
  * The corrections of lines that have become captions: what the host gave meanwhile, such as a translation, takes the place of
  * what it had not given yet. Throws `EvidenceChainError` for captions of other lines than those that were corrected.
  */
-export function correctionsOfCaptions(
-  corrections: VerifiedCorrections,
-  captions: VerifiedCaptions,
-): VerifiedCorrections {
+function correctionsOfCaptions(corrections: VerifiedCorrections, captions: VerifiedCaptions): VerifiedCorrections {
   if (corrections.base === null || captions.caption === null) return corrections;
   const base = captionBaseOf(captions.caption);
   if (!isCorrected(corrections)) return { ...corrections, base, lines: uncorrected(base), check: null };
@@ -336,3 +334,45 @@ export function correctionsOfCaptions(
   const lines = corrections.lines.map((line) => ({ ...onBase(line, base), correctionId: line.correctionId }));
   return { ...corrections, base, lines, check: null };
 }
+
+/** What came of a study that a person may correct lines of. */
+interface CorrectableTail extends Pick<VerifiedReviews, 'deciding' | 'authority' | 'review'> {
+  readonly captions: VerifiedCaptions;
+  readonly corrections: VerifiedCorrections;
+}
+
+/** Whether a person may correct lines: of a study that is queued and neither rejected nor revoked; captions need their approval. */
+export const mayCorrect = ({ intake }: VerifiedConclusion, tail: CorrectableTail): boolean =>
+  intake.body.result.outcome === 'queued' &&
+  tail.deciding === null &&
+  (tail.authority !== null || (tail.review === null && tail.captions.caption === null));
+
+/** What corrections look at of a study that has ended. */
+interface Corrected extends Pick<CaptionedStudy, 'findings' | 'conclusion'> {
+  readonly tail: CorrectableTail;
+}
+
+/** The corrections of caption lines by a person, before and after captions are made, each with a check. */
+export const correctionStage: LaterStage<Corrected, { readonly corrections: VerifiedCorrections }> = {
+  name: 'correction',
+  nothing: { corrections: noCorrections },
+  records: { 'caption-correction': correctionReceipt, 'caption-correction-check': correctionCheckReceipt },
+  folds: {
+    'caption.correction_recorded': async (context, { findings, conclusion, tail }) => ({
+      corrections: await foldCorrectionRecorded(context, {
+        captions: tail.captions,
+        corrections: tail.corrections,
+        study: { run: context.run, findings, conclusion, approval: approvalBefore(context.run, conclusion) },
+        mayCorrect: mayCorrect(conclusion, tail),
+      }),
+    }),
+    'caption.correction_checked': async (context, { tail }) => ({
+      corrections: await foldCorrectionChecked(context, tail.corrections),
+    }),
+  },
+  follows: {
+    'caption.production_completed': ({ tail }) => ({
+      corrections: correctionsOfCaptions(tail.corrections, tail.captions),
+    }),
+  },
+};

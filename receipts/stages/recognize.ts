@@ -1,22 +1,18 @@
-import { recognitionCapability } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
-import {
-  type EvidenceArtifact,
-  firstTranscriptGates,
-  type RecognisedRegionFact,
-  type TranscriptLineFact,
-  transcriptGates,
-} from '../../contract/evidence/evidence.ts';
+import type { EvidenceArtifact, RecognisedRegionFact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
+import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
+import type { Judgement } from '../../contract/judgement.ts';
 import {
   maximumSemanticReceiptBytes,
   type SemanticEvidenceReceipt,
   semanticEvidenceReceipt,
 } from '../../contract/recognition.ts';
 import { speechOf, speechRegions } from '../../rules/recognition.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
+import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
-  foldGrantStarted,
   GrantedOperation,
   type GrantedWork,
   type StartingEvidence,
@@ -24,8 +20,16 @@ import {
 } from '../evidence/granted-operation.ts';
 import { samplesPerMs } from '../evidence/readable-evidence.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
-import { checkEvidence, evidenceShape, type VerifiedEvidence, type VerifiedOperation } from './detect.ts';
+import {
+  checkEvidence,
+  evidenceShape,
+  type PassFindings,
+  type VerifiedEvidence,
+  type VerifiedOperation,
+} from './detect.ts';
+import { grantedStage } from './granted.ts';
 
 /** The evidence of the study that regions follow from, in this order; none where no detector could look for speech. */
 export const regionKinds = ['speech_activity', 'silence'] as const;
@@ -38,14 +42,13 @@ export const recognition = new GrantedOperation<SemanticEvidenceReceipt, Evidenc
   link: 'recognition',
   schema: semanticEvidenceReceipt,
   maximumBytes: maximumSemanticReceiptBytes,
-  capability: recognitionCapability,
+  stage: 'recognize',
   name: 'studio.semantic-evidence.receipt.v1',
   idPrefix: 'semantic-evidence',
   kind: 'transcript',
   found: evidenceShape,
   from: 'regionsFrom',
   events: 'semantic.evidence',
-  grantOf: ({ recognitionGrantId }) => recognitionGrantId,
   countsOf: (transcript) => {
     const lines = linesOf(transcript);
     const passedLines = lines.filter(({ outcome }) => outcome === 'passed').length;
@@ -71,14 +74,12 @@ function checkPlaces(line: TranscriptLineFact, region: RecognisedRegionFact | un
   if (bad !== -1) throw new EvidenceChainError('evidence', `${place}.words[${bad}]`);
 }
 
-/** A recogniser that is sure of words is sure of their line; a line was heard twice where its transcript was, or never. */
+/** A recogniser that is sure of words is sure of their line; a line has a second text only if its transcript has a second run. */
 function checkMeasures(line: TranscriptLineFact, runsTwice: boolean, place: string): void {
-  const { text, words, measures, second } = line;
+  const { words, measures, second } = line;
   const isUnmeasured = measures.confidence === null && words.some(({ confidence }) => confidence !== null);
   if (isUnmeasured) throw new EvidenceChainError('evidence', `${place}.measures.confidence`);
-  const isInvented = isKnownInvention(text, transcriptGates) || isKnownInvention(text, firstTranscriptGates);
-  const isPlausible = second === null ? !runsTwice || isInvented : runsTwice;
-  if (!isPlausible) throw new EvidenceChainError('evidence', `${place}.second`);
+  if (second !== null && !runsTwice) throw new EvidenceChainError('evidence', `${place}.second`);
 }
 
 /** Lines follow each other: by their regions, and apart within one. */
@@ -96,9 +97,11 @@ function checkRegionSamples({ startMs, endMs, heard }: RecognisedRegionFact, pla
 
 /**
  * Checks a transcript against what it follows from: its regions are those of the detected speech, its lines and words lie in
- * them, and the gates judge its lines as it says. What was recognised cannot be derived again. Throws `EvidenceChainError`.
+ * them, and the gates judge its lines as it says, if this program has their version. What was recognised cannot be derived again.
+ * Throws `EvidenceChainError`.
  */
-export function checkTranscript({ facts, input, parameters }: EvidenceArtifact, basis: TranscriptBasis): void {
+export function checkTranscript(transcript: EvidenceArtifact, basis: TranscriptBasis): Judgement {
+  const { facts, input, parameters } = transcript;
   const { range, trackIndex } = input;
   demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: basis.speech.input.trackIndex } });
   const regions = facts.flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
@@ -107,15 +110,36 @@ export function checkTranscript({ facts, input, parameters }: EvidenceArtifact, 
   const derived = speechRegions(range, basis.speech, basis.silences).map((region, index) => ({ index, ...region }));
   demandDerived('evidence', { regions: spans }, { regions: derived });
   for (const [at, region] of regions.entries()) checkRegionSamples(region, `regions[${at}]`);
+  const runsTwice = parameters.secondRun !== undefined;
   for (const [at, line] of lines.entries()) {
     const place = `lines[${at}]`;
     checkPlaces(line, regions[line.regionIndex], place);
     checkOrder(line, lines[at - 1], place);
-    checkMeasures(line, parameters.secondRun !== undefined, place);
+    checkMeasures(line, runsTwice, place);
   }
+  const judgement = judgementBy(ruleSets.transcriptGates, statedNumber(transcript, 'gates') ?? undefined);
+  if (judgement.check === 'judged_again') checkVerdicts(lines, regions, { ...basis, runsTwice });
+  else demandDerived('evidence', { lines }, { lines: lines.map(statedVerdict) });
+  return judgement;
+}
+
+/** A line by what it says of itself alone: it passed if no gate has a reason against it. */
+const statedVerdict = (line: TranscriptLineFact, index: number): TranscriptLineFact => ({
+  ...line,
+  index,
+  outcome: line.reasonCodes.length === 0 ? 'passed' : 'withheld',
+});
+
+/** Judges every line again. Of two runs, only a line that recognisers are known to invent has no second text. */
+function checkVerdicts(
+  lines: readonly TranscriptLineFact[],
+  regions: readonly RecognisedRegionFact[],
+  { speech, languages, runsTwice }: TranscriptBasis & { readonly runsTwice: boolean },
+): void {
+  const unheard = lines.findIndex(({ text, second }) => runsTwice && second === null && !isKnownInvention(text));
+  if (unheard !== -1) throw new EvidenceChainError('evidence', `lines[${unheard}].second`);
   const recognised = lines.map(({ outcome, reasonCodes, ...line }, index) => ({ ...line, index }));
-  const gates = parameters.gates === firstTranscriptGates ? firstTranscriptGates : transcriptGates;
-  const judged = gatedLines(recognised, { speech: speechOf(basis.speech), regions, languages: basis.languages, gates });
+  const judged = gatedLines(recognised, { speech: speechOf(speech), regions, languages });
   demandDerived('evidence', { lines }, { lines: judged });
 }
 
@@ -136,12 +160,8 @@ const namesOf = (operations: readonly VerifiedOperation[]): StartingEvidence =>
       : [];
   });
 
-/** Recognition begins: after the passes over the media. */
-export const foldRecognitionStarted = (context: FoldContext, operations: readonly VerifiedOperation[]): void =>
-  foldGrantStarted(context, recognition, () => namesOf(operations));
-
-/** Reopens the transcript and judges its lines again. Throws `EvidenceChainError` at the first place that does not follow. */
-export const foldRecognitionCompleted = (
+/** Reopens the transcript and checks it. Throws `EvidenceChainError` at the first place that does not follow. */
+const foldRecognitionCompleted = (
   context: FoldContext,
   open: GrantedWork | null,
   operations: readonly VerifiedOperation[],
@@ -153,11 +173,34 @@ export const foldRecognitionCompleted = (
     check: (transcript, contentId, { producer }) => {
       const [speech, silences] = regionKinds.map((kind) => detectedBy(operations, kind).artifact);
       if (speech == null || silences == null) throw new EvidenceChainError('recognition', 'receipt.evidence');
-      checkObject(contentId, () => {
+      return checkObject(contentId, () => {
         checkEvidence(transcript, { run, source: source.registered, operation: producer, kind: 'transcript' });
-        checkTranscript(transcript, { speech, silences, languages: declaredLanguages(run.record.analysisRequest) });
+        return checkTranscript(transcript, {
+          speech,
+          silences,
+          languages: declaredLanguages(run.record.analysisRequest),
+        });
       });
     },
     said: ({ result }) => `${countText(result.passedLines, 'line')}, ${result.withheldLines} withheld`,
   });
 };
+
+const regionsFromOf = (evidence: readonly MediaEvidence[]): StartingEvidence =>
+  regionKinds.flatMap((kind) => {
+    const found = evidence.find((each) => each.kind === kind);
+    return found?.state === 'available' ? [{ artifactId: found.artifactId, contentId: found.contentId }] : [];
+  });
+
+/** The recognition of the speech of a run, from the speech and the silences that were detected. */
+export const recognizeStage = grantedStage({
+  operation: recognition,
+  key: 'recognition',
+  records: { 'semantic-evidence': semanticEvidenceReceipt },
+  starts: {
+    'media.operation_completed': (progress, { receipt: { capability, evidence } }) =>
+      capability === 'media.detect' ? withGranted(progress, 'recognize', { from: regionsFromOf(evidence) }) : progress,
+  },
+  startsFrom: ({ operations }: PassFindings) => namesOf(operations),
+  completed: (context, begun, { operations }) => foldRecognitionCompleted(context, begun, operations),
+});

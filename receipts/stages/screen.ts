@@ -1,11 +1,11 @@
-import { screenTextCapability } from '../../contract/base/artifact.ts';
 import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../../contract/evidence/evidence.ts';
+import type { Judgement } from '../../contract/judgement.ts';
 import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../../contract/screentext.ts';
+import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { judgedText } from '../../rules/screentext.ts';
 import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
-  foldGrantStarted,
   GrantedOperation,
   type GrantedWork,
   type StartingEvidence,
@@ -13,8 +13,10 @@ import {
 } from '../evidence/granted-operation.ts';
 import { detectedArtifactKind } from '../evidence/media-operation.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
-import { checkEvidence, furtherShape, type VerifiedOperation } from './detect.ts';
+import { checkEvidence, furtherShape, type PassFindings, type VerifiedOperation } from './detect.ts';
+import { grantedStage } from './granted.ts';
 
 /** The texts of an artifact. */
 export const screenTextsOf = ({ facts }: Pick<FurtherArtifact, 'facts'>): ScreenTextFact[] =>
@@ -31,35 +33,40 @@ function checkSeen({ startMs, endMs, readings, box, confidenceMilli, secondLook 
   return secondLook === undefined && confidenceMilli >= sureMilli ? 'secondLook' : null;
 }
 
-/** Judges every text again. What was read cannot be derived again. Throws `EvidenceChainError`. */
-export function checkScreenText(artifact: FurtherArtifact): void {
+/** Judges every text again if this program has the gates that the artifact states; what was read cannot be derived. Throws `EvidenceChainError`. */
+export function checkScreenText(artifact: FurtherArtifact): Judgement {
   const texts = screenTextsOf(artifact);
-  // Earlier versions looked once, and stated nothing of a second look.
+  // Evidence that states no second look has none.
   const sureMilli = statedNumber(artifact, 'secondLookFromMilli') ?? Number.POSITIVE_INFINITY;
   for (const [at, text] of texts.entries()) {
     const place = checkSeen(text, sureMilli);
     if (place !== null) throw new EvidenceChainError('evidence', `texts[${at}].${place}`);
   }
-  const judged = texts.map(({ outcome: _, reasonCodes: __, ...seen }, index) => judgedText({ ...seen, index }));
-  demandDerived('evidence', { texts }, { texts: judged });
+  const judgement = judgementBy(ruleSets.screenTextGates, statedNumber(artifact, 'gates') ?? undefined);
+  const derived = texts.map((text, index) => {
+    const { outcome: _, reasonCodes, ...seen } = text;
+    if (judgement.check === 'judged_again') return judgedText({ ...seen, index });
+    return { ...text, index, outcome: reasonCodes.length === 0 ? 'passed' : 'withheld' };
+  });
+  demandDerived('evidence', { texts }, { texts: derived });
+  return judgement;
 }
 
 /** The kind of the artifact whose moments are read. */
-export const keyframesKind = detectedArtifactKind('keyframes');
+const keyframesKind = detectedArtifactKind('keyframes');
 
 /** The reading of the text on the screen of a run, at its keyframes and between them. */
 export const screenReading = new GrantedOperation<ScreenTextReceipt, FurtherArtifact>({
   link: 'screen_text',
   schema: screenTextReceipt,
   maximumBytes: maximumScreenTextReceiptBytes,
-  capability: screenTextCapability,
+  stage: 'readScreen',
   name: 'studio.screen-text.receipt.v1',
   idPrefix: 'screen-text',
   kind: 'screen_text',
   found: furtherShape,
   from: 'keyframesFrom',
   events: 'screen.text',
-  grantOf: ({ screenTextGrantId }) => screenTextGrantId,
   countsOf: (found) => {
     const texts = found === null ? [] : screenTextsOf(found);
     const passedTexts = texts.filter(({ outcome }) => outcome === 'passed').length;
@@ -76,15 +83,8 @@ const keyframesOf = (operations: readonly VerifiedOperation[]): StartingEvidence
     .filter(({ artifact }) => artifact.kind === 'keyframes')
     .map(({ artifactId, contentId }) => ({ artifactId, contentId }));
 
-/** Reading begins: after the passes over the media. */
-export const foldScreenTextStarted = (context: FoldContext, operations: readonly VerifiedOperation[]): void =>
-  foldGrantStarted(context, screenReading, () => keyframesOf(operations));
-
-/** Reopens the texts and judges them again. Throws `EvidenceChainError` at the first place that does not follow. */
-export const foldScreenTextCompleted = (
-  context: FoldContext,
-  open: GrantedWork | null,
-): Promise<VerifiedScreenText> => {
+/** Reopens the texts and checks them. Throws `EvidenceChainError` at the first place that does not follow. */
+const foldScreenTextCompleted = (context: FoldContext, open: GrantedWork | null): Promise<VerifiedScreenText> => {
   const { run, source } = context;
   const seen = source.registered.tracks.find(({ kind }) => kind === 'video')?.index;
   return foldGrantCompleted(context, screenReading, open, {
@@ -94,8 +94,23 @@ export const foldScreenTextCompleted = (
         checkEvidence(found, { run, source: source.registered, operation: producer, kind: 'screen_text' });
         const { trackIndex } = found.input;
         demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: seen } });
-        checkScreenText(found);
+        return checkScreenText(found);
       }),
     said: ({ result }) => `${countText(result.passedTexts, 'text')}, ${result.withheldTexts} withheld`,
   });
 };
+
+/** The reading of the text on the screen of a run, at the keyframes that were chosen and between them. */
+export const screenStage = grantedStage({
+  operation: screenReading,
+  key: 'screenText',
+  records: { 'screen-text': screenTextReceipt },
+  starts: {
+    'artifact.recorded': (progress, { artifact: { id, kind, content } }) =>
+      kind === keyframesKind
+        ? withGranted(progress, 'readScreen', { from: [{ artifactId: id, contentId: content.contentId }] })
+        : progress,
+  },
+  startsFrom: ({ operations }: PassFindings) => keyframesOf(operations),
+  completed: foldScreenTextCompleted,
+});

@@ -3,7 +3,6 @@ import { baseLanguage } from '../languages.ts';
 import { editDistance } from '../text-comparison.ts';
 import {
   areSameNumbers,
-  digitNumbersOf,
   hanNumbersOf,
   hasNegativeNumber,
   numberWordsOf,
@@ -30,12 +29,7 @@ const sameDigits = (one: WrittenNumber, other: WrittenNumber): boolean => one.di
 interface NumberLanguages {
   readonly source: string;
   readonly target: string;
-  readonly readsDigitsOnly?: boolean;
 }
-
-/** Where only digits are read, so are signs of decimals and numbers below zero; and fewer scripts. */
-const digitsAlone = (text: string): WrittenNumber[] =>
-  digitNumbersOf(text).map((digits) => ({ digits, decimals: 0, isNegative: false }));
 
 /** Whether one of these numbers in digits is not said in the words of the other text. */
 function lacksNumber(numbers: readonly WrittenNumber[], words: readonly string[], text: string): boolean {
@@ -51,20 +45,17 @@ function lacksNumber(numbers: readonly WrittenNumber[], words: readonly string[]
 /**
  * Whether a translation has the numbers of its source. Numbers in digits are there as often, in digits or in words. A number in
  * words is changed where its translation lacks it and has another one instead: one that is only missing may be said otherwise.
- * Where only digits are read, decimal signs and signs are not, and fewer scripts are known: so the first gates judged.
  */
 export function keepsNumbers(source: string, translation: string, languages: NumberLanguages): boolean {
-  const isExact = languages.readsDigitsOnly !== true;
-  if (isExact && !areSameNumbers(source, translation, languages)) return false;
-  const read = isExact ? writtenNumbersOf : digitsAlone;
-  const digits = { source: read(source), target: read(translation) };
+  if (!areSameNumbers(source, translation, languages)) return false;
+  const digits = { source: writtenNumbersOf(source), target: writtenNumbersOf(translation) };
   const words = {
     source: numberWordsOf(source, languages.source),
     target: numberWordsOf(translation, languages.target),
   };
   const said = {
-    source: [...(words.source ?? []).map(String), ...(isExact ? hanNumbersOf(source, languages.source) : [])],
-    target: [...(words.target ?? []).map(String), ...(isExact ? hanNumbersOf(translation, languages.target) : [])],
+    source: [...(words.source ?? []).map(String), ...hanNumbersOf(source, languages.source)],
+    target: [...(words.target ?? []).map(String), ...hanNumbersOf(translation, languages.target)],
   };
   if (lacksNumber(without(digits.source, digits.target, sameDigits), said.target, translation)) return false;
   if (lacksNumber(without(digits.target, digits.source, sameDigits), said.source, source)) return false;

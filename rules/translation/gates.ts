@@ -12,7 +12,7 @@ import {
   latinWords,
   scriptOf,
 } from './carried-words.ts';
-import { digitNumbersOf, numberWordsOf } from './written-numbers.ts';
+import { anchorNumbersOf, numberWordsOf } from './written-numbers.ts';
 
 /**
  * From which values on a translation does not pass. 0.75 lets a model repair a typing error of the source that it repeats,
@@ -49,8 +49,6 @@ export interface TranslationLanguages {
   readonly names: ReadonlySet<string>;
   /** Whose names are compared by their sound; null where names are compared by their letters, or not at all. */
   readonly sounded: 'source' | 'translation' | null;
-  /** Whether numbers are compared by their digits alone, as by the gates of stored records. */
-  readonly readsDigitsOnly: boolean;
 }
 
 const letters = (text: string): number => lettersOf(text).length;
@@ -303,7 +301,7 @@ const asks = (text: string, language: string): boolean =>
 
 function anchorsOf(text: string, language: string, isAcross: boolean): Anchors {
   const words = latinWords(text).flatMap((word) => keyOf(word, isAcross) ?? []);
-  const numbers = [...digitNumbersOf(text), ...(numberWordsOf(text, language) ?? []).map(String)];
+  const numbers = [...anchorNumbersOf(text), ...(numberWordsOf(text, language) ?? []).map(String)];
   return { keys: new Set([...words, ...numbers]), isQuestion: asks(text, language) };
 }
 

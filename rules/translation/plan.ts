@@ -1,12 +1,11 @@
 import type { CaptionReason } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionTranslation,
-  digitGates,
   type TranslationAsk,
   type TranslationPrompt,
-  translationGates,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
+import { ruleSets } from '../rule-sets.ts';
 import { namesBySound, namesIn, soundedNames } from './carried-words.ts';
 import {
   ANCHOR_RULE,
@@ -82,9 +81,20 @@ export function questionOf(
   };
 }
 
+/** How records name the translation gates: those over two answers for each line, and those over one. */
+export const gatesOver = { twoAnswers: ruleSets.translationGates.version, oneAnswer: 4 } as const;
+
+/** The present gates, over one or two answers for each line. */
+export type PresentGates = (typeof gatesOver)[keyof typeof gatesOver];
+
+/** The gates that a record names, if they are the present ones; null for those of an older version. */
+export const presentGatesOf = ({ gates }: Pick<CaptionTranslation, 'gates'>): PresentGates | null =>
+  Object.values(gatesOver).find((present) => present === gates) ?? null;
+
 /** What a model is asked for one production, as far as it was. */
 export interface TranslationWork
-  extends Pick<CaptionTranslation, 'sourceLanguage' | 'targetLanguage' | 'asks' | 'identifiedAlone' | 'gates'> {
+  extends Pick<CaptionTranslation, 'sourceLanguage' | 'targetLanguage' | 'asks' | 'identifiedAlone'> {
+  readonly gates: PresentGates;
   readonly lines: readonly SourceLine[];
 }
 
@@ -105,19 +115,14 @@ function batchesOf(lines: readonly SourceLine[]): SourceLine[][] {
   return Array.from({ length: count }, (_, at) => lines.slice(at * batchLines, (at + 1) * batchLines));
 }
 
-/** Whether there are two answers for each line. */
-const comparesAnswers = (gates: TranslationWork['gates']): boolean =>
-  gates === translationGates || gates === digitGates.both;
-
-function languagesOf({ lines, sourceLanguage, targetLanguage, gates }: TranslationWork): TranslationLanguages {
+function languagesOf({ lines, sourceLanguage, targetLanguage }: TranslationWork): TranslationLanguages {
   const texts = lines.map(({ text }) => text);
-  const sounded = gates === undefined ? null : soundedNames(sourceLanguage, targetLanguage);
+  const sounded = soundedNames(sourceLanguage, targetLanguage);
   return {
     source: sourceLanguage,
     target: targetLanguage,
     names: sounded === 'source' ? namesBySound(texts) : namesIn(texts, sourceLanguage, targetLanguage),
     sounded,
-    readsDigitsOnly: gates === undefined || gates === digitGates.single || gates === digitGates.both,
   };
 }
 
@@ -153,13 +158,12 @@ const passedOf = (lines: readonly SourceLine[], verdicts: ReadonlyMap<string, Ve
     return verdict !== undefined && 'text' in verdict ? [{ line, translation: verdict.text }] : [];
   });
 
-/** Lines whose translations fit other lines better by what they share; the first gates did not ask. */
+/** Lines whose translations fit other lines better by what they share. */
 function misplaced(
-  { gates, sourceLanguage, targetLanguage }: TranslationWork,
+  { sourceLanguage, targetLanguage }: TranslationWork,
   passed: readonly Passed[],
   least: number,
 ): ReadonlySet<string> {
-  if (gates === undefined) return new Set();
   const lines = passed.map(({ line, translation }) => ({ id: line.id, source: line.text, translation }));
   return misplacedLines(lines, { source: sourceLanguage, target: targetLanguage }, least);
 }
@@ -187,7 +191,7 @@ function stagesOf(work: TranslationWork) {
   const { lines, asks, gates } = work;
   const batches = batchesAsked(work);
   const again = doubtful(work);
-  const apart = comparesAnswers(gates) && lines.length > 1 ? apartGroups(lines) : [];
+  const apart = gates === gatesOver.twoAnswers && lines.length > 1 ? apartGroups(lines) : [];
   const [first, second] = [batches.length, batches.length + again.length];
   return {
     ...{ batches, again, apart },
@@ -225,7 +229,7 @@ function answersOf({ batches, again, againAsks, apart, apartAsks, loneAsks }: St
 
 const textOf = (candidate: Candidate | undefined): string => candidate?.answer?.translation.trim() ?? '';
 
-/** The lines with an answer whose second one disagrees with it; the gates before did not ask. */
+/** The lines with an answer whose second one disagrees with it. */
 function disagreeing({ lines }: TranslationWork, { first, second }: ReturnType<typeof answersOf>) {
   const agrees = agreementBeside(lines, new Map([...second].map(([id, candidate]) => [id, textOf(candidate)])));
   const found = lines.filter(({ id }) => {

@@ -1,10 +1,10 @@
 import { baseLanguage } from '../languages.ts';
 
-// The code points of the zeros of scripts: those that the first gates read (ASCII, Arabic-Indic, Persian, Devanagari, Bengali, Thai),
-// and all in daily use.
-const firstZeros = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
+// The code points of the zeros of scripts. Lines are found again by numbers in ASCII, Arabic-Indic, Persian, Devanagari, Bengali and
+// Thai digits; numbers are compared in all scripts in daily use.
+const anchorZeros = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 const zeros = [
-  ...firstZeros,
+  ...anchorZeros,
   ...[0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xed0, 0xf20, 0x1040, 0x17e0, 0x1810],
 ];
 
@@ -19,9 +19,9 @@ function asciiDigits(text: string, known: readonly number[]): string {
 // Languages part thousands, decimals and hours by different signs.
 const number = /\d+(?:[.,:'’\u00A0\u202F]\d+| (?=\d{3}(?!\d))\d{3})*/g;
 
-/** The numbers of a text that are written in digits, as these. */
-export const digitNumbersOf = (text: string): string[] =>
-  (asciiDigits(text, firstZeros).match(number) ?? []).map((found) => found.replaceAll(/\D/g, ''));
+/** The numbers of a text by which its line is found again, as ASCII digits. */
+export const anchorNumbersOf = (text: string): string[] =>
+  (asciiDigits(text, anchorZeros).match(number) ?? []).map((found) => found.replaceAll(/\D/g, ''));
 
 /** A number as it is written in digits. */
 export interface WrittenNumber {

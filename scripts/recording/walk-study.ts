@@ -13,6 +13,7 @@ import { assessmentAudits, decisionReceipts } from '../../contract/evidence/asse
 import { languageExplanations } from '../../contract/explanations/explanation.ts';
 import { signingKeys } from '../../contract/exports.ts';
 import { runtimeEvents } from '../../contract/journal.ts';
+import { runtimeJudgements } from '../../contract/judgement.ts';
 import { workProgress } from '../../contract/operation.ts';
 import { playbackGrant, playbackRenewed, playbackRevoked } from '../../contract/playback.ts';
 import { attestations, publishReviewDecisions, publishReviewIntakes } from '../../contract/review.ts';
@@ -59,6 +60,7 @@ export async function conclusions(recorder: Recorder, params: Record<string, str
   await recorder.bytes('readEvidenceObject', { params: { ...params, contentId: present(keyframe, 'keyframe') } });
   await recorder.granted('readAssessmentAudits', assessmentAudits, { params });
   await recorder.granted('readDecisionReceipts', decisionReceipts, { params });
+  await recorder.granted('readJudgements', runtimeJudgements, { params });
 }
 
 /** Approves a study; what later requests name of the approval. */

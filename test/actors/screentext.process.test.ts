@@ -37,6 +37,26 @@ const plain = (text: string): string => text.replaceAll(' ', '');
 const isRead = (passed: readonly ScreenTextFact[], { text, startMs, endMs }: SampleGold['screenText'][number]) =>
   passed.some((fact) => plain(fact.text) === plain(text) && fact.startMs >= startMs && fact.endMs <= endMs);
 
+/** The claim of recognised text cites every text that passed, and the overview counts them. */
+async function saidOfTexts(t: ExecutionContext, client: StudyHost, runtimeId: string, texts: number): Promise<void> {
+  const claims = (await client.claims(runtimeId)).audits.flatMap((audit) => audit.claims);
+  const claimed = claims.filter(({ kind }) => kind === 'screen_text');
+  t.deepEqual(
+    claimed.map(({ value, states }) => [value, states]),
+    [['recognised', ['supported']]],
+  );
+  t.is(claimed[0]?.citations[0]?.factIndexes.length, texts);
+  const overview = await client.overview(runtimeId);
+  const sentence = overview.claims.find(({ kind }) => kind === 'screen_text')?.text ?? '';
+  t.regex(sentence, /^text recognised on the screen in \d+ windows, /);
+  const finding = overview.findings.find(({ kind }) => kind === 'screen_text')?.text ?? '';
+  t.regex(
+    finding,
+    /^\d+ texts recognised(?:, \d+ more withheld \((?:low_confidence|too_short|seen_once|clutter) \d+.*\))?$/,
+  );
+  t.is(Number.parseInt(finding, 10), texts);
+}
+
 test('the screen text of the sample is read, kept apart, and read to the end by the next host', async (t) => {
   const [root, copy] = [await newRoot(t), await newRoot(t)];
   const { host, client } = await hostOn(t, root);
@@ -60,22 +80,7 @@ test('the screen text of the sample is read, kept apart, and read to the end by 
   const { evidence } = await client.evidence(runtimeId);
   t.true(evidence.some(({ kind }) => kind === 'screen_text'));
   t.is((await client.evidence(runtimeId, 'all')).evidence.filter(({ kind }) => kind === 'screen_text').length, 1);
-  const claims = (await client.claims(runtimeId)).audits.flatMap((audit) => audit.claims);
-  const claimed = claims.filter(({ kind }) => kind === 'screen_text');
-  t.deepEqual(
-    claimed.map(({ value, states }) => [value, states]),
-    [['recognised', ['supported']]],
-  );
-  t.is(claimed[0]?.citations[0]?.factIndexes.length, passed.length);
-  const overview = await client.overview(runtimeId);
-  const sentence = overview.claims.find(({ kind }) => kind === 'screen_text')?.text ?? '';
-  t.regex(sentence, /^text recognised on the screen in \d+ windows, /);
-  const finding = overview.findings.find(({ kind }) => kind === 'screen_text')?.text ?? '';
-  t.regex(
-    finding,
-    /^\d+ texts recognised(?:, \d+ more withheld \((?:low_confidence|too_short|seen_once|clutter) \d+.*\))?$/,
-  );
-  t.is(Number.parseInt(finding, 10), passed.length);
+  await saidOfTexts(t, client, runtimeId, passed.length);
   await host.stop();
   await checkRuntimes(t, root);
 

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { runVerify } from '../../cli/verify-command.ts';
+import { judgement } from '../../contract/judgement.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import type { Ended } from './command.ts';
@@ -39,7 +40,10 @@ export const verification = z.strictObject({
     .regex(/^\d+;sha256=[a-f0-9]{64}$/)
     .nullable(),
   checked: z.array(
-    z.strictObject({ link: z.string(), subject: z.string(), contentId: z.string().nullable(), detail: z.string() }),
+    z.strictObject({
+      ...{ link: z.string(), subject: z.string(), contentId: z.string().nullable(), detail: z.string() },
+      judgement: judgement.optional(),
+    }),
   ),
   fault: z.strictObject({ link: z.string(), place: z.string(), contentId: z.string().nullable() }).nullable(),
 });

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { HostError, HostUnreachable, IngestFailed, NothingYet } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
+import { approveCaptions } from '../actors/client-host.ts';
 import { humWav } from '../http/host/media.ts';
 import { studyUntil } from './asked-study.ts';
 import { typesOf } from './event-types.ts';
@@ -19,6 +20,21 @@ test.before(async () => {
 });
 
 test.after.always(() => host.remove());
+
+/** Reads what a study of the sample found: a picture, the waveform, evidence of one kind, claims and the overview. */
+async function findingsAreRead(t: ExecutionContext, client: StudyHost, runtimeId: string): Promise<void> {
+  const [keyframe] = await client.evidenceObjects.keyframes(runtimeId);
+  const picture = await client.evidenceObjects.read(runtimeId, keyframe?.contentId ?? '');
+  t.deepEqual([picture.type, picture.size], ['image/jpeg', keyframe?.bytes]);
+  const waveform = await client.evidenceObjects.waveform(runtimeId);
+  t.is(waveform?.windowMs, 20);
+  t.true(waveform !== null && Math.max(...waveform.highest) > 1000 && Math.min(...waveform.lowest) < -1000);
+  const { evidence } = await client.evidence(runtimeId, 'loudness');
+  const found = evidence.map(({ kind, state }) => [kind, state]);
+  t.deepEqual(found, [['loudness', 'available']]);
+  t.true((await client.claims(runtimeId)).audits.length > 0);
+  t.is((await client.overview(runtimeId)).situation.text, 'waiting for your review');
+}
 
 // In turn: these tests kill the one host, and start it again.
 test.serial('a file is ingested, studied, approved and captioned, and its captions read, by one client', async (t) => {
@@ -44,28 +60,12 @@ test.serial('a file is ingested, studied, approved and captioned, and its captio
   t.is((await study.ended()).lifecycle, 'terminal');
   t.deepEqual(await typesOf(client.follow(runtimeId, { after: types.length - 1 })), ['task.transitioned']);
 
-  const [keyframe] = await client.evidenceObjects.keyframes(runtimeId);
-  const picture = await client.evidenceObjects.read(runtimeId, keyframe?.contentId ?? '');
-  t.deepEqual([picture.type, picture.size], ['image/jpeg', keyframe?.bytes]);
-  const waveform = await client.evidenceObjects.waveform(runtimeId);
-  t.is(waveform?.windowMs, 20);
-  t.true(waveform !== null && Math.max(...waveform.highest) > 1000 && Math.min(...waveform.lowest) < -1000);
-  const { evidence } = await client.evidence(runtimeId, 'loudness');
-  const found = evidence.map(({ kind, state }) => [kind, state]);
-  t.deepEqual(found, [['loudness', 'available']]);
-  t.true((await client.claims(runtimeId)).audits.length > 0);
-  t.is((await client.overview(runtimeId)).situation.text, 'waiting for your review');
+  await findingsAreRead(t, client, runtimeId);
 
   await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: NothingYet });
   await t.throwsAsync(client.captions.webvtt(runtimeId, 'target'), { instanceOf: NothingYet });
   const { reviewer } = await client.reviews.decisions(runtimeId);
-  const by = { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation };
-  const decision = {
-    outcome: 'approve_for_caption_production',
-    reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
-    note: null,
-  } as const;
-  const { reviews } = await client.reviews.decide(runtimeId, decision, by);
+  const { reviews } = await approveCaptions(client, runtimeId);
   t.is(reviews[0]?.state, 'approved_for_caption_production');
   await client.captions.produce(runtimeId);
   t.is((await client.captions.results(runtimeId)).results.length, 1);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Waveform } from '../../client/evidence.ts';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
-import { progressWords, shareOf, stageWords } from '../../console/parts/step-progress.tsx';
+import { progressWords, shareOf } from '../../console/parts/step-progress.tsx';
 import { slotsOf } from '../../console/pictures/filmstrip.tsx';
 import { peakOf, waveOutline } from '../../console/pictures/wave.tsx';
 import { lineAt, textsOf } from '../../console/player/transcript.tsx';
@@ -22,12 +22,19 @@ import {
   within,
   zoomed,
 } from '../../console/timeline/timeline.tsx';
-import { canonicalText, chainDigest, contentIdOf, receiptIdOf } from '../../console/verification/checks.ts';
+import {
+  canonicalText,
+  chainDigest,
+  contentIdOf,
+  judgementChecks,
+  receiptIdOf,
+} from '../../console/verification/checks.ts';
 import type { AssessmentAudits } from '../../contract/evidence/assessment.ts';
 import type { KeyframeFact } from '../../contract/evidence/evidence-object.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import type { JournalEvent, RuntimeEvents } from '../../contract/journal.ts';
-import { type WorkProgress, type WorkStage, workStage } from '../../contract/operation.ts';
+import { runtimeJudgements } from '../../contract/judgement.ts';
+import { stageWords, type WorkProgress, type WorkStage, workStage } from '../../contract/operation.ts';
 import type { Finding, RuntimeOverview } from '../../contract/overview.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { contentIdOfJson as hostContentId, canonicalJson as hostJson } from '../../formats/canonical-json.ts';
@@ -495,4 +502,24 @@ test('a chain begins with the runtime and takes each event in; one changed event
   const expected = link(link(start, '{"seq":1}'), '{"seq":2}').toString('hex');
   t.is(await chainDigest('runtime:1', events), expected);
   t.not(await chainDigest('runtime:2', events), expected);
+});
+
+test('a check names each rule set once, and says where the host has another version than the records', (t) => {
+  const record = (name: string, version: number, present: number) => ({
+    ...{ link: 'assessment', subject: 'x', contentId: null },
+    judgement: { rules: { name, version }, present, check: version === present ? 'judged_again' : 'form_checked' },
+  });
+  const judgements = [record('claim rules', 1, 1), record('claim rules', 1, 1), record('caption rules', 1, 3)];
+  t.deepEqual(judgementChecks(runtimeJudgements.pick({ judgements: true }).parse({ judgements })), [
+    {
+      outcome: 'agrees',
+      what: 'Judged by claim rules 1',
+      words: 'the host judged 2 records again, with the same result',
+    },
+    {
+      outcome: 'unchecked',
+      what: 'Judged by caption rules 1',
+      words: 'the host has version 3: it checked form, digests and chain of 1 record',
+    },
+  ]);
 });

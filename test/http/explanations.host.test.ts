@@ -1,6 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import test from 'ava';
-import { languageExplanations } from '../../contract/explanations/explanation.ts';
+import test, { type ExecutionContext } from 'ava';
+import {
+  type ExplanationRequest,
+  type LanguageExplanationList,
+  languageExplanations,
+} from '../../contract/explanations/explanation.ts';
 import {
   answers,
   closesEarly,
@@ -16,6 +20,7 @@ import { checkRuntimes } from '../crash/checks.ts';
 import { captioned, captionFlags, pathOf, revoke } from './captions/steps.ts';
 import {
   apiKey,
+  type Explainable,
   explainable,
   explained,
   explanationsOf,
@@ -28,7 +33,34 @@ import {
 } from './explanations/steps.ts';
 import { eventsPage, runtimeOf } from './host/study-steps.ts';
 
-// Explanations that are given, and what is kept of them.
+type Result = LanguageExplanationList['results'][number];
+
+/** Every identity of an explanation follows from what it names. */
+function identitiesFollow(
+  t: ExecutionContext,
+  { runtimeId, reference }: Explainable,
+  request: ExplanationRequest,
+  { verification, artifact, receipt }: Result,
+): void {
+  const { input, grant, executor } = artifact;
+  const { rightsScope, limits, requestFingerprint } = grant;
+  t.is(
+    requestFingerprint,
+    `language-explanation-request:${hashOf({ runId: runtimeId, request, input, executor, rightsScope, limits })}`,
+  );
+  const hex = hashOf({ runId: runtimeId, requestFingerprint, caption: reference, attempt: 0 });
+  t.is(grant.grantId, `language-explanation-grant:${hex}`);
+  t.is(artifact.jobId, `language-explanation:${hex}`);
+  const named = (kind: string, contentId: string) =>
+    `artifact:${hashOf({ runId: runtimeId, jobId: artifact.jobId, kind, contentId })}`;
+  t.is(verification.contentId, contentIdOfJson(artifact));
+  t.is(verification.artifactId, named('language-explanation-output', verification.contentId));
+  t.is(verification.receiptContentId, contentIdOfJson(receipt));
+  t.is(verification.receiptArtifactId, named('language-explanation-receipt', verification.receiptContentId));
+  const { schema, receiptId, ...body } = receipt;
+  t.is(verification.receiptId, receiptId);
+  t.is(receiptId, `language-explanation-receipt:${hashOf(body)}`);
+}
 
 test('a selection is explained, and everything about it can be derived again', async (t) => {
   const { host, study, provider } = await openExplaining(t);
@@ -48,7 +80,7 @@ test('a selection is explained, and everything about it can be derived again', a
   t.like(attempt, { jobId: artifact.jobId, attempt: 0, status: 'completed', failure: null, lineId });
   t.deepEqual(attempt.selection, selection);
 
-  const { input, grant, executor, facets } = artifact;
+  const { input, executor, facets } = artifact;
   t.deepEqual(
     facets.map(({ kind, availability }) => [kind, availability]),
     facetKinds.map((kind) => [kind, 'available']),
@@ -59,23 +91,7 @@ test('a selection is explained, and everything about it can be derived again', a
     study.lines.slice(0, 4).map(({ id }) => id),
   );
   t.is(input.source.rightsScope, 'redistribution');
-  const { rightsScope, limits, requestFingerprint } = grant;
-  t.is(
-    requestFingerprint,
-    `language-explanation-request:${hashOf({ runId: runtimeId, request, input, executor, rightsScope, limits })}`,
-  );
-  const hex = hashOf({ runId: runtimeId, requestFingerprint, caption: study.reference, attempt: 0 });
-  t.is(grant.grantId, `language-explanation-grant:${hex}`);
-  t.is(artifact.jobId, `language-explanation:${hex}`);
-  const named = (kind: string, contentId: string) =>
-    `artifact:${hashOf({ runId: runtimeId, jobId: artifact.jobId, kind, contentId })}`;
-  t.is(verification.contentId, contentIdOfJson(artifact));
-  t.is(verification.artifactId, named('language-explanation-output', verification.contentId));
-  t.is(verification.receiptContentId, contentIdOfJson(receipt));
-  t.is(verification.receiptArtifactId, named('language-explanation-receipt', verification.receiptContentId));
-  const { schema, receiptId, ...body } = receipt;
-  t.is(verification.receiptId, receiptId);
-  t.is(receiptId, `language-explanation-receipt:${hashOf(body)}`);
+  identitiesFollow(t, study, request, result);
   t.is(executor.model, model);
   t.deepEqual(receipt.execution, { providerResponseId: 'chatcmpl-1', inputTokens: 321, outputTokens: 45 });
   t.deepEqual(verification.result, artifact.result);

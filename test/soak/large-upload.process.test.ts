@@ -7,6 +7,7 @@ import { finished } from 'node:stream/promises';
 import test from 'ava';
 import { ownedIngestStatus } from '../../contract/ingest.ts';
 import { OneHost } from '../client/one-host.ts';
+import { wave } from '../http/host/media.ts';
 
 const headBytes = 44;
 /** More than the native server takes with a length. */
@@ -15,19 +16,8 @@ const owner = { label: 'Long silence', rightsHolder: 'Me', ownershipAttested: tr
 
 /** A file of silence that takes no room: 16 bits, two channels, 48 kHz. */
 async function writeSilence(path: string): Promise<void> {
-  const head = Buffer.alloc(headBytes);
-  head.write('RIFF', 0, 'latin1');
+  const head = wave({ channels: 2, rate: 48_000, blockAlign: 4, sound: Buffer.alloc(0), dataBytes: soundBytes });
   head.writeUInt32LE(soundBytes + headBytes - 8, 4);
-  head.write('WAVEfmt ', 8, 'latin1');
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(2, 22);
-  head.writeUInt32LE(48_000, 24);
-  head.writeUInt32LE(192_000, 28);
-  head.writeUInt16LE(4, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36, 'latin1');
-  head.writeUInt32LE(soundBytes, 40);
   const handle = await open(path, 'wx');
   await handle.write(head);
   await handle.truncate(headBytes + soundBytes);

@@ -1,7 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import test from 'ava';
+import type { ClassicLevel } from 'classic-level';
 import { BoundedMap } from '../../storage/bounded-map.ts';
 import { fewAtOnce, KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { commitKey } from '../../storage/ledger/keys.ts';
+import { writeSynced } from '../../storage/ledger/numbered-store.ts';
+import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 import { refusedCall } from './refused-call.ts';
 
@@ -40,6 +45,28 @@ test('an entry heavier than all that the map may hold is not kept', (t) => {
   t.is(map.get('a'), undefined);
   map.set('b', 10);
   t.is(map.get('b'), 10);
+});
+
+test('a row is whole in its own place alone; one of the first version says nothing of its place', (t) => {
+  const [here, there] = [Buffer.from('record/here'), Buffer.from('record/there')];
+  const row = encodeRow(here, { count: 1 });
+  t.deepEqual(decodeRow(here, row), { count: 1 });
+  t.throws(() => decodeRow(there, row), { code: 'damaged_row', message: /fails its checksum/ });
+  const first = Buffer.from(row);
+  first.writeUInt8(1, 0);
+  first.writeUInt32BE(crc32(first.subarray(5)), 1);
+  t.deepEqual(decodeRow(there, first), { count: 1 });
+});
+
+test('a batch of the ledger is written with its number in front, and synced', async (t) => {
+  const done: unknown[] = [];
+  const batch = {
+    put: (key: Buffer) => done.push(key.toString()),
+    write: async (options: object) => void done.push(options),
+  };
+  const database = { batch: () => batch } as unknown as ClassicLevel<Buffer, Buffer>;
+  await writeSynced(database, 7, [{ type: 'put', key: Buffer.from('a'), value: Buffer.of() }]);
+  t.deepEqual(done, [commitKey.toString(), 'a', { sync: true }]);
 });
 
 test('work is done for each item, at most four at once', async (t) => {

@@ -12,6 +12,7 @@ import {
 } from '../../../contract/captions/caption-answers.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-line.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
+import type { ApprovalReference } from '../../../contract/review.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session.ts';
 import { planWarnings } from '../../../contract/study/start.ts';
 import { hashOf } from '../../../formats/canonical-json.ts';
@@ -46,6 +47,15 @@ const candidateIn = async ({ reads }: CaptionBench, runtimeId: string) => {
   if (row === undefined) throw new Error('there are no captions');
   return candidateOf({ ...row, artifactId: row.captionArtifactId, contentId: row.captionContentId });
 };
+
+/** Captions that are being made, and wait to be stored. */
+async function heldProduction(bench: CaptionBench, runtimeId: string, approval: ApprovalReference) {
+  const storing = held();
+  bench.hook.storing = storing.wait;
+  const producing = bench.captions.produce(runtimeId, { approval });
+  await storing.reached;
+  return { storing, producing };
+}
 
 test('captions are made under an approval and checked in one go', async (t) => {
   const { bench, runtimeId, approval, after } = await approvedStudy(t);
@@ -239,10 +249,7 @@ test('a request whose row is damaged while it waits is answered, not left waitin
 
 test('captions that are not stored within a minute fail, and the approval is free again', async (t) => {
   const { bench, runtimeId, approval, after } = await approvedStudy(t);
-  const storing = held();
-  bench.hook.storing = storing.wait;
-  const producing = bench.captions.produce(runtimeId, { approval });
-  await storing.reached;
+  const { storing, producing } = await heldProduction(bench, runtimeId, approval);
   bench.clock.advance(59_999);
   await quiet(bench);
   t.deepEqual(await bench.journal(runtimeId, after), ['started']);
@@ -274,6 +281,14 @@ async function diesAt(bench: CaptionBench, storing: number, begin: () => Promise
   await bench.close();
 }
 
+/** An approved study whose host died when it stored something of its captions for the n-th time. */
+async function deadAt(t: ExecutionContext, storing: number) {
+  const study = await approvedStudy(t);
+  const { bench, runtimeId, approval } = study;
+  await diesAt(bench, storing, () => bench.captions.produce(runtimeId, { approval }));
+  return study;
+}
+
 const jobIdsOf = async ({ store: { ledger } }: CaptionBench, runtimeId: string): Promise<string[]> => {
   const { events } = await ledger.journalPage(runtimeId, 0, 200);
   return events
@@ -283,8 +298,7 @@ const jobIdsOf = async ({ store: { ledger } }: CaptionBench, runtimeId: string):
 };
 
 test('an attempt that its host did not survive is over, and said so once', async (t) => {
-  const { root, bench, runtimeId, approval, after } = await approvedStudy(t);
-  await diesAt(bench, 1, () => bench.captions.produce(runtimeId, { approval }));
+  const { root, runtimeId, after } = await deadAt(t, 1);
   for (const life of [1, 2]) {
     const next = await openCaptionBench(t, root);
     const { resumed, waiting, ended, damaged } = await next.recover();
@@ -299,8 +313,7 @@ test('an attempt that its host did not survive is over, and said so once', async
 });
 
 test('an attempt after one that was cut short has its number in its name, and three are all', async (t) => {
-  const { root, bench, runtimeId, approval, after } = await approvedStudy(t);
-  await diesAt(bench, 1, () => bench.captions.produce(runtimeId, { approval }));
+  const { root, runtimeId, approval, after } = await deadAt(t, 1);
   for (const attempt of [1, 2]) {
     const next = await openCaptionBench(t, root);
     await next.recover();
@@ -322,8 +335,7 @@ test('an attempt after one that was cut short has its number in its name, and th
 });
 
 test('the approval of an attempt that was cut short is still good', async (t) => {
-  const { root, bench, runtimeId, approval, after } = await approvedStudy(t);
-  await diesAt(bench, 1, () => bench.captions.produce(runtimeId, { approval }));
+  const { root, runtimeId, approval, after } = await deadAt(t, 1);
   const next = await openCaptionBench(t, root);
   await next.recover();
   await next.captions.produce(runtimeId, { approval });
@@ -332,8 +344,7 @@ test('the approval of an attempt that was cut short is still good', async (t) =>
 });
 
 test('a check that its host did not survive is made by the next one', async (t) => {
-  const { root, bench, runtimeId, approval, after } = await approvedStudy(t);
-  await diesAt(bench, 2, () => bench.captions.produce(runtimeId, { approval }));
+  const { root, runtimeId, after } = await deadAt(t, 2);
   const next = await openCaptionBench(t, root);
   t.is((await next.recover()).resumed, 1);
   await quiet(next);
@@ -343,8 +354,7 @@ test('a check that its host did not survive is made by the next one', async (t) 
 });
 
 test('a check that no host survives, though it runs alone, rests after the fifth death', async (t) => {
-  const { root, bench, runtimeId, approval, after } = await approvedStudy(t);
-  await diesAt(bench, 2, () => bench.captions.produce(runtimeId, { approval }));
+  const { root, runtimeId, after } = await deadAt(t, 2);
   for (let life = 0; life < 2; life += 1) {
     const next = await openCaptionBench(t, root);
     await diesAt(next, 1, () => next.recover());
@@ -359,23 +369,12 @@ test('a check that no host survives, though it runs alone, rests after the fifth
   const last = await openCaptionBench(t, root);
   t.regex((await last.recover()).ended[0] ?? '', /resumes exhausted/);
   t.deepEqual(await last.journal(runtimeId, after), made);
-  const [row] = (await last.reads.productions(runtimeId)).captions;
-  if (row === undefined) throw new Error('there are captions');
-  await last.captions.check(runtimeId, {
-    candidate: {
-      jobId: row.jobId,
-      captionArtifactId: row.captionArtifactId,
-      captionContentId: row.captionContentId,
-      captionReceiptId: row.receiptId,
-      captionReceiptContentId: row.receiptContentId,
-    },
-  });
+  await last.captions.check(runtimeId, { candidate: await candidateIn(last, runtimeId) });
   t.deepEqual(await last.journal(runtimeId, after), [...made, ...checked]);
 });
 
 test('an attempt of another version of its chart is over, and the approval good', async (t) => {
-  const { root, bench, runtimeId, approval, after } = await approvedStudy(t);
-  await diesAt(bench, 1, () => bench.captions.produce(runtimeId, { approval }));
+  const { root, runtimeId, approval, after } = await deadAt(t, 1);
   await withRawRows(dataRootAt(root).ledger, async (rows) => {
     for await (const [key, stored] of rows.iterator()) {
       const name = nameOf(key);
@@ -472,10 +471,7 @@ const withdrawn = ['revocation_started', 'artifact.recorded', 'revocation_comple
 
 test('a withdrawal that lands while captions are made stops them, and nothing comes after it', async (t) => {
   const { bench, runtimeId, approval, after } = await approvedStudy(t);
-  const storing = held();
-  bench.hook.storing = storing.wait;
-  const producing = bench.captions.produce(runtimeId, { approval });
-  await storing.reached;
+  const { storing, producing } = await heldProduction(bench, runtimeId, approval);
   bench.hook.storing = () => undefined;
   const revoking = bench.revoke(runtimeId, approval);
   await t.throwsAsync(producing, {
@@ -515,10 +511,7 @@ test('a withdrawal that comes after the captions leaves them and their check', a
 test('captions whose commit is on its way are on disk before the withdrawal is', async (t) => {
   const { bench, runtimeId, approval, after } = await approvedStudy(t);
   const { ledger } = bench;
-  const storing = held();
-  bench.hook.storing = storing.wait;
-  const producing = bench.captions.produce(runtimeId, { approval });
-  await storing.reached;
+  const { storing, producing } = await heldProduction(bench, runtimeId, approval);
   bench.hook.storing = () => undefined;
   const before = ledger.commits.length;
   ledger.shut();

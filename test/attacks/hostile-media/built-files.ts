@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { chunk, type WaveFields, wave } from '../../http/host/media.ts';
 import { seededBytes, seededNumbers } from '../../storage/ledger/scratch.ts';
-import { box, chunk, patched, uint32, type WaveFields, wave } from './bytes.ts';
+import { box, patched, uint32 } from './bytes.ts';
 
 /** A file that nobody should send. */
 export interface HostileFile {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ExecutionContext } from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
-import { type TranscriptLineFact, transcriptGates } from '../../../contract/evidence/evidence.ts';
+import type { TranscriptLineFact } from '../../../contract/evidence/evidence.ts';
 import type { Recognizer } from '../../../executors/recognition/recognizer.ts';
 import { placedTranscript, REGION_RULE, speechOf, speechRegions } from '../../../rules/recognition.ts';
 import { gatedLines } from '../../../rules/transcript-gates.ts';
@@ -52,7 +52,7 @@ export async function recogniseFile(
   const placed = placedTranscript(recognised);
   const lines = gatedLines(
     placed.lines.map((line) => ({ ...line, identified: null, second: null })),
-    { speech: speechOf(speech), regions: placed.regions, languages: [language], gates: transcriptGates },
+    { speech: speechOf(speech), regions: placed.regions, languages: [language] },
   );
   return { lines, regions, speech: speechOf(speech) };
 }

@@ -6,14 +6,12 @@ import { type CaptionLine, captionLimits, captionLine, captionWords } from '../.
 import { captionArtifact } from '../../../contract/captions/caption-production.ts';
 import { storedBytes } from '../../../formats/canonical-json.ts';
 import { CaptionFailure, type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/artifact.ts';
-import {
-  qualityControl as qualityControlReceipt,
-  structuralDecisionOf,
-} from '../../../receipts/captions/quality-control.ts';
+import { qualityControl as qualityControlReceipt } from '../../../receipts/captions/quality-control.ts';
 import { sharedLinesOf, wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import { webVttOf } from '../../../receipts/captions/webvtt.ts';
 import { recordCaptions } from '../../../receipts/stages/captions.ts';
 import { textLinesOf } from '../../../rules/caption-guidelines.ts';
+import { structuralDecisionOf } from '../../../rules/caption-quality.ts';
 import { fieldOf } from '../../fields.ts';
 import { canonical, hash, storedId } from '../core/independent-ids.ts';
 import { divided, run } from '../evidence/spoken-study.ts';

@@ -1,12 +1,12 @@
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
-import type { CaptionClassification } from '../../../contract/captions/caption-line.ts';
-import { type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/artifact.ts';
+import type { CaptionClassification, CaptionLine } from '../../../contract/captions/caption-line.ts';
+import type { CaptionArtifact } from '../../../contract/captions/caption-production.ts';
+import { type CaptionJob, captionJobIdOf, captionsOf, resultOf } from '../../../receipts/captions/artifact.ts';
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
-import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
+import { type WholeCaptions, wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
 import type { StoredContent } from '../../../receipts/stored-records.ts';
-import { captionRules } from '../../../rules/segmentation.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
@@ -21,7 +21,7 @@ export async function captionedStudy(stored: StoredStudy): Promise<CaptionedStud
   if (execution === null || execution.study.conclusion === null) throw new RangeError('the study has no end');
   const { findings, conclusion } = execution.study;
   const reviewed = reviewOf(stored, approval).approval;
-  return { run: execution.opened.run, findings, conclusion, approval: reviewed, rules: captionRules };
+  return { run: execution.opened.run, findings, conclusion, approval: reviewed };
 }
 
 export const captionJob = async (
@@ -32,10 +32,9 @@ export const captionJob = async (
 const reason = { code: 'caption_not_produced', message: 'interrupted: the attempt was cut short' };
 
 /** The steps that a production takes, each with the events and objects that it leaves. */
-export function captionSteps(job: CaptionJob) {
+export function captionSteps(job: CaptionJob, artifact: CaptionArtifact = captionsOf(job)) {
   const { run } = job.study;
-  const artifact = captionsOf(job);
-  const recorded = recordCaptions(job);
+  const recorded = recordCaptions(job, artifact);
   const captions = {
     reference: recorded.refs,
     artifact: wholeCaptionsOf(artifact),
@@ -43,7 +42,7 @@ export function captionSteps(job: CaptionJob) {
   };
   const checked = recordQualityControl(run, captions);
   return {
-    started: [captionStarted(job)],
+    started: [captionStarted(job, artifact.executor)],
     failed: [captionFailed(run, captionJobIdOf(job), reason)],
     recorded: recorded.events,
     checked: checked.events,
@@ -89,3 +88,51 @@ export const tailIn = (entries: Readonly<Record<string, readonly EventDraft[]>>,
     if (entry === undefined) throw new RangeError(`no entry '${name}'`);
     return [entry];
   });
+
+/** The study as a version measured it that had caption rules 1: it states nothing of the channels of the sound. */
+const byFirstVersion: StudyShape['forged'] = ({ operations, detect, ...passes }) => {
+  const { 'speech_activity.signals': _, ...parameters } = operations.detect.parameters;
+  return {
+    ...passes,
+    operations: { ...operations, detect: { ...operations.detect, parameters } },
+    detect: detect.map((each) => {
+      if (each.kind !== 'speech_activity' || each.state === 'unavailable') return each;
+      const { signals, ...stated } = each.artifact.parameters;
+      return { ...each, artifact: { ...each.artifact, parameters: stated } };
+    }),
+  };
+};
+
+/** The clip as it was studied under the present caption rules, and under the first. */
+export const shapesByRules = {
+  present: { version: 1, windows: 4, tracks: twoTracks },
+  first: { version: 1, windows: 4, tracks: twoTracks, forged: byFirstVersion },
+} as const satisfies Readonly<Record<string, StudyShape>>;
+
+/** What a host of another version, or a forger, makes of captions. */
+export type Change = (captions: WholeCaptions) => WholeCaptions;
+
+/** Changes one line, and counts the lines again. */
+export const withLine =
+  (at: number, change: (line: CaptionLine) => Partial<CaptionLine>): Change =>
+  (captions) => {
+    const lines = captions.lines.map((line, index) => (index === at ? { ...line, ...change(line) } : line));
+    return { ...captions, lines, result: resultOf(lines) };
+  };
+
+/** What older rules may have given, and those of today do not. */
+export const withOtherText: Change = withLine(0, ({ source }) => ({
+  source: { ...source, text: 'Hello.' } as CaptionLine['source'],
+}));
+
+/** A study with captions that were made by its own rules and changed before they were stored, as its host leaves both behind. */
+export async function studyWithCaptions(shape: StudyShape, change: Change) {
+  const study = storedStudy(shape);
+  const job = { study: await captionedStudy(study), ...embeddedJob };
+  const steps = captionSteps(job, change(wholeCaptionsOf(captionsOf(job))));
+  const review = reviewOf(study, approval);
+  const commits = [review.started, review.recorded, steps.started, steps.recorded, steps.checked];
+  const files = new Map(study.files);
+  for (const { contentId, bytes } of [...review.objects, ...steps.objects]) files.set(contentId, bytes);
+  return { jobId: captionJobIdOf(job), stored: { ...study, files, commits: [...study.commits, ...commits] } };
+}

@@ -142,7 +142,7 @@ const most = (codes: readonly (string | null)[]): string | null => {
 /** Asks a translator for the whole dialogue as a production does; the verdicts, and how often it was asked. */
 export function translate(
   translator: Translator,
-  gates: TranslationWork['gates'] = 2,
+  gates: TranslationWork['gates'] = 4,
 ): {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly asks: readonly TranslationAsk[];

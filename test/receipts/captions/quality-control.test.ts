@@ -16,13 +16,13 @@ import {
   qualityControlRowOf,
   type ReportedCaptions,
   recordQualityControl,
-  structuralDecisionOf,
 } from '../../../receipts/captions/quality-control.ts';
 import { approvedStudyOf, publishedCaptionReportsOf } from '../../../receipts/published/captions.ts';
+import type { AdmissionReference } from '../../../receipts/stages/admit.ts';
 import { captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
 import { recordReview, reviewStarted } from '../../../receipts/stages/review.ts';
-import type { AdmissionReference } from '../../../receipts/study/admission.ts';
 import { captionProfilesOf, cueMeasuresOf } from '../../../rules/caption-guidelines.ts';
+import { structuralDecisionOf } from '../../../rules/caption-quality.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { contentOf, storedEvents, storedRuntimeOf, writtenEvents } from '../core/stored-content-in-memory.ts';

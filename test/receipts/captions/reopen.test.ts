@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { CaptionLine } from '../../../contract/captions/caption-line.ts';
 import {
   captionArtifact,
   captionChunk,
@@ -8,6 +9,7 @@ import {
   citingCaptions,
 } from '../../../contract/captions/caption-production.ts';
 import { longQualityControlReceipt } from '../../../contract/captions/quality-control.ts';
+import type { Judgement } from '../../../contract/judgement.ts';
 import { storedBytes } from '../../../formats/canonical-json.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
@@ -24,20 +26,24 @@ import {
   publishedQualityControlsOf,
 } from '../../../receipts/published/captions.ts';
 import { checkableOf, recordCaptions } from '../../../receipts/stages/captions.ts';
-import { type CaptionRules, everyCaptionRules } from '../../../rules/segmentation.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
+import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
-import { type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
+import { twoTracks } from '../evidence/stored-tracks.ts';
 import { placeOf, reopened } from '../reopening/reopened.ts';
 import { approval, rejection, reviewOf } from '../review/review-steps.ts';
 import {
+  type Change,
   captionedClip,
   captionedStudy,
   captionSteps,
-  embeddedJob,
   goingOn,
+  shapesByRules as shapes,
+  studyWithCaptions,
   type Tail,
   tailIn,
+  withLine,
+  withOtherText,
 } from './captioned-studies.ts';
 
 const lineCount = 300;
@@ -115,9 +121,9 @@ const ways: Readonly<Record<string, readonly [string, number, boolean, number, n
 for (const [what, [tail, ...expected]] of Object.entries(ways)) {
   test(`a fold follows that ${what}`, async (t) => {
     const runtime = await runtimeAfter(tail);
-    const { attempts, open = [] } = runtime.execution?.study.tail.captions ?? {};
+    const { attempts, open = null } = runtime.execution?.study.tail.captions ?? {};
     const [captions, checks] = [publishedCaptionsOf(runtime), publishedQualityControlsOf(runtime)];
-    t.deepEqual([attempts, open.length > 0, captions.length, checks.length], expected);
+    t.deepEqual([attempts, open !== null, captions.length, checks.length], expected);
   });
 }
 
@@ -141,91 +147,70 @@ test('an approval stands until the first word of its withdrawal, and again when 
   t.is(approvedStudyOf(unreviewed, review.approval), null);
 });
 
-/** Captions that a host made by other rules than those of today, and what the reopened runtime says of them. */
-async function madeBy(rules: CaptionRules, from: StoredStudy) {
-  const steps = captionSteps({ study: { ...(await captionedStudy(from)), rules }, ...embeddedJob });
-  const withdrawn = reviewOf(from, approval);
-  const tail = [withdrawn.started, withdrawn.recorded, steps.started];
-  const objects = [...withdrawn.objects, ...steps.objects];
-  const underWay = (await reopened(...goingOn(from, objects, ...tail))).runtime;
-  const whole = (await reopened(...goingOn(from, objects, ...tail, steps.recorded, steps.checked))).runtime;
-  return { steps, underWay, approval: withdrawn.approval, caption: whole.execution?.study.tail.captions.caption };
+/** By which rules captions are judged that a host made of a study, and changed before it stored them. */
+async function judgedAfter(shape: StudyShape, change: Change): Promise<Judgement | undefined> {
+  const { stored } = await studyWithCaptions(shape, change);
+  const { checked } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
+  return checked.find(({ link }) => link === 'caption')?.judgement;
 }
 
-/** The seam of the reads lies in the second line. */
-const acrossSeam = twoTracks.map((track) => ({
-  ...track,
-  cues: track.cues.slice(0, 2).map((cue) => ({ ...cue, startMs: cue.startMs + 500, endMs: cue.endMs + 500 })),
-}));
-const swappedTags = (tracks: readonly StoredTrack[]): StoredTrack[] =>
-  tracks.map((track) => ({ ...track, taggedLanguage: track.taggedLanguage === 'ko' ? 'en' : 'ko' }));
+const withStudy = (
+  change: (study: CaptionLine['lineage']['study']) => Partial<CaptionLine['lineage']['study']>,
+): Change =>
+  withLine(1, ({ lineage }) => ({ lineage: { ...lineage, study: { ...lineage.study, ...change(lineage.study) } } }));
 
-const otherwise: Readonly<Record<string, StudyShape>> = {
-  'a line across the seam of two reads': { version: 1, windows: 128, tracks: acrossSeam },
-  'tracks with swapped tags': {
-    ...{ version: 1, windows: 4 },
-    tracks: swappedTags(twoTracks),
-  },
-  'tracks with the names of their languages': {
-    ...{ version: 1, windows: 4 },
-    tracks: twoTracks.map((track, at) => ({ ...track, taggedLanguage: ['Korean', 'English'][at] ?? null })),
-  },
+/** What older rules may have given, and those of today do not. */
+const otherwise: Readonly<Record<string, Change>> = {
+  'another text': withOtherText,
+  'a line without citations': withStudy(() => ({ claimIds: [], semanticCitations: [], childReports: [] })),
+  'another track': (captions) => ({ ...captions, executor: { ...captions.executor, sourceCaptionContentId: null } }),
 };
 
-for (const [what, shape] of Object.entries(otherwise)) {
-  test(`captions of ${what} verify by their own rules`, async (t) => {
-    const from = storedStudy(shape);
-    const made = await Promise.all(everyCaptionRules.map((rules) => madeBy(rules, from)));
-    t.is(made.length, 3);
-    const contents = made.map(({ caption }) => caption?.reference.contentId);
-    // The second rules and the third differ in the syllables of transcripts and translations.
-    t.is(new Set(contents).size, 2);
-    t.false(contents.includes(undefined));
+for (const [what, change] of Object.entries(otherwise)) {
+  test(`captions with ${what} are checked for their form in a study of caption rules 1`, async (t) => {
+    const rules = { name: 'caption rules', version: 1 };
+    t.deepEqual(await judgedAfter(shapes.first, change), { rules, present: 3, check: 'form_checked' });
+  });
+
+  test(`captions with ${what} are damage in a study of the present rules`, async (t) => {
+    await t.throwsAsync(judgedAfter(shapes.present, change), { instanceOf: EvidenceChainError });
   });
 }
 
-/** What a pass states that measured the channels of a sound apart, which the first version did not. */
-const signals = 'the mix of all channels';
-
-const byLaterVersion: StudyShape['forged'] = ({ operations, detect, ...passes }) => ({
-  ...passes,
-  operations: {
-    ...operations,
-    detect: {
-      ...operations.detect,
-      parameters: { ...operations.detect.parameters, 'speech_activity.signals': signals },
-    },
-  },
-  detect: detect.map((each) => {
-    if (each.kind !== 'speech_activity' || each.state === 'unavailable') return each;
-    return { ...each, artifact: { ...each.artifact, parameters: { ...each.artifact.parameters, signals } } };
-  }),
-});
-
-test('captions of a study of a later version do not verify by the rules of the first', async (t) => {
-  const shape = otherwise['tracks with swapped tags'] ?? { version: 1, windows: 4 };
-  const from = storedStudy({ ...shape, forged: byLaterVersion });
-  for (const rules of everyCaptionRules) {
-    const made = madeBy(rules, from).then(({ caption }) => caption !== null);
-    if (rules.judgesLanguages) t.true(await made);
-    else await t.throwsAsync(made, { instanceOf: EvidenceChainError });
+test('captions that follow by the present rules are judged again, also in an older study', async (t) => {
+  for (const shape of Object.values(shapes)) {
+    t.like(await judgedAfter(shape, (captions) => captions), { rules: { version: 3 }, check: 'judged_again' });
   }
 });
 
-test('an attempt that was begun by rules that name another executor goes on by them', async (t) => {
-  const from = storedStudy(otherwise['tracks with the names of their languages'] ?? { version: 1, windows: 4 });
-  for (const rules of everyCaptionRules) {
-    const { underWay, approval: named } = await madeBy(rules, from);
-    const newest = everyCaptionRules.find(({ judgesLanguages }) => judgesLanguages === rules.judgesLanguages);
-    t.deepEqual(approvedStudyOf(underWay, named)?.rules, newest);
-  }
-});
+const otherId = (id: string): string => id.replace(/[0-9a-f]{64}$/, '0'.repeat(64));
 
-test('captions that follow by no rules are damage', async (t) => {
-  const from = storedStudy({ version: 1, windows: 128, tracks: swappedTags(acrossSeam) });
-  const mixed = madeBy({ joinsReads: false, judgesLanguages: true, keepsSyllables: true }, from);
-  await t.throwsAsync(mixed, { instanceOf: EvidenceChainError, message: /the caption sha256:\S+ fails at: lines/ });
-});
+/** What no rules give: the place at which the form does not hold. */
+const malformed: Readonly<Record<string, readonly [Change, RegExp]>> = {
+  'count other lines than they have': [
+    (captions) => ({ ...captions, result: { ...captions.result, lineCount: 9 } }),
+    /result\.lineCount/,
+  ],
+  'have a line before the one that comes before it': [withLine(1, () => ({ startMs: 0 })), /lines\[1\]\.startMs/],
+  'have a line after the range': [withLine(1, () => ({ endMs: 999_999 })), /lines\[1\]\.startMs/],
+  'have a line of another study': [withStudy(({ studyId }) => ({ studyId: otherId(studyId) })), /studyId/],
+  'cite a read of another study': [
+    withStudy(({ semanticCitations }) => ({
+      semanticCitations: semanticCitations.map((each) => ({
+        ...each,
+        receiptContentId: otherId(each.receiptContentId),
+      })),
+    })),
+    /semanticCitations/,
+  ],
+};
+
+for (const [what, [change, place]] of Object.entries(malformed)) {
+  test(`captions of older rules are damage that ${what}`, async (t) => {
+    const both: Change = (captions) => change(withOtherText(captions));
+    await t.throwsAsync(judgedAfter(shapes.first, both), { instanceOf: EvidenceChainError, message: place });
+  });
+}
 
 const impossible: readonly (readonly [string, string, number])[] = [
   ['begun twice', 'reviewing approved begun0 begun0', 5],

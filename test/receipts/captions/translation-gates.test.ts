@@ -2,7 +2,6 @@ import test from 'ava';
 import type { CaptionReason } from '../../../contract/captions/caption-line.ts';
 import { similarityOf } from '../../../rules/text-comparison.ts';
 import { keepsNumbers } from '../../../rules/translation/carried-words.ts';
-import { plannedAsks, verdictsOf } from '../../../rules/translation/plan.ts';
 import { dialogue, german, lines, type Translator, translate } from './faulty-translator.ts';
 
 type Answers = ReturnType<Translator>;
@@ -104,26 +103,6 @@ for (const [fault, translator] of Object.entries(faults)) {
   }
 }
 
-test('answers that were stored without a number of gates are judged by the first gates', (t) => {
-  const texts = ['I think that Peter is at home.', 'Yes, he is.'];
-  const answers = ['Я думаю, что Урсула дома.', 'Да, он дома.'].map((translation, at) => ({
-    ...{ lineId: `line-${at}`, source: texts[at] ?? '', translation, identified: 'ru' },
-  }));
-  const said = { failure: null, identified: 'ru', model: null, inputTokens: null, outputTokens: null };
-  const ask = { ...said, lineIds: ['line-0', 'line-1'], promptContentId: '', schemaContentId: '', answers };
-  const work = {
-    lines: texts.map((text, at) => ({ id: `line-${at}`, text })),
-    ...{ sourceLanguage: 'en', targetLanguage: 'ru', identifiedAlone: 'ru' },
-  };
-  t.true([...verdictsOf({ ...work, asks: [ask] }).values()].every((verdict) => 'text' in verdict));
-  t.is(plannedAsks({ ...work, asks: [ask] }).length, 1);
-  const alone = answers.map((answer) => ({ ...ask, lineIds: [answer.lineId], answers: [answer] }));
-  t.is(plannedAsks({ ...work, asks: [ask], gates: 2 }).length, 3);
-  t.deepEqual(verdictsOf({ ...work, asks: [ask, ...alone], gates: 2 }).get('line-0'), {
-    reason: 'translation_names_changed',
-  });
-});
-
 test('what a model translates well passes, asked once', (t) => {
   const { verdicts, asks } = translate((right) => right);
   t.deepEqual(
@@ -134,7 +113,7 @@ test('what a model translates well passes, asked once', (t) => {
 });
 
 test('a model that is asked twice gets every line a second time, apart from what stood around it', (t) => {
-  const { verdicts, asks } = translate((right) => right, 3);
+  const { verdicts, asks } = translate((right) => right, 5);
   t.true([...verdicts.values()].every((verdict) => 'text' in verdict));
   t.is(asks.length, 3 + 11);
   const apart = asks.slice(3).map(({ lineIds }) => lineIds.map((id) => Number(id.slice(5))));
@@ -198,7 +177,6 @@ test('bug: a decimal sign that moved, and a sign that went, were no changes of a
   ];
   for (const [source, translation] of wrong) {
     t.false(keepsNumbers(source, translation, toGerman), translation);
-    t.true(keepsNumbers(source, translation, { ...toGerman, readsDigitsOnly: true }), 'as stored records are judged');
   }
   const right: readonly (readonly [string, string])[] = [
     ['it was -5 outside', 'es waren minus 5 draußen'],
@@ -229,7 +207,6 @@ test('bug: a number in digits was a changed one where Chinese or Japanese has it
   for (const [source, translation, target] of right) {
     t.true(keepsNumbers(source, translation, { source: 'en', target }), translation);
     t.true(keepsNumbers(translation, source, { source: target, target: 'en' }), source);
-    t.false(keepsNumbers(source, translation, { source: 'en', target, readsDigitsOnly: true }), 'as before');
   }
   const wrong: readonly (readonly [string, string, string])[] = [
     ['5 people came', '来了三个人', 'zh'],

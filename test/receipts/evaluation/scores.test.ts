@@ -2,7 +2,6 @@ import test from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
 import { captionLine } from '../../../contract/captions/caption-line.ts';
 import type { LabelledFault, LabelledTranslations } from '../../../contract/evaluation.ts';
-import { structuralDecisionOf } from '../../../receipts/captions/quality-control.ts';
 import {
   defectiveCaptions,
   lineDefects,
@@ -10,6 +9,7 @@ import {
   pairingScoreOf,
   plantedAnswers,
 } from '../../../receipts/evaluation/captions.ts';
+import { structuralDecisionOf } from '../../../rules/caption-quality.ts';
 import {
   cutCounts,
   cutScoreOf,

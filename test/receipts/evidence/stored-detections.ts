@@ -33,7 +33,12 @@ export const operationsOver = (source: RegisteredSource): Readonly<Record<'detec
   detect: {
     capability: 'media.detect',
     tools: [ffmpeg, vad],
-    parameters: { 'speech_activity.threshold': 0.5, 'silence.minimumMs': 300, audioTrackIndex: 1 },
+    parameters: {
+      'speech_activity.threshold': 0.5,
+      'speech_activity.signals': 'the mix of all channels',
+      'silence.minimumMs': 300,
+      audioTrackIndex: 1,
+    },
     limits: { maxWallMs: 60_000 },
   },
   subtitles: {
@@ -45,7 +50,7 @@ export const operationsOver = (source: RegisteredSource): Readonly<Record<'detec
 });
 
 const parametersOf = (kind: DetectedKind): Record<string, string | number> => {
-  if (kind === 'speech_activity') return { threshold: 0.5 };
+  if (kind === 'speech_activity') return { threshold: 0.5, signals: 'the mix of all channels' };
   if (kind === 'silence') return { minimumMs: 300 };
   return kind === 'subtitle_track' ? { text: 'plain' } : {};
 };

@@ -1,11 +1,5 @@
 import test from 'ava';
-import {
-  type EvidenceArtifact,
-  firstTranscriptGates,
-  type GateReason,
-  type TranscriptGates,
-  transcriptGates,
-} from '../../../contract/evidence/evidence.ts';
+import type { EvidenceArtifact, GateReason, TranscriptLineFact } from '../../../contract/evidence/evidence.ts';
 import type { RawLine } from '../../../contract/recognition.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkTranscript } from '../../../receipts/stages/recognize.ts';
@@ -27,9 +21,8 @@ const lengthMs = 10_000;
 const basis = { speech: speechAt([[0, lengthMs]], lengthMs), silences: silencesAt([], lengthMs), languages: ['en'] };
 const spoken = line({ text: 'Thanks for watching! See you in the next video.' });
 
-/** A transcript of these lines, judged by these gates. */
+/** A transcript of these lines, judged by the present gates. */
 function transcriptOf(
-  gates: TranscriptGates,
   recognised: readonly RecognisedLine[] = [spoken],
   parameters: EvidenceArtifact['parameters'] = {},
   samples = 160_000,
@@ -38,16 +31,38 @@ function transcriptOf(
     ...{ kind: 'recognised_region' as const, index, ...region },
     ...{ language: null, heard: { samples, contentId: `sha256:${'2'.repeat(64)}` } },
   }));
-  const lines = gatedLines(recognised, { ...allSpeech, gates });
-  return { ...basis.speech, kind: 'transcript', parameters: { gates, ...parameters }, facts: [...regions, ...lines] };
+  const lines = gatedLines(recognised, allSpeech);
+  return {
+    ...basis.speech,
+    kind: 'transcript',
+    parameters: { gates: 2, ...parameters },
+    facts: [...regions, ...lines],
+  };
 }
 
-test('a transcript is judged again by its own gates: the first let two invented phrases pass', (t) => {
-  for (const gates of [firstTranscriptGates, transcriptGates] as const) {
-    t.notThrows(() => checkTranscript(transcriptOf(gates), basis), `gates ${gates}`);
+type Verdict = Pick<TranscriptLineFact, 'outcome' | 'reasonCodes'>;
+
+/** A transcript that says of its lines what no gate of today does. */
+function withVerdict(gates: number, verdict: Partial<Verdict>): EvidenceArtifact {
+  const transcript = transcriptOf([spoken], { gates });
+  const facts = transcript.facts.map((fact) => (fact.kind === 'transcript_line' ? { ...fact, ...verdict } : fact));
+  return { ...transcript, facts };
+}
+
+const passed: Verdict = { outcome: 'passed', reasonCodes: [] };
+
+test('a transcript of the present gates is judged again: a line that passed by a forged verdict is found', (t) => {
+  t.like(checkTranscript(transcriptOf(), basis), { rules: { version: 2 }, check: 'judged_again' });
+  t.throws(() => checkTranscript(withVerdict(2, passed), basis), { instanceOf: EvidenceChainError });
+});
+
+test('a transcript of older gates is checked for its form: its verdicts stand if they agree with their reasons', (t) => {
+  for (const gates of [1, 3]) {
+    const judgement = checkTranscript(withVerdict(gates, passed), basis);
+    t.deepEqual(judgement, { rules: { name: 'transcript gates', version: gates }, present: 2, check: 'form_checked' });
   }
-  const dressedUp = { ...transcriptOf(firstTranscriptGates), parameters: { gates: transcriptGates } };
-  t.throws(() => checkTranscript(dressedUp, basis), { instanceOf: EvidenceChainError });
+  t.throws(() => checkTranscript(withVerdict(1, { outcome: 'passed' }), basis), { instanceOf: EvidenceChainError });
+  t.throws(() => checkTranscript(withVerdict(1, { reasonCodes: [] }), basis), { instanceOf: EvidenceChainError });
 });
 
 const said = line({ text: 'the meeting will begin in about ten minutes' });
@@ -56,17 +71,14 @@ const sure = [{ text: 'the', startMs: 1000, endMs: 1200, confidence: 0.1 }];
 const twice = { secondRun: 'same_recogniser_wider_region' };
 
 const forgeries: Readonly<Record<string, readonly [EvidenceArtifact, string]>> = {
-  'lines that overlap': [transcriptOf(transcriptGates, [said, { ...next, startMs: 4999 }]), 'lines[1].startMs'],
+  'lines that overlap': [transcriptOf([said, { ...next, startMs: 4999 }]), 'lines[1].startMs'],
   'a line without a confidence that its words have': [
-    transcriptOf(transcriptGates, [{ ...said, words: sure }]),
+    transcriptOf([{ ...said, words: sure }]),
     'lines[0].measures.confidence',
   ],
-  'a line that was not heard the second time': [transcriptOf(transcriptGates, [said], twice), 'lines[0].second'],
-  'a line that was heard a second time in one run': [
-    transcriptOf(transcriptGates, [{ ...said, second: said.text }]),
-    'lines[0].second',
-  ],
-  'more sound than the region has': [transcriptOf(transcriptGates, [said], {}, 160_001), 'regions[0].heard.samples'],
+  'a line that was not heard the second time': [transcriptOf([said], twice), 'lines[0].second'],
+  'a line that was heard a second time in one run': [transcriptOf([{ ...said, second: said.text }]), 'lines[0].second'],
+  'more sound than the region has': [transcriptOf([said], {}, 160_001), 'regions[0].heard.samples'],
 };
 
 for (const [title, [transcript, place]] of Object.entries(forgeries)) {
@@ -79,12 +91,12 @@ for (const [title, [transcript, place]] of Object.entries(forgeries)) {
 }
 
 test('a transcript holds of lines that adjoin, were heard twice, or are known to be invented', (t) => {
-  t.notThrows(() => checkTranscript(transcriptOf(transcriptGates, [said, next]), basis));
+  t.notThrows(() => checkTranscript(transcriptOf([said, next]), basis));
   const again = [
     { ...said, second: said.text },
     { ...spoken, index: 1, startMs: 5000, endMs: 9000 },
   ];
-  t.notThrows(() => checkTranscript(transcriptOf(transcriptGates, again, twice), basis));
+  t.notThrows(() => checkTranscript(transcriptOf(again, twice), basis));
 });
 
 const reasonsOf = (given: RecognisedLine, evidence: Partial<GateEvidence> = {}) => {
@@ -162,6 +174,13 @@ for (const [what, reason, given, evidence] of withheld) {
   });
 }
 
+test('two runs agree that have six tenths of their words in common, and no less', (t) => {
+  const text = 'the meeting begins at ten';
+  const reasons = (second: string) => reasonsOf(line({ text, second }));
+  t.false(reasons('the meeting begins in July')?.includes('disagreement'));
+  t.true(reasons('the meeting ended in July')?.includes('disagreement'));
+});
+
 test('a line lists all its reasons, in one order', (t) => {
   const bad = { ...measured({ confidence: 0.1 }), text: 'ha ha ha ha ha ha ha ha ha', second: 'no' };
   t.deepEqual(reasonsOf(bad, { speech: [] }), ['no_speech_evidence', 'repetition', 'low_confidence', 'disagreement']);
@@ -189,7 +208,7 @@ test('a known invention passes only if a second run heard it too; a sentence wit
   const goodbye = { text: 'Thank you for watching', endMs: 3_000 };
   t.deepEqual(reasonsOf(line({ ...goodbye, second: 'thank you for watching' })), []);
   t.true(reasonsOf(line({ ...goodbye, second: null }))?.includes('low_confidence'));
-  t.false(isKnownInvention('she said thank you for watching the children while I was at the market', transcriptGates));
+  t.false(isKnownInvention('she said thank you for watching the children while I was at the market'));
 });
 
 test('none of the phrases that recognisers invent passes, in any language, declared or not', (t) => {
@@ -205,24 +224,20 @@ test('none of the phrases that recognisers invent passes, in any language, decla
   }
 });
 
-test('several invented phrases in one line are an invention, which the first gates let pass', (t) => {
+test('bug: several invented phrases in one line passed', (t) => {
   for (const [language, phrases] of Object.entries(INVENTED_PHRASES)) {
     for (const text of [
       phrases.join('. '),
       [...phrases].reverse().join(' '),
       `So, ${phrases.slice(0, 2).join('! ')}!`,
     ]) {
-      t.true(isKnownInvention(text, transcriptGates), text);
+      t.true(isKnownInvention(text), text);
       t.not(reasonsOf(line({ text, endMs: 30_000, identified: language }), { languages: [language] })?.length, 0, text);
     }
   }
-  const both = 'Thanks for watching! See you in the next video.';
-  t.false(isKnownInvention(both, firstTranscriptGates));
-  t.true(isKnownInvention('Thanks for watching, everybody', firstTranscriptGates));
+  t.true(isKnownInvention('Thanks for watching, everybody'));
   // What phrases have in common counts once.
-  t.false(
-    isKnownInvention("don't forget to like and subscribe if the rest of it was of any use to you", transcriptGates),
-  );
+  t.false(isKnownInvention("don't forget to like and subscribe if the rest of it was of any use to you"));
 });
 
 test('notes of sounds are not taken for words, and brackets of other kinds are no notes', (t) => {
@@ -231,10 +246,6 @@ test('notes of sounds are not taken for words, and brackets of other kinds are n
     ...['[음악]', '[拍手]', '（笑）', '【音楽】そうですね', '[laughs] I told you so', 'I told you so (laughs).'],
   ]) {
     t.true(reasonsOf(line({ text, endMs: 2_500 }))?.includes('no_speech_evidence'), text);
-    t.false(
-      reasonsOf(line({ text, endMs: 2_500 }), { gates: firstTranscriptGates })?.includes('no_speech_evidence'),
-      text,
-    );
   }
   for (const text of [
     'we call f(x) a function',

@@ -1,4 +1,4 @@
-import { type EvidenceArtifact, transcriptGates } from '../../../contract/evidence/evidence.ts';
+import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import type { GateEvidence, RecognisedLine } from '../../../rules/transcript-gates.ts';
 import { evidenceOf } from '../evidence/evidence-artifacts.ts';
 
@@ -33,7 +33,6 @@ export const allSpeech: GateEvidence = {
   speech: [{ startMs: 0, endMs: 10_000 }],
   regions: [{ startMs: 0, endMs: 10_000, language: null }],
   languages: ['en'],
-  gates: transcriptGates,
 };
 
 const evidence = (kind: 'speech_activity' | 'silence', facts: readonly object[], endMs: number): EvidenceArtifact =>

@@ -124,7 +124,7 @@ test('the evidence of a study is what it detected in order, and then what came w
       ['language-ranges-receipt', 'available', null, 2],
     ],
   );
-  t.deepEqual(evidence[0]?.parameters, { threshold: 0.5 });
+  t.deepEqual(evidence[0]?.parameters, { threshold: 0.5, signals: 'the mix of all channels' });
   t.is(evidence[0]?.tool?.name, 'silero-vad');
   t.deepEqual(evidence[6]?.facts[0], {
     kind: 'non_speech_window',

@@ -2,26 +2,28 @@ import test, { type ExecutionContext } from 'ava';
 import { TranslationAsker } from '../../../actors/captions/caption-translations.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
+import type { CaptionArtifact } from '../../../contract/captions/caption-production.ts';
 import {
   type CaptionTranslation,
   type TranslationAsk,
   type TranslationConfiguration,
-  translationGates,
   translationLimits,
 } from '../../../contract/captions/caption-translation.ts';
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile } from '../../../fixtures/speech/gold.ts';
 import { contentIdOfJson } from '../../../formats/canonical-json.ts';
-import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
+import { type CaptionJob, captionsOf, resultOf } from '../../../receipts/captions/artifact.ts';
+import { captionInputOf } from '../../../receipts/captions/captioned-study.ts';
+import { judgedCaptions, reopenTranslation } from '../../../receipts/captions/judged-captions.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
-import { transcriptToTranslate, translationWorkOf } from '../../../receipts/captions/transcript-lines.ts';
-import { checkTranslation, translationOf } from '../../../receipts/captions/translation.ts';
+import { transcriptToTranslate } from '../../../receipts/captions/transcript-lines.ts';
+import { storedTranslation, translationOf } from '../../../receipts/captions/translation.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { approvedStudyOf, publishedCaptionsOf } from '../../../receipts/published/captions.ts';
 import { captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
-import { type CaptionRules, captionRules } from '../../../rules/segmentation.ts';
-import { translationPromptContract } from '../../../rules/translation/plan.ts';
+import { gatesOver, translationPromptContract } from '../../../rules/translation/plan.ts';
+import { contentOf } from '../../receipts/core/stored-content-in-memory.ts';
 import { approveCaptions, newRoot, openClientHost } from '../client-host.ts';
 import { type OpenedStore, openStore } from '../reopening/stored-studies.ts';
 
@@ -57,8 +59,6 @@ async function approvedIn(t: ExecutionContext, targetLanguage: string): Promise<
   return { store, runtimeId };
 }
 
-const secondRules: CaptionRules = { joinsReads: true, judgesLanguages: true, keepsSyllables: false };
-
 const configuration = {
   schema: 'studio.caption-translation.configuration.v1',
   ...{ baseUrl: 'http://127.0.0.1/v1', model: 'stub', responseFormat: 'json_schema_strict', temperature: 0 },
@@ -83,8 +83,9 @@ const detector = { identify: async (texts: readonly string[]) => texts.map(() =>
 async function translated(job: CaptionJob, by: HostedChat = chat): Promise<CaptionJob> {
   const text = transcriptToTranslate(job.study);
   if (text === null) throw new Error('there is something to translate');
-  const wanted = translationWorkOf(job.study, text, { asks: [], identifiedAlone: null });
-  const asker = new TranslationAsker({ chat: by, detector, gates: translationGates });
+  const { sourceLanguage, targetLanguage } = captionInputOf(job.study);
+  const wanted = { lines: text.lines, sourceLanguage, targetLanguage };
+  const asker = new TranslationAsker({ chat: by, detector, gates: gatesOver.twoAnswers });
   const answered = await asker.answers(wanted, new AbortController().signal);
   return { ...job, translation: translationOf(job, { prompt: translationPromptContract, configuration, ...answered }) };
 }
@@ -101,45 +102,44 @@ const executors = {
   },
 } as const;
 
-/** The captions that a host makes which has no newer rules than these. */
-async function madeBy(rules: CaptionRules, { store, runtimeId }: Approved, language: keyof typeof executors) {
+/** The attempt that a host makes of the approved study. */
+async function jobOf({ store, runtimeId }: Approved, language: keyof typeof executors): Promise<CaptionJob> {
   const runtime = await new VerifiedRuntimes(store).read(runtimeId);
   const authority = runtime.execution?.study.tail.authority ?? null;
   const study = authority === null ? null : approvedStudyOf(runtime, authority);
   if (study === null) throw new Error('the study is approved');
-  const job: CaptionJob = { study: { ...study, rules }, attempt: 0, ...executors[language] };
+  const job: CaptionJob = { study, attempt: 0, ...executors[language] };
   return job.translator === undefined ? job : translated(job);
 }
 
-/** Stores captions as the host that made them, and reopens them. */
-async function reopened(job: CaptionJob, { store, runtimeId }: Approved) {
+/** The same of a study whose transcript older gates judged. */
+function ofOlderGates(job: CaptionJob): CaptionJob {
+  const { findings } = job.study;
+  const { recognition } = findings;
+  if (recognition === null || recognition.found === null) throw new Error('there is a transcript');
+  const found = { ...recognition.found, parameters: { ...recognition.found.parameters, gates: 1 } };
+  return { ...job, study: { ...job.study, findings: { ...findings, recognition: { ...recognition, found } } } };
+}
+
+/** Reopens a translation as it is stored, for an attempt. */
+function reopenedFor(job: CaptionJob, translation: CaptionTranslation) {
+  const { object } = storedTranslation.outputOf(job.study.run, translation);
+  const content = contentOf(new Map([[object.contentId, object.bytes]]));
+  const context = { content, report: () => undefined, pause: () => undefined };
+  return reopenTranslation(context, { ...job, translator: translation.translator }, object.contentId);
+}
+
+test('captions in Thai are cut between syllables, and a host that stored them finds them again', async (t) => {
+  const approved = await approvedIn(t, 'th');
+  const { store, runtimeId } = approved;
+  const job = await jobOf(approved, 'th');
+  const made = captionsOf(job);
+  t.true(wholeCaptionsOf(made).lines[0]?.source.text?.includes('ออกจากบ้าน'));
   const { objects, events } = recordCaptions(job);
   await store.objectStore.putAll(objects);
   await store.ledger.commit([{ append: runtimeId, events: [captionStarted(job), ...events] }]);
-  return new VerifiedRuntimes(store).read(runtimeId);
-}
-
-for (const language of ['th', 'de'] as const) {
-  test(`captions in '${language}' of Thai that was cut within syllables verify`, async (t) => {
-    const approved = await approvedIn(t, language);
-    const job = await madeBy(secondRules, approved, language);
-    const made = captionsOf(job);
-    t.true(wholeCaptionsOf(made).lines[0]?.source.text?.includes('ออกจา\nกบ้าน'));
-    const [published] = publishedCaptionsOf(await reopened(job, approved));
-    t.deepEqual(published?.caption.artifact.body, made);
-  });
-}
-
-test('questions that follow by no rules are damage', async (t) => {
-  const approved = await approvedIn(t, 'de');
-  const job = await madeBy(secondRules, approved, 'de');
-  if (job.translation === undefined) throw new Error('a model was asked');
-  const asks = job.translation.asks.slice(1);
-  const damaged = reopened({ ...job, translation: { ...job.translation, asks } }, approved);
-  await t.throwsAsync(damaged, {
-    instanceOf: EvidenceChainError,
-    message: /the caption_translation sha256:\S+ fails at: asks/,
-  });
+  const [published] = publishedCaptionsOf(await new VerifiedRuntimes(store).read(runtimeId));
+  t.deepEqual(published?.caption.artifact.body, made);
 });
 
 type Forged = (translation: CaptionTranslation) => Partial<CaptionTranslation>;
@@ -150,7 +150,8 @@ const firstAsk =
 
 const otherPrompt = { ...translationPromptContract, system: 'Say that it was agreed.' };
 
-const forgeries: Readonly<Record<string, readonly [Forged, string]>> = {
+/** What no version of the gates leaves behind, and the place at which it fails. */
+const malformed: Readonly<Record<string, readonly [Forged, string]>> = {
   'other words than the model was asked with': [
     ({ translator }) => ({
       prompt: otherPrompt,
@@ -160,26 +161,53 @@ const forgeries: Readonly<Record<string, readonly [Forged, string]>> = {
   ],
   'a question that failed and was answered': [firstAsk(() => ({ failure: 'invalid_output: no JSON' })), 'answers'],
   'a line with two answers': [firstAsk(({ answers }) => ({ answers: [...answers, ...answers] })), 'answers'],
-  'the gates of a version before that of its transcript': [() => ({ gates: 3 }), 'gates'],
 };
 
-test('a translation is damage whose questions, answers and gates contradict each other', async (t) => {
+/** What the present gates do not leave behind. */
+const unasked: Readonly<Record<string, readonly [Forged, string]>> = {
+  'the gates of a version before that of its transcript': [() => ({ gates: 3 }), 'gates'],
+  'a question less than its answers lead to': [({ asks }) => ({ asks: asks.slice(1) }), 'asks'],
+};
+
+test('a translation is judged again by the present gates, and checked for its form where it names older ones', async (t) => {
   const approved = await approvedIn(t, 'de');
-  const job = await madeBy(captionRules, approved, 'de');
+  const job = await jobOf(approved, 'de');
   const { translation } = job;
   if (translation === undefined) throw new Error('a model was asked');
-  t.notThrows(() => checkTranslation(translation, job));
-  for (const [title, [forge, place]] of Object.entries(forgeries)) {
-    const forged = { ...translation, ...forge(translation) };
-    const by = { ...job, translator: forged.translator };
-    const error = t.throws(() => checkTranslation(forged, by), { instanceOf: EvidenceChainError }, title);
+  t.like((await reopenedFor(job, translation)).judgement, { rules: { version: 5 }, check: 'judged_again' });
+  for (const [title, [forge, place]] of Object.entries({ ...malformed, ...unasked })) {
+    const forged = reopenedFor(job, { ...translation, ...forge(translation) });
+    const error = await t.throwsAsync(forged, { instanceOf: EvidenceChainError }, title);
     t.true(error?.place.includes(place), `${title}: ${error?.place}`);
   }
+
+  const older = ofOlderGates(job);
+  const before = { ...translation, gates: 3 } as const;
+  const { judgement, job: known } = await reopenedFor(older, before);
+  const stated = { rules: { name: 'translation gates', version: 3 }, present: 5, check: 'form_checked' } as const;
+  t.deepEqual(judgement, stated);
+  for (const [title, [forge, place]] of Object.entries(malformed)) {
+    const forged = reopenedFor(older, { ...before, ...forge(before) });
+    const error = await t.throwsAsync(forged, { instanceOf: EvidenceChainError }, title);
+    t.true(error?.place.includes(place), `${title}: ${error?.place}`);
+  }
+
+  // Its captions cannot be derived: the verdicts on their lines are those of the older gates.
+  const captions = captionsOf(job);
+  const body = { ...captions, lines: [], result: resultOf([]) } as unknown as CaptionArtifact;
+  const begun = { job: known, executor: captions.executor };
+  const kept = { contentId: contentIdOfJson(captions), bytes: 0, body: captions };
+  t.deepEqual(await judgedCaptions(kept, begun, judgement, () => undefined), stated);
+  await t.throwsAsync(
+    judgedCaptions({ ...kept, body: { ...body, result: captions.result } }, begun, judgement, () => undefined),
+  );
+});
+
+test('a translation of nothing but empty answers identifies no language', async (t) => {
+  const approved = await approvedIn(t, 'de');
+  const job = await jobOf(approved, 'de');
   const { translation: empty } = await translated(job, chatOf(''));
   if (empty === undefined) throw new Error('a model was asked');
-  t.notThrows(() => checkTranslation(empty, job));
-  t.like(
-    t.throws(() => checkTranslation({ ...empty, identifiedAlone: 'de' }, job)),
-    { place: 'identifiedAlone' },
-  );
+  await t.notThrowsAsync(reopenedFor(job, empty));
+  t.like(await t.throwsAsync(reopenedFor(job, { ...empty, identifiedAlone: 'de' })), { place: 'identifiedAlone' });
 });

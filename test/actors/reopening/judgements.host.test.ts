@@ -1,0 +1,110 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { Bundles } from '../../../actors/exports/bundles.ts';
+import { EvidenceAudits } from '../../../actors/reopening/evidence-audits.ts';
+import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
+import { runtimeJudgements } from '../../../contract/judgement.ts';
+import { captionProductionVersion } from '../../../machines/caption-production.ts';
+import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
+import { ruleSets } from '../../../rules/rule-sets.ts';
+import { openSigningKey } from '../../../storage/signing-key.ts';
+import { linesOf, verify } from '../../cli/verified-root.ts';
+import {
+  type Change,
+  shapesByRules,
+  studyWithCaptions,
+  withOtherText,
+} from '../../receipts/captions/captioned-studies.ts';
+import { bytesOf } from '../exports/bundled-study.ts';
+import { newDataRoot, openStore, store } from './stored-studies.ts';
+
+/** A data root with captions that a host made under these rules, changed before it stored them, and a bundle of the study. */
+async function rootWith(t: ExecutionContext, shape: keyof typeof shapesByRules, change: Change) {
+  const { jobId, stored } = await studyWithCaptions(shapesByRules[shape], change);
+  const root = await newDataRoot(t);
+  const opened = await openStore(root);
+  const { ledger, objectStore } = opened;
+  const runtimeId = await store(opened, stored);
+  const row = ledger.get('snapshot', runtimeId) as object;
+  const machine = {
+    kind: 'caption-production',
+    machineId: 'caption-production',
+    machineVersion: captionProductionVersion,
+  };
+  await ledger.commit([
+    { put: 'snapshot', key: jobId, value: { ...row, ...machine, input: { runtimeId, jobId }, status: 'checked' } },
+  ]);
+  return { root, runtimeId, opened, runtimes: new VerifiedRuntimes({ ledger, objectStore }) };
+}
+
+const form = 'judged by caption rules 1; this program has 3: form checked';
+
+test('a host, verify and a bundle say of captions by older rules that their form was checked', async (t) => {
+  const { root, runtimeId, opened, runtimes } = await rootWith(t, 'first', withOtherText);
+  const { ledger, objectStore } = opened;
+  const audits = new EvidenceAudits(runtimes, objectStore);
+  const { judgements } = runtimeJudgements.parse(await audits.judgements(runtimeId));
+  t.deepEqual(
+    judgements.map(({ link, judgement: { check, rules } }) => [link, check, `${rules.name} ${rules.version}`]),
+    [
+      ['assessment', 'judged_again', 'claim rules 1'],
+      ['decision', 'judged_again', 'decision policy 1'],
+      ['caption', 'form_checked', 'caption rules 1'],
+      ['quality_control', 'judged_again', 'quality control 1'],
+    ],
+  );
+  const openKey = () => openSigningKey(root, () => 'key');
+  const { reader } = await new Bundles({ ledger, objectStore, runtimes, openKey }).open(runtimeId, { media: false });
+  const bundle = join(dirname(root), 'study.tar');
+  await writeFile(bundle, await bytesOf(reader, 65_536));
+  reader.close();
+  await opened.close();
+
+  for (const call of [[runtimeId, '--data-root', root], [bundle]]) {
+    const said = await verify(...call);
+    const lines = linesOf(said).filter((line) => line.startsWith('form'));
+    t.is(said.exit, 0, said.stdout);
+    t.is(lines.length, 2);
+    t.regex(lines[0] ?? '', new RegExp(`^form {2}caption .*: \\d+ lines; ${form}$`));
+    t.regex(lines[1] ?? '', /^form checked: 1 record /);
+    t.regex(said.stdout, /^ok {4}quality_control .*; judged again by quality control 1$/m);
+    const { verdict, checked } = JSON.parse((await verify(...call, '--json')).stdout);
+    const judged = checked.find(({ link }: { link: string }) => link === 'caption').judgement;
+    t.is(verdict, 'intact');
+    t.deepEqual(judged, { rules: { name: 'caption rules', version: 1 }, present: 3, check: 'form_checked' });
+  }
+});
+
+test('captions that the present rules do not give are damage, with every digest right', async (t) => {
+  const { root, runtimeId, opened, runtimes } = await rootWith(t, 'present', withOtherText);
+  await t.throwsAsync(runtimes.read(runtimeId), { instanceOf: EvidenceChainError });
+  await opened.close();
+  const damaged = await verify(runtimeId, '--data-root', root);
+  t.is(damaged.exit, 1);
+  t.regex(damaged.stdout, /\ndamaged: .*, at caption: lines\[0\]\.source\.text\n$/);
+});
+
+test('captions by older rules with other bytes than their name says are damage', async (t) => {
+  const { root, runtimeId, opened } = await rootWith(t, 'first', withOtherText);
+  const judged = (await new VerifiedRuntimes(opened).read(runtimeId)).judged.find(({ link }) => link === 'caption');
+  const hex = judged?.contentId?.slice('sha256:'.length) ?? '';
+  await opened.close();
+  const file = join(root, 'objects', 'sha256', hex.slice(0, 2), hex);
+  await chmod(file, 0o600);
+  await writeFile(file, (await readFile(file, 'utf8')).replace('Hello.', 'Hullo.'));
+  const damaged = await verify(runtimeId, '--data-root', root);
+  t.is(damaged.exit, 1);
+  t.regex(damaged.stdout, /\ndamaged: .*, at caption: content\n$/);
+});
+
+test('the page of receipts has every rule set with its version', async (t) => {
+  const page = await readFile('docs/receipts.md', 'utf8');
+  const rows = [...page.matchAll(/^\| ([a-z ]+) \| (\d+) \| /gm)].map(([, name, version]) => `${name} ${version}`);
+  t.deepEqual(
+    rows.sort(),
+    Object.values(ruleSets)
+      .map(({ name, version }) => `${name} ${version}`)
+      .sort(),
+  );
+});
