@@ -44,7 +44,7 @@ export interface Windowing {
 export const usualWindowing: Windowing = { aboveMs: longRanges.aboveMs, lengthMs: longRanges.windowMs };
 
 /** What a pass found; `further` is what it measured beside its evidence. */
-export interface PassFindings {
+export interface PassesFound {
   readonly detections: readonly Detection[];
   readonly derivedAudio: DerivedAudio | null;
   readonly further: readonly FurtherArtifact[];
@@ -71,7 +71,7 @@ export interface MediaPasses {
   /** When the windows of a task end that are kept on the way, in ms; none for a task that is done at once. */
   windowEndsOf(task: MediaTask): number[];
   /** Rejects with a `StudyFault` where a tool came to nothing. */
-  run(task: MediaTask, request: PassRequest): Promise<PassFindings>;
+  run(task: MediaTask, request: PassRequest): Promise<PassesFound>;
 }
 
 const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes', ...passKinds] as const;

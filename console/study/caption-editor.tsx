@@ -19,8 +19,8 @@ import { clockTime, counted } from '../words/numbers.ts';
 import {
   type CaptionDraft,
   captionDraft,
-  type DraftLine,
-  dropped,
+  droppedLines,
+  type EditedLine,
   lineAtTime,
   merged,
   obstacleOf,
@@ -35,7 +35,7 @@ import { CaptionWaveform } from './caption-waveform.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { type Selected, SelectionExplainer } from './explainer.tsx';
 import { captionsName, saveCaptions } from './exports-pane.tsx';
-import { type Finding, findingsByLine, SideFindings } from './guidelines.tsx';
+import { findingsByLine, type GuidelineNote, SideFindings } from './guidelines.tsx';
 
 /** Keys of the editor, as Subtitle Edit has them. */
 const editorKeys: KeyWords = [
@@ -68,7 +68,7 @@ const previewPauseMs = 500;
 
 interface Preview {
   /** The lines that were measured: findings of older ones are not shown beside newer texts. */
-  readonly of: readonly DraftLine[];
+  readonly of: readonly EditedLine[];
   readonly answer: CaptionCorrectionPreview;
 }
 
@@ -116,7 +116,7 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
   const lines = useStore(draft.store, (context) => context.lines);
   const preview = usePreview(corrections, draft);
   const findings = useMemo(
-    () => (preview === null ? new Map<string, readonly Finding[]>() : findingsByLine(preview.of, preview.answer)),
+    () => (preview === null ? new Map<string, readonly GuidelineNote[]>() : findingsByLine(preview.of, preview.answer)),
     [preview],
   );
   const [isSaving, setSaving] = useState(false);
@@ -185,7 +185,7 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
   );
 }
 
-type Findings = ReadonlyMap<string, readonly Finding[]>;
+type Findings = ReadonlyMap<string, readonly GuidelineNote[]>;
 
 interface DeedsOf {
   readonly draft: CaptionDraft;
@@ -204,7 +204,7 @@ function editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave
   const now = () => draft.store.getSnapshot().context;
   const timeMs = () => Math.round(control.store.getSnapshot().context.timeMs);
   const line = () => now().lines.find(({ key }) => key === now().selected) ?? null;
-  const go = (to: DraftLine | undefined) => {
+  const go = (to: EditedLine | undefined) => {
     if (to === undefined) return;
     draft.select(to.key);
     control.seek(to.startMs);
@@ -213,11 +213,11 @@ function editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave
     const at = now().lines.findIndex(({ key }) => key === now().selected);
     go(now().lines[at + steps]);
   };
-  const withLine = (act: (line: DraftLine) => void) => () => {
+  const withLine = (act: (line: EditedLine) => void) => () => {
     const own = line();
     if (own !== null) act(own);
   };
-  const change = (act: (line: DraftLine) => void) => (isLocked ? () => undefined : withLine(act));
+  const change = (act: (line: EditedLine) => void) => (isLocked ? () => undefined : withLine(act));
   const end = change((own) =>
     draft.edit((lines) => retimed(lines, own.key, { startMs: own.startMs, endMs: timeMs() }, range)),
   );
@@ -228,7 +228,7 @@ function editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave
     goToStart: withLine((own) => control.seek(own.startMs)),
     nextFinding: () => {
       const at = now().lines.findIndex(({ key }) => key === now().selected);
-      const has = ({ key }: DraftLine) => (findings.get(key)?.length ?? 0) > 0;
+      const has = ({ key }: EditedLine) => (findings.get(key)?.length ?? 0) > 0;
       go(
         now()
           .lines.slice(at + 1)
@@ -243,11 +243,11 @@ function editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave
       end();
       by(1)();
     },
-    time: (own: DraftLine, times: { readonly startMs: number; readonly endMs: number }) =>
+    time: (own: EditedLine, times: { readonly startMs: number; readonly endMs: number }) =>
       draft.edit((lines) => retimed(lines, own.key, times, range)),
     split: change((own) => draft.edit((lines) => split(lines, own.key, { cursor: cursor.current, timeMs: timeMs() }))),
     merge: change((own) => draft.edit((lines) => merged(lines, own.key))),
-    drop: change((own) => draft.edit((lines) => dropped(lines, own.key))),
+    drop: change((own) => draft.edit((lines) => droppedLines(lines, own.key))),
     undo: draft.undo,
     redo: draft.redo,
     save: () => {

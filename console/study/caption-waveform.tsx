@@ -8,7 +8,7 @@ import type { Playback } from '../player/playback.ts';
 import { type Stretch, ticksOf } from '../timeline/ticks.ts';
 import { within, zoomed } from '../timeline/timeline.tsx';
 import { mediaTime } from '../words/numbers.ts';
-import { type CaptionDraft, type DraftLine, retimed, shortestLineMs } from './caption-draft.ts';
+import { type CaptionDraft, type EditedLine, retimed, shortestLineMs } from './caption-draft.ts';
 
 /** An edge of a line that can be dragged. */
 export interface Edge {
@@ -18,7 +18,7 @@ export interface Edge {
 
 /** The edge nearest to a time within a tolerance; of two as near that of the selected line, so that lines that touch can be parted. */
 export function edgeAt(
-  lines: readonly DraftLine[],
+  lines: readonly EditedLine[],
   atMs: number,
   toleranceMs: number,
   selected: string | null,
@@ -45,7 +45,7 @@ export function snapped(atMs: number, to: readonly number[], toleranceMs: number
 }
 
 /** The times of a line after one of its edges is moved: never shorter than the shortest line. */
-export function movedEdge({ startMs, endMs }: DraftLine, side: Edge['side'], atMs: number): Stretch {
+export function movedLineEdge({ startMs, endMs }: EditedLine, side: Edge['side'], atMs: number): Stretch {
   return side === 'startMs'
     ? { startMs: Math.min(atMs, endMs - shortestLineMs), endMs }
     : { startMs, endMs: Math.max(atMs, startMs + shortestLineMs) };
@@ -163,7 +163,7 @@ export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLo
     if (line === undefined) return;
     const others = lines.flatMap(({ key, startMs, endMs }) => (key === edge.key ? [] : [startMs, endMs]));
     const atMs = snapped(msAt(event), [...cutsMs, ...others], edgePixels * msPerPixel);
-    draft.edit((before) => retimed(before, edge.key, movedEdge(line, edge.side, atMs), range), edge.step);
+    draft.edit((before) => retimed(before, edge.key, movedLineEdge(line, edge.side, atMs), range), edge.step);
   };
   const release = () => {
     drag.current = null;
@@ -204,7 +204,7 @@ type Ink = (typeof inks)[number];
 interface Painted {
   readonly wave: Waveform | null;
   readonly peak: number;
-  readonly lines: readonly DraftLine[];
+  readonly lines: readonly EditedLine[];
   readonly selected: string | null;
   readonly view: Stretch;
   readonly width: number;

@@ -1,10 +1,10 @@
 import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
 import type { CaptionFindingCode } from '../../contract/captions/quality-control.ts';
 import { wordsOf } from '../words/codes.ts';
-import type { DraftLine, Side } from './caption-draft.ts';
+import type { EditedLine, Side } from './caption-draft.ts';
 
 /** Something that guidelines for subtitles find in one text of a line. Guidelines with the same limit find the same thing. */
-export interface Finding {
+export interface GuidelineNote {
   readonly side: Side;
   readonly code: CaptionFindingCode;
   readonly measured: number;
@@ -19,16 +19,16 @@ export const guidelineNames: Readonly<Record<CaptionCorrectionPreview['reports']
   ted: 'TED',
 };
 
-const byTime = (a: DraftLine, b: DraftLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
+const byTime = (a: EditedLine, b: EditedLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
 /** The findings of a preview by the lines of the draft that it measured: both are in order of time. */
 export function findingsByLine(
-  lines: readonly DraftLine[],
+  lines: readonly EditedLine[],
   { lines: measured, reports }: Pick<CaptionCorrectionPreview, 'lines' | 'reports'>,
-): ReadonlyMap<string, readonly Finding[]> {
+): ReadonlyMap<string, readonly GuidelineNote[]> {
   const inOrder = lines.toSorted(byTime);
   const keys = new Map(measured.map(({ id }, at) => [id, inOrder[at]?.key ?? id]));
-  const found = new Map<string, Finding[]>();
+  const found = new Map<string, GuidelineNote[]>();
   for (const { side, profile, findings } of reports) {
     for (const { lineId, code, measured: figure, limit } of findings) {
       const key = keys.get(lineId) ?? lineId;
@@ -51,7 +51,7 @@ export function figureWords(code: CaptionFindingCode, value: number): string {
   return code === 'too_many_lines' ? `${value} lines` : `${value} ms`;
 }
 
-export function SideFindings({ findings }: { readonly findings: readonly Finding[] }) {
+export function SideFindings({ findings }: { readonly findings: readonly GuidelineNote[] }) {
   if (findings.length === 0) return null;
   return (
     <ul class="plain line-findings" aria-label="Findings of guidelines">

@@ -12,7 +12,7 @@ import { Agree, CountedField, excessOf } from '../parts/field.tsx';
 import { Notice, RemotePart } from '../parts/notice.tsx';
 import { sentence, wordsOf } from '../words/codes.ts';
 import { clockTime, counted, withTimes } from '../words/numbers.ts';
-import { Answer } from './answer.tsx';
+import { StudyAnswer } from './answer.tsx';
 import { Ceremony } from './ceremony.tsx';
 import type { StudyContents, StudyModel } from './study-model.ts';
 
@@ -191,7 +191,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
             {may('approve') && <DecideForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
             {may('revoke') && <WithdrawForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
-            <Answer overview={overview} />
+            <StudyAnswer overview={overview} />
           </div>
           <ReviewedLines corrections={corrections} />
         </div>

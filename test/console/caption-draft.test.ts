@@ -1,12 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
-  type CurrentLine,
+  type AnsweredLine,
   captionDraft,
   changesOf,
-  type DraftLine,
   draftLines,
-  dropped,
+  droppedLines,
+  type EditedLine,
   merged,
   obstacleOf,
   retimed,
@@ -16,7 +16,7 @@ import {
 
 const range = { startMs: 0, endMs: 60_000 };
 
-const line = (id: string, startMs: number, source: string | null, target: string | null): CurrentLine => ({
+const line = (id: string, startMs: number, source: string | null, target: string | null): AnsweredLine => ({
   ...{ id, startMs, endMs: startMs + 2000 },
   ...{ source: { text: source }, target: { text: target } },
 });
@@ -28,7 +28,7 @@ const current = [
   line('d', 10_000, '마', 'five'),
 ];
 
-type Lines = readonly DraftLine[];
+type Lines = readonly EditedLine[];
 
 const changes: readonly (readonly [title: string, edit: (lines: Lines) => Lines, expected: unknown])[] = [
   ['nothing', (lines) => lines, []],
@@ -60,10 +60,10 @@ const changes: readonly (readonly [title: string, edit: (lines: Lines) => Lines,
     (lines) => merged(lines, 'b'),
     [{ lineIds: ['b', 'c'], lines: [{ startMs: 4000, endMs: 9000, source: '다\n라', target: 'three' }] }],
   ],
-  ['a drop', (lines) => dropped(lines, 'd'), [{ lineIds: ['d'], lines: [] }]],
+  ['a drop', (lines) => droppedLines(lines, 'd'), [{ lineIds: ['d'], lines: [] }]],
   [
-    'a merge over a dropped line names it, because a change is of neighbours',
-    (lines) => merged(dropped(lines, 'c'), 'b'),
+    'a merge over a droppedLines line names it, because a change is of neighbours',
+    (lines) => merged(droppedLines(lines, 'c'), 'b'),
     [{ lineIds: ['b', 'c', 'd'], lines: [{ startMs: 4000, endMs: 12_000, source: '다\n마', target: 'three\nfive' }] }],
   ],
   [
@@ -131,7 +131,9 @@ test('after any edits each current line is in at most one change, and a change i
         const key = before[at % Math.max(1, before.length)]?.key ?? '';
         if (deed === 'split') return split(before, key, { cursor: null, timeMs: ms });
         if (deed === 'merge') return merged(before, key);
-        return deed === 'drop' ? dropped(before, key) : retimed(before, key, { startMs: ms, endMs: ms + 900 }, range);
+        return deed === 'drop'
+          ? droppedLines(before, key)
+          : retimed(before, key, { startMs: ms, endMs: ms + 900 }, range);
       }, draftLines(current));
       const ids = changesOf(current, lines).map(({ lineIds }) => lineIds);
       t.is(new Set(ids.flat()).size, ids.flat().length);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { draftLines } from '../../console/study/caption-draft.ts';
 import { keyDeed, muxCommand } from '../../console/study/caption-editor.tsx';
-import { edgeAt, movedEdge, snapped } from '../../console/study/caption-waveform.tsx';
+import { edgeAt, movedLineEdge, snapped } from '../../console/study/caption-waveform.tsx';
 import { figureWords, findingsByLine } from '../../console/study/guidelines.tsx';
 import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
@@ -25,8 +25,8 @@ test('an edge snaps to a cut nearby, and a line keeps a length when it is dragge
   t.is(snapped(1900, [], 50), 1900);
   const [a] = lines;
   if (a === undefined) return t.fail();
-  t.deepEqual(movedEdge(a, 'startMs', 5000), { startMs: 1900, endMs: 2000 });
-  t.deepEqual(movedEdge(a, 'endMs', 0), { startMs: 1000, endMs: 1100 });
+  t.deepEqual(movedLineEdge(a, 'startMs', 5000), { startMs: 1900, endMs: 2000 });
+  t.deepEqual(movedLineEdge(a, 'endMs', 0), { startMs: 1000, endMs: 1100 });
 });
 
 const keys: readonly (readonly [keys: string, isInText: boolean, deed: string | undefined])[] = [
