@@ -1,7 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { HostError } from '../../client/host-error.ts';
-import { stageWords, type WorkStage } from '../../contract/operation.ts';
+import type { WorkStage } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
+import { stageWords } from '../../contract/study/stages.ts';
 import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useDeed, useEvery, useStore } from '../host/use-remote.ts';
@@ -177,10 +178,12 @@ const isGone = (error: unknown): boolean => error instanceof HostError && error.
 interface StudyViewProps {
   readonly runtimeId: string;
   readonly pane: StudyPane;
+  /** Where the player begins; null for the start of the range. */
+  readonly atMs: number | null;
 }
 
 /** One study: where it stands, and its evidence, review, captions, files and journal. */
-export function StudyView({ runtimeId, pane }: StudyViewProps) {
+export function StudyView({ runtimeId, pane, atMs }: StudyViewProps) {
   const host = useHost();
   const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
   useEffect(model.open, [model]);
@@ -206,7 +209,7 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
           )}
         </>
       ) : (
-        <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} />
+        <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} atMs={atMs} />
       )}
     </div>
   );
@@ -227,7 +230,7 @@ interface OpenedProps extends StudyViewProps {
   readonly model: StudyModel;
 }
 
-function Opened({ study, model, runtimeId, pane }: OpenedProps) {
+function Opened({ study, model, runtimeId, pane, atMs }: OpenedProps) {
   const { source, situation, study: asked } = study.overview;
   return (
     <>
@@ -264,7 +267,7 @@ function Opened({ study, model, runtimeId, pane }: OpenedProps) {
           </a>
         ))}
       </nav>
-      {pane === 'evidence' && <EvidencePane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'evidence' && <EvidencePane study={study} model={model} runtimeId={runtimeId} atMs={atMs} />}
       {pane === 'review' && <ReviewPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'captions' && <CaptionsPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'exports' && <ExportsPane study={study} runtimeId={runtimeId} />}

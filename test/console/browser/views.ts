@@ -52,6 +52,7 @@ async function searchChart(page: Page): Promise<void> {
 
 /** Looks at what a deletion and a clean-up would do. */
 async function beforeDeletion(page: Page): Promise<void> {
+  await page.getByText('Studies, the largest first').click();
   await page
     .getByRole('button', { name: /^Delete…/ })
     .last()
