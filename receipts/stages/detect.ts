@@ -329,16 +329,16 @@ async function foldPassCompleted(context: FoldContext, operation: MediaOperation
 }
 
 /** What the passes over the media found so far, in their order. */
-export interface Passed {
+export interface PassFindings {
   readonly operations: readonly VerifiedOperation[];
 }
 
 /** Whether every pass over the media came to its end and nothing is under way. */
-export const isMeasured = ({ progress, findings }: RunSoFar<Passed>): boolean =>
+export const isMeasured = ({ progress, findings }: RunSoFar<PassFindings>): boolean =>
   isIdle(progress) && findings.operations.length === passes.length;
 
 /** The first pass over the media: it measures sound and picture. Both passes write events of the same types. */
-export const detectStage: RunStage<Passed, Passed, { readonly findings: Partial<Passed> }> = {
+export const detectStage: RunStage<PassFindings, PassFindings, { readonly findings: Partial<PassFindings> }> = {
   name: 'detect',
   nothing: { operations: [] },
   records: { evidence: evidenceShape.schema, 'further-evidence': furtherShape.schema },

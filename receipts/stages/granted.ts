@@ -11,7 +11,7 @@ import {
 } from '../evidence/granted-operation.ts';
 import { isBeyond, operationDone, type ProgressSteps, type StudyProgress, withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
-import { isMeasured, type Passed } from './detect.ts';
+import { isMeasured, type PassFindings } from './detect.ts';
 import type { RunSoFar, RunStage } from './stage.ts';
 
 /** The field of the findings of a run that holds what an optional stage came to; null before it. */
@@ -60,7 +60,7 @@ function progressSteps(name: OptionalStage, events: string, from: string): Progr
  * study goes on without what it would have found, and a host that comes back may begin it again.
  */
 export function grantedStage<
-  Needs extends Passed,
+  Needs extends PassFindings,
   const Key extends string,
   Receipt extends GrantedReceipt,
   Found extends GrantedFinding,

@@ -22,7 +22,13 @@ import { samplesPerMs } from '../evidence/readable-evidence.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
-import { checkEvidence, evidenceShape, type Passed, type VerifiedEvidence, type VerifiedOperation } from './detect.ts';
+import {
+  checkEvidence,
+  evidenceShape,
+  type PassFindings,
+  type VerifiedEvidence,
+  type VerifiedOperation,
+} from './detect.ts';
 import { grantedStage } from './granted.ts';
 
 /** The evidence of the study that regions follow from, in this order; none where no detector could look for speech. */
@@ -195,6 +201,6 @@ export const recognizeStage = grantedStage({
     'media.operation_completed': (progress, { receipt: { capability, evidence } }) =>
       capability === 'media.detect' ? withGranted(progress, 'recognize', { from: regionsFromOf(evidence) }) : progress,
   },
-  startsFrom: ({ operations }: Passed) => namesOf(operations),
+  startsFrom: ({ operations }: PassFindings) => namesOf(operations),
   completed: (context, begun, { operations }) => foldRecognitionCompleted(context, begun, operations),
 });

@@ -15,7 +15,7 @@ import { detectedArtifactKind } from '../evidence/media-operation.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
-import { checkEvidence, furtherShape, type Passed, type VerifiedOperation } from './detect.ts';
+import { checkEvidence, furtherShape, type PassFindings, type VerifiedOperation } from './detect.ts';
 import { grantedStage } from './granted.ts';
 
 /** The texts of an artifact. */
@@ -111,6 +111,6 @@ export const screenStage = grantedStage({
         ? withGranted(progress, 'readScreen', { from: [{ artifactId: id, contentId: content.contentId }] })
         : progress,
   },
-  startsFrom: ({ operations }: Passed) => keyframesOf(operations),
+  startsFrom: ({ operations }: PassFindings) => keyframesOf(operations),
   completed: foldScreenTextCompleted,
 });
