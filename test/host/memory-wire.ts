@@ -19,6 +19,8 @@ export interface OpenAnswer {
   readonly chunks: AsyncIterable<Buffer>;
   /** Resolves when the answer has ended, whole or cut. */
   readonly ended: Promise<'whole' | 'cut'>;
+  /** Whether the host trusts the client, which an adapter may let keep its connection. */
+  readonly isAccepted: () => boolean;
   /** Goes away, as a client that closes its connection. */
   leave(): void;
 }
@@ -45,6 +47,7 @@ class MemoryExchange extends ExchangeCore {
   #hasBegun = false;
   #isScheduled = false;
   #isHeld = false;
+  #isAccepted = false;
   #full = 0;
   readonly #received: Buffer[] = [];
   #changed: () => void = () => undefined;
@@ -62,6 +65,10 @@ class MemoryExchange extends ExchangeCore {
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
+  }
+
+  override accept(): void {
+    this.#isAccepted = true;
   }
 
   /** More of an open body; null is its end. */
@@ -157,6 +164,7 @@ class MemoryExchange extends ExchangeCore {
       headers: Object.fromEntries(fields),
       chunks: { [Symbol.asyncIterator]: chunks },
       ended: this.#ended,
+      isAccepted: () => this.#isAccepted,
       leave: () => this.leave(),
     });
   }

@@ -211,6 +211,17 @@ test('only the exact bearer token opens', async (t) => {
   t.false(host.reports().join().includes(token));
 });
 
+test('a connection is accepted with the token, and with no other, nor for what needs none', async (t) => {
+  const host = await TestHost.open(t);
+  const accepted = async (path: string, token?: string | null) =>
+    (await host.begin('GET', path, token === undefined ? {} : { token })).isAccepted();
+  t.deepEqual([await accepted(sources), await accepted(`${sources}/none`)], [true, true]);
+  t.deepEqual(
+    [await accepted(sources, null), await accepted(sources, 'other'), await accepted('/v1/health')],
+    [false, false, false],
+  );
+});
+
 test('of several faults the first in the order of the checks is named', async (t) => {
   const host = await TestHost.open(t);
   const evil = { Host: 'evil.example', Origin: 'http://evil.example' };

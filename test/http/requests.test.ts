@@ -57,6 +57,12 @@ test('two origins are none, even where the first of them is allowed', (t) => {
   t.is(guard.corsHeaders(request)?.['Access-Control-Allow-Origin'], undefined);
 });
 
+test('two Authorization fields are none, even where each of them opens', (t) => {
+  const guard = new Guard(4312, [], token);
+  t.is(codeOf(guard, own('localhost:4312')), null);
+  t.is(codeOf(guard, own('localhost:4312', ...authorization)), 'unauthorized');
+});
+
 test('a preflight needs an origin and no token', (t) => {
   const guard = new Guard(4312, ['https://page.example'], token);
   t.is(codeOf(guard, head('OPTIONS', 'host', 'localhost:4312')), 'origin_required');

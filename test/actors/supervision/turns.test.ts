@@ -2,6 +2,8 @@ import test from 'ava';
 import { z } from 'zod';
 import { rowShapes } from '../../../actors/reopening/stored-runtime.ts';
 import { prepareShapes } from '../../../actors/reopening/verified-runtimes.ts';
+import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
+import { SupervisedActor } from '../../../actors/supervision/supervised-actor.ts';
 import { TimeSlices } from '../../../actors/supervision/system-clock.ts';
 import { chargedEveryMs, TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
@@ -207,6 +209,25 @@ function sharedSlices(unitMs: number) {
   };
   return { clock, slices, compute };
 }
+
+test('an actor is settled when its newest commit is, also one that began while another was awaited', async (t) => {
+  const actor = new SupervisedActor({} as ActorDefinition, 'a', {}, null);
+  const landed: (() => void)[] = [];
+  const commit = () => new Promise<void>((resolve) => landed.push(resolve));
+  actor.committed = commit();
+  let isSettled = false;
+  const settled = actor.settled().then(() => {
+    isSettled = true;
+  });
+  actor.committed = commit();
+  landed[0]?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.false(isSettled);
+  landed[1]?.();
+  await settled;
+  actor.committed = Promise.reject(new Error('refused'));
+  await t.throwsAsync(actor.settled(), { message: 'refused' });
+});
 
 test('computations that share slices let everything else work once a slice is over', async (t) => {
   const { compute } = sharedSlices(4);

@@ -16,10 +16,10 @@ export class StreamReader {
   retry: number | undefined;
   /** Resolves when the answer has ended, whole or cut. */
   readonly ended: Promise<'whole' | 'cut'>;
-  readonly #answer: OpenAnswer;
+  readonly #answer: Omit<OpenAnswer, 'isAccepted'>;
   #changed = (): void => undefined;
 
-  private constructor(answer: OpenAnswer) {
+  private constructor(answer: Omit<OpenAnswer, 'isAccepted'>) {
     this.#answer = answer;
     this.status = answer.status;
     this.headers = answer.headers;

@@ -17,7 +17,9 @@ import { GrowingBytes } from '../../../receipts/published/explanations.ts';
 import { readSealedRecord } from '../../../receipts/sources/sealed-record.ts';
 import { reopenJson } from '../../../receipts/stored-records.ts';
 import { reopenRuntimeStart } from '../../../receipts/study/start.ts';
+import { storedStudy } from '../evidence/stored-study.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
+import { storedRuntimeOf } from './stored-content-in-memory.ts';
 
 interface PublishedVectors {
   readonly numbers: readonly { readonly bits: string; readonly text: string }[];
@@ -160,6 +162,18 @@ for (const [title, text] of Object.entries(hostile)) {
 test('a record of a source with a field that schemas pass over is malformed', (t) => {
   const bytes = Buffer.from(`${JSON.stringify(JSON.parse('{"any":{"__proto__":1,"a":1}}'), null, 2)}\n`);
   t.throws(() => readSealedRecord(schema, bytes, 'media-probe'), { code: 'record_malformed' });
+});
+
+test('a stored event that was recorded before the one in front of it is named', (t) => {
+  const { runtimeId: runId, events } = storedRuntimeOf(storedStudy({ version: 1, windows: 4 }));
+  const [first = Buffer.of(), second = Buffer.of()] = events;
+  const { recordedAt } = readEvent(runId, journalStart, first);
+  t.notThrows(() => readEvent(runId, { seq: 1, recordedAt }, second));
+  const late = { seq: 1, recordedAt: '2999-01-01T00:00:00.000Z' };
+  t.is(
+    placeOf(() => readEvent(runId, late, second)),
+    'journal: event 2: recordedAt',
+  );
 });
 
 test('text that quotes such a field is text', (t) => {
