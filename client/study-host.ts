@@ -222,11 +222,11 @@ export class StudyHost {
     return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
   }
 
-  /** A study as the text of a file for another program; `side` and `lines` are for captions, `rate` for `cuts.edl`. */
+  /** A study as the text of a file for another program; `side` and `lines` are for captions, `corrections` for captions and transcripts, `rate` for `cuts.edl`. */
   export(
     runtimeId: string,
     name: ExportName,
-    options: { side?: string; lines?: string; rate?: string } = {},
+    options: { side?: string; lines?: string; rate?: string; corrections?: string } = {},
   ): Promise<string> {
     const query = new URLSearchParams(options).toString();
     return this.#transport.text(

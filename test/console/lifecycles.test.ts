@@ -8,7 +8,7 @@ import { chartIndex, enteredBy, withAncestors } from '../../console/lifecycles/c
 import { compared, partingWords } from '../../console/lifecycles/comparison.tsx';
 import { mermaidOf } from '../../console/lifecycles/export-menu.tsx';
 import { folded, keptOnWay, wayTo } from '../../console/lifecycles/folding.ts';
-import { heatMarks, heatOf, percentile } from '../../console/lifecycles/heat-view.tsx';
+import { heatMarks, heatOf, percentile, untakenIn } from '../../console/lifecycles/heat-view.tsx';
 import { pathMarks, recordsOf, type Step, stepsOf, takenBetween, takenIn } from '../../console/lifecycles/path.ts';
 import { type Sandbox, sandbox, sandboxAt } from '../../console/lifecycles/sandbox.ts';
 import { scrubber, shownPlace } from '../../console/lifecycles/scrub-bar.tsx';
@@ -327,6 +327,14 @@ const went = stepsWalked(
   [null, 'running.detect', 900],
 );
 const stopped = stepsWalked(...begun, ['study.cancel', 'interrupted', 200]);
+
+test('what no actor took is every arrow and state of the chart that is not in any walk', (t) => {
+  const { transitions, states } = untakenIn(study, heatOf(study, [stepsOf(study, walk)]));
+  t.false(transitions.includes('runtime.accepted#worker.granted#0'));
+  t.true(transitions.includes('runtime#study.cancel#0'));
+  t.false(states.includes('runtime.running'), 'a state around one that was visited was visited');
+  t.true(states.includes('runtime.terminal'));
+});
 
 test('percentiles are the nearest rank', (t) => {
   t.is(percentile([], 0.5), 0);
