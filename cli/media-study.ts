@@ -136,11 +136,12 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
     await command.check?.(given, terminal);
     const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
     if (!command.beginsData && namedHost(process.env) === null && !hasDataRoot(given)) throw nothingIn(dataRoot);
-    const find = () => findOrStartHost(dataRoot, terminal.remark, { signal: stop.signal });
+    const find = (flags: readonly string[] = []) =>
+      findOrStartHost(dataRoot, terminal.remark, { signal: stop.signal, flags });
     let found = await find();
-    const restartHost = async (): Promise<StudyHost> => {
+    const restartHost = async (flags?: readonly string[]): Promise<StudyHost> => {
       await found.close();
-      found = await find();
+      found = await find(flags);
       return found.client;
     };
     try {

@@ -10,6 +10,7 @@ import { timeCode } from '../../formats/readable-numbers.ts';
 import { type CaptionAbility, plannedObstaclesOf } from '../../receipts/captions/prospect.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
+import { baseLanguage } from '../../rules/languages.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { playbackMimeTypeOf } from '../playback/private-playback.ts';
 import type { RecognitionPace } from '../recognition/recognition-pace.ts';
@@ -110,7 +111,8 @@ function trackWarnings({ tracks, incompleteMedia }: RegisteredSource): PlanWarni
   ];
 }
 
-const primary = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
+/** Containers state `eng` where requests declare `en`. */
+const primary = (tag: string): string => baseLanguage(tag) ?? tag.split('-', 1)[0]?.toLowerCase() ?? '';
 
 /** Undetermined and multiple languages, as containers state them, contradict nothing. */
 const saysNothing = (tag: string): boolean => ['und', 'mul', 'mis', 'zxx'].includes(primary(tag));

@@ -13,7 +13,16 @@ import { baseLanguage } from '../../rules/languages.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { defaultDataRoot, hasDataRoot } from '../options/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
-import { type SettingChanges, writeSettings } from '../settings/settings-file.ts';
+import {
+  type EngineSettings,
+  foundServers,
+  pocketsphinxOffer,
+  pocketsphinxSettings,
+  recognizedSettings,
+  serverOffer,
+  translatorSettings,
+} from '../settings/engine-search.ts';
+import { readSettings, type Settings, withoutLeftovers, writeSettings } from '../settings/settings-file.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
 import { namedHost } from '../terminal/running-host.ts';
@@ -25,56 +34,25 @@ import { checkMuxed, muxFilm } from './muxed-film.ts';
 import { namedSource } from './named.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 
-/** Where Ollama listens if nobody moved it; it speaks the interface of OpenAI below `/v1`. */
-const ollama = 'http://127.0.0.1:11434/v1';
-const serverMs = 1_000;
-
 /** An engine of this machine that captions could be made with, and what it means to use it. */
 interface FoundEngine {
   /** One sentence for the person who is asked: what it does, what leaves the machine, what it costs. */
   readonly offer: string;
   /** The settings that use it. */
-  readonly settings: SettingChanges;
+  readonly settings: EngineSettings;
 }
 
-/** The recogniser of this machine that needs nothing but to be installed; null if it is not, or for a language it does not have. */
-async function foundRecognizer(language: string, environment: NodeJS.ProcessEnv): Promise<FoundEngine | null> {
-  if (!/^en\b/i.test(language) || (await recognizerProgram('pocketsphinx', environment)) === null) return null;
-  return {
-    offer:
-      'pocketsphinx is installed: it recognises English speech on this machine. Nothing leaves the machine, and it costs nothing.',
-    settings: new Map<string, string | boolean>([
-      ['semantic-recognizer', 'pocketsphinx'],
-      ['allow-real-semantic-evidence', true],
-      ['caption-executor', 'recognized'],
-      ['allow-recognized-captions', true],
-    ]),
-  };
-}
-
-interface ModelList {
-  readonly data?: readonly { readonly id?: unknown }[];
+/** The recognizer of this machine that needs nothing but to be installed; null if it is not, or for a language it does not have. */
+async function foundRecognizer(language: string): Promise<FoundEngine | null> {
+  if (!/^en\b/i.test(language) || (await recognizerProgram('pocketsphinx', process.env)) === null) return null;
+  return { offer: pocketsphinxOffer, settings: { ...pocketsphinxSettings, ...recognizedSettings } };
 }
 
 /** The model server of this machine that translates for an executor; null if none answers or it has no model. */
-async function foundTranslator(executor: string, server = ollama): Promise<FoundEngine | null> {
-  try {
-    const answer = await fetch(`${server}/models`, { signal: AbortSignal.timeout(serverMs) });
-    const { data = [] } = (await answer.json()) as ModelList;
-    const model = data.map(({ id }) => id).find((id) => typeof id === 'string');
-    if (!answer.ok || typeof model !== 'string') return null;
-    return {
-      offer: `A model server answers at ${server}: its model ${model} can translate captions. Whether it passes text on is up to that server.`,
-      settings: new Map<string, string | boolean>([
-        ['model-server', server],
-        ['caption-executor', executor],
-        ['caption-translation-model', model],
-        ['allow-real-caption-production', true],
-      ]),
-    };
-  } catch {
-    return null;
-  }
+async function foundTranslator(executor: string): Promise<FoundEngine | null> {
+  const found = (await foundServers({})).find(({ models }) => models.length > 0);
+  if (found === undefined) return null;
+  return { offer: serverOffer(found), settings: translatorSettings(executor, found.server, found.models[0] ?? '') };
 }
 
 const formats = ['srt', 'vtt', 'ass'] as const;
@@ -112,6 +90,8 @@ interface Asked {
   readonly format: Format;
   /** Whether a text track is in the spoken language, so that no speech has to be recognised. */
   readonly hasSpokenText: boolean;
+  /** Whether a text track is in the language of the captions, so that nothing has to be translated. */
+  readonly hasTargetText: boolean;
 }
 
 function formatOf(given: GivenFlags): Format {
@@ -159,11 +139,11 @@ function spokenLanguageOf({ given }: CommandCall, probe: MediaProbe, film: strin
 }
 
 /** What stands between this film and captions on this host; null if nothing does. */
-async function obstacleOf(call: CommandCall, source: SourceSessionRow, request: StudyRequest) {
+async function obstacleOf(call: CommandCall, source: SourceSessionRow, request: StudyRequest, isQuiet = false) {
   const { warnings } = await call.host.warnings(source, request);
   for (const warning of warnings) {
     if (warning.code === 'captions_not_possible') return warning;
-    call.terminal.remark(`warning ${warning.code}: ${warning.text}`);
+    if (!isQuiet && warning.code !== 'no_video_track') call.terminal.remark(`warning ${warning.code}: ${warning.text}`);
   }
   return null;
 }
@@ -178,27 +158,55 @@ const textsAreMissing: readonly CaptionObstacle[] = [
 
 const assignment = ([name, value]: readonly [string, unknown]): string => `${name}=${value}`;
 
-/** Offers the engines of this machine that would make captions possible, once; true if the person took them. */
-async function engineTaken(call: CommandCall, { spoken, target, hasSpokenText }: Asked): Promise<boolean> {
-  const { terminal, given } = call;
+const dataRootOf = (given: GivenFlags): string => pathOption(given, 'data-root') ?? defaultDataRoot();
+
+/** The caption executor that these captions need. */
+function neededExecutor({ spoken, target, hasSpokenText, hasTargetText }: Asked): string {
   const translates = baseLanguage(spoken) !== baseLanguage(target);
-  const recognizer = hasSpokenText ? null : await foundRecognizer(spoken, process.env);
-  const executor = hasSpokenText ? 'subtitles-translated' : 'recognized-translated';
+  if (hasSpokenText) return translates && !hasTargetText ? 'subtitles-translated' : 'grouped-subtitles';
+  return translates ? 'recognized-translated' : 'recognized';
+}
+
+/**
+ * The options of a host for these captions, of engines that a person has allowed in the settings: what was remembered for another film
+ * must not stand in the way of this one. Null if an engine is missing, or if the settings are for such captions already.
+ */
+function optionsFor(asked: Asked, settings: Settings): readonly string[] | null {
+  const executor = neededExecutor(asked);
+  if ((settings.get('caption-executor') ?? 'grouped-subtitles') === executor) return null;
+  if (executor.startsWith('recognized') && !settings.has('semantic-recognizer')) return null;
+  if (executor === 'grouped-subtitles') return ['--caption-executor', executor, '--allow-embedded-subtitle-captions'];
+  if (executor === 'recognized') return ['--caption-executor', executor, '--allow-recognized-captions'];
+  const model = settings.get('caption-translation-model');
+  const isAskedOnce = settings.get('caption-translation-asked-once') === true;
+  if (model === undefined || settings.get('allow-real-caption-production') !== true) return null;
+  return [
+    ...['--caption-executor', executor, '--caption-translation-model', String(model)],
+    ...['--allow-real-caption-production', ...(isAskedOnce ? ['--caption-translation-asked-once'] : [])],
+  ];
+}
+
+/** Offers the engines of this machine that would make captions possible, once; true if the person took them. */
+async function engineTaken(call: CommandCall, asked: Asked, settings: Settings): Promise<boolean> {
+  const { terminal, given } = call;
+  const { spoken, target, hasSpokenText } = asked;
+  const executor = neededExecutor(asked);
+  const translates = baseLanguage(spoken) !== baseLanguage(target);
+  const needsRecognizer = !hasSpokenText && !settings.has('semantic-recognizer');
+  const recognizer = needsRecognizer ? await foundRecognizer(spoken) : null;
   const translator = translates ? await foundTranslator(executor) : null;
-  if ((recognizer === null && !hasSpokenText) || (translates && translator === null)) return false;
+  if ((needsRecognizer && recognizer === null) || (translates && translator === null)) return false;
   const offers = [recognizer, translator].filter((engine) => engine !== null);
   if (offers.length === 0) return false;
-  const settings = new Map(offers.flatMap((engine) => [...engine.settings]));
-  if (translator !== null) settings.delete('allow-recognized-captions');
+  const taken = new Map(offers.flatMap(({ settings: use }) => Object.entries(use)));
+  if (translator !== null) taken.delete('allow-recognized-captions');
   for (const { offer } of offers) terminal.remark(offer);
-  const words = [...settings].map(assignment).join(' ');
   if (!call.isOwnHost() || !terminal.isInteractive) {
-    terminal.remark(`to use it: ${asTyped(`settings set ${words}`)}`);
+    terminal.remark(`to use it: ${asTyped(`settings set ${[...taken].map(assignment).join(' ')}`)}`);
     return false;
   }
   if ((await terminal.ask('Use it for captions, now and from now on? Type yes: ')) !== 'yes') return false;
-  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
-  await writeSettings(dataRootAt(dataRoot).settings, settings);
+  await writeSettings(dataRootAt(dataRootOf(given)).settings, withoutLeftovers(settings, taken));
   terminal.remark(`remembered: ${asTyped('settings')} shows it`);
   return true;
 }
@@ -212,14 +220,16 @@ async function ableCall(
 ): Promise<CommandCall> {
   const obstacle = await obstacleOf(call, source, request);
   if (obstacle === null) return call;
-  if (textsAreMissing.includes(obstacle.reason) && (await engineTaken(call, asked))) {
-    const host = await call.restartHost();
-    const able = { ...call, host };
-    const left = await obstacleOf(able, source, request);
-    if (left === null) return able;
+  if (textsAreMissing.includes(obstacle.reason)) {
+    const settings = (await readSettings(dataRootAt(dataRootOf(call.given)).settings)) ?? new Map();
+    const options = call.isOwnHost() ? optionsFor(asked, settings) : null;
+    if (options !== null || (await engineTaken(call, asked, settings))) {
+      const able = { ...call, host: await call.restartHost(options ?? []) };
+      if ((await obstacleOf(able, source, request, true)) === null) return able;
+    }
   }
   const way = !call.isOwnHost()
-    ? 'This host belongs to somebody: restart it with another --caption-executor, see media-study serve --help'
+    ? 'This host was started before this command: stop it and call the command again, or restart it with another --caption-executor, see media-study serve --help'
     : `Attach a subtitle file by --subtitles, or set a recogniser: ${asTyped('settings --help')}`;
   throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}. ${way}`);
 }
@@ -326,8 +336,11 @@ async function run(first: CommandCall): Promise<ExitCode> {
   const source = await sourceOf(first, film);
   const probe = await first.host.mediaProbe(source.sourceSessionId);
   const spoken = spokenLanguageOf(first, probe, film);
-  const hasSpokenText = textTracks(probe).some(({ language }) => baseLanguage(language ?? '') === baseLanguage(spoken));
-  const asked = { film, spoken, target: given.single('to') ?? spoken, format: formatOf(given), hasSpokenText };
+  const target = given.single('to') ?? spoken;
+  const hasText = (wanted: string) =>
+    textTracks(probe).some(({ language }) => baseLanguage(language ?? '') === baseLanguage(wanted));
+  const texts = { hasSpokenText: hasText(spoken), hasTargetText: hasText(target) };
+  const asked = { film, spoken, target, format: formatOf(given), ...texts };
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: asked.target,

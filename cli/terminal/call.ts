@@ -57,8 +57,8 @@ export interface CommandCall {
   readonly host: StudyHost;
   /** Whether the host was started for this command, and ends with it. */
   isOwnHost(): boolean;
-  /** Ends the host that was started for this command and starts another, so that changed settings hold. */
-  restartHost(): Promise<StudyHost>;
+  /** Ends the host that was started for this command and starts another with these options, so that changed settings hold. */
+  restartHost(flags?: readonly string[]): Promise<StudyHost>;
 }
 
 /** A subcommand of `media-study` that works through a running host. */

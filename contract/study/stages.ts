@@ -267,11 +267,7 @@ export const ingestStageWords = {
   seal: 'sealing the media',
 } as const;
 
-<<<<<<< ours
 /** The words that people read for each stage of a piece of work. Here, where no schema is, so that a page has them without the schemas. */
-=======
-/** The words that people read for each stage of a piece of work. They stand here because a page that shows them needs no schema. */
->>>>>>> theirs
 export const stageWords: Readonly<Record<keyof typeof ingestStageWords | StageName | 'ended', string>> = {
   ...ingestStageWords,
   ...(Object.fromEntries(stageNames.map((name) => [name, studyStages[name].words])) as Record<StageName, string>),

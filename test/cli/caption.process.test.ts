@@ -84,10 +84,20 @@ test('a film with one subtitle track becomes captions in another language by a m
   const captions = await readFile(file('film.de.srt'), 'utf8');
   for (const text of ['Kisten', 'Tür', 'Städte']) t.true(captions.includes(text), captions);
   t.regex(stderr, /subtitle track: 3 lines\n/);
+  t.false(stderr.includes('declared_language_differs'), 'bug: a track in `eng` was said to differ from `en`');
   const [runtimeId = ''] = /runtime:[-\w]+/.exec((await caption('--to', 'de', '--json')).stdout) ?? [];
   const verified = await runBuilt('build/verify.js', [runtimeId, '--data-root', join(folder, 'root')]);
   t.is(verified.exit, 0, verified.stdout + verified.stderr);
   t.regex(verified.stdout, /caption_translation/);
+});
+
+test('bug: a recognizer that was remembered for one film stood in the way of a film with subtitle tracks', async (t) => {
+  const { caption, file, folder } = await withFilm(t);
+  const remembered = ['caption-executor=recognized', 'allow-recognized-captions=true'];
+  await runCommand(['settings', 'set', ...remembered, '--data-root', join(folder, 'root')]);
+  const { exit, stdout, stderr } = await caption('--from', 'ko', '--to', 'en', ...owner, ...approved);
+  t.is(exit, 0, stderr);
+  t.is(stdout, `${file('film.en.srt')}\n`);
 });
 
 test('captions without a terminal are not approved unless somebody is named', async (t) => {

@@ -28,6 +28,15 @@ test('a host starts with what the command set before its data root was there', a
   t.is(running.stderr, 'a host runs on this data root: restart it for the change\n');
 });
 
+test('bug: another caption executor met the permission of the one before', async (t) => {
+  const root = await newRoot(t);
+  await runCommand(['settings', 'set', ...executor, '--data-root', root]);
+  const other = ['caption-executor=recognized', 'allow-recognized-captions=true'];
+  const set = await runCommand(['settings', 'set', ...other, '--data-root', root]);
+  t.is(set.exit, 0, set.stderr);
+  t.false((await readFile(join(root, 'settings.json'), 'utf8')).includes('allow-embedded-subtitle-captions'));
+});
+
 test('a host refuses to start with settings that it cannot read, and names the place', async (t) => {
   const path = `${await newRoot(t)}.json`;
   await writeFile(path, '{ "port": }');

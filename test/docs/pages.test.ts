@@ -4,7 +4,10 @@ import test from 'ava';
 import type { AnyStateNode } from 'xstate';
 import type { Report } from '../../bench/report.ts';
 import { rows } from '../../bench/rows.ts';
+import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { startCodes, startRemedies } from '../../cli/failures.ts';
+import { parseFlags } from '../../cli/options/flags.ts';
+import { storeCommands } from '../../cli/store-commands.ts';
 import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/errors.ts';
 import { captionCauses } from '../../contract/captions/caption-production.ts';
 import { unavailableReason } from '../../contract/evidence/evidence.ts';
@@ -399,4 +402,19 @@ test('what a page shows has to come in its order, ids and what is left out aside
   t.is(firstMissing([`study ${id}`, '…', 'end'], `a remark\nstudy ${other}\n1\n2\nend\n`), undefined);
   t.is(firstMissing(['one', 'two'], 'two\none\n'), 'two');
   t.is(firstMissing(['journal head 49'], 'journal head 57\n'), 'journal head 49');
+});
+
+test('every command of the screencast is one of the program, with arguments that it takes', async (t) => {
+  const page = await textOf('docs/guides/screencast.md');
+  const calls = [...page.matchAll(/^\$ media-study (\w+)(.*)$/gm)];
+  t.true(calls.length >= 10);
+  for (const [call, name = '', rest = ''] of calls) {
+    const command = { ...hostCommands, ...storeCommands }[name];
+    if (command === undefined) throw new Error(call);
+    const words = [...rest.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const places = 'positionals' in command ? command.positionals : 1;
+    t.notThrows(() => parseFlags(words, command.flags, places), call);
+  }
+  t.regex(page, /^1\n00:00:00,800 --> 00:00:03,372\nGood morning and welcome$/m);
+  t.is(page.match(/^# exit 0$/gm)?.length, 9, 'what succeeds; wrong turns end otherwise');
 });
