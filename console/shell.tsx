@@ -11,6 +11,7 @@ import { WholeHostView } from './lifecycles/whole-host-view.tsx';
 import { Locked } from './locked.tsx';
 import { NewStudyView } from './new-study/new-study-view.tsx';
 import { OperationsView } from './operations/operations-view.tsx';
+import { Icon } from './parts/icon.tsx';
 import { Notice } from './parts/notice.tsx';
 import { SourcesView } from './sources/sources-view.tsx';
 import { StudiesView } from './studies/studies-view.tsx';
@@ -48,7 +49,7 @@ function HostState() {
         : ['quiet', 'Asking the host'];
   return (
     <output class="host-state" data-tone={tone}>
-      <span class="dot" aria-hidden="true" />
+      <Icon name={tone === 'good' ? 'circle-check' : tone === 'bad' ? 'circle-x' : 'circle-dashed'} />
       <span class="host-words">{words}</span>
     </output>
   );

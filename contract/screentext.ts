@@ -23,12 +23,14 @@ export const readText = z.strictObject({
 /**
  * What was read in a picture that was shown at `atMs`; no picture up to the one at `untilMs` differs from it. `clearMilli` is the
  * share of what was read that the engine is sure of, by letters; what it hardly sees is counted there and is not among the texts.
+ * The engine failed over an `unread` picture, so nothing is known of its text.
  */
 export const readPicture = z.strictObject({
   atMs: count,
   untilMs: count,
   clearMilli: count.max(1000),
   texts: z.array(readText).max(1024),
+  unread: z.literal(true).optional(),
 });
 
 /** What was read in one window of the range, kept under a key of its own so that no window is read twice. */

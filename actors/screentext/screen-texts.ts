@@ -22,6 +22,7 @@ import {
   sampledPictures,
 } from '../../executors/screentext/sampled-pictures.ts';
 import type { OpenReader, ScreenTextReader } from '../../executors/screentext/tesseract.ts';
+import { UnreadablePicture } from '../../executors/screentext/tesseract-connection.ts';
 import { furtherShape } from '../../receipts/stages/detect.ts';
 import { screenReading } from '../../receipts/stages/screen.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
@@ -48,7 +49,7 @@ const CLUTTER_REST = { restMs: 10_000, most: 2 } as const;
 
 /**
  * Reads the pictures of one window that are not those before them, and neither noise nor shortly behind clutter. `keyframesMs` are
- * the moments of keyframes. Rejects as the reader does.
+ * the moments of keyframes. A picture that the engine cannot read is skipped and marked; rejects as the reader does for all else.
  */
 export async function readWindow(
   reader: Pick<OpenReader, 'read'>,
@@ -72,7 +73,14 @@ export async function readWindow(
       found.push({ ...at, clearMilli: 0, texts: [] });
       continue;
     }
-    const texts = await reader.read(picture.pgm);
+    const texts = await reader.read(picture.pgm).catch((error: unknown) => {
+      if (error instanceof UnreadablePicture) return null;
+      throw error;
+    });
+    if (texts === null) {
+      found.push({ ...at, clearMilli: 0, texts: [], unread: true });
+      continue;
+    }
     if (isClutter(texts)) {
       restsUntilMs = picture.atMs + CLUTTER_REST.restMs;
       cluttered += 1;
@@ -147,7 +155,7 @@ export class ScreenTexts {
       kind: 'screen_text',
       input: { sourceContentId: request.sourceContentId, range: request.range, trackIndex: videoTrackIndex },
       tool: this.#options.reader.tools[0],
-      parameters: this.#parameters(source),
+      parameters: { ...this.#parameters(source), ...unreadIn(pictures) },
       facts: seen.map((text, at) => judgedText({ ...text, language: codes[at] ?? null })),
     };
     return notedOver(source.incompleteMedia, artifact);
@@ -207,6 +215,12 @@ export class ScreenTexts {
     }
     return found;
   }
+}
+
+/** The moments of pictures that the engine could not read, named beside the facts; nothing if it read all of them. */
+function unreadIn(pictures: readonly ReadPicture[]): EvidenceArtifact['parameters'] {
+  const moments = pictures.filter(({ unread }) => unread).map(({ atMs }) => atMs);
+  return moments.length === 0 ? {} : { unreadPicturesMs: moments.join(',') };
 }
 
 const closed = async (open: OpenReader | null): Promise<void> => open?.close();

@@ -1,4 +1,5 @@
 import { type Failure, failureMessage } from '../../contract/base/errors.ts';
+import { cutText } from '../../contract/base/grammar.ts';
 import type { UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
@@ -120,6 +121,11 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
       };
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof ProcessFailure && error.stderr !== '') {
+        this.#options.report(
+          `${operation.declared.link} failed: ${error.message}; the process printed: ${lastLine(error.stderr)}`,
+        );
+      }
       return { events: [...renewed, operation.failed(study, work, failureOf(error))], writes: [] };
     }
   }
@@ -180,6 +186,9 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     return { kept: { state: 'available', contentId, bytes: bytes.length }, found, reused: false };
   }
 }
+
+/** The last line that a process printed, short enough for one line of the log. */
+const lastLine = (printed: string): string => cutText(printed.trim().split('\n').at(-1) ?? '', 300);
 
 /** Why who carries a step out came to nothing. What is no failure of it is thrown on. */
 function failureOf(error: unknown): { readonly code: 'executor_failed'; readonly message: string } {

@@ -31,7 +31,7 @@ export const stateNames = (states: readonly string[]): string => states.map(stat
 
 /** How an actor looks: at work, waiting, ended well or not. */
 export const actorTone = ({ phase, states }: Pick<ListedActor, 'phase' | 'states'>): Tone => {
-  if (phase !== 'ended') return phase === 'live' ? 'busy' : 'waiting';
+  if (phase !== 'ended') return phase === 'live' ? 'busy' : 'queued';
   return states.some((state) => badEnds.test(state.split('.').at(-1) ?? '')) ? 'bad' : 'good';
 };
 

@@ -56,7 +56,7 @@ function Backup() {
   );
 }
 
-const tones: Readonly<Record<'ok' | 'weak' | 'failed', Tone>> = { ok: 'good', weak: 'waiting', failed: 'bad' };
+const tones: Readonly<Record<'ok' | 'weak' | 'failed', Tone>> = { ok: 'good', weak: 'warning', failed: 'bad' };
 
 /** What the host found of its machine, and the engines that it was started with. */
 function Machine() {
@@ -103,9 +103,9 @@ const EngineRow = ({ engine: { engine, isOn, name, reach, mayCost, text, change 
   <li>
     <p>
       <strong>{sentence(wordsOf(engine))}</strong>{' '}
-      <Badge state={isOn ? 'on' : 'off'} tone={isOn ? (reach === 'outside' ? 'waiting' : 'good') : 'quiet'} />
-      {isOn && reach === 'outside' && <Badge state="leaves this machine" tone="waiting" />}
-      {mayCost && <Badge state="may cost" tone="waiting" />}
+      <Badge state={isOn ? 'on' : 'off'} tone={isOn ? (reach === 'outside' ? 'warning' : 'good') : 'quiet'} />
+      {isOn && reach === 'outside' && <Badge state="leaves this machine" tone="warning" />}
+      {mayCost && <Badge state="may cost" tone="warning" />}
     </p>
     <p>{sentence(text)}.</p>
     {name !== null && <p class="quiet mono">{name}</p>}

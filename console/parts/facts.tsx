@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { lifecycles, sentence, type Tone, toneOf, wordsOf } from '../words/codes.ts';
+import { Icon, type IconName } from './icon.tsx';
 
 /** Names with their values, as a table of two columns. */
 export function Facts({ of: rows }: { readonly of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
@@ -35,17 +36,30 @@ export function Identity({ id }: { readonly id: string }) {
   );
 }
 
+const toneIcons: Readonly<Record<Tone, IconName>> = {
+  good: 'circle-check',
+  busy: 'loader-circle',
+  queued: 'clock',
+  waiting: 'circle-user-round',
+  warning: 'triangle-alert',
+  kept: 'ban',
+  bad: 'circle-x',
+  quiet: 'circle-dashed',
+};
+
 interface BadgeProps {
   readonly state: string;
   readonly words?: string;
   readonly tone?: Tone;
+  /** Whether it has a ground: for the one state of a row or a page that matters. */
+  readonly isFilled?: boolean;
 }
 
-/** A state as a word with a mark; the colour alone says nothing. */
-export function Badge({ state, words, tone = toneOf(state) }: BadgeProps) {
+/** A state as an icon and a word; the colour alone says nothing. */
+export function Badge({ state, words, tone = toneOf(state), isFilled = false }: BadgeProps) {
   return (
-    <span class="badge" data-tone={tone}>
-      <span class="dot" aria-hidden="true" />
+    <span class={isFilled ? 'badge filled' : 'badge'} data-tone={tone}>
+      <Icon name={toneIcons[tone]} />
       {sentence(words ?? lifecycles[state] ?? wordsOf(state))}
     </span>
   );

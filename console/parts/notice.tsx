@@ -3,33 +3,35 @@ import { lock } from '../host/session.ts';
 import type { Remote } from '../host/use-remote.ts';
 import { sentence } from '../words/codes.ts';
 import { withTimes } from '../words/numbers.ts';
+import { Icon, type IconName } from './icon.tsx';
 
 /**
  * Why there is nothing to see: `empty` (there is nothing), `not-yet` (it is to come), `withheld` (decided against), `unavailable`
- * (it cannot be had), `failed` (it went wrong) and `loading`. Each looks different, and the title says which it is.
+ * (it cannot be had) and `failed` (it went wrong). Each looks different, and the title says which it is.
  */
-type NoticeKind = 'loading' | 'empty' | 'not-yet' | 'withheld' | 'unavailable' | 'failed';
+type NoticeKind = 'empty' | 'not-yet' | 'withheld' | 'unavailable' | 'failed';
 
-const marks: Readonly<Record<NoticeKind, string>> = {
-  loading: '…',
-  empty: '∅',
-  'not-yet': '◷',
-  withheld: '⊘',
-  unavailable: '—',
-  failed: '!',
+const icons: Readonly<Record<NoticeKind, IconName>> = {
+  empty: 'circle-dashed',
+  'not-yet': 'clock',
+  withheld: 'ban',
+  unavailable: 'info',
+  failed: 'circle-x',
 };
 
 interface NoticeProps {
   readonly kind: NoticeKind;
   readonly title: string;
+  /** In the place of the icon of the kind. */
+  readonly icon?: IconName;
   readonly children?: ComponentChildren;
 }
 
-export function Notice({ kind, title, children }: NoticeProps) {
+export function Notice({ kind, title, icon = icons[kind], children }: NoticeProps) {
   return (
     <div class="notice" data-kind={kind} role={kind === 'failed' ? 'alert' : undefined}>
-      <span class="notice-mark" aria-hidden="true">
-        {marks[kind]}
+      <span class="notice-mark">
+        <Icon name={icon} />
       </span>
       <div>
         <p class="notice-title">{title}</p>
@@ -66,7 +68,22 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
   );
 }
 
-export const Loading = ({ what }: { readonly what: string }) => <Notice kind="loading" title={`Loading ${what}`} />;
+interface LoadingProps {
+  /** What is loaded, as words after *Loading*. */
+  readonly what: string;
+  /** Lines of the shape that is drawn until then. */
+  readonly lines?: number;
+}
+
+/** What is to come: the shape of its lines, and words for those who do not see it. */
+export const Loading = ({ what, lines = 3 }: LoadingProps) => (
+  <div class="skeleton" aria-busy="true">
+    <p class="sr">Loading {what}</p>
+    {Array.from({ length: lines }, (_, at) => (
+      <span key={at} aria-hidden="true" />
+    ))}
+  </div>
+);
 
 interface RemotePartProps<Value> {
   readonly of: Remote<Value>;

@@ -87,7 +87,9 @@ function UploadRow({ upload }: { readonly upload: FileUpload }) {
         <div aria-live="polite">{state === 'failed' && <p class="bad-text">{failureWords(error).what}</p>}</div>
       </div>
       <span aria-live="polite">
-        <Badge state={state === 'uploading' && progress?.stage === 'queued' ? 'queued' : state} />
+        <Badge
+          state={state === 'waiting' || (state === 'uploading' && progress?.stage === 'queued') ? 'queued' : state}
+        />
       </span>
       <button type="button" onClick={state === 'failed' ? dismiss : stop}>
         {state === 'failed' ? 'Dismiss' : 'Stop'}

@@ -20,7 +20,7 @@ import { type StudyContents, type StudyModel, studyModel } from './study-model.t
 
 /** How each situation looks; the words come from the host. */
 const states: Readonly<Record<string, string>> = {
-  waiting_for_a_worker: 'waiting',
+  waiting_for_a_worker: 'queued',
   opening: 'running',
   studying: 'running',
   failed: 'failed',
@@ -53,7 +53,7 @@ export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): 
   };
   if (stage === null || stage === 'ended' || !liveCodes.includes(situation.code)) return said;
   if (stage === 'queued') {
-    return situation.code === 'waiting_for_a_worker' ? said : { state: 'waiting', words: stageWords.queued };
+    return situation.code === 'waiting_for_a_worker' ? said : { state: 'queued', words: stageWords.queued };
   }
   return { state: 'running', words: stage === 'initialize' ? stageWords[stage] : `studying: ${stageWords[stage]}` };
 }

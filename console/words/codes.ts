@@ -22,18 +22,21 @@ export const withoutName = (text: string, name: string): string =>
 export const isInPart = ({ reasonCodes }: { readonly reasonCodes: readonly string[] }): boolean =>
   reasonCodes.includes('current_run_candidate_accepted_in_part');
 
-/** What stands where a lifecycle has to be said; every other one is a word already. */
+/** A lifecycle in words that do not follow from its code. */
 export const lifecycles: Readonly<Record<string, string>> = {
-  accepted: 'waits for a worker',
+  accepted: 'waiting for its turn',
   initializing: 'opening the source',
   running: 'studying',
-  terminal: 'ended',
+  terminal: 'studied',
   failed: 'failed',
   interrupted: 'interrupted',
 };
 
-/** How a state looks: what went well, what goes on, what waits for a person, what is kept back, what went wrong. */
-export type Tone = 'good' | 'busy' | 'waiting' | 'kept' | 'bad' | 'quiet';
+/**
+ * How a state looks. `good` went well, `busy` is under way, `queued` waits for its turn, `waiting` waits for a person, `warning` is to
+ * be looked at, `kept` is kept back, `bad` went wrong, and `quiet` asks for nothing.
+ */
+export type Tone = 'good' | 'busy' | 'queued' | 'waiting' | 'warning' | 'kept' | 'bad' | 'quiet';
 
 const tones: Readonly<Record<string, Tone>> = {
   terminal: 'good',
@@ -41,8 +44,8 @@ const tones: Readonly<Record<string, Tone>> = {
   supported: 'good',
   done: 'good',
   available: 'good',
-  accepted: 'waiting',
-  queued: 'waiting',
+  accepted: 'queued',
+  queued: 'queued',
   waiting: 'waiting',
   initializing: 'busy',
   running: 'busy',

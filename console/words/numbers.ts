@@ -13,15 +13,19 @@ export function clockTime(ms: number): string {
 /** A length in words for a table: `1:23` for whole seconds and more, `0.450 s` below a second. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${(ms / 1000).toFixed(3)} s`;
-  return clockTime(ms).replace(/\.000$/, '');
+  return mediaTime(ms);
 }
 
 /** A text of the host with its milliseconds as every other time of the page: `at most 600000 ms` is `at most 10:00`. */
 export const withTimes = (text: string): string =>
   text.replaceAll(/\b(\d{4,}) ms\b/g, (_, ms: string) => duration(Number(ms)));
 
+/** A time of the media, without milliseconds where it is on a second: `0:50`, `0:50.040`. */
+export const mediaTime = (ms: number): string => clockTime(ms).replace(/\.000$/, '');
+
+/** A range of the media: `0:00–0:50`; a point of it where both ends are one. */
 export const rangeCode = (startMs: number, endMs: number): string =>
-  startMs === endMs ? clockTime(startMs) : `${clockTime(startMs)} – ${clockTime(endMs)}`;
+  startMs === endMs ? mediaTime(startMs) : `${mediaTime(startMs)}–${mediaTime(endMs)}`;
 
 /** Milliseconds of what a person typed: `1:02:03.5`, `2:03`, `3.25` or `3`; null where it is none of these. */
 export function parsedTimeCode(text: string): number | null {
@@ -40,9 +44,10 @@ export function timeOfDay(timestamp: string): string {
   return `${hours}:${minutes}:${seconds}.${pad(at.getMilliseconds(), 3)}`;
 }
 
-/** A point in time as this machine writes it. */
-export const moment = (timestamp: string): string =>
-  new Date(timestamp).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+
+/** A point in time, in the words of this page and the zone of this machine: `25 Nov 2026, 00:06:19`. */
+export const moment = (timestamp: string): string => calendar.format(new Date(timestamp));
 
 /** A number with its noun: `1 fact`, `2 facts`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -216,9 +216,10 @@ export const parameters = z.record(z.string(), z.union([z.string(), z.number(), 
  * Parameters that a pass measures on the way, by kind: they stand behind the facts of the evidence, and no operation can state
  * them before it has run. Absent where nothing was measured so, as in evidence of earlier versions.
  */
-export const measuredParameters: Readonly<Partial<Record<DetectedKind, readonly string[]>>> = {
+export const measuredParameters: Readonly<Partial<Record<DetectedKind | 'screen_text', readonly string[]>>> = {
   speech_activity: ['channelsApart', 'channelsApartMs'],
   silence: ['programmeDbfs', 'floorDbfs', 'thresholdDbfs'],
+  screen_text: ['unreadPicturesMs'],
 };
 
 /** The decoded samples that a detector measured; they are not kept, their digest is. */

@@ -32,9 +32,10 @@ export function joinedReadings(first: readonly ReadText[], second: readonly Read
 /**
  * How far a strip reaches beyond the line that it is cut for, in heights of the line: up and down not into the next line, and to the
  * sides either into the next letter or over the next word. A look at the wider strip counts from so many more letters on: less is
- * the edge of a box, or a pattern beside it. Found on the first twelve films of the pack.
+ * the edge of a box, or a pattern beside it. Found on the first twelve films of the pack. A strip with fewer pixels on a side holds no
+ * letter that can be read, and below six the engine fails over it (the window of Sauvola's threshold does not fit).
  */
-export const STRIP = { edgeHeights: 0.25, nearHeights: 0.5, wideHeights: 5, moreLetters: 3 } as const;
+export const STRIP = { edgeHeights: 0.25, nearHeights: 0.5, wideHeights: 5, moreLetters: 3, leastPixels: 8 } as const;
 
 /** One line alone, cut out of its picture, and its place in thousandths of the picture. */
 interface Strip {
@@ -69,7 +70,7 @@ function placeOf({ box }: ReadText, { picture: { width, height }, others }: Surr
 
 /**
  * Cuts the place of one reading out of its picture, with a margin of so many heights at its sides, which ends at the other readings;
- * null where nothing is left.
+ * null if what is left has fewer than `STRIP.leastPixels` on a side.
  */
 export function stripOf(reading: ReadText, around: Surroundings, heights: number): Strip | null {
   const { picture } = around;
@@ -77,7 +78,7 @@ export function stripOf(reading: ReadText, around: Surroundings, heights: number
   const [left, right] = [box.leftMilli, box.rightMilli].map((milli) => Math.round((milli * picture.width) / 1000));
   const [top, bottom] = [box.topMilli, box.bottomMilli].map((milli) => Math.round((milli * picture.height) / 1000));
   if (left === undefined || right === undefined || top === undefined || bottom === undefined) return null;
-  if (right <= left || bottom <= top) return null;
+  if (right - left < STRIP.leastPixels || bottom - top < STRIP.leastPixels) return null;
   const rows = Array.from({ length: bottom - top }, (_, row) => {
     const start = (top + row) * picture.width;
     return picture.pixels.subarray(start + left, start + right);

@@ -34,7 +34,16 @@ const answerSchema = z.discriminatedUnion('type', [
       }),
     ),
   }),
+  z.strictObject({ type: z.literal('failed'), id: count, reason: z.string().max(200) }),
 ]) satisfies z.ZodType<TesseractAnswer>;
+
+/** The engine could not read one picture. It reads the next one. */
+export class UnreadablePicture extends DetectionFailure {
+  constructor(reason: string) {
+    super(`the engine could not read a picture: ${reason}`);
+    this.name = 'UnreadablePicture';
+  }
+}
 
 /**
  * The engine sets each syllable of Korean and each sign of Chinese and Japanese apart. Where the gap between two of them is narrower
@@ -138,13 +147,17 @@ export class TesseractConnection {
     return { connection, core: answer.core };
   }
 
-  /** The lines of one picture (PGM). One picture at a time. Rejects with `ProcessFailure` or `DetectionFailure`. */
+  /**
+   * The lines of one picture (PGM). One picture at a time. Rejects with `UnreadablePicture` if the engine fails over this picture
+   * alone, else with `ProcessFailure` or `DetectionFailure`.
+   */
   async read(
     picture: Uint8Array,
     settings: TesseractSettings,
   ): Promise<Extract<TesseractAnswer, { type: 'lines' }>['lines']> {
     const id = this.#nextId++;
     const answer = await this.#ask({ type: 'read', id, settings }, picture);
+    if (answer.type === 'failed' && answer.id === id) throw new UnreadablePicture(answer.reason);
     if (answer.type !== 'lines' || answer.id !== id) throw this.#misread();
     return answer.lines;
   }

@@ -16,10 +16,14 @@ export interface TesseractLine {
   }[];
 }
 
-/** What the process answers: `ready` to `open`, with the form of the engine that this machine runs; `lines` to each `read`. */
+/**
+ * What the process answers: `ready` to `open`, with the form of the engine that this machine runs; to each `read` its `lines`, or
+ * `failed` if the engine could not read the picture.
+ */
 export type TesseractAnswer =
   | { readonly type: 'ready'; readonly core: string }
-  | { readonly type: 'lines'; readonly id: number; readonly lines: readonly TesseractLine[] };
+  | { readonly type: 'lines'; readonly id: number; readonly lines: readonly TesseractLine[] }
+  | { readonly type: 'failed'; readonly id: number; readonly reason: string };
 
 /** The pipe on which the process answers: what a library prints on stdout cannot mix with it. */
 export const TESSERACT_ANSWER_DESCRIPTOR = 3;

@@ -9,8 +9,8 @@ import {
   type TesseractRequest,
 } from './tesseract-messages.ts';
 
-// The process that reads text. It believes the host that writes to it and handles no error: whatever goes wrong here ends the
-// process, and the host learns of it from the exit.
+// The process that reads text. It trusts the host that writes to it. A picture that the engine cannot read is answered with
+// `failed`; every other error ends the process, and the host sees the exit.
 
 const answers = createWriteStream('', { fd: TESSERACT_ANSWER_DESCRIPTOR });
 const answer = (message: TesseractAnswer): void => void answers.write(encodeFrame(message));
@@ -43,10 +43,23 @@ async function open({ languages }: Extract<TesseractRequest, { type: 'open' }>):
     langPath: process.cwd(),
     cacheMethod: 'none',
     gzip: true,
-    errorHandler: (error: unknown) => {
-      throw error;
-    },
+    // Each failed job rejects its own promise as well. Without a handler the package throws out of reach, which ends the process.
+    errorHandler: (error: unknown) => void process.stderr.write(`${String(error)}\n`),
   });
+}
+
+async function read(
+  worker: Tesseract.Worker,
+  { id, settings }: Extract<TesseractRequest, { type: 'read' }>,
+  picture: Uint8Array,
+): Promise<TesseractAnswer> {
+  await worker.setParameters(settings);
+  try {
+    const { data } = await worker.recognize(picture, {}, { text: false, blocks: true });
+    return { type: 'lines', id, lines: linesOf(data.blocks ?? []) };
+  } catch (error) {
+    return { type: 'failed', id, reason: String(error).slice(0, 200) };
+  }
 }
 
 async function serve(): Promise<void> {
@@ -61,9 +74,7 @@ async function serve(): Promise<void> {
         continue;
       }
       if (worker === null) throw new Error('a picture came before the languages');
-      await worker.setParameters(request.settings);
-      const { data } = await worker.recognize(payload, {}, { text: false, blocks: true });
-      answer({ type: 'lines', id: request.id, lines: linesOf(data.blocks ?? []) });
+      answer(await read(worker, request, payload));
     }
   }
   await worker?.terminate();

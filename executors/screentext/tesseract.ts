@@ -14,7 +14,7 @@ import {
   ScreenTextUnavailable,
 } from './language-data.ts';
 import { joinedReadings, lookedAgain, MOST_ROUNDS, STRIP, SURE_MILLI } from './second-look.ts';
-import { readLines, SIGN_GAP, TesseractConnection } from './tesseract-connection.ts';
+import { readLines, SIGN_GAP, TesseractConnection, UnreadablePicture } from './tesseract-connection.ts';
 
 /** Who reads text on the screen on a host. A host that was started without one has none. */
 export interface ScreenTextReader {
@@ -29,7 +29,10 @@ export interface ScreenTextReader {
 
 /** A reader at work. */
 export interface OpenReader {
-  /** Every line that the engine sees in a picture (PGM), however sure it is; the surer ones were looked at again. Rejects with `ProcessFailure` or `DetectionFailure`. */
+  /**
+   * Every line that the engine sees in a picture (PGM), however sure it is; the surer ones were looked at again. Rejects with
+   * `UnreadablePicture` if the engine fails over this picture in every way, else with `ProcessFailure` or `DetectionFailure`.
+   */
   read(picture: Buffer): Promise<readonly ReadText[]>;
   close(): Promise<void>;
 }
@@ -70,7 +73,16 @@ function readerOver(connection: TesseractConnection): OpenReader {
     const settings = { tessedit_pageseg_mode: mode, thresholding_method: threshold };
     return readLines(await connection.read(picture.pgm, settings), picture);
   };
-  const looks = THRESHOLDS.map((threshold) => (strip: GreyPicture) => readBy(LINE_MODE, threshold, strip));
+  /** A way in which the engine cannot read a picture has seen nothing there; the other ways count alone. */
+  const triedBy = (mode: string, threshold: string, picture: GreyPicture): Promise<ReadText[] | UnreadablePicture> =>
+    readBy(mode, threshold, picture).catch((error: unknown) => {
+      if (error instanceof UnreadablePicture) return error;
+      throw error;
+    });
+  const looks = THRESHOLDS.map((threshold) => async (strip: GreyPicture) => {
+    const seen = await triedBy(LINE_MODE, threshold, strip);
+    return seen instanceof UnreadablePicture ? [] : seen;
+  });
   const lookAgain = async (picture: GreyPicture, readings: readonly ReadText[]): Promise<ReadText[]> => {
     const looked: ReadText[] = [];
     for (const reading of readings) {
@@ -83,10 +95,12 @@ function readerOver(connection: TesseractConnection): OpenReader {
   return {
     read: async (pgm) => {
       const picture = greyPicture(pgm);
-      const first = await readBy(MODE, THRESHOLDS[0], picture);
-      const isPage = first.length > MOST_LINES;
-      const readings = isPage ? first : joinedReadings(first, await readBy(MODE, THRESHOLDS[1], picture));
-      return lookAgain(picture, readings);
+      const first = await triedBy(MODE, THRESHOLDS[0], picture);
+      if (!(first instanceof UnreadablePicture) && first.length > MOST_LINES) return lookAgain(picture, first);
+      const second = await triedBy(MODE, THRESHOLDS[1], picture);
+      if (first instanceof UnreadablePicture && second instanceof UnreadablePicture) throw first;
+      const read = [first, second].map((lines) => (lines instanceof UnreadablePicture ? [] : lines));
+      return lookAgain(picture, joinedReadings(read[0] ?? [], read[1] ?? []));
     },
     close: () => connection.close(),
   };
@@ -119,6 +133,7 @@ export async function openScreenTextReader(
       secondLookNearHeights: STRIP.nearHeights,
       secondLookWideHeights: STRIP.wideHeights,
       secondLookMoreLetters: STRIP.moreLetters,
+      secondLookLeastPixels: STRIP.leastPixels,
       joinedSignGap: SIGN_GAP,
     },
     open: async (signal) => {

@@ -29,7 +29,7 @@ export function copySpeechModels(root, folder) {
 }
 
 /**
- * Writes the licences of all packages whose code a build took in, which their authors ask for.
+ * Writes the licences of all packages whose code a build took in, and of the icons of the console, which their authors ask for.
  *
  * @param {string} root
  * @param {string} folder
@@ -37,7 +37,9 @@ export function copySpeechModels(root, folder) {
  */
 export function writeLicences(root, folder, inputs) {
   const names = inputs.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []);
-  const texts = [...new Set(names)].sort().map((name) => licenceOf(join(root, 'node_modules', name)));
+  const packages = [...new Set(names)].sort().map((name) => licenceOf(join(root, 'node_modules', name)));
+  const icons = `lucide, shapes of icons: ISC\n\n${readFileSync(join(root, 'console/parts/icon-licence.txt'), 'utf8').trim()}\n`;
+  const texts = [...packages, icons];
   writeFileSync(join(folder, 'THIRD-PARTY-LICENCES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 }
 

@@ -249,9 +249,9 @@ test('a study at work stands where its stream says, any other where its overview
   const studying = overviewOf('studying', 'studying: reading the evidence');
   t.is(standingOf(studying, null).words, 'studying: reading the evidence');
   t.is(standingOf(studying, 'recognize').words, 'studying: recognising what is said');
-  t.deepEqual(standingOf(studying, 'queued'), { state: 'waiting', words: 'waiting for its turn' });
+  t.deepEqual(standingOf(studying, 'queued'), { state: 'queued', words: 'waiting for its turn' });
   const waiting = overviewOf('waiting_for_a_worker', 'waiting for a worker: none is there');
-  t.deepEqual(standingOf(waiting, 'queued'), { state: 'waiting', words: 'waiting for a worker: none is there' });
+  t.deepEqual(standingOf(waiting, 'queued'), { state: 'queued', words: 'waiting for a worker: none is there' });
   t.deepEqual(standingOf(waiting, 'detect'), { state: 'running', words: 'studying: measuring sound and picture' });
   const ended = overviewOf('waiting_for_review', 'waiting for your review');
   t.is(standingOf(ended, 'admit').words, 'waiting for your review');

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import test from 'ava';
 import { addressOf, type ConsoleRoute, routeOf } from '../../console/host/route.ts';
 import { movedEdge } from '../../console/new-study/range-strip.tsx';
@@ -185,4 +186,16 @@ test('a plan says what leaves the machine as the engines of a study say it', (t)
   const recognizer = { ...engine, engine: 'recognizer', reach: 'outside', text: 'the sound of speech leaves' } as const;
   t.is(reachWords([explainer, recognizer]), 'the sound of speech leaves');
   t.is(reachWords([{ ...recognizer, isOn: false }]), nothing);
+});
+
+test('every size of type in the styles is one of the scale', async (t) => {
+  const folder = new URL('../../console/style/', import.meta.url);
+  // A chart is measured before it is drawn, so its sizes are those of its layout.
+  const files = (await readdir(folder)).filter(
+    (name) => name.endsWith('.css') && !['chart.css', 'tokens.css'].includes(name),
+  );
+  for (const name of files) {
+    const sizes = [...(await readFile(new URL(name, folder), 'utf8')).matchAll(/\bfont(?:-size)?: ([^;]+);/g)];
+    for (const [, value = ''] of sizes) t.regex(value, /var\(--type-|^inherit$|em$|^106\.25%$|^var\(--font\)$/, name);
+  }
 });

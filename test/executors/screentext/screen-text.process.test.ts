@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
+import { greyPictureOf } from '../../../executors/screentext/grey-picture.ts';
 import { SAMPLE_RULE, type SampleRequest, sampledPictures } from '../../../executors/screentext/sampled-pictures.ts';
 import { openScreenTextReader } from '../../../executors/screentext/tesseract.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
@@ -95,6 +96,18 @@ test('in films without a letter no text passes', async (t) => {
     );
   }
   await reader.close();
+});
+
+test('bug: one picture that the engine cannot read ended its process, and all text of the study was lost', async (t) => {
+  const reader = await openScreenTextReader(
+    { engine: 'tesseract', languages: ['eng'] },
+    { launcher: bench.launcher, clock: realClock },
+  );
+  const open = await reader.open(new AbortController().signal);
+  // Sauvola's window does not fit into so few rows; Otsu's threshold needs none.
+  t.deepEqual(await open.read(greyPictureOf(40, 5, Buffer.alloc(200, 128)).pgm), []);
+  t.deepEqual(await open.read(greyPictureOf(64, 48, Buffer.alloc(3072, 128)).pgm), []);
+  await open.close();
 });
 
 /** The longest range of a study. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { readWindow } from '../../../actors/screentext/screen-texts.ts';
 import { version } from '../../../contract/base/program-version.ts';
 import type { ReadText } from '../../../contract/screentext.ts';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../../../executors/screentext/grey-picture.ts';
 import { demandEngine, languageData, type Resolve } from '../../../executors/screentext/language-data.ts';
 import { lookedAgain, stripOf } from '../../../executors/screentext/second-look.ts';
+import { UnreadablePicture } from '../../../executors/screentext/tesseract-connection.ts';
 
 const [width, height] = [64, 48];
 
@@ -91,8 +93,17 @@ test('a strip ends at the other readings of its rows, so that two columns do not
   t.deepEqual(strip?.box, { leftMilli: 420, topMilli: 380, rightMilli: 650, bottomMilli: 500 });
 });
 
-test('a place of no pixels has no strip', (t) => {
+test('a place of too few pixels for a letter has no strip', (t) => {
   t.is(stripOf(line('', [500, 400, 500, 400]), around(), 5), null);
+  t.is(stripOf(line('.', [500, 400, 600, 430]), around(), 5), null);
+});
+
+test('a picture that the engine cannot read is skipped and marked, and the next one is read', async (t) => {
+  const pictures = [1000, 2000].map((atMs) => ({ ...drawn((x) => x + atMs / 20), atMs }));
+  const answers = [Promise.reject(new UnreadablePicture('no JSON')), Promise.resolve([line('Pier', [0, 0, 90, 90])])];
+  const found = await readWindow({ read: () => answers.shift() ?? Promise.resolve([]) }, pictures, new Set());
+  t.like(found[0], { atMs: 1000, texts: [], unread: true });
+  t.like(found[1], { atMs: 2000, unread: undefined, texts: [{ text: 'Pier' }] });
 });
 
 const reading = line('nd directed by', [500, 400, 600, 480]);
