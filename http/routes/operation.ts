@@ -17,7 +17,7 @@ import {
 } from '../../contract/operation.ts';
 import { jsonHeaders } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
-import { type Route, read, write } from '../exchange/route.ts';
+import { type Route, read, route, write } from '../exchange/route.ts';
 
 /** What the floors below HTTP measure. */
 interface MetricsSource {
@@ -33,8 +33,7 @@ export const operationRoutes = (
   wire: () => readonly Metric[],
   snapshots: LedgerSnapshots,
 ): readonly Route[] => [
-  {
-    path: '/v1/health',
+  route('/v1/health', {
     room: 'operation',
     access: 'anyone',
     GET: read({
@@ -44,9 +43,8 @@ export const operationRoutes = (
       refusals: [],
       handle: () => ({ status: 200, body: health }),
     }),
-  },
-  {
-    path: '/v1/host-checks',
+  }),
+  route('/v1/host-checks', {
     room: 'operation',
     GET: read({
       id: 'readHostChecks',
@@ -57,9 +55,8 @@ export const operationRoutes = (
       refusals: [],
       handle: async () => ({ status: 200, body: await checks.read() }),
     }),
-  },
-  {
-    path: '/v1/metrics',
+  }),
+  route('/v1/metrics', {
     room: 'operation',
     GET: read({
       id: 'readMetrics',
@@ -72,9 +69,8 @@ export const operationRoutes = (
         headers: { ...jsonHeaders, 'Content-Type': expositionType },
       }),
     }),
-  },
-  {
-    path: '/v1/ledger-snapshots',
+  }),
+  route('/v1/ledger-snapshots', {
     room: 'operation',
     POST: write({
       id: 'snapshotLedger',
@@ -86,7 +82,7 @@ export const operationRoutes = (
       refusals: ['insufficient_storage'],
       handle: async () => ({ status: 201, body: await snapshots.take() }),
     }),
-  },
+  }),
 ];
 
 /** The media type of the Prometheus text format. */
@@ -115,8 +111,7 @@ function numberOf(value: number): string {
 
 /** The routes by which a page without a token gets one. */
 export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
-  {
-    path: '/v1/pairing-codes',
+  route('/v1/pairing-codes', {
     room: 'operation',
     POST: write({
       id: 'openPairing',
@@ -128,9 +123,8 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       refusals: [],
       handle: () => ({ status: 201, body: pairings.issue() }),
     }),
-  },
-  {
-    path: '/v1/pairings',
+  }),
+  route('/v1/pairings', {
     room: 'operation',
     access: 'origin',
     POST: write({
@@ -143,5 +137,5 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       refusals: ['pairing_refused'],
       handle: ({ body }) => ({ status: 201, body: pairings.exchange(body.code) }),
     }),
-  },
+  }),
 ];
