@@ -8,10 +8,24 @@ const speeds = [-8, -4, -2, -1, 0, 1, 2, 4, 8] as const;
 
 export type Playback = ReturnType<typeof playback>;
 
+/** Speeds at which people listen; the shuttle goes faster. */
+export const rates = [0.5, 0.75, 1, 1.25, 1.5, 2] as const;
+
+/** The captions that lie over the picture. */
+export type CaptionChoice = 'target' | 'source' | 'off';
+
 interface Playing {
   readonly timeMs: number;
-  /** 0 while it stands; below 0 backwards. */
+  /** The length of the media in ms; 0 until the browser has read it. */
+  readonly durationMs: number;
+  /** 0 while it is paused; below 0 backwards. */
   readonly speed: number;
+  /** The speed of Play, without the shuttle. */
+  readonly rate: number;
+  /** From 0 to 1. */
+  readonly volume: number;
+  readonly isMuted: boolean;
+  readonly captions: CaptionChoice;
   readonly loop: Stretch | null;
   /** The length of a frame in ms, and whether it was measured. */
   readonly frame: { readonly ms: number; readonly isMeasured: boolean };
@@ -19,7 +33,10 @@ interface Playing {
 
 const makeStore = (timeMs: number) =>
   createStore({
-    context: { timeMs, speed: 0, loop: null, frame: { ms: assumedFrameMs, isMeasured: false } } as Playing,
+    context: {
+      ...{ timeMs, durationMs: 0, speed: 0, rate: 1, volume: 1, isMuted: false, captions: 'target', loop: null },
+      frame: { ms: assumedFrameMs, isMeasured: false },
+    } as Playing,
     on: { changed: (context, { change }: { change: Partial<Playing> }) => ({ ...context, ...change }) },
   });
 
@@ -58,10 +75,10 @@ export function playback(startMs = 0) {
     };
 
   const run = (speed: number): void => {
-    cancelAnimationFrame(ticking);
     change({ speed });
-    // Who presses before the media is there, or while it is asked for again, gets what was pressed as soon as it comes.
+    // A press before the media is there, or while it is read again, takes effect as soon as it comes.
     if (media === null) return;
+    cancelAnimationFrame(ticking);
     if (speed > 0) {
       media.playbackRate = speed;
       media.play().catch(() => change({ speed: 0 }));
@@ -74,13 +91,30 @@ export function playback(startMs = 0) {
   /** One step of the shuttle: L faster forwards, J faster backwards. */
   const shuttle = (direction: 1 | -1): void => {
     const { speed } = now();
-    const at = speeds.indexOf(speed as (typeof speeds)[number]);
-    const next = speeds[Math.min(speeds.length - 1, Math.max(0, at + direction))] ?? 0;
+    const next = direction > 0 ? speeds.find((each) => each > speed) : speeds.findLast((each) => each < speed);
     // Against the way that it goes it turns at once.
-    run(speed * direction < 0 ? direction : next);
+    run(speed * direction < 0 ? direction : (next ?? speed));
   };
 
-  const toggle = (): void => run(now().speed === 0 ? 1 : 0);
+  const toggle = (): void => run(now().speed === 0 ? now().rate : 0);
+
+  /** Sets the speed of Play; what plays goes on at it. */
+  const setRate = (rate: number): void => {
+    change({ rate });
+    if (now().speed > 0) run(rate);
+  };
+
+  const hear = (change: { readonly volume?: number; readonly isMuted?: boolean }): void => {
+    store.send({ type: 'changed', change });
+    applySound();
+  };
+
+  const applySound = (): void => {
+    const { volume, isMuted } = now();
+    if (media !== null) [media.volume, media.muted] = [volume, isMuted];
+  };
+
+  const showCaptions = (captions: CaptionChoice): void => change({ captions });
 
   const step = (frames: number): void => {
     pause();
@@ -91,7 +125,7 @@ export function playback(startMs = 0) {
     change({ loop });
     if (loop === null) return;
     seek(loop.startMs);
-    run(1);
+    run(now().rate);
   };
 
   /** Learns the length of a frame from neighbouring frames as they are shown. */
@@ -111,16 +145,41 @@ export function playback(startMs = 0) {
     media = element;
     if (element === null) return;
     watchFrames(element);
+    applySound();
     const { timeMs, speed } = now();
     if (timeMs > 0) element.currentTime = timeMs / 1000;
     if (speed !== 0) run(speed);
   };
 
-  return { store, seek, shuttle, pause, toggle, step, loopOver, attach };
+  /** Takes the length of the media, once the browser has read it. */
+  const measured = (durationMs: number): void => {
+    if (Number.isFinite(durationMs)) change({ durationMs });
+  };
+
+  const skip = (ms: number): void => seek(now().timeMs + ms);
+
+  return {
+    ...{ store, seek, skip, shuttle, pause, toggle, step, loopOver, attach, measured },
+    ...{ setRate, hear, showCaptions },
+  };
 }
 
-/** The keys of a player, as editors have them. Returns whether the key is one. */
-export function pressed(key: string, { shuttle, pause, toggle, step }: Playback): boolean {
+/** The keys of the player and what they do, in the order in which a person looks for them. */
+export const playerKeys: readonly (readonly [keys: string, words: string])[] = [
+  ['Space', 'play or pause'],
+  ['J K L', 'back, pause, forward; each further press is faster'],
+  [', .', 'one frame back, one frame forward'],
+  ['M', 'sound off or on'],
+  ['C', 'next captions, or none'],
+  ['F', 'full screen'],
+];
+
+const choices: readonly CaptionChoice[] = ['target', 'source', 'off'];
+
+/** Does what a key of the player means, as in editors. Returns whether the key is one. */
+export function pressed(key: string, control: Playback): boolean {
+  const { shuttle, pause, toggle, step, hear, showCaptions, store } = control;
+  const { isMuted, captions } = store.getSnapshot().context;
   const deeds: Readonly<Record<string, () => void>> = {
     j: () => shuttle(-1),
     k: pause,
@@ -128,6 +187,8 @@ export function pressed(key: string, { shuttle, pause, toggle, step }: Playback)
     ' ': toggle,
     ',': () => step(-1),
     '.': () => step(1),
+    m: () => hear({ isMuted: !isMuted }),
+    c: () => showCaptions(choices[(choices.indexOf(captions) + 1) % choices.length] ?? 'off'),
   };
   const deed = deeds[key.toLowerCase()];
   deed?.();

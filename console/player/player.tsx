@@ -1,10 +1,12 @@
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useHost } from '../host/session.ts';
 import { useRemote, useStore } from '../host/use-remote.ts';
-import { RemotePart } from '../parts/notice.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
+import { Failed } from '../parts/notice.tsx';
 import { languageName } from '../words/language-name.ts';
-import { clockTime } from '../words/numbers.ts';
-import type { Playback } from './playback.ts';
+import { clockTime, mediaTime } from '../words/numbers.ts';
+import { type CaptionChoice, type Playback, pressed, rates } from './playback.ts';
 
 const sides = ['target', 'source'] as const;
 
@@ -49,29 +51,73 @@ interface PlayerProps {
   readonly control: Playback;
   /** Whether accepted captions exist, so that they can be laid over the picture. */
   readonly hasCaptions: boolean;
+  /** What lies over the picture in the place of accepted captions, such as lines that are being edited. */
+  readonly overlay?: ComponentChildren;
 }
 
-/** Plays the source by a grant of ten minutes. When that is over the player asks for another one and goes on. */
-export function Player({ runtimeId, control, hasCaptions }: PlayerProps) {
+/**
+ * Plays the source by a grant of ten minutes. When that is over the player asks for another one and goes on.
+ *
+ * The controls are elements of the browser in one bar. Libraries of controls write styles and markup into the page (media-chrome,
+ * Plyr), which the Content-Security-Policy and the trusted types of this page refuse.
+ */
+export function Player({ runtimeId, control, hasCaptions, overlay }: PlayerProps) {
   const host = useHost();
+  const box = useRef<HTMLElement>(null);
   const { remote, reload } = useRemote(() => host.playbackUrl(runtimeId), [host, runtimeId]);
   const tracks = useCaptionTracks(runtimeId, hasCaptions);
+  usePlayerKeys(control, box);
   return (
-    <section class="player" aria-label="Player">
-      <RemotePart of={remote} what="leave to play the source" onRetry={reload}>
-        {({ url, grant }) => (
+    <section ref={box} class="player" aria-label="Player">
+      <div class="screen">
+        {remote.state === 'ready' ? (
           <Screen
-            url={url}
-            isSound={grant.mimeType.startsWith('audio/')}
+            url={remote.value.url}
+            isSound={remote.value.grant.mimeType.startsWith('audio/')}
             control={control}
             tracks={tracks}
             onExpired={reload}
           />
+        ) : remote.state === 'failed' ? (
+          <Failed error={remote.error} onRetry={reload} />
+        ) : (
+          <div class="screen-wait" aria-busy="true">
+            <span class="sr">Loading the player</span>
+          </div>
         )}
-      </RemotePart>
-      <Controls control={control} />
+        {overlay}
+      </div>
+      <Controls control={control} tracks={tracks} box={box} />
     </section>
   );
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('input:not([type="range"]), textarea, select, dialog') !== null;
+
+const isPressing = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('button, a, summary') !== null;
+
+function toggleFullScreen(box: HTMLElement | null): void {
+  // Browsers refuse where a frame or a phone allows none: nothing is lost then.
+  if (document.fullscreenElement !== null) document.exitFullscreen().catch(() => undefined);
+  else box?.requestFullscreen?.().catch(() => undefined);
+}
+
+/** The keys of the player work wherever the focus is: a new view has it outside of the player. */
+function usePlayerKeys(control: Playback, box: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      // A space on a button presses that button.
+      if (event.key === ' ' && isPressing(event.target)) return;
+      if (event.key.toLowerCase() === 'f') toggleFullScreen(box.current);
+      else if (!pressed(event.key, control)) return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [control]);
 }
 
 interface ScreenProps {
@@ -88,6 +134,7 @@ const freshMs = 5_000;
 function Screen({ url, isSound, control, tracks, onExpired }: ScreenProps) {
   const element = useRef<HTMLVideoElement>(null);
   const [isBroken, setBroken] = useState(false);
+  const captions = useStore(control.store, (context) => context.captions);
   const since = useRef(0);
   useEffect(() => {
     since.current = performance.now();
@@ -95,6 +142,13 @@ function Screen({ url, isSound, control, tracks, onExpired }: ScreenProps) {
     control.attach(element.current);
     return () => control.attach(null);
   }, [url, control]);
+  useEffect(() => {
+    for (const track of element.current?.textTracks ?? []) {
+      track.mode = tracks.some(({ side, language }) => side === captions && track.label === labelOf({ side, language }))
+        ? 'showing'
+        : 'disabled';
+    }
+  }, [url, tracks, captions]);
   const fail = () => {
     if (performance.now() - since.current > freshMs) onExpired();
     else setBroken(true);
@@ -109,80 +163,126 @@ function Screen({ url, isSound, control, tracks, onExpired }: ScreenProps) {
         playsInline
         data-sound={isSound}
         onError={fail}
+        onClick={control.toggle}
+        onDurationChange={({ currentTarget }) => control.measured(currentTarget.duration * 1000)}
         aria-label="The source"
       >
         {tracks.map(({ url: at, language, side }) => (
-          <track
-            key={at}
-            kind="captions"
-            src={at}
-            srclang={language}
-            label={`${languageName(language)}, ${side}`}
-            default={side === 'target'}
-          />
+          <track key={at} kind="captions" src={at} srclang={language} label={labelOf({ language, side })} />
         ))}
       </video>
-      {isBroken && <p class="bad-text">This browser cannot play the source. Its evidence is not touched by that.</p>}
+      {isBroken && <p class="bad-text">This browser cannot play the source. Its evidence is not affected.</p>}
     </>
   );
 }
 
-function Controls({ control }: { readonly control: Playback }) {
-  const { speed, timeMs, loop, frame } = useStore(control.store, (context) => context);
-  const speedWords = speed === 0 ? 'paused' : `${speed < 0 ? 'back' : 'plays'} ${Math.abs(speed)}×`;
+const labelOf = ({ language, side }: Pick<CaptionTrack, 'language' | 'side'>): string =>
+  side === 'source' ? `${languageName(language)}, as spoken` : languageName(language);
+
+interface ControlsProps {
+  readonly control: Playback;
+  readonly tracks: readonly CaptionTrack[];
+  readonly box: RefObject<HTMLElement | null>;
+}
+
+function Controls({ control, tracks, box }: ControlsProps) {
+  const { speed, rate, timeMs, durationMs, volume, isMuted, captions, loop, frame } = useStore(
+    control.store,
+    (context) => context,
+  );
   const frameWords = `${frame.ms.toFixed(frame.ms % 1 === 0 ? 0 : 1)} ms${frame.isMeasured ? '' : ', assumed'}`;
+  const isShuttling = speed !== 0 && speed !== rate;
   return (
     <div class="controls">
       <div class="control-row">
-        <button
-          type="button"
-          onClick={() => control.shuttle(-1)}
-          aria-label="Back, faster with every press (J)"
-          title="Back (J)"
-        >
-          ◀◀
-        </button>
-        <button
-          type="button"
-          onClick={() => control.step(-1)}
-          aria-label="One frame back (comma)"
-          title={`One frame back, ${frameWords} (,)`}
-        >
-          ◂|
-        </button>
+        <input
+          type="range"
+          class="seek"
+          min={0}
+          max={Math.max(durationMs, 1)}
+          step={100}
+          value={timeMs}
+          aria-label="Time"
+          aria-valuetext={clockTime(timeMs)}
+          onInput={({ currentTarget }) => control.seek(Number(currentTarget.value))}
+        />
+        <p class="control-words mono">
+          <span class="time-now">{clockTime(timeMs)}</span>
+          {durationMs > 0 && <span class="quiet">/ {mediaTime(Math.round(durationMs))}</span>}
+        </p>
+      </div>
+      <div class="control-row">
         <button
           type="button"
           class="play"
           onClick={control.toggle}
+          title={speed === 0 ? 'Play (space)' : 'Pause (space or K)'}
           aria-label={speed === 0 ? 'Play (space)' : 'Pause (space or K)'}
         >
-          {speed === 0 ? '▶' : '❚❚'}
+          <Icon name={speed === 0 ? 'play' : 'pause'} />
         </button>
-        <button
-          type="button"
+        <IconButton icon="chevron-left" label={`One frame back, ${frameWords} (,)`} onClick={() => control.step(-1)} />
+        <IconButton
+          icon="chevron-right"
+          label={`One frame forward, ${frameWords} (.)`}
           onClick={() => control.step(1)}
-          aria-label="One frame on (full stop)"
-          title={`One frame on, ${frameWords} (.)`}
-        >
-          |▸
-        </button>
-        <button
-          type="button"
-          onClick={() => control.shuttle(1)}
-          aria-label="On, faster with every press (L)"
-          title="On (L)"
-        >
-          ▶▶
-        </button>
-      </div>
-      <p class="control-words">
-        <span class="mono time-now">{clockTime(timeMs)}</span> <span class="quiet">{speedWords}</span>
+        />
+        {isShuttling && (
+          <span class="quiet">
+            {speed < 0 ? 'back' : 'forward'} {Math.abs(speed)}×
+          </span>
+        )}
         {loop !== null && (
           <button type="button" onClick={() => control.loopOver(null)}>
             End the loop
           </button>
         )}
-      </p>
+        <span class="control-end">
+          <IconButton
+            icon={isMuted ? 'volume-x' : 'volume-2'}
+            label={isMuted ? 'Sound on (M)' : 'Sound off (M)'}
+            onClick={() => control.hear({ isMuted: !isMuted })}
+          />
+          <input
+            type="range"
+            class="volume"
+            min={0}
+            max={1}
+            step={0.05}
+            value={isMuted ? 0 : volume}
+            aria-label="Volume"
+            onInput={({ currentTarget }) => control.hear({ volume: Number(currentTarget.value), isMuted: false })}
+          />
+          <select
+            aria-label="Speed"
+            title="Speed"
+            value={String(rate)}
+            onChange={({ currentTarget }) => control.setRate(Number(currentTarget.value))}
+          >
+            {rates.map((each) => (
+              <option key={each} value={String(each)}>
+                {each}×
+              </option>
+            ))}
+          </select>
+          {tracks.length > 0 && (
+            <select
+              aria-label="Captions (C)"
+              title="Captions (C)"
+              value={tracks.some(({ side }) => side === captions) ? captions : 'off'}
+              onChange={({ currentTarget }) => control.showCaptions(currentTarget.value as CaptionChoice)}
+            >
+              {tracks.map((track) => (
+                <option key={track.side} value={track.side}>
+                  {labelOf(track)}
+                </option>
+              ))}
+              <option value="off">No captions</option>
+            </select>
+          )}
+          <IconButton icon="maximize" label="Full screen (F)" onClick={() => toggleFullScreen(box.current)} />
+        </span>
+      </div>
     </div>
   );
 }

@@ -1,14 +1,16 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import type { Range } from '../../contract/base/grammar.ts';
+import type { WorkProgress } from '../../contract/operation.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Notice } from '../parts/notice.tsx';
-import { type Playback, playback, pressed } from '../player/playback.ts';
+import { playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
 import { Transcript } from '../player/transcript.tsx';
 import { claimLanes, evidenceLanes, type Mark, type Subject } from '../timeline/lanes.ts';
 import { Timeline } from '../timeline/timeline.tsx';
 import { readsOf } from '../verification/checks.ts';
+import { Answer, Technical } from './answer.tsx';
 import { Inspector } from './inspector.tsx';
-import { OverviewWords } from './overview-words.tsx';
 import type { StudyContents, StudyModel } from './study-model.ts';
 
 interface EvidencePaneProps {
@@ -17,27 +19,7 @@ interface EvidencePaneProps {
   readonly runtimeId: string;
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
-
-const isPressing = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest('button, a, summary') !== null;
-
-/** The keys of the player work wherever the focus is: a new view has it outside of the player. */
-function usePlayerKeys(control: Playback): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      // A space on a button presses that button.
-      if (event.key === ' ' && isPressing(event.target)) return;
-      if (pressed(event.key, control)) event.preventDefault();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, [control]);
-}
-
-/** The player, what was chosen, the timeline below them, and the study in words. */
+/** The player, the answer or what was chosen beside it, the words, and the timeline below them. */
 export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
   const { overview, evidence, audits } = study;
   const events = useStore(model.store, (context) => context.events);
@@ -47,7 +29,7 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
     () => [...evidenceLanes(evidence.evidence, overview.findings), ...claimLanes(audits, readsOf(events))],
     [evidence, overview, audits, events],
   );
-  usePlayerKeys(control);
+  const doneMs = useStore(model.store, ({ progress }) => measuredUntil(progress, overview.study.range));
   const choose = (mark: Mark) => {
     setChosen(mark);
     control.seek(mark.startMs);
@@ -59,22 +41,28 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
   return (
     <div class="evidence">
       <div class="evidence-top">
-        <div class="playing">
-          <Player
-            runtimeId={runtimeId}
+        <Player runtimeId={runtimeId} control={control} hasCaptions={overview.situation.code === 'captions_accepted'} />
+        {chosen === null ? (
+          <Answer overview={overview} />
+        ) : (
+          <Inspector
+            key={chosen.key}
+            chosen={chosen}
+            study={study}
+            events={events}
             control={control}
-            hasCaptions={overview.situation.code === 'captions_accepted'}
+            onOpen={open}
+            onClose={() => setChosen(null)}
           />
-          <Transcript lanes={lanes} control={control} onChoose={choose} />
-        </div>
-        <Inspector key={chosen?.key} chosen={chosen} study={study} events={events} control={control} onOpen={open} />
+        )}
+        <Transcript lanes={lanes} control={control} onChoose={choose} />
       </div>
       {lanes.length === 0 ? (
         <Notice kind="not-yet" title="There is no evidence yet">
           {overview.situation.code === 'waiting_for_a_worker'
-            ? 'The study waits for a worker. It begins by itself.'
+            ? 'The study is waiting for its turn. It begins by itself.'
             : overview.study.reason === null
-              ? 'The detectors are at work. Each kind appears here once it is stored.'
+              ? 'The detectors are at work. Each kind of evidence appears here as soon as it is stored.'
               : 'The study ended before it stored any.'}
         </Notice>
       ) : (
@@ -86,11 +74,18 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
           chosenKey={chosen?.key ?? null}
           onChoose={choose}
           control={control}
+          doneMs={doneMs}
         />
       )}
-      <OverviewWords overview={overview} />
+      <Technical overview={overview} />
     </div>
   );
+}
+
+/** How far a pass over the media is, as a time of the source; null where nothing is measured now. */
+export function measuredUntil(progress: WorkProgress | null, { startMs, endMs }: Range): number | null {
+  if (progress?.stage !== 'detect' || progress.unit !== 'milliseconds' || progress.completed === null) return null;
+  return Math.min(endMs, startMs + progress.completed);
 }
 
 const isSame = (a: Subject, b: Subject): boolean =>

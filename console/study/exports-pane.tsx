@@ -1,56 +1,99 @@
 import { useState } from 'preact/hooks';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { CaptionSide, ShownSides } from '../../contract/captions/caption-line.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
 import { useDeed } from '../host/use-remote.ts';
 import { Field } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { sentence, withoutCode, withoutNo } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
-import { size } from '../words/numbers.ts';
+import { size, withTimes } from '../words/numbers.ts';
 import type { StudyContents } from './study-model.ts';
+
+type Group = 'Captions' | 'Transcript' | 'Editing' | 'Data';
 
 interface Offered {
   readonly name: ExportName;
+  readonly group: Group;
   readonly words: string;
   readonly option: 'rate' | 'side' | null;
-  /** The kind of evidence that the file is made of; studies that never looked for it have no such file. */
+  /** The kind of evidence that the file is made of; a study that did not look for it has no such file. */
   readonly of?: 'transcript' | 'screen_text';
 }
 
+const groups: readonly Group[] = ['Captions', 'Transcript', 'Editing', 'Data'];
+
 const offered: readonly Offered[] = [
-  { name: 'facts.csv', words: 'every fact with its times and evidence, for spreadsheets', option: null },
-  { name: 'cuts.otio', words: 'cuts for editors that read OpenTimelineIO', option: null },
-  { name: 'cuts.edl', words: 'cuts as an edit decision list (CMX 3600)', option: 'rate' },
-  { name: 'chapters.vtt', words: 'chapters for web players', option: null },
-  { name: 'chapters.ffmetadata', words: 'chapters for ffmpeg', option: null },
-  { name: 'labels.txt', words: 'labels for Audacity', option: null },
-  { name: 'captions.vtt', words: 'accepted captions for the web', option: 'side' },
-  { name: 'captions.srt', words: 'accepted captions for most players', option: 'side' },
-  { name: 'captions.ass', words: 'accepted captions with styles', option: 'side' },
-  { name: 'transcript.vtt', words: 'recognised speech for the web', option: null, of: 'transcript' },
-  { name: 'transcript.srt', words: 'recognised speech for most players', option: null, of: 'transcript' },
-  { name: 'transcript.labels.txt', words: 'recognised speech as labels for Audacity', option: null, of: 'transcript' },
-  { name: 'transcript.csv', words: 'recognised speech for spreadsheets', option: null, of: 'transcript' },
+  { name: 'captions.srt', group: 'Captions', words: 'for most players and sites', option: 'side' },
+  { name: 'captions.vtt', group: 'Captions', words: 'for the web', option: 'side' },
+  { name: 'captions.ass', group: 'Captions', words: 'with styles, for Aegisub', option: 'side' },
   {
-    name: 'screen-text.labels.txt',
-    words: 'text on the screen as labels for Audacity',
+    name: 'transcript.srt',
+    group: 'Transcript',
+    words: 'what was said, for most players',
     option: null,
-    of: 'screen_text',
+    of: 'transcript',
   },
-  { name: 'screen-text.csv', words: 'text on the screen for spreadsheets', option: null, of: 'screen_text' },
+  { name: 'transcript.vtt', group: 'Transcript', words: 'what was said, for the web', option: null, of: 'transcript' },
+  { name: 'transcript.csv', group: 'Transcript', words: 'what was said, as a table', option: null, of: 'transcript' },
+  {
+    ...{ name: 'transcript.labels.txt', group: 'Transcript', words: 'what was said, as labels for Audacity' },
+    ...{ option: null, of: 'transcript' },
+  },
+  { name: 'cuts.otio', group: 'Editing', words: 'cuts, for editors that read OpenTimelineIO', option: null },
+  { name: 'cuts.edl', group: 'Editing', words: 'cuts, as an edit decision list (CMX 3600)', option: 'rate' },
+  { name: 'chapters.vtt', group: 'Editing', words: 'chapters, for web players', option: null },
+  { name: 'chapters.ffmetadata', group: 'Editing', words: 'chapters, for ffmpeg', option: null },
+  { name: 'labels.txt', group: 'Editing', words: 'speech, silence and cuts, as labels for Audacity', option: null },
+  {
+    ...{ name: 'screen-text.labels.txt', group: 'Editing', words: 'text on the screen, as labels for Audacity' },
+    ...{ option: null, of: 'screen_text' },
+  },
+  { name: 'facts.csv', group: 'Data', words: 'every fact with its times and evidence, as a table', option: null },
+  { name: 'screen-text.csv', group: 'Data', words: 'text on the screen, as a table', option: null, of: 'screen_text' },
 ];
 
-/** Why a file cannot be had of this study; null where it can. */
-function whyNot(
-  { option, of }: Offered,
-  { overview: { situation, captions, check, findings } }: StudyContents,
-): string | null {
-  if (option === 'side' && situation.code !== 'captions_accepted') {
-    return captions.state === 'done' ? withoutNo(check.text) : captions.text;
-  }
-  const absent = findings.find(({ kind, state }) => kind === of && state !== 'available');
-  return absent === undefined ? null : withoutCode(absent.text, absent.reasonCode);
+/** A file that a study can be had as, and why it cannot; null if it can. */
+interface ExportState {
+  readonly file: Offered;
+  readonly whyNot: string | null;
+}
+
+/** Every file of a study in the order in which people look for them, with why it cannot be had. */
+export function exportStates({ situation, captions, check, findings }: RuntimeOverview): readonly ExportState[] {
+  const whyNot = ({ option, of }: Offered): string | null => {
+    if (option === 'side' && situation.code !== 'captions_accepted') {
+      return captions.state === 'done' ? withoutNo(check.text) : captions.text;
+    }
+    if (of === undefined) return null;
+    const finding = findings.find(({ kind }) => kind === of);
+    if (finding === undefined)
+      return `this study did not look for ${of === 'transcript' ? 'speech to write down' : 'text on the screen'}`;
+    return finding.state === 'available' ? null : withoutCode(finding.text, finding.reasonCode);
+  };
+  return offered.map((file) => ({ file, whyNot: whyNot(file) }));
+}
+
+/** The name of a film as part of a file name: without what file systems refuse. */
+const fileStem = (label: string): string =>
+  label
+    .replaceAll(/[/\\:*?"<>|\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, 80) || 'captions';
+
+/** Saves accepted captions as SubRip, named after the film and the language. */
+export async function saveCaptions(
+  host: StudyHost,
+  { runtimeId, source, study }: RuntimeOverview,
+  side: CaptionSide = 'target',
+): Promise<void> {
+  const bytes = await host.export(runtimeId, 'captions.srt', { side });
+  const language = side === 'target' ? study.targetLanguage : 'spoken';
+  saveFile(new Blob([bytes]), `${fileStem(source.label)}.${language}.srt`);
 }
 
 const rates: readonly EditRate[] = ['23.976', '24', '25', '29.97', '30', '50', '59.94', '60'];
@@ -58,9 +101,9 @@ const rates: readonly EditRate[] = ['23.976', '24', '25', '29.97', '30', '50', '
 /** The study as files for other programs. */
 export function ExportsPane({ study, runtimeId }: { readonly study: StudyContents; readonly runtimeId: string }) {
   const [rate, setRate] = useState<EditRate>('25');
-  const [side, setSide] = useState('target');
+  const [side, setSide] = useState<ShownSides>('target');
   const host = useHost();
-  const { findings, study: asked } = study.overview;
+  const { study: asked } = study.overview;
   if (study.overview.lifecycle !== 'terminal') {
     const hasEnded = study.overview.study.reason !== null;
     return hasEnded ? (
@@ -69,67 +112,102 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
       </Notice>
     ) : (
       <Notice kind="not-yet" title="There are no files yet">
-        They can be had when the study has ended.
+        They are ready when the study has ended.
       </Notice>
     );
   }
+  const states = exportStates(study.overview);
+  const read =
+    ({ name, option }: Offered) =>
+    async () => {
+      const options = option === 'rate' ? { rate } : option === 'side' ? { side } : {};
+      return new Blob([await host.export(runtimeId, name, options)]);
+    };
+  const absent = states.filter(({ whyNot }) => whyNot !== null);
   return (
-    <>
-      <div class="filters">
-        <Field label="Frames a second of the edit decision list">
-          {(id) => (
-            <select id={id} value={rate} onChange={({ currentTarget }) => setRate(currentTarget.value as EditRate)}>
-              {rates.map((each) => (
-                <option key={each}>{each}</option>
+    <div class="exports">
+      {groups.map((group) => {
+        const files = states.filter(({ file, whyNot }) => file.group === group && whyNot === null);
+        if (files.length === 0 && group !== 'Data') return null;
+        return (
+          <section key={group} aria-labelledby={`exports-${group}`}>
+            <div class="exports-head">
+              <h2 id={`exports-${group}`}>{group}</h2>
+              {group === 'Captions' && (
+                <Field label="Language">
+                  {(id) => (
+                    <select
+                      id={id}
+                      value={side}
+                      onChange={({ currentTarget }) => setSide(currentTarget.value as ShownSides)}
+                    >
+                      <option value="target">{languageName(asked.targetLanguage)}</option>
+                      <option value="source">As spoken</option>
+                      <option value="both">Both</option>
+                    </select>
+                  )}
+                </Field>
+              )}
+              {group === 'Editing' && (
+                <Field label="Frames a second of cuts.edl">
+                  {(id) => (
+                    <select
+                      id={id}
+                      value={rate}
+                      onChange={({ currentTarget }) => setRate(currentTarget.value as EditRate)}
+                    >
+                      {rates.map((each) => (
+                        <option key={each}>{each}</option>
+                      ))}
+                    </select>
+                  )}
+                </Field>
+              )}
+            </div>
+            <ul class="rows tight">
+              {files.map(({ file }) => (
+                <ExportRow key={file.name} name={file.name} words={file.words} read={read(file)} />
               ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Side of captions">
-          {(id) => (
-            <select id={id} value={side} onChange={({ currentTarget }) => setSide(currentTarget.value)}>
-              <option value="target">{`Captions: ${languageName(asked.targetLanguage)}`}</option>
-              <option value="source">What is spoken</option>
-            </select>
-          )}
-        </Field>
-      </div>
-      <ul class="rows">
-        {offered
-          .filter(({ of }) => of === undefined || findings.some(({ kind }) => kind === of))
-          .map((file) => (
-            <ExportRow
-              key={file.name}
-              name={file.name}
-              words={file.words}
-              whyNot={whyNot(file, study)}
-              read={async () => {
-                const { option } = file;
-                const options = option === 'rate' ? { rate } : option === 'side' ? { side } : {};
-                return new Blob([await host.export(runtimeId, file.name, options)]);
-              }}
-            />
-          ))}
-        <ExportRow
-          name="study.tar"
-          words="the study as a signed bundle, which “media-study verify” and “Open a file” check without this host"
-          whyNot={null}
-          read={async () => new Response(await host.bundle(runtimeId)).blob()}
-        />
-      </ul>
-    </>
+              {group === 'Data' && (
+                <ExportRow
+                  name="study.tar"
+                  words="the whole study, signed; media-study verify checks it without this host"
+                  read={async () => new Response(await host.bundle(runtimeId)).blob()}
+                />
+              )}
+            </ul>
+          </section>
+        );
+      })}
+      {absent.length > 0 && (
+        <section aria-labelledby="exports-absent">
+          <h2 id="exports-absent">Not available</h2>
+          <ul class="plain lined">
+            {[...new Set(absent.map(({ whyNot }) => whyNot))].map((reason) => (
+              <li key={reason}>
+                <span class="line-name mono">
+                  {absent
+                    .filter(({ whyNot }) => whyNot === reason)
+                    .map(({ file }) => file.name)
+                    .join(', ')}
+                </span>
+                <span class="quiet">{sentence(withTimes(reason ?? ''))}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
   );
 }
 
 interface ExportRowProps {
   readonly name: string;
   readonly words: string;
-  /** Why there is no such file; null where there is one. */
-  readonly whyNot: string | null;
   readonly read: () => Promise<Blob>;
 }
 
-function ExportRow({ name, words, whyNot, read }: ExportRowProps) {
+function ExportRow({ name, words, read }: ExportRowProps) {
   const { deed, run } = useDeed();
   const [bytes, setBytes] = useState<number | null>(null);
   const download = () =>
@@ -146,13 +224,10 @@ function ExportRow({ name, words, whyNot, read }: ExportRowProps) {
         {deed.state === 'failed' && <Failed error={deed.error} />}
       </div>
       {bytes !== null && <span class="quiet">{size(bytes)} downloaded</span>}
-      {whyNot === null ? (
-        <button type="button" disabled={deed.state === 'busy'} onClick={download}>
-          Download<span class="sr"> {name}</span>
-        </button>
-      ) : (
-        <span class="quiet">{sentence(whyNot)}</span>
-      )}
+      <button type="button" disabled={deed.state === 'busy'} onClick={download}>
+        <Icon name="download" />
+        Download<span class="sr"> {name}</span>
+      </button>
     </li>
   );
 }

@@ -2,6 +2,7 @@ import type { EvidenceFact } from '../../contract/evidence/evidence-read.ts';
 import type { JournalEvent } from '../../contract/journal.ts';
 import { useHost } from '../host/session.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
+import { IconButton } from '../parts/icon.tsx';
 import { Picture, type PictureFact } from '../pictures/filmstrip.tsx';
 import type { Playback } from '../player/playback.ts';
 import { type AvailableRow, claimWords, type Fact, type Mark, type Subject } from '../timeline/lanes.ts';
@@ -15,7 +16,6 @@ import {
 } from '../verification/checks.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
 import { clockTime, counted, rangeCode } from '../words/numbers.ts';
-import { WhereItStands } from './overview-words.tsx';
 import type { StudyContents } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
 
@@ -234,30 +234,23 @@ function CitingClaims({
 }
 
 interface InspectorProps {
-  readonly chosen: Mark | null;
+  readonly chosen: Mark;
   readonly study: StudyContents;
   readonly events: readonly JournalEvent[];
   readonly control: Playback;
   readonly onOpen: (subject: Subject) => void;
+  readonly onClose: () => void;
 }
 
 /** What was chosen on the timeline: what it says, what it rests on, what rests on it, and a way to check that here. */
-export function Inspector({ chosen, study, events, control, onOpen }: InspectorProps) {
-  if (chosen === null) {
-    return (
-      <section class="inspector" aria-label="Chosen fact">
-        <WhereItStands overview={study.overview} />
-        <p class="quiet">
-          Choose a mark on the timeline to see its receipt and its citations, and to verify them here. The keys J, K and
-          L shuttle, comma and full stop step a frame.
-        </p>
-      </section>
-    );
-  }
+export function Inspector({ chosen, study, events, control, onOpen, onClose }: InspectorProps) {
   const { subject, words, startMs, endMs } = chosen;
   return (
     <section class="inspector" aria-label="Chosen fact" aria-live="polite">
-      <p class="overline">{subject.kind === 'claim' ? 'Claim' : subject.title}</p>
+      <div class="inspector-head">
+        <p class="overline">{subject.kind === 'claim' ? 'Claim' : subject.title}</p>
+        <IconButton icon="x" label="Back to what was found" onClick={onClose} />
+      </div>
       <h2 class="chosen-words">{sentence(words)}</h2>
       <p class="mono">{rangeCode(startMs, endMs)}</p>
       <div class="deeds">

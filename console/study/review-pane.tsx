@@ -1,112 +1,27 @@
-import { useId, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
-import type { ReviewDecision, RevocationDecision } from '../../contract/review.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
+import type { PublishReviewDecisions, ReviewDecision, RevocationDecision } from '../../contract/review.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed, useRemote } from '../host/use-remote.ts';
+import { useRemote } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
-import { Agree, CountedField, excessOf, Field } from '../parts/field.tsx';
-import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
+import { Agree, CountedField, excessOf } from '../parts/field.tsx';
+import { Notice, RemotePart } from '../parts/notice.tsx';
+import { textsOf } from '../player/transcript.tsx';
+import { evidenceLanes } from '../timeline/lanes.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
-import { withTimes } from '../words/numbers.ts';
-import { OverviewWords } from './overview-words.tsx';
+import { clockTime, counted, withTimes } from '../words/numbers.ts';
+import { Answer } from './answer.tsx';
+import { Ceremony } from './ceremony.tsx';
 import type { StudyContents, StudyModel } from './study-model.ts';
-
-interface Decided<Reason extends string> {
-  readonly reasons: readonly Reason[];
-  readonly note: string | null;
-  /** As the person typed it. */
-  readonly attestation: string;
-}
-
-interface DecideFormProps<Reason extends string> {
-  readonly title: string;
-  readonly text: string;
-  readonly button: string;
-  /** The words that the person must type. */
-  readonly statement: string;
-  /** The reasons to choose from; empty where there is only one. */
-  readonly reasons: readonly Reason[];
-  readonly onDecide: (decided: Decided<Reason>) => Promise<void>;
-}
-
-/** A decision that a person signs by typing the statement: it is never filled in. */
-function DecideForm<Reason extends string>({
-  title,
-  text,
-  button,
-  statement,
-  reasons,
-  onDecide,
-}: DecideFormProps<Reason>) {
-  const { deed, run } = useDeed();
-  const [chosen, setChosen] = useState<readonly Reason[]>([]);
-  const [note, setNote] = useState('');
-  const [typed, setTyped] = useState('');
-  const statementId = useId();
-  const isSigned = typed.trim() === statement;
-  const isReady = isSigned && (reasons.length === 0 || chosen.length > 0) && excessOf(note, longestNote) === 0;
-  const decide = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    run(() =>
-      onDecide({
-        reasons: reasons.filter((each) => chosen.includes(each)),
-        note: note.trim() === '' ? null : note.trim(),
-        attestation: typed.trim(),
-      }),
-    );
-  };
-  return (
-    <form class="panel" aria-label={title} onSubmit={decide}>
-      <h2>{title}</h2>
-      <p>{text}</p>
-      {reasons.length > 0 && (
-        <fieldset>
-          <legend>Reasons</legend>
-          {reasons.map((each) => (
-            <Agree
-              key={each}
-              isTicked={chosen.includes(each)}
-              onTick={(isTicked) => setChosen(isTicked ? [...chosen, each] : chosen.filter((other) => other !== each))}
-            >
-              {sentence(wordsOf(each))}
-            </Agree>
-          ))}
-        </fieldset>
-      )}
-      <CountedField label="Note" hint="May be empty; one line." value={note} most={longestNote} onValue={setNote} />
-      <p id={statementId} class="statement">
-        {statement}
-      </p>
-      <Field label="Type this statement to sign">
-        {(id) => (
-          <input
-            id={id}
-            value={typed}
-            autocomplete="off"
-            spellcheck={false}
-            aria-describedby={statementId}
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-          />
-        )}
-      </Field>
-      {typed !== '' && !isSigned && (
-        <p class="hint">{statement.startsWith(typed) ? 'Go on.' : 'The words differ from the statement.'}</p>
-      )}
-      <button type="submit" class="primary" disabled={!isReady || deed.state === 'busy'}>
-        {button}
-      </button>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
-    </form>
-  );
-}
 
 type RejectionReason = Extract<ReviewDecision, { outcome: 'reject_with_reasons' }>['reasonCodes'][number];
 type RevocationReason = RevocationDecision['reasonCodes'][number];
 
-const approvalReason = 'reviewer_attested_caption_production_may_proceed';
-
 /** In the order in which a decision lists them. */
+const approvalReasons = ['reviewer_attested_caption_production_may_proceed'] as const;
 const rejectionReasons: readonly RejectionReason[] = [
   'evidence_requires_additional_review',
   'source_scope_not_approved',
@@ -119,6 +34,130 @@ const revocationReasons: readonly RevocationReason[] = [
   'source_scope_changed',
   'rights_or_policy_concern',
 ];
+
+interface ReasonsProps<Reason extends string> {
+  readonly all: readonly Reason[];
+  readonly chosen: readonly Reason[];
+  readonly onChoose: (chosen: readonly Reason[]) => void;
+}
+
+/** Reasons to tick, at least one. They come back in the order in which a decision lists them. */
+const Reasons = <Reason extends string>({ all, chosen, onChoose }: ReasonsProps<Reason>) => (
+  <fieldset>
+    <legend>Why? Choose at least one reason.</legend>
+    {all.map((each) => (
+      <Agree
+        key={each}
+        isTicked={chosen.includes(each)}
+        onTick={(isTicked) => onChoose(all.filter((other) => (other === each ? isTicked : chosen.includes(other))))}
+      >
+        {sentence(wordsOf(each))}
+      </Agree>
+    ))}
+  </fieldset>
+);
+
+const NoteField = ({ note, onNote }: { readonly note: string; readonly onNote: (note: string) => void }) => (
+  <CountedField label="Note" hint="Optional, one line." value={note} most={longestNote} onValue={onNote} />
+);
+
+const givenNote = (note: string): string | null => (note.trim() === '' ? null : note.trim());
+
+interface DecideProps {
+  readonly overview: RuntimeOverview;
+  readonly reviewer: PublishReviewDecisions['reviewer'];
+  readonly onDone: () => Promise<void>;
+}
+
+/** One form for the decision: approve or reject, and the signature below the choice. */
+function DecideForm({ overview, reviewer, onDone }: DecideProps) {
+  const host = useHost();
+  const [choice, setChoice] = useState<'approve' | 'reject' | null>(null);
+  const [reasons, setReasons] = useState<readonly RejectionReason[]>([]);
+  const [note, setNote] = useState('');
+  const isReady = choice !== null && (choice === 'approve' || reasons.length > 0) && excessOf(note, longestNote) === 0;
+  const decide = async (by: Attested) => {
+    const decision: ReviewDecision =
+      choice === 'approve'
+        ? { outcome: 'approve_for_caption_production', reasonCodes: [...approvalReasons], note: givenNote(note) }
+        : { outcome: 'reject_with_reasons', reasonCodes: [...reasons], note: givenNote(note) };
+    await host.reviews.decide(overview.runtimeId, decision, by);
+    await onDone();
+  };
+  const { captions } = overview;
+  return (
+    <section class="panel" aria-labelledby="decide">
+      <h2 id="decide">Your decision</h2>
+      <fieldset class="choice">
+        <legend class="sr">Decision</legend>
+        <Choice isChosen={choice === 'approve'} onChoose={() => setChoice('approve')} title="Approve">
+          {captions.state === 'never'
+            ? `This host makes no captions of it: ${withTimes(captions.text)}.`
+            : 'Captions can then be made of these lines.'}
+        </Choice>
+        <Choice isChosen={choice === 'reject'} onChoose={() => setChoice('reject')} title="Reject">
+          Final for this study. You can study the range again and review that.
+        </Choice>
+      </fieldset>
+      {choice === 'reject' && <Reasons all={rejectionReasons} chosen={reasons} onChoose={setReasons} />}
+      {choice !== null && (
+        <>
+          <NoteField note={note} onNote={setNote} />
+          <Ceremony
+            reviewer={reviewer}
+            statement={reviewer.decisionAttestation}
+            button={choice === 'approve' ? 'Approve for captions' : 'Reject'}
+            isReady={isReady}
+            onSigned={decide}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface ChoiceProps {
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+const Choice = ({ isChosen, onChoose, title, children }: ChoiceProps) => (
+  <label class="choice-option">
+    <input type="radio" name="decision" checked={isChosen} onChange={onChoose} />
+    <span>
+      <strong>{title}</strong>
+      <span class="quiet">{children}</span>
+    </span>
+  </label>
+);
+
+/** Takes an approval back. */
+function WithdrawForm({ overview, reviewer, onDone }: DecideProps) {
+  const host = useHost();
+  const [reasons, setReasons] = useState<readonly RevocationReason[]>([]);
+  const [note, setNote] = useState('');
+  const revoke = async (by: Attested) => {
+    await host.reviews.revoke(overview.runtimeId, { reasonCodes: [...reasons], note: givenNote(note) }, by);
+    await onDone();
+  };
+  return (
+    <details class="panel">
+      <summary>Withdraw the approval</summary>
+      <p>Work under it stops, and the host no longer hands out captions that were made under it.</p>
+      <Reasons all={revocationReasons} chosen={reasons} onChoose={setReasons} />
+      <NoteField note={note} onNote={setNote} />
+      <Ceremony
+        reviewer={reviewer}
+        statement={reviewer.revocationAttestation}
+        button="Withdraw the approval"
+        isReady={reasons.length > 0 && excessOf(note, longestNote) === 0}
+        onSigned={revoke}
+      />
+    </details>
+  );
+}
 
 interface ReviewPaneProps {
   readonly study: StudyContents;
@@ -138,99 +177,92 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
   return (
     <RemotePart of={remote} what="the review" onRetry={reload}>
-      {({ reviewer, reviews }) => {
-        const by = (attestation: string) => ({ reviewerId: reviewer.id, attestation });
-        const done = async (work: Promise<unknown>) => {
-          await work;
-          await model.refresh();
-        };
-        const approve = ({ note, attestation }: Decided<never>) =>
-          done(
-            host.reviews.decide(
-              runtimeId,
-              { outcome: 'approve_for_caption_production', reasonCodes: [approvalReason], note },
-              by(attestation),
-            ),
-          );
-        const reject = ({ reasons, note, attestation }: Decided<RejectionReason>) =>
-          done(
-            host.reviews.decide(
-              runtimeId,
-              { outcome: 'reject_with_reasons', reasonCodes: reasons, note },
-              by(attestation),
-            ),
-          );
-        const revoke = ({ reasons, note, attestation }: Decided<RevocationReason>) =>
-          done(host.reviews.revoke(runtimeId, { reasonCodes: reasons, note }, by(attestation)));
-        return (
-          <div class="split">
-            <div>
-              {reviews.map((review) => (
-                <section key={review.reviewId} class="panel" aria-label="Decision">
-                  <p>
-                    <Badge
-                      state={review.state === 'approved_for_caption_production' ? 'done' : 'withdrawn'}
-                      words={wordsOf(review.state)}
-                    />
-                  </p>
-                  <Facts
-                    of={[
-                      ['By', `${review.reviewer.label} (${review.reviewer.id})`],
-                      ['Signed', review.reviewer.attestation],
-                      ['Reasons', review.reasonCodes.map(wordsOf).join(', ')],
-                      ['Note', review.note ?? 'none'],
-                      ['Receipt', <Identity id={review.receiptId} />],
-                      ...(review.revocation === null
-                        ? []
-                        : [
-                            ['Withdrawn', review.revocation.reasonCodes.map(wordsOf).join(', ')] as const,
-                            ['Its receipt', <Identity id={review.revocation.receiptId} />] as const,
-                          ]),
-                    ]}
-                  />
-                </section>
-              ))}
-              {may('approve') && (
-                <DecideForm
-                  title="Approve for captions"
-                  text={
-                    overview.captions.state === 'never'
-                      ? `No captions will come of it on this host: ${withTimes(overview.captions.text)}.`
-                      : 'Captions may then be produced from this study.'
-                  }
-                  button="Approve"
-                  statement={reviewer.decisionAttestation}
-                  reasons={[]}
-                  onDecide={approve}
-                />
-              )}
-              {may('reject') && (
-                <DecideForm
-                  title="Reject"
-                  text="Final for this study. Another attempt can be reviewed anew."
-                  button="Reject"
-                  statement={reviewer.decisionAttestation}
-                  reasons={rejectionReasons}
-                  onDecide={reject}
-                />
-              )}
-              {may('revoke') && (
-                <DecideForm
-                  title="Withdraw the approval"
-                  text="What is being made under it stops, and captions that were made are no longer handed out."
-                  button="Withdraw"
-                  statement={reviewer.revocationAttestation}
-                  reasons={revocationReasons}
-                  onDecide={revoke}
-                />
-              )}
-              {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
-            </div>
-            <OverviewWords overview={overview} />
+      {({ reviewer, reviews }) => (
+        <div class="review">
+          <div class="review-decision">
+            {reviews.map((review) => (
+              <Reviewed key={review.reviewId} review={review} />
+            ))}
+            {may('approve') && <DecideForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
+            {may('revoke') && <WithdrawForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
+            {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
+            <Answer overview={overview} />
           </div>
-        );
-      }}
+          <ReviewedLines study={study} />
+        </div>
+      )}
     </RemotePart>
+  );
+}
+
+type Review = PublishReviewDecisions['reviews'][number];
+
+/** What was decided, by whom, and how it was signed. */
+const Reviewed = ({ review }: { readonly review: Review }) => (
+  <section class="panel" aria-label="Decision">
+    <p>
+      <Badge
+        state={review.state === 'approved_for_caption_production' ? 'done' : 'withdrawn'}
+        words={wordsOf(review.state)}
+      />
+    </p>
+    <Facts
+      of={[
+        ['By', review.reviewer.label],
+        ['Signed', review.reviewer.attestation],
+        ['Reasons', review.reasonCodes.map(wordsOf).join(', ')],
+        ...(review.note === null ? [] : [['Note', review.note] as const]),
+        ['Receipt', <Identity id={review.receiptId} />],
+        ...(review.revocation === null
+          ? []
+          : [
+              ['Withdrawn', review.revocation.reasonCodes.map(wordsOf).join(', ')] as const,
+              ['Its receipt', <Identity id={review.revocation.receiptId} />] as const,
+            ]),
+      ]}
+    />
+  </section>
+);
+
+/** A line of words in the languages that a study has. */
+interface WordLine {
+  readonly startMs: number;
+  readonly texts: readonly string[];
+}
+
+/** The words of a study line by line: what begins with a line of the first text stands beside it. */
+export function wordLines(texts: ReturnType<typeof textsOf>): readonly WordLine[] {
+  const [first, ...others] = texts;
+  return (first?.lines ?? []).map(({ startMs, words }) => ({
+    startMs,
+    texts: [words, ...others.flatMap(({ lines }) => lines.find((line) => line.startMs === startMs)?.words ?? [])],
+  }));
+}
+
+/** The lines of which captions are made, beside the decision on them. */
+function ReviewedLines({ study: { evidence, overview } }: { readonly study: StudyContents }) {
+  const texts = useMemo(() => textsOf(evidenceLanes(evidence.evidence, overview.findings)), [evidence, overview]);
+  const lines = useMemo(() => wordLines(texts), [texts]);
+  if (lines.length === 0) return null;
+  return (
+    <section class="review-lines" aria-labelledby="reviewed-lines">
+      <h2 id="reviewed-lines">{counted(lines.length, 'line')}</h2>
+      <p class="quiet">{texts.map(({ title }) => title).join(' · ')}</p>
+      <ol class="plain">
+        {lines.map(({ startMs, texts: words }) => (
+          <li key={startMs}>
+            <span class="mono quiet">{clockTime(startMs)}</span>
+            <span>
+              {words.map((text, at) => (
+                <span key={`${at} ${text}`} class="caption-text">
+                  {text}
+                </span>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
 
@@ -244,8 +276,8 @@ function NothingToDecide({ study }: { readonly study: StudyContents }) {
     <Notice kind={kind} title={sentence(part.text)}>
       <p>
         {kind === 'not-yet'
-          ? 'The study comes to the review by itself when it has ended.'
-          : 'Study the range again, or another range, to bring it to a review.'}
+          ? 'The review opens by itself when the study has ended.'
+          : 'Study the range again, or another range, and review that.'}
       </p>
     </Notice>
   );

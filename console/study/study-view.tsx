@@ -6,16 +6,18 @@ import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useDeed, useEvery, useStore } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
-import { Failed, Loading, Notice } from '../parts/notice.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Failed, Notice } from '../parts/notice.tsx';
 import { StepProgress, stageWords } from '../parts/step-progress.tsx';
 import { isInPart, sentence, withoutFailureCode } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';
 import { CaptionsPane } from './captions-pane.tsx';
 import { EvidencePane } from './evidence-pane.tsx';
-import { ExportsPane } from './exports-pane.tsx';
+import { ExportsPane, saveCaptions } from './exports-pane.tsx';
 import { JournalPane } from './journal-pane.tsx';
 import { ReviewPane } from './review-pane.tsx';
+import { Stepper } from './stepper.tsx';
 import { type StudyContents, type StudyModel, studyModel } from './study-model.ts';
 
 /** How each situation looks; the words come from the host. */
@@ -79,13 +81,26 @@ function StudyProgress({ study, model }: StudyProgressProps) {
 
 const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];
 
-/** What may be done next, where one press of a button is enough; a review has a view of its own. */
+/** The one thing that a person does next with a study; null where there is nothing to do but wait. */
+export type NextDeed = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
+
+export function nextDeedOf({ situation, actions }: RuntimeOverview): NextDeed {
+  const may = (name: string): boolean => actions.some(({ action }) => action === name);
+  if (situation.code === 'captions_accepted') return 'download';
+  if (may('approve')) return 'review';
+  if (may('produce_captions')) return 'produce';
+  if (may('check_captions')) return 'check';
+  return may('study_again') ? 'again' : null;
+}
+
+/** What may be done next: one primary button, and beside it what else is possible. */
 function StudyDeeds({ study, model }: { readonly study: StudyContents; readonly model: StudyModel }) {
   const host = useHost();
   const { deed, run } = useDeed();
   const { overview } = study;
   const { runtimeId, lifecycle, actions } = overview;
-  const may = (name: string): boolean => actions.some(({ action }) => action === name);
+  const next = nextDeedOf(overview);
+  const isBusy = deed.state === 'busy';
   const cancel = () =>
     run(async () => {
       await host.cancel(runtimeId);
@@ -102,26 +117,50 @@ function StudyDeeds({ study, model }: { readonly study: StudyContents; readonly 
       }).started;
       location.hash = addressOf({ view: 'study', runtimeId: started.runtimeId, pane: 'evidence' });
     });
+  const produce = () =>
+    run(async () => {
+      await host.captions.produce(runtimeId);
+      await model.refresh();
+      location.hash = addressOf({ view: 'study', runtimeId, pane: 'captions' });
+    });
+  const check = () =>
+    run(async () => {
+      await host.captions.checked(runtimeId);
+      await model.refresh();
+    });
+  const download = () => run(async () => saveCaptions(host, overview));
+  const mayStudyAgain = actions.some(({ action }) => action === 'study_again');
   return (
     <div class="deeds">
       {liveStates.includes(lifecycle) && (
-        <button type="button" disabled={deed.state === 'busy'} onClick={cancel}>
+        <button type="button" disabled={isBusy} onClick={cancel}>
           Cancel the study
         </button>
       )}
-      {(may('approve') || may('reject')) && (
+      {mayStudyAgain && (
+        <button type="button" class={next === 'again' ? 'primary' : ''} disabled={isBusy} onClick={again}>
+          Study again
+        </button>
+      )}
+      {next === 'review' && (
         <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'review' })}>
           Review
         </a>
       )}
-      {(may('produce_captions') || may('check_captions')) && (
-        <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
-          Captions
-        </a>
+      {next === 'produce' && (
+        <button type="button" class="primary" disabled={isBusy} onClick={produce}>
+          {isBusy ? 'Producing captions' : 'Produce captions'}
+        </button>
       )}
-      {may('study_again') && (
-        <button type="button" disabled={deed.state === 'busy'} onClick={again}>
-          Study again
+      {next === 'check' && (
+        <button type="button" class="primary" disabled={isBusy} onClick={check}>
+          Check the captions
+        </button>
+      )}
+      {next === 'download' && (
+        <button type="button" class="primary" disabled={isBusy} onClick={download}>
+          <Icon name="download" />
+          Download captions
         </button>
       )}
       {deed.state === 'failed' && <Failed error={deed.error} />}
@@ -150,9 +189,6 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
   const error = useStore(model.store, (context) => context.error);
   return (
     <div class="page wide">
-      <p class="crumb">
-        <a href="#/studies">Studies</a>
-      </p>
       {isGone(error) ? (
         <Notice kind="unavailable" title="This host has no such study">
           It may have been deleted. <a href="#/studies">Choose one of its studies</a>
@@ -163,8 +199,8 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
       {study === null ? (
         <>
           <h1 class="sr">Study</h1>
-          {error === null && <Loading what="the study" />}
-          {/* A long journal can be looked at long before the study was verified, and also where that fails. */}
+          {error === null && <StudySkeleton />}
+          {/* A long journal can be read long before the study is verified, and also if that fails. */}
           {!isGone(error) && (error !== null || pane === 'journal') && (
             <JournalPane model={model} runtimeId={runtimeId} />
           )}
@@ -175,6 +211,16 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
     </div>
   );
 }
+
+/** The shape of a study that is to come, so that nothing jumps when it is there. */
+const StudySkeleton = () => (
+  <div class="study-skeleton" aria-busy="true">
+    <p class="sr">Loading the study</p>
+    {['title', 'steps', 'player', 'answer', 'timeline'].map((part) => (
+      <span key={part} class={`wait ${part}`} aria-hidden="true" />
+    ))}
+  </div>
+);
 
 interface OpenedProps extends StudyViewProps {
   readonly study: StudyContents;
@@ -190,20 +236,21 @@ function Opened({ study, model, runtimeId, pane }: OpenedProps) {
           <h1>{source.label}</h1>
           <p class="quiet">
             {rangeCode(asked.range.startMs, asked.range.endMs)} ·{' '}
-            {asked.sourceLanguage.languages.map(languageName).join(', ') || asked.sourceLanguage.mode} to{' '}
+            {asked.sourceLanguage.languages.map(languageName).join(', ') || 'Any language'} to{' '}
             {languageName(asked.targetLanguage)} · {moment(asked.acceptedAt)}
           </p>
         </div>
         <div class="study-state" aria-live="polite">
-          <StandingBadge study={study} model={model} />
+          {study.overview.lifecycle !== 'terminal' && <StandingBadge study={study} model={model} />}
           <StudyDeeds study={study} model={model} />
         </div>
       </div>
       <StudyProgress study={study} model={model} />
+      <Stepper overview={study.overview} />
       {asked.reason !== null && (
         <p class="quiet">
           {!situation.text.includes(asked.reason.message) && `${sentence(asked.reason.message)}. `}
-          Study again takes over what this study has measured and stored, and does the rest.
+          Study again reuses what this study measured and stored, and does the rest.
         </p>
       )}
       <nav class="tabs" aria-label="Parts of the study">

@@ -129,8 +129,8 @@ export interface Lane {
   /** What the facts of the lane name beside themselves and is drawn behind them. */
   readonly backdrop: 'pictures' | 'sound' | null;
   readonly title: string;
-  /** Why there are no marks; null where there are some. */
-  readonly absence: { readonly kind: 'unavailable' | 'empty'; readonly words: string } | null;
+  /** Why there are no marks; null where there are some. `unplaced` facts hold for the whole, without a place in time. */
+  readonly absence: { readonly kind: 'unavailable' | 'empty' | 'unplaced'; readonly words: string } | null;
   readonly marks: readonly Mark[];
 }
 
@@ -190,7 +190,10 @@ export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Findin
         backdrop: backdrops[row.kind] ?? null,
         title,
         marks,
-        absence: marks.length > 0 ? null : { kind: 'empty', words: finding?.text ?? 'nothing found' },
+        absence:
+          marks.length > 0
+            ? null
+            : { kind: row.facts.length === 0 ? 'empty' : 'unplaced', words: finding?.text ?? 'nothing found' },
       };
     });
 }

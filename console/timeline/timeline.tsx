@@ -27,7 +27,7 @@ function HoverLine({ of: store }: { readonly of: Hover }) {
   return (
     <p class="hover-line" data-empty={mark === null}>
       {mark === null ? (
-        'Point at a mark to name it; arrow keys go from mark to mark, + and − zoom, Ctrl and the wheel too.'
+        'Point at a mark to name it, choose it to see what it rests on. Arrow keys go from mark to mark; + and − zoom, as do Ctrl and the wheel.'
       ) : (
         <>
           <bdi>{mark.words}</bdi>, {rangeCode(mark.startMs, mark.endMs)}
@@ -324,14 +324,80 @@ interface TimelineProps {
   readonly chosenKey: string | null;
   readonly onChoose: (mark: Mark) => void;
   readonly control: Playback;
+  /** Up to which time of the source a pass has come that is under way; null where none is. */
+  readonly doneMs: number | null;
 }
+
+/** What a timeline draws as lanes, and what it says in a line below them. */
+interface FoldedLanes {
+  readonly shown: readonly Lane[];
+  /** The one mark of a kind that holds for the whole range. */
+  readonly whole: readonly Mark[];
+  /** Lanes of what was looked for and is not there. */
+  readonly nothing: readonly Lane[];
+  /** Lanes of what has no place in time or could not be measured, with their words. */
+  readonly said: readonly Lane[];
+}
+
+/** Leaves the lanes that show where something is. A claim keeps its lane, because its state is to be seen. */
+export function foldedLanes(lanes: readonly Lane[], { startMs, endMs }: Stretch): FoldedLanes {
+  const isWhole = ({ marks, backdrop, key }: Lane): boolean =>
+    marks.length === 1 &&
+    backdrop === null &&
+    !key.startsWith('claims ') &&
+    (marks[0]?.startMs ?? 0) <= startMs &&
+    (marks[0]?.endMs ?? 0) >= endMs;
+  return {
+    shown: lanes.filter((lane) => lane.absence === null && !isWhole(lane)),
+    whole: lanes.filter(isWhole).flatMap(({ marks }) => marks),
+    nothing: lanes.filter(({ absence }) => absence?.kind === 'empty'),
+    said: lanes.filter(({ absence }) => absence !== null && absence.kind !== 'empty'),
+  };
+}
+
+interface FoldedLinesProps extends Omit<FoldedLanes, 'shown'> {
+  readonly chosenKey: string | null;
+  readonly onChoose: (mark: Mark) => void;
+}
+
+/** What has no place on a timeline, in a line each. */
+const FoldedLines = ({ whole, nothing, said, chosenKey, onChoose }: FoldedLinesProps) => (
+  <div class="folded">
+    {whole.length > 0 && (
+      <p>
+        <span class="quiet">Over the whole range:</span>{' '}
+        {whole.map((mark) => (
+          <button
+            key={mark.key}
+            type="button"
+            class="link"
+            data-key={mark.key}
+            aria-pressed={mark.key === chosenKey}
+            onClick={() => onChoose(mark)}
+          >
+            {mark.words}
+          </button>
+        ))}
+      </p>
+    )}
+    {nothing.length > 0 && (
+      <p class="quiet">Nothing found: {nothing.map(({ title }) => title.toLowerCase()).join(', ')}.</p>
+    )}
+    {said.map(({ key, title, absence }) => (
+      <p key={key} class={absence?.kind === 'unavailable' ? 'withheld-word' : 'quiet'}>
+        {title}: {absence?.words}
+      </p>
+    ))}
+  </div>
+);
 
 const pixelsPerTick = 92;
 const zoomStep = 1.6;
 const middleOf = ({ startMs, endMs }: Stretch): number => (startMs + endMs) / 2;
 
 /** The evidence of a study over time: a lane for each kind, from the whole range down to a frame. */
-export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control }: TimelineProps) {
+export function Timeline({ runtimeId, whole, lanes: all, chosenKey, onChoose, control, doneMs }: TimelineProps) {
+  const { shown: lanes, ...folded } = useMemo(() => foldedLanes(all, whole), [all, whole]);
   const [view, setView] = useState<Stretch>(whole);
   const pointed = useMemo(hover, []);
   const point = (mark: Mark | null) => pointed.send({ type: 'pointed', mark });
@@ -398,12 +464,13 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
     const share = Math.min(1, Math.max(0, (event.clientX - left) / width));
     control.seek(view.startMs + share * (view.endMs - view.startMs));
   };
+  const placeOf = (ms: number): number => ((ms - view.startMs) / (view.endMs - view.startMs)) * width;
   const withMarks = lanes.filter(({ marks }) => marks.length > 0);
   const entry = useMemo(() => entryMark(lanes, chosenKey, view, width), [lanes, chosenKey, view, width]);
   return (
     <section class="timeline" aria-labelledby="timeline-title">
       <div class="timeline-head">
-        <h2 id="timeline-title">Timeline of evidence</h2>
+        <h2 id="timeline-title">Timeline</h2>
         <div class="zoom" role="group" aria-label="Zoom">
           <button type="button" onClick={() => zoom(1 / zoomStep)} aria-label="Closer (+)" title="Closer (+)">
             +
@@ -431,14 +498,15 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
             }}
           >
             {ticksOf(view, width / pixelsPerTick).map((at) => (
-              <span
-                key={at}
-                class="tick"
-                style={{ left: `${((at - view.startMs) / (view.endMs - view.startMs)) * width}px` }}
-              >
+              <span key={at} class="tick" style={{ left: `${placeOf(at)}px` }}>
                 {clockTime(at).replace(/\.000$/, '')}
               </span>
             ))}
+            {doneMs !== null && doneMs < view.endMs && (
+              <span class="undone" style={{ left: `${Math.max(0, placeOf(doneMs))}px` }}>
+                <span class="sr">measured until {clockTime(doneMs)}</span>
+              </span>
+            )}
           </div>
         </div>
         {lanes.map((lane) => (
@@ -459,6 +527,7 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
         <Playhead control={control} view={view} width={width} />
       </div>
       <HoverLine of={pointed} />
+      <FoldedLines {...folded} chosenKey={chosenKey} onChoose={onChoose} />
     </section>
   );
 }

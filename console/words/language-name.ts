@@ -10,7 +10,3 @@ export function languageName(code: string): string {
     return code;
   }
 }
-
-/** A sentence of the host that begins with the code of a language, with its name in that place. */
-export const withLanguageName = (text: string, code: string): string =>
-  text.startsWith(`${code} `) ? `${languageName(code)}${text.slice(code.length)}` : text;

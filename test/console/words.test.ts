@@ -8,7 +8,7 @@ import { isTyped } from '../../console/parts/field.tsx';
 import { isCitedAs } from '../../console/study/inspector.tsx';
 import { factWords, toneOfFact } from '../../console/timeline/lanes.ts';
 import { isInPart, withoutCode, withoutFailureCode, withoutName, withoutNo } from '../../console/words/codes.ts';
-import { languageName, withLanguageName } from '../../console/words/language-name.ts';
+import { languageName } from '../../console/words/language-name.ts';
 import {
   clockTime,
   counted,
@@ -116,8 +116,6 @@ test('a language is said by its name with its code, and a code without a name st
     'qzz',
     'x_',
   ]);
-  t.is(withLanguageName('en in 3 windows, 4.2 s', 'en'), 'English (en) in 3 windows, 4.2 s');
-  t.is(withLanguageName('entirely silent', 'en'), 'entirely silent');
   const fact = { kind: 'language_range', startMs: 0, endMs: 9, decision: { code: 'ko', status: 'classified' } };
   t.is(factWords(fact), 'Korean (ko)');
 });

@@ -42,7 +42,7 @@ export async function study(page: Page, label: string): Promise<void> {
   await page.getByLabel('Spoken').fill('ko');
   await page.getByText('Media to go through').waitFor();
   await page.getByRole('button', { name: 'Start the study' }).click();
-  await page.getByText('Waiting for your review').first().waitFor({ timeout: 60_000 });
+  await page.getByText('Approve or reject the study').first().waitFor({ timeout: 60_000 });
 }
 
 /** Verifies what is chosen on the timeline and returns the verdict. */
@@ -54,13 +54,20 @@ export async function verdict(page: Page, withMedia: boolean): Promise<string> {
   return page.locator('.verdict').innerText();
 }
 
-/** Signs the approval by typing what the page states. */
+/** Signs as at the terminal: yes, and the name that the page shows. */
+export async function sign(page: Page, button: string): Promise<void> {
+  const form = page.getByRole('form', { name: button });
+  const name = (await form.locator('.statement .quiet').innerText()).replace(/:$/, '');
+  await form.getByLabel('Type yes to attest this').fill('yes');
+  await form.getByLabel('Your name, as above').fill(name);
+  await form.getByRole('button', { name: button }).click();
+}
+
+/** Approves the study that is open. */
 export async function approve(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Review' }).first().click();
-  const form = page.getByRole('form', { name: 'Approve for captions' });
-  const statement = await form.locator('.statement').innerText();
-  await form.getByLabel('Type this statement to sign').fill(statement);
-  await form.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('radio', { name: /^Approve/ }).check();
+  await sign(page, 'Approve for captions');
   await page.getByText('Approved for caption production').first().waitFor();
   // The form is gone with its button: the keyboard goes on in the view.
   await page.locator('#view:focus').waitFor();
@@ -68,7 +75,6 @@ export async function approve(page: Page): Promise<void> {
 
 /** Has captions produced and waits for their check. */
 export async function produceCaptions(page: Page): Promise<void> {
-  await page.getByRole('navigation', { name: 'Parts of the study' }).getByRole('link', { name: 'Captions' }).click();
   await page.getByRole('button', { name: 'Produce captions' }).click();
   await page.getByText('Good morning and welcome to the reading room.').waitFor({ timeout: 30_000 });
 }

@@ -89,12 +89,13 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
   await beside.clock.install();
   await beside.goto(address);
   await beside.evaluate(`location.hash = ${JSON.stringify(new URL(page.url()).hash)}`);
-  const note = beside.getByRole('form', { name: 'Withdraw the approval' }).getByLabel('Note');
+  await beside.getByText('Withdraw the approval').first().click();
+  const note = beside.getByLabel('Note');
   await note.fill('typed before');
   await produceCaptions(page);
   // As long as a page waits between two looks at a study that has ended.
   await beside.clock.fastForward(10_000);
-  await beside.getByText(/^Captions accepted/).waitFor({ timeout: 30_000 });
+  await beside.getByRole('button', { name: 'Download captions' }).waitFor({ timeout: 30_000 });
   t.is(await note.inputValue(), 'typed before');
   await beside.close();
   await page.getByRole('link', { name: 'Exports' }).click();
@@ -182,7 +183,7 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   await page.locator('.mark').first().waitFor();
   // The focus of a new view lies outside of the player.
   await page.keyboard.press('l');
-  await page.getByText('plays 1×').waitFor();
+  await page.getByRole('button', { name: /^Pause/ }).waitFor();
   await page.keyboard.press('k');
   await tabTo(/^waveform/);
   await page.keyboard.press('ArrowDown');

@@ -60,6 +60,17 @@ async function beforeDeletion(page: Page): Promise<void> {
   await page.getByText(/^(Nothing would go|This would go)/).waitFor();
 }
 
+/** Chooses to approve, so that the signature is open. */
+async function chooseApproval(page: Page): Promise<void> {
+  await page.getByRole('radio', { name: /^Approve/ }).check();
+  await page.locator('.statement').waitFor();
+}
+
+async function openWithdrawal(page: Page): Promise<void> {
+  await page.getByText('Withdraw the approval').first().click();
+  await page.locator('.statement').waitFor();
+}
+
 export interface View {
   readonly name: string;
   /** The fragment of its address. */
@@ -80,8 +91,8 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
     { name: 'no-studies', hash: '#/studies?lifecycle=failed', ready: '.notice[data-kind="empty"]' },
     { name: 'evidence', hash: study(waiting), ready: '.mark.claim' },
     { name: 'claim', hash: study(captioned), ready: '.mark.claim', act: openClaim },
-    { name: 'review', hash: `${study(waiting)}/review`, ready: '.statement' },
-    { name: 'approved', hash: `${study(captioned)}/review`, ready: '.statement' },
+    { name: 'review', hash: `${study(waiting)}/review`, ready: '.choice', act: chooseApproval },
+    { name: 'approved', hash: `${study(captioned)}/review`, ready: 'section.panel', act: openWithdrawal },
     { name: 'captions', hash: `${study(captioned)}/captions`, ready: '.caption-text' },
     { name: 'no-captions', hash: `${study(waiting)}/captions`, ready: '.notice[data-kind="not-yet"]' },
     { name: 'exports', hash: `${study(waiting)}/exports`, ready: '.row' },

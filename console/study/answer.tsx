@@ -1,0 +1,156 @@
+import type { Finding, OverviewClaim, RuntimeOverview } from '../../contract/overview.ts';
+import { Badge, Facts, Identity } from '../parts/facts.tsx';
+import { sentence, withoutName, wordsOf } from '../words/codes.ts';
+import { languageName } from '../words/language-name.ts';
+import { clockTime, counted, rangeCode } from '../words/numbers.ts';
+
+/** A length in words: `24.5 s`, and `3:16` from a minute on. */
+const lengthWords = (seconds: number): string =>
+  seconds < 60 ? `${Math.round(seconds * 10) / 10} s` : clockTime(Math.round(seconds) * 1000).replace(/\.000$/, '');
+
+type Measured = (name: Finding['measures'][number]['name']) => number | null;
+
+/** Seconds that it lasts in all, with their share of the range where the host states it. */
+const lasting = (measured: Measured): string => {
+  const [total, share] = [measured('total'), measured('share')];
+  return total === null ? '' : `${lengthWords(total)}${share === null ? '' : `, ${Math.round(share)} % of the range`}`;
+};
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+/** Kinds that are told in a sentence of their own; the words of the host tell the others under their titles. */
+const sentences: Readonly<Record<string, (measured: Measured, finding: Finding) => string>> = {
+  speech_activity: (measured) =>
+    `Somebody speaks for ${lasting(measured)}, in ${counted(measured('count') ?? 0, 'passage')}.`,
+  silence: (measured) => `It is silent ${times(measured('count') ?? 0)}, for ${lasting(measured)}.`,
+  loudness: (_, { text }) => `Loudness: ${text}.`,
+  shot_changes: (measured) => `The picture cuts ${times(measured('count') ?? 0)}.`,
+  frozen_frames: (measured) => `The picture stands still ${times(measured('count') ?? 0)}, for ${lasting(measured)}.`,
+  black_frames: (measured) => `The picture is black ${times(measured('count') ?? 0)}, for ${lasting(measured)}.`,
+};
+
+/** What the timeline draws, and what is told with the subtitles that it is about. */
+const untold: readonly string[] = ['keyframes', 'waveform', 'text_language'];
+
+const isNothing = ({ text, measures }: Finding): boolean =>
+  text === 'none' || measures.some(({ name, value }) => name === 'count' && value === 0);
+
+/** The subtitles of a track, with the language that was found in them. */
+function subtitleWords(finding: Finding, findings: readonly Finding[]): string {
+  const language = findings.find(
+    ({ kind, trackIndex, state }) =>
+      kind === 'text_language' && trackIndex === finding.trackIndex && state === 'available',
+  );
+  const [code = ''] = language?.text.split(',', 1) ?? [];
+  const named = /^[a-z]{2,3}(-\w+)*$/i.test(code) ? ` in ${languageName(code)}` : '';
+  const count = finding.measures.find(({ name }) => name === 'count')?.value;
+  const lines = typeof count === 'number' ? counted(count, 'line') : finding.text;
+  return `${sentence(finding.title)}: ${lines}${named}.`;
+}
+
+/**
+ * What a study found, in sentences and in the order of the host. What was not found and what could not be measured is said below the
+ * timeline.
+ */
+export function foundSentences(findings: readonly Finding[]): readonly string[] {
+  return findings
+    .filter((finding) => finding.state === 'available' && !isNothing(finding))
+    .filter(({ kind }) => !untold.includes(kind))
+    .map((finding) => {
+      const { kind, title, text, measures } = finding;
+      if (kind === 'subtitle_track') return subtitleWords(finding, findings);
+      const measured: Measured = (name) => measures.find((each) => each.name === name)?.value ?? null;
+      return sentences[kind]?.(measured, finding) ?? `${sentence(title)}: ${text}.`;
+    });
+}
+
+/** A claim in a sentence, with the times in the form of this page. */
+function claimSentence({ kind, value, windows, totalMs, range }: OverviewClaim): string {
+  const what =
+    kind === 'speech_activity'
+      ? value === 'speech'
+        ? 'Speech'
+        : 'No speech'
+      : kind === 'language_identity' && value !== null
+        ? languageName(value)
+        : sentence(wordsOf(kind));
+  const { startMs, endMs } = range;
+  return `${what} in ${counted(windows, 'passage')}, ${lengthWords(totalMs / 1000)} in all, within ${rangeCode(startMs, endMs)}.`;
+}
+
+/** The answer of a study: what was found, what is claimed of it, and what is withheld. */
+export function Answer({ overview }: { readonly overview: RuntimeOverview }) {
+  const { findings, claims, withheld } = overview;
+  const found = foundSentences(findings);
+  return (
+    <div class="answer">
+      <section aria-labelledby="found">
+        <h2 id="found">What was found</h2>
+        {found.length === 0 ? (
+          <p class="quiet">Nothing yet.</p>
+        ) : (
+          <ul class="plain answer-list">
+            {found.map((words) => (
+              <li key={words}>{words}</li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <section aria-labelledby="claimed">
+        <h2 id="claimed">What is claimed</h2>
+        {claims.length === 0 ? (
+          <p class="quiet">No claims. A claim cites a fact that was read.</p>
+        ) : (
+          <ul class="plain answer-list">
+            {claims.map((claim) => (
+              <li key={`${claim.kind} ${claim.value} ${claim.states}`}>
+                {claimSentence(claim)}{' '}
+                {claim.states.map((state) => (
+                  <Badge key={state} state={state} />
+                ))}
+              </li>
+            ))}
+          </ul>
+        )}
+        {withheld.length > 0 && (
+          <ul class="plain answer-list" aria-label="Withheld">
+            {withheld.map(({ what, reasonCode, text }) => (
+              <li key={`${what} ${reasonCode} ${text}`} class="withheld-word">
+                {sentence(what)} withheld: {withoutName(text, what)}
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </div>
+  );
+}
+
+/** The ids of a study and its reason codes, for programs and those who check. */
+export function Technical({ overview }: { readonly overview: RuntimeOverview }) {
+  const { runtimeId, commandId, journalHead, source, findings, withheld } = overview;
+  return (
+    <details class="technical">
+      <summary>Technical</summary>
+      <Facts
+        of={[
+          ['Study', <Identity id={runtimeId} />],
+          ['Command', <Identity id={commandId} />],
+          ['Events in its journal', journalHead.toLocaleString()],
+          ['Source', <Identity id={source.sourceSessionId} />],
+          ['Revision of the source', <Identity id={source.sourceRevisionId} />],
+          ['Bytes of the source', <Identity id={source.contentId} />],
+          ...(['decision', 'review', 'captions', 'check'] as const).flatMap((name) =>
+            overview[name].receiptIds.map((id) => [`Receipt: ${name}`, <Identity key={id} id={id} />] as const),
+          ),
+          ...findings.flatMap(({ title, artifactId, reasonCode }) =>
+            artifactId === null && reasonCode === null
+              ? []
+              : [[sentence(title), artifactId === null ? reasonCode : <Identity id={artifactId} />] as const],
+          ),
+          ...withheld.map(({ what, reasonCode }) => [`Withheld: ${what}`, reasonCode] as const),
+        ]}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,271 @@
+import { createStore } from '@xstate/store';
+
+/** The two texts of a line. */
+export const sides = ['source', 'target'] as const;
+export type Side = (typeof sides)[number];
+
+/** A text of a line as the host states it: null where the host withholds it or has none. */
+interface StatedText {
+  readonly text: string | null;
+}
+
+/** A line as the host has it now. Times in ms, half open. */
+export interface CurrentLine extends Readonly<Record<Side, StatedText>> {
+  readonly id: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A line as a person has it in the editor. */
+export interface DraftLine extends Readonly<Record<Side, string | null>> {
+  /** Its name within this draft; it stays while the line is changed. */
+  readonly key: string;
+  /** The current lines that it is made of. */
+  readonly from: readonly string[];
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A change of a correction: current lines, and the lines in their place. A side that is left out stays as it is. */
+export interface LineChange {
+  readonly lineIds: readonly string[];
+  readonly lines: readonly { startMs: number; endMs: number; source?: string; target?: string }[];
+}
+
+/** The shortest line that an edge can be dragged or split to. */
+export const shortestLineMs = 100;
+
+export const draftLines = (current: readonly CurrentLine[]): readonly DraftLine[] =>
+  current.map(({ id, startMs, endMs, source, target }) => ({
+    ...{ key: id, from: [id], startMs, endMs },
+    ...{ source: source.text, target: target.text },
+  }));
+
+const byTime = (a: DraftLine, b: DraftLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
+
+const replaced = (lines: readonly DraftLine[], key: string, by: (line: DraftLine) => DraftLine) =>
+  lines.map((line) => (line.key === key ? by(line) : line));
+
+export const reworded = (lines: readonly DraftLine[], key: string, side: Side, text: string): readonly DraftLine[] =>
+  replaced(lines, key, (line) => ({ ...line, [side]: text }));
+
+interface Times {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Sets the times of a line, in whole ms within a range; lines stay in order of time. */
+export function retimed(lines: readonly DraftLine[], key: string, times: Times, range: Times): readonly DraftLine[] {
+  const start = Math.round(Math.min(Math.max(times.startMs, range.startMs), range.endMs - 1));
+  const end = Math.round(Math.min(Math.max(times.endMs, range.startMs + 1), range.endMs));
+  return replaced(lines, key, (line) => ({ ...line, startMs: start, endMs: end })).toSorted(byTime);
+}
+
+/** Where a text falls apart: at the space nearest to a place in it. */
+function apart(text: string, at: number): readonly [string, string] {
+  const breaks = [...text.matchAll(/\s+/gu)].map(({ index }) => index);
+  const nearest = breaks.reduce<number | null>(
+    (best, each) => (best === null || Math.abs(each - at) < Math.abs(best - at) ? each : best),
+    null,
+  );
+  const place = nearest ?? at;
+  return [text.slice(0, place).trim(), text.slice(place).trim()];
+}
+
+interface SplitPlace {
+  /** The text with the cursor and the cursor in it, in UTF-16 units. */
+  readonly cursor: { readonly side: Side; readonly at: number } | null;
+  /** Where the player is. It is the time of the split if it is within the line. */
+  readonly timeMs: number;
+}
+
+/**
+ * Splits a line in two: the text with the cursor at the cursor, the other one at about the same share of it, and the time where the
+ * player is or at that share. A line that is too short, or one side of which would be empty, stays whole.
+ */
+export function split(lines: readonly DraftLine[], key: string, { cursor, timeMs }: SplitPlace): readonly DraftLine[] {
+  const line = lines.find((each) => each.key === key);
+  if (line === undefined || line.endMs - line.startMs < 2 * shortestLineMs) return lines;
+  const { startMs, endMs } = line;
+  const isInside = timeMs >= startMs + shortestLineMs && timeMs <= endMs - shortestLineMs;
+  const cursorLength = cursor === null ? 0 : (line[cursor.side]?.length ?? 0);
+  const share =
+    cursor !== null && cursorLength > 0
+      ? cursor.at / cursorLength
+      : isInside
+        ? (timeMs - startMs) / (endMs - startMs)
+        : 0.5;
+  const partsOf = (side: Side): readonly [string | null, string | null] => {
+    const text = line[side];
+    if (text === null) return [null, null];
+    if (cursor?.side === side) return [text.slice(0, cursor.at).trim(), text.slice(cursor.at).trim()];
+    return apart(text, Math.round(share * text.length));
+  };
+  const [source, target] = [partsOf('source'), partsOf('target')];
+  if ([...source, ...target].includes('')) return lines;
+  const atShare = startMs + share * (endMs - startMs);
+  const middle = Math.round(
+    isInside ? timeMs : Math.min(endMs - shortestLineMs, Math.max(startMs + shortestLineMs, atShare)),
+  );
+  const halves: DraftLine[] = [
+    { ...line, key: `${key}.1`, endMs: middle, source: source[0], target: target[0] },
+    { ...line, key: `${key}.2`, startMs: middle, source: source[1], target: target[1] },
+  ];
+  return lines.flatMap((each) => (each.key === key ? halves : each));
+}
+
+const joined = (first: string | null, second: string | null): string | null =>
+  first === null ? second : second === null ? first : `${first}\n${second}`;
+
+/** Merges a line with the one after it. The last line has none. */
+export function merged(lines: readonly DraftLine[], key: string): readonly DraftLine[] {
+  const at = lines.findIndex((line) => line.key === key);
+  const [line, next] = [lines[at], lines[at + 1]];
+  if (line === undefined || next === undefined) return lines;
+  const whole: DraftLine = {
+    key,
+    from: [...new Set([...line.from, ...next.from])],
+    startMs: line.startMs,
+    endMs: Math.max(line.endMs, next.endMs),
+    source: joined(line.source, next.source),
+    target: joined(line.target, next.target),
+  };
+  return [...lines.slice(0, at), whole, ...lines.slice(at + 2)];
+}
+
+export const dropped = (lines: readonly DraftLine[], key: string): readonly DraftLine[] =>
+  lines.filter((line) => line.key !== key);
+
+/** Current lines that belong together, by their places, and the lines of the draft that are made of them. */
+interface Part {
+  readonly first: number;
+  readonly last: number;
+  readonly lines: readonly DraftLine[];
+}
+
+/** Parts of the draft in order of time. A part covers neighbours: what lies between two of its lines belongs to it. */
+function partsOf(current: readonly CurrentLine[], lines: readonly DraftLine[]): readonly Part[] {
+  const places = new Map(current.map(({ id }, at) => [id, at]));
+  const spans: Part[] = current.map((_, at) => ({ first: at, last: at, lines: [] }));
+  for (const line of lines) {
+    const at = line.from.flatMap((id) => places.get(id) ?? []);
+    spans.push({ first: Math.min(...at), last: Math.max(...at), lines: [line] });
+  }
+  const parts: Part[] = [];
+  for (const span of spans.toSorted((a, b) => a.first - b.first)) {
+    const before = parts.at(-1);
+    if (before === undefined || span.first > before.last) parts.push(span);
+    else {
+      const last = Math.max(before.last, span.last);
+      parts[parts.length - 1] = { first: before.first, last, lines: [...before.lines, ...span.lines] };
+    }
+  }
+  return parts;
+}
+
+/** What a correction has to change so that the current lines become those of the draft; empty if they are the same. */
+export function changesOf(current: readonly CurrentLine[], lines: readonly DraftLine[]): readonly LineChange[] {
+  return partsOf(current, lines).flatMap(({ first, last, lines: own }) => {
+    const before = current.slice(first, last + 1);
+    const lineIds = before.map(({ id }) => id);
+    const [line] = own;
+    if (before.length === 1 && own.length === 1 && before[0] !== undefined && line !== undefined) {
+      const [was] = before;
+      const texts = sides.filter((side) => line[side] !== was[side].text);
+      if (texts.length === 0 && line.startMs === was.startMs && line.endMs === was.endMs) return [];
+      return { lineIds, lines: [changed(line, texts)] };
+    }
+    return { lineIds, lines: own.toSorted(byTime).map((each) => changed(each, sides)) };
+  });
+}
+
+/** A line as a change states it, with those texts that it has of some sides. */
+function changed({ startMs, endMs, ...texts }: DraftLine, given: readonly Side[]): LineChange['lines'][number] {
+  const stated = given.flatMap((side) => {
+    const text = texts[side];
+    return text === null ? [] : [[side, text] as const];
+  });
+  return { startMs, endMs, ...Object.fromEntries(stated) };
+}
+
+/** Why a draft cannot be saved yet, with the line; null if it can. */
+export function obstacleOf(lines: readonly DraftLine[]): { readonly key: string; readonly words: string } | null {
+  for (const { key, startMs, endMs, ...texts } of lines) {
+    if (startMs >= endMs) return { key, words: 'A line ends before it begins.' };
+    if (sides.some((side) => texts[side]?.trim() === '')) {
+      return { key, words: 'A line has no text. Write one, or drop the line.' };
+    }
+  }
+  return null;
+}
+
+/** The line at a time, else the last one before it; null before the first. */
+export function lineAtTime(lines: readonly DraftLine[], timeMs: number): DraftLine | null {
+  return lines.findLast(({ startMs }) => startMs <= timeMs) ?? null;
+}
+
+/** Characters a second that a text is read at; null for a line without length or text. */
+export const readingSpeed = ({ startMs, endMs }: Times, text: string | null): number | null =>
+  text === null || endMs <= startMs ? null : ([...text.replaceAll(/\s*\n\s*/g, '')].length * 1000) / (endMs - startMs);
+
+/** Steps that can be undone. */
+const keptSteps = 200;
+
+interface Drafting {
+  readonly lines: readonly DraftLine[];
+  readonly past: readonly (readonly DraftLine[])[];
+  readonly future: readonly (readonly DraftLine[])[];
+  /** What the last step did: steps of one kind on one line that follow each other are undone as one. */
+  readonly lastStep: string | null;
+  readonly selected: string | null;
+}
+
+export type CaptionDraft = ReturnType<typeof captionDraft>;
+
+/** Lines that a person edits, with undo and redo. Nothing is sent from here. */
+export function captionDraft(current: readonly CurrentLine[]) {
+  const first = draftLines(current);
+  const store = createStore({
+    context: { lines: first, past: [], future: [], lastStep: null, selected: first[0]?.key ?? null } as Drafting,
+    on: {
+      edited: (context, { lines, step }: { lines: readonly DraftLine[]; step: string | null }) => {
+        if (lines === context.lines) return context;
+        const isSame = step !== null && step === context.lastStep;
+        const past = isSame ? context.past : [...context.past, context.lines].slice(-keptSteps);
+        return { ...context, lines, past, future: [], lastStep: step, selected: kept(lines, context) };
+      },
+      undone: (context) => {
+        const lines = context.past.at(-1);
+        if (lines === undefined) return context;
+        const future = [context.lines, ...context.future];
+        return { lines, past: context.past.slice(0, -1), future, lastStep: null, selected: kept(lines, context) };
+      },
+      redone: (context) => {
+        const [lines, ...future] = context.future;
+        if (lines === undefined) return context;
+        const past = [...context.past, context.lines];
+        return { lines, past, future, lastStep: null, selected: kept(lines, context) };
+      },
+      selected: (context, { key }: { key: string }) => ({ ...context, selected: key, lastStep: null }),
+    },
+  });
+  const now = (): Drafting => store.getSnapshot().context;
+  const edit = (change: (lines: readonly DraftLine[]) => readonly DraftLine[], step: string | null = null): void =>
+    store.send({ type: 'edited', lines: change(now().lines), step });
+  return {
+    store,
+    current,
+    edit,
+    select: (key: string) => store.send({ type: 'selected', key }),
+    undo: () => store.send({ type: 'undone' }),
+    redo: () => store.send({ type: 'redone' }),
+    changes: () => changesOf(current, now().lines),
+  };
+}
+
+/** The line that is selected after a step: the same, its first half, or the one in its place. */
+function kept(lines: readonly DraftLine[], { lines: before, selected }: Drafting): string | null {
+  const at = before.findIndex(({ key }) => key === selected);
+  const same = lines.find(({ key }) => key === selected || key === `${selected}.1`);
+  return (same ?? lines[Math.min(Math.max(at, 0), lines.length - 1)])?.key ?? null;
+}

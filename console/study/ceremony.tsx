@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { useDeed } from '../host/use-remote.ts';
+import { isTyped, TextField } from '../parts/field.tsx';
+import { Failed } from '../parts/notice.tsx';
+
+/** The one reviewer of a host, as a decision names it. */
+export interface NamedReviewer {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** Whether a person signed as at the terminal: the word `yes`, and the name of the reviewer, in any case of its letters. */
+export const isSigned = (yes: string, name: string, { label }: NamedReviewer): boolean =>
+  yes.trim().toLowerCase() === 'yes' && isTyped(name.toLowerCase(), label.toLowerCase());
+
+interface CeremonyProps {
+  readonly reviewer: NamedReviewer;
+  /** What the person agrees to; the request carries it word for word. */
+  readonly statement: string;
+  readonly button: string;
+  /** Whether all else that the form asks for is there. */
+  readonly isReady: boolean;
+  readonly onSigned: (by: { readonly reviewerId: string; readonly attestation: string }) => Promise<void>;
+  /** What stands beside the button, such as a way out. */
+  readonly children?: ComponentChildren;
+}
+
+/**
+ * The signature of a person, as at the terminal: the statement is shown, the person types `yes` and the name of the reviewer, and the
+ * request carries the whole statement. Nothing is filled in.
+ */
+export function Ceremony({ reviewer, statement, button, isReady, onSigned, children }: CeremonyProps) {
+  const { deed, run } = useDeed();
+  const [yes, setYes] = useState('');
+  const [name, setName] = useState('');
+  const statementId = useId();
+  const mayGo = isReady && isSigned(yes, name, reviewer) && deed.state !== 'busy';
+  const sign = (event: Event) => {
+    event.preventDefault();
+    if (mayGo) run(() => onSigned({ reviewerId: reviewer.id, attestation: statement }));
+  };
+  return (
+    <form class="ceremony" aria-describedby={statementId} aria-label={button} onSubmit={sign}>
+      <p id={statementId} class="statement">
+        <span class="quiet">{reviewer.label}:</span> {statement}
+      </p>
+      <div class="pair">
+        <TextField label="Type yes to attest this" value={yes} onValue={setYes} />
+        <TextField label="Your name, as above" value={name} onValue={setName} />
+      </div>
+      <div class="deeds">
+        <button type="submit" class="primary" disabled={!mayGo}>
+          {button}
+        </button>
+        {children}
+      </div>
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </form>
+  );
+}

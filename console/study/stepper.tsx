@@ -1,0 +1,90 @@
+import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
+import { addressOf, type StudyPane } from '../host/route.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { isInPart, sentence, type Tone, withoutName, withoutNo } from '../words/codes.ts';
+import { withTimes } from '../words/numbers.ts';
+
+/** A part of the way from a range to captions. */
+export interface Step {
+  readonly name: 'decision' | 'review' | 'captions' | 'check';
+  readonly pane: StudyPane;
+  readonly tone: Tone;
+  readonly icon: IconName;
+  /** How far it is, in one or two words. */
+  readonly state: string;
+  /** What the host says of it. */
+  readonly text: string;
+  /** Whether it is the one to act on or to wait for. */
+  readonly isCurrent: boolean;
+}
+
+const panes: Readonly<Record<Step['name'], StudyPane>> = {
+  decision: 'evidence',
+  review: 'review',
+  captions: 'captions',
+  check: 'captions',
+};
+
+const looks: Readonly<Record<OverviewPart['state'], readonly [Tone, IconName, string]>> = {
+  not_yet: ['quiet', 'circle-dashed', 'to come'],
+  never: ['quiet', 'ban', 'not possible'],
+  waiting: ['waiting', 'circle-user-round', 'waiting for you'],
+  under_way: ['busy', 'loader-circle', 'under way'],
+  withheld: ['kept', 'ban', 'withheld'],
+  failed: ['bad', 'circle-x', 'failed'],
+  done: ['good', 'circle-check', 'done'],
+  withdrawn: ['kept', 'undo-2', 'withdrawn'],
+};
+
+/** What a person does at a step that waits for one. */
+const asks: Readonly<Partial<Record<Step['name'], string>>> = {
+  review: 'Approve or reject the study',
+  captions: 'Produce the captions',
+  check: 'Check the captions',
+};
+
+/** States in which a step asks for nothing. */
+const asksNobody: readonly OverviewPart['state'][] = ['done', 'never'];
+
+/** The way of a study: decision, review, captions and check, each with how far it is. */
+export function stepsOf(overview: RuntimeOverview): readonly Step[] {
+  const names = Object.keys(panes) as Step['name'][];
+  const current = names.find((name) => !asksNobody.includes(overview[name].state));
+  return names.map((name) => {
+    const part = overview[name];
+    const [tone, icon, state] = looks[part.state];
+    const isPartial = isInPart(part);
+    return {
+      name,
+      pane: panes[name],
+      tone: isPartial ? 'warning' : tone,
+      icon: isPartial ? 'triangle-alert' : icon,
+      state: isPartial ? 'done in part' : state,
+      text: part.state === 'waiting' ? (asks[name] ?? part.text) : stepText(part),
+      isCurrent: name === current,
+    };
+  });
+}
+
+const stepText = ({ state, text }: OverviewPart): string =>
+  sentence(withTimes(withoutName(withoutNo(text), state.replace('_', ' '))));
+
+/** Where a study is on its way to captions; each step leads to its view. */
+export const Stepper = ({ overview }: { readonly overview: RuntimeOverview }) => (
+  <ol class="stepper" aria-label="The way to captions">
+    {stepsOf(overview).map(({ name, pane, tone, icon, state, text, isCurrent }) => (
+      <li key={name}>
+        <a
+          href={addressOf({ view: 'study', runtimeId: overview.runtimeId, pane })}
+          data-tone={tone}
+          aria-current={isCurrent ? 'step' : undefined}
+        >
+          <Icon name={icon} />
+          <span class="step-name">{sentence(name)}</span>
+          <span class="step-state">{state}</span>
+          <span class="step-text">{text}</span>
+        </a>
+      </li>
+    ))}
+  </ol>
+);

@@ -1,0 +1,142 @@
+import test from 'ava';
+import fc from 'fast-check';
+import {
+  type CurrentLine,
+  captionDraft,
+  changesOf,
+  type DraftLine,
+  draftLines,
+  dropped,
+  merged,
+  obstacleOf,
+  retimed,
+  reworded,
+  split,
+} from '../../console/study/caption-draft.ts';
+
+const range = { startMs: 0, endMs: 60_000 };
+
+const line = (id: string, startMs: number, source: string | null, target: string | null): CurrentLine => ({
+  ...{ id, startMs, endMs: startMs + 2000 },
+  ...{ source: { text: source }, target: { text: target } },
+});
+
+const current = [
+  line('a', 1000, '가 나', 'one two'),
+  line('b', 4000, '다', 'three'),
+  line('c', 7000, '라', null),
+  line('d', 10_000, '마', 'five'),
+];
+
+type Lines = readonly DraftLine[];
+
+const changes: readonly (readonly [title: string, edit: (lines: Lines) => Lines, expected: unknown])[] = [
+  ['nothing', (lines) => lines, []],
+  [
+    'a text: the other side is left out',
+    (lines) => reworded(lines, 'b', 'target', '3'),
+    [{ lineIds: ['b'], lines: [{ startMs: 4000, endMs: 6000, target: '3' }] }],
+  ],
+  [
+    'times: both sides are left out',
+    (lines) => retimed(lines, 'b', { startMs: 4100.4, endMs: 99_000 }, range),
+    [{ lineIds: ['b'], lines: [{ startMs: 4100, endMs: 60_000 }] }],
+  ],
+  [
+    'a split at the cursor, in time where the player is',
+    (lines) => split(lines, 'a', { cursor: { side: 'target', at: 4 }, timeMs: 1500 }),
+    [
+      {
+        lineIds: ['a'],
+        lines: [
+          { startMs: 1000, endMs: 1500, source: '가', target: 'one' },
+          { startMs: 1500, endMs: 3000, source: '나', target: 'two' },
+        ],
+      },
+    ],
+  ],
+  [
+    'a merge: a side without a text adds none',
+    (lines) => merged(lines, 'b'),
+    [{ lineIds: ['b', 'c'], lines: [{ startMs: 4000, endMs: 9000, source: '다\n라', target: 'three' }] }],
+  ],
+  ['a drop', (lines) => dropped(lines, 'd'), [{ lineIds: ['d'], lines: [] }]],
+  [
+    'a merge over a dropped line names it, because a change is of neighbours',
+    (lines) => merged(dropped(lines, 'c'), 'b'),
+    [{ lineIds: ['b', 'c', 'd'], lines: [{ startMs: 4000, endMs: 12_000, source: '다\n마', target: 'three\nfive' }] }],
+  ],
+  [
+    'a half that is merged on is one change with both lines',
+    (lines) => merged(split(lines, 'a', { cursor: { side: 'target', at: 4 }, timeMs: 0 }), 'a.2'),
+    [
+      {
+        lineIds: ['a', 'b'],
+        lines: [
+          { startMs: 1000, endMs: 2143, source: '가', target: 'one' },
+          { startMs: 2143, endMs: 6000, source: '나\n다', target: 'two\nthree' },
+        ],
+      },
+    ],
+  ],
+];
+
+for (const [title, edit, expected] of changes) {
+  test(`a correction states of a draft: ${title}`, (t) => {
+    t.deepEqual(changesOf(current, edit(draftLines(current))), expected as never);
+  });
+}
+
+test('a line of one word is not split, because one of its halves would have no text', (t) => {
+  const lines = draftLines(current);
+  t.is(split(lines, 'b', { cursor: { side: 'target', at: 0 }, timeMs: 0 }), lines);
+});
+
+test('typing in one text is one step of undo; another line begins another step', (t) => {
+  const draft = captionDraft(current);
+  const type = (key: string, text: string) =>
+    draft.edit((lines) => reworded(lines, key, 'target', text), `word ${key}`);
+  type('a', 'on');
+  type('a', 'only');
+  type('b', 'x');
+  const texts = () => draft.store.getSnapshot().context.lines.map(({ target }) => target);
+  draft.undo();
+  t.deepEqual(texts(), ['only', 'three', null, 'five']);
+  draft.undo();
+  t.deepEqual(texts(), ['one two', 'three', null, 'five']);
+  draft.redo();
+  draft.redo();
+  t.deepEqual(texts(), ['only', 'x', null, 'five']);
+});
+
+test('a draft with an empty text or an end before its start says which line cannot be saved', (t) => {
+  const lines = draftLines(current);
+  t.is(obstacleOf(lines), null);
+  t.is(obstacleOf(reworded(lines, 'd', 'target', ' '))?.key, 'd');
+  t.is(obstacleOf(retimed(lines, 'b', { startMs: 6000, endMs: 5000 }, range))?.key, 'b');
+});
+
+test('after any edits each current line is in at most one change, and a change is of neighbours', (t) => {
+  const edits = fc.array(fc.tuple(fc.constantFrom('split', 'merge', 'drop', 'move'), fc.nat(9), fc.nat(60_000)), {
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(edits, (steps) => {
+      const lines = steps.reduce<Lines>((before, [deed, at, ms]) => {
+        const key = before[at % Math.max(1, before.length)]?.key ?? '';
+        if (deed === 'split') return split(before, key, { cursor: null, timeMs: ms });
+        if (deed === 'merge') return merged(before, key);
+        return deed === 'drop' ? dropped(before, key) : retimed(before, key, { startMs: ms, endMs: ms + 900 }, range);
+      }, draftLines(current));
+      const ids = changesOf(current, lines).map(({ lineIds }) => lineIds);
+      t.is(new Set(ids.flat()).size, ids.flat().length);
+      for (const each of ids) {
+        const places = each.map((id) => current.findIndex((other) => other.id === id));
+        t.deepEqual(
+          places,
+          places.map((_, at) => (places[0] ?? 0) + at),
+        );
+      }
+    }),
+  );
+});

@@ -1,0 +1,150 @@
+import test from 'ava';
+import { playback, pressed } from '../../console/player/playback.ts';
+import { foundSentences } from '../../console/study/answer.tsx';
+import { isSigned } from '../../console/study/ceremony.tsx';
+import { measuredUntil } from '../../console/study/evidence-pane.tsx';
+import { exportStates } from '../../console/study/exports-pane.tsx';
+import { stepsOf } from '../../console/study/stepper.tsx';
+import { nextDeedOf } from '../../console/study/study-view.tsx';
+import type { Lane } from '../../console/timeline/lanes.ts';
+import { foldedLanes } from '../../console/timeline/timeline.tsx';
+import type { WorkProgress } from '../../contract/operation.ts';
+import type { Finding, RuntimeOverview } from '../../contract/overview.ts';
+
+const part = (state: string, text: string, reasonCodes: readonly string[] = []) => ({ state, text, reasonCodes });
+
+/** An overview of which a test says what it needs. */
+const overviewOf = (own: object): RuntimeOverview =>
+  ({
+    ...{ runtimeId: 'runtime:1', situation: { code: 'waiting_for_review' }, findings: [], actions: [] },
+    decision: part('done', 'all claims are supported'),
+    review: part('waiting', 'waiting for your review'),
+    captions: part('not_yet', 'captions need an approval'),
+    check: part('not_yet', 'no check: there are no captions yet'),
+    ...own,
+  }) as unknown as RuntimeOverview;
+
+test('the steps of a study say how far each is, and one of them is current', (t) => {
+  const told = (overview: RuntimeOverview) =>
+    stepsOf(overview).map(({ name, state, text, isCurrent }) => `${isCurrent ? '> ' : ''}${name} ${state}: ${text}`);
+  t.deepEqual(told(overviewOf({})), [
+    'decision done: All claims are supported',
+    '> review waiting for you: Approve or reject the study',
+    'captions to come: Captions need an approval',
+    'check to come: There are no captions yet',
+  ]);
+  const partial = part('done', 'accepted', ['current_run_candidate_accepted_in_part']);
+  const ended = overviewOf({ review: part('done', 'approved'), captions: part('done', '9 lines'), check: partial });
+  t.deepEqual(told(ended).slice(2), ['captions done: 9 lines', 'check done in part: Accepted']);
+});
+
+test('a study has one thing to do next', (t) => {
+  const doing = (code: string, ...actions: string[]) =>
+    nextDeedOf(overviewOf({ situation: { code }, actions: actions.map((action) => ({ action })) }));
+  t.is(doing('waiting_for_review', 'approve', 'reject', 'study_again'), 'review');
+  t.is(doing('approved', 'produce_captions', 'study_again'), 'produce');
+  t.is(doing('waiting_for_check', 'check_captions'), 'check');
+  t.is(doing('captions_accepted', 'read_captions', 'study_again'), 'download');
+  t.is(doing('rejected', 'study_again'), 'again');
+  t.is(doing('studying'), null);
+});
+
+const finding = (
+  kind: string,
+  title: string,
+  text: string,
+  measures: readonly object[] = [],
+  trackIndex = 0,
+): Finding => ({ kind, title, text, measures, trackIndex, state: 'available', reasonCode: null }) as unknown as Finding;
+
+test('what was found is told in sentences; what is not there is left to the timeline', (t) => {
+  const [count, total] = [(value: number) => ({ name: 'count', value }), (value: number) => ({ name: 'total', value })];
+  t.deepEqual(
+    foundSentences([
+      finding('speech_activity', 'speech activity', 'x', [count(1), total(75.2), { name: 'share', value: 49 }]),
+      finding('shot_changes', 'shot changes', 'x', [count(1)]),
+      finding('black_frames', 'black pictures', 'none', [count(0), total(0)]),
+      finding('letterbox', 'black bars', 'none'),
+      finding('subtitle_track', 'subtitles of track 2', '9 cues', [count(9)], 2),
+      finding('text_language', 'language of the subtitles of track 2', 'ko, tagged kor', [], 2),
+      finding('new_kind', 'something new', '3 of them'),
+    ]),
+    [
+      'Somebody speaks for 1:15, 49 % of the range, in 1 passage.',
+      'The picture cuts once.',
+      'Subtitles of track 2: 9 lines in Korean (ko).',
+      'Something new: 3 of them.',
+    ],
+  );
+});
+
+test('files stand under Not available with the reason, captions among them until they are accepted', (t) => {
+  const reasons = (overview: RuntimeOverview) =>
+    Object.fromEntries(exportStates(overview).map(({ file, whyNot }) => [file.name, whyNot]));
+  const waiting = reasons(overviewOf({}));
+  t.is(waiting['captions.srt'], 'captions need an approval');
+  t.is(waiting['transcript.srt'], 'this study did not look for speech to write down');
+  t.is(waiting['facts.csv'], null);
+  const accepted = reasons(overviewOf({ situation: { code: 'captions_accepted' } }));
+  t.is(accepted['captions.srt'], null);
+});
+
+test('a lane that shows no place in time is a line below the timeline; a claim keeps its lane', (t) => {
+  const lane = (key: string, own: object): Lane => ({ key, backdrop: null, absence: null, marks: [], ...own }) as never;
+  const mark = { key: 'm', startMs: 0, endMs: 1000 };
+  const whole = { startMs: 0, endMs: 1000 };
+  const folded = foldedLanes(
+    [
+      lane('speech', { marks: [mark, mark] }),
+      lane('loudness', { marks: [mark] }),
+      lane('claims speech_activity', { marks: [mark] }),
+      lane('black', { absence: { kind: 'empty', words: 'none' } }),
+      lane('language', { absence: { kind: 'unplaced', words: 'ko' } }),
+    ],
+    whole,
+  );
+  const keys = (lanes: readonly Lane[]) => lanes.map(({ key }) => key);
+  t.deepEqual(keys(folded.shown), ['speech', 'claims speech_activity']);
+  t.deepEqual([folded.whole.length, keys(folded.nothing), keys(folded.said)], [1, ['black'], ['language']]);
+});
+
+test('the ruler says how far a pass has come, and nothing in any other step', (t) => {
+  const progress = { stage: 'detect', unit: 'milliseconds', completed: 700 } as WorkProgress;
+  t.is(measuredUntil(progress, { startMs: 1000, endMs: 1500 }), 1500);
+  t.is(measuredUntil(progress, { startMs: 1000, endMs: 9000 }), 1700);
+  t.is(measuredUntil({ ...progress, stage: 'read' }, { startMs: 0, endMs: 9 }), null);
+  t.is(measuredUntil(null, { startMs: 0, endMs: 9 }), null);
+});
+
+test('a person signs with yes and the name of the reviewer, and with nothing less', (t) => {
+  const reviewer = { id: 'reviewer:1', label: 'Local review operator' };
+  t.true(isSigned('yes', ' local review  operator', reviewer));
+  for (const [yes, name] of [
+    ['', reviewer.label],
+    ['y', reviewer.label],
+    ['yes', ''],
+    ['yes', 'Local'],
+  ] as const) {
+    t.false(isSigned(yes, name, reviewer));
+  }
+});
+
+test('the shuttle goes on from any speed of Play, and the keys change sound and captions', (t) => {
+  const control = playback();
+  const now = () => control.store.getSnapshot().context;
+  control.setRate(1.25);
+  control.toggle();
+  t.is(now().speed, 1.25);
+  control.shuttle(1);
+  t.is(now().speed, 2);
+  control.shuttle(-1);
+  t.is(now().speed, -1);
+  pressed('m', control);
+  t.true(now().isMuted);
+  const shown = [0, 1, 2].map(() => {
+    pressed('c', control);
+    return now().captions;
+  });
+  t.deepEqual(shown, ['source', 'off', 'target']);
+  t.false(pressed('x', control));
+});
