@@ -61,7 +61,7 @@ const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | nul
 
 /** What a host studies with. */
 export interface Studying {
-  readonly definition: ActorDefinition;
+  readonly definition: ActorDefinition<'runtime'>;
   readonly calibration: StudyCalibration;
   /** How fast speech is recognised; null on a host without a recogniser. */
   readonly pace: RecognitionPace | null;

@@ -37,7 +37,7 @@ import {
 } from '../reopening/study-row.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
 import { type ActorChange, type ActorDefinition, type ChartPosition, effect } from '../supervision/actor-definition.ts';
-import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
+import { type RowOf, snapshotValue } from '../supervision/actor-row.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
@@ -77,9 +77,9 @@ interface StudyJournalOptions extends Pick<HostBasis, 'ledger' | 'clock'> {
 }
 
 /** What the emissions of one transition of a runtime add to its commit. */
-function studyEmissionWrites(options: StudyJournalOptions, { id, emissions }: ActorChange): Write[] {
+function studyEmissionWrites(options: StudyJournalOptions, { id, emissions }: ActorChange<'runtime'>): Write[] {
   return emissions.flatMap((emission) => {
-    const { events, writes } = contentOf(options, id, emission as StudyEmission);
+    const { events, writes } = contentOf(options, id, emission);
     const appended = options.progress.append(id, events);
     return [...(appended.length === 0 ? [] : [{ append: id, events: appended }]), ...writes];
   });
@@ -146,8 +146,11 @@ const nextSteps = {
 } as const satisfies Record<Exclude<StudyStep, 'end'>, string>;
 
 /** Where the journal of a study says that it stands. A step that found nothing left nothing there: it does no harm again. */
-function standingOf({ done, openRecognition, openReading }: StudyProgress, row: ActorRow): ChartPosition | null {
-  const { runtimeId, commandId } = row.input as StudyInput;
+function standingOf(
+  { done, openRecognition, openReading }: StudyProgress,
+  row: RowOf<'runtime'>,
+): ChartPosition | null {
+  const { runtimeId, commandId } = row.input;
   const context: StudyContext = { runtimeId, commandId, reason: null };
   if (done === null) return { value: 'initializing', context };
   if (openRecognition !== null) return { value: { running: 'recognize' }, context };
@@ -156,7 +159,7 @@ function standingOf({ done, openRecognition, openReading }: StudyProgress, row: 
 }
 
 /** A study that came to its end has released its windows before, and names what it stored. */
-function releaseKept({ media }: StudyDefinitionOptions, runtimeId: string, row: ActorRow): void {
+function releaseKept({ media }: StudyDefinitionOptions, runtimeId: string, row: RowOf<'runtime'>): void {
   if (lifecycleOf(snapshotValue(row)) === 'terminal') {
     media.completed(runtimeId);
     return;
@@ -166,7 +169,7 @@ function releaseKept({ media }: StudyDefinitionOptions, runtimeId: string, row: 
 }
 
 /** Gives the runtime chart its effects, and the supervisor what it needs to know of runtimes. */
-export function studyDefinition(options: StudyDefinitionOptions): ActorDefinition {
+export function studyDefinition(options: StudyDefinitionOptions): ActorDefinition<'runtime'> {
   const { ledger, supervisor, budgets, queue, clock, initialize, media, recognition, screenText, evidence, progress } =
     options;
   const effectOf = <Output>(run: (input: StudyInput, signal: AbortSignal) => Promise<Output>) =>
@@ -205,7 +208,7 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     queue,
     hasJournal: true,
     phase: studyPhase,
-    standing: async (row) => standingOf(progress.of((row.input as StudyInput).runtimeId), row),
+    standing: async (row) => standingOf(progress.of(row.input.runtimeId), row),
     recall: (runtimeId) => progress.recall(runtimeId),
     writes: (change) => studyEmissionWrites({ ledger, clock, media, recognition, screenText, progress }, change),
     committed: (runtimeId, row) => {
