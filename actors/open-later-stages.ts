@@ -4,6 +4,7 @@ import type { CaptionAbility } from '../receipts/captions/prospect.ts';
 import { captionProductionDefinition } from './captions/caption-production-definition.ts';
 import type { CaptionTranslations } from './captions/caption-translations.ts';
 import { CaptionReads, CaptionService } from './captions/captions.ts';
+import { Corrections } from './captions/corrections.ts';
 import { languageExplanationDefinition } from './explanations/language-explanation-definition.ts';
 import { LanguageExplanations } from './explanations/language-explanations.ts';
 import { Exports } from './exports/exports.ts';
@@ -43,6 +44,7 @@ export function openLaterStages(options: LaterStagesOptions) {
     reviews: new PublishReviews({ ...options, stopWork }),
     captions,
     captionReads: new CaptionReads(runtimes),
+    corrections: new Corrections({ ...options, ability: options.captionAbility }),
     explanations,
   };
 }

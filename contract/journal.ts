@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { errorEnvelope } from './base/errors.ts';
 import { count, positive } from './base/grammar.ts';
 import { captionEvents } from './captions/caption-answers.ts';
+import { captionCorrectionEvents } from './captions/correction.ts';
 import { evidenceEvents } from './evidence/evidence-events.ts';
 import { mediaEvents } from './evidence/media-operation.ts';
 import { languageExplanationEvents } from './explanations/explanation.ts';
@@ -39,6 +40,7 @@ export const journalEvent = z.discriminatedUnion('type', [
   ...evidenceEvents,
   ...publishReviewEvents,
   ...captionEvents,
+  ...captionCorrectionEvents,
   ...languageExplanationEvents,
 ]);
 

@@ -11,6 +11,7 @@ import type { Listener, OpenListener, Traffic } from './listener/listener.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { captionRoutes } from './routes/captions.ts';
 import { consoleRoutes, type ReadConsole } from './routes/console.ts';
+import { correctionRoutes } from './routes/corrections.ts';
 import { deletionRoutes } from './routes/deletion.ts';
 import { descriptionRoutes, type ReadDocument } from './routes/description.ts';
 import { eventRoutes, progressRoutes } from './routes/events.ts';
@@ -70,6 +71,7 @@ export const routeTable = (services: Services, { wire = () => [], streams: conte
     ...auditRoutes(services.audits),
     ...publishReviewRoutes(services.reviews),
     ...captionRoutes(services.captions, services.captionReads),
+    ...correctionRoutes(services.corrections),
     ...languageExplanationRoutes(services.explanations),
     ...exportRoutes(services.exports, services.bundles),
     ...playbackRoutes(services.playback),

@@ -27,6 +27,8 @@ export type EvidenceLink =
   | 'caption_receipt'
   | 'caption_translation'
   | 'quality_control'
+  | 'caption_correction'
+  | 'caption_correction_check'
   | 'explanation'
   | 'explanation_receipt'
   | 'explanation_prompt'

@@ -1,6 +1,7 @@
 import type { EventType, JournalEvent } from '../contract/journal.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../contract/study/status.ts';
+import { noCorrections, type VerifiedCorrections } from './captions/corrected-lines.ts';
 import { foldGrantFailed } from './evidence/granted-operation.ts';
 import { countText, demandDerived } from './evidence-chain.ts';
 import { JournalCursor, type JournalPosition, journalStart } from './journal.ts';
@@ -15,6 +16,7 @@ import {
   noCaptions,
   type VerifiedCaptions,
 } from './stages/captions.ts';
+import { correctionsOfCaptions, foldCorrectionChecked, foldCorrectionRecorded } from './stages/correction.ts';
 import { foldPassCompleted, foldPassGivenUp, foldPassStarted } from './stages/detect.ts';
 import {
   foldExplanationCompleted,
@@ -28,6 +30,7 @@ import { foldOpening, type OpenedRun } from './stages/opening.ts';
 import { checkWindows, foldReads, readableOf } from './stages/read.ts';
 import { foldRecognitionCompleted, foldRecognitionStarted, recognition } from './stages/recognize.ts';
 import {
+  approvalBefore,
   foldReviewCompleted,
   foldReviewFailed,
   foldReviewStarted,
@@ -46,10 +49,16 @@ import type { FoldContext } from './study-run.ts';
 /** What came of a study after it was concluded. */
 export interface VerifiedTail extends VerifiedReviews {
   readonly captions: VerifiedCaptions;
+  readonly corrections: VerifiedCorrections;
   readonly explanations: VerifiedExplanations;
 }
 
-const emptyTail: VerifiedTail = { ...noReviews, captions: noCaptions, explanations: noExplanations };
+const emptyTail: VerifiedTail = {
+  ...noReviews,
+  captions: noCaptions,
+  corrections: noCorrections,
+  explanations: noExplanations,
+};
 
 /** A study that was concluded, and what came of it so far. */
 interface ConcludedStudy {
@@ -57,6 +66,12 @@ interface ConcludedStudy {
   readonly conclusion: VerifiedConclusion;
   readonly tail: VerifiedTail;
 }
+
+/** Whether a person may correct lines: of a study that is queued and neither rejected nor revoked; captions need their approval. */
+export const mayCorrect = ({ intake }: VerifiedConclusion, tail: VerifiedTail): boolean =>
+  intake.body.result.outcome === 'queued' &&
+  tail.deciding === null &&
+  (tail.authority !== null || (tail.review === null && tail.captions.caption === null));
 
 /** Takes one entry of the journal: what a part of the tail is after it. */
 type TailStep = (context: FoldContext, study: ConcludedStudy) => Partial<VerifiedTail> | Promise<Partial<VerifiedTail>>;
@@ -77,12 +92,24 @@ const tailSteps: Readonly<Partial<Record<EventType, TailStep>>> = {
     const study = approval === null ? null : { run: context.run, findings, conclusion, approval };
     return { captions: foldCaptionsStarted(context, captions, study) };
   },
-  'caption.production_completed': async (context, { tail }) => ({
-    captions: await foldCaptionsCompleted(context, tail.captions),
-  }),
+  'caption.production_completed': async (context, { tail }) => {
+    const captions = await foldCaptionsCompleted(context, tail.captions);
+    return { captions, corrections: correctionsOfCaptions(tail.corrections, captions) };
+  },
   'caption.production_failed': (context, { tail }) => ({ captions: foldCaptionsFailed(context, tail.captions) }),
   'caption.quality_control_decided': async (context, { tail }) => ({
     captions: await foldCaptionsChecked(context, tail.captions),
+  }),
+  'caption.correction_recorded': async (context, { findings, conclusion, tail }) => ({
+    corrections: await foldCorrectionRecorded(context, {
+      captions: tail.captions,
+      corrections: tail.corrections,
+      study: { run: context.run, findings, conclusion, approval: approvalBefore(context.run, conclusion) },
+      mayCorrect: mayCorrect(conclusion, tail),
+    }),
+  }),
+  'caption.correction_checked': async (context, { tail }) => ({
+    corrections: await foldCorrectionChecked(context, tail.corrections),
   }),
   'language.explanation_started': async (context, { tail: { explanations, authority, captions } }) => ({
     explanations: await foldExplanationStarted(context, explanations, authority === null ? null : captions.caption),

@@ -14,6 +14,7 @@ import { CaptionFailure, captionsInSlices } from '../../receipts/captions/artifa
 import { recordQualityControl } from '../../receipts/captions/quality-control.ts';
 import { approvedStudyOf } from '../../receipts/published/captions.ts';
 import { captionFailed, checkableOf, noCaptions, recordCaptions } from '../../receipts/stages/captions.ts';
+import { recordCorrectionCheck } from '../../receipts/stages/correction.ts';
 import type { StepResult, StudyRun } from '../../receipts/study-run.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
@@ -98,7 +99,15 @@ export function captionProductionDefinition(
       const { execution } = await runtimes.read(runtimeId);
       const caption = execution?.study.tail.captions.caption ?? null;
       if (execution === null || caption === null) throw new Error('a check comes after its captions');
-      return stored(runtimeId, signal, recordQualityControl(execution.opened.run, checkableOf(caption)));
+      const { run } = execution.opened;
+      const checked = recordQualityControl(run, checkableOf(caption));
+      // Lines that were corrected before are checked as they are now, too.
+      const corrected = recordCorrectionCheck(run, execution.study.tail.corrections);
+      return stored(runtimeId, signal, {
+        objects: [...checked.objects, ...corrected.objects],
+        events: [...checked.events, ...corrected.events],
+        refs: null,
+      });
     });
   return {
     name: 'caption-production',

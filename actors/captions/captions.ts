@@ -12,6 +12,7 @@ import { firstDifference } from '../../formats/canonical-json.ts';
 import type { CaptionProductionInput } from '../../machines/caption-production.ts';
 import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/artifact.ts';
 import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
+import { draftBaseOf, noCorrections } from '../../receipts/captions/corrected-lines.ts';
 import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../../receipts/captions/prospect.ts';
 import { candidateOf } from '../../receipts/captions/quality-control.ts';
 import { chunkOf } from '../../receipts/captions/stored-captions.ts';
@@ -26,6 +27,7 @@ import {
 } from '../../receipts/published/captions.ts';
 import { runtimeListOf } from '../../receipts/published/runtime.ts';
 import { captionStarted } from '../../receipts/stages/captions.ts';
+import { correctionsObstacle } from '../../receipts/stages/correction.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
@@ -122,6 +124,9 @@ export class CaptionService {
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
     const { job, absence } = captionProspectOf(study, captions.attempts, ability);
     if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.reason}: ${absence.text}`);
+    const { corrections } = runtime.execution?.study.tail ?? { corrections: noCorrections };
+    const others = correctionsObstacle(corrections, () => draftBaseOf(job));
+    if (others !== null) throw illegal(others);
     return job;
   }
 

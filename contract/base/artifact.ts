@@ -32,6 +32,8 @@ export const artifactOrigin = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('publish_review_revocation'), revocationId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('caption_production'), jobId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('caption_quality_control'), qcId: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('caption_correction'), correctionId: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('caption_correction_check'), checkId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('language_explanation'), jobId: z.string().min(1) }),
 ]);
 

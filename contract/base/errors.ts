@@ -141,6 +141,13 @@ const errors = {
     'send the ids of a row of the list of productions, its receipt as captionReceiptId and captionReceiptContentId',
   ],
   illegal_caption_qc_transition: [409, 'read the quality controls of the runtime'],
+  // corrections of captions
+  invalid_caption_correction_request: [400, 'correct the field; the attestation is a fixed text'],
+  caption_correction_conflict: [409, 'read the corrections again, and make the change on what they say now'],
+  illegal_caption_correction: [
+    409,
+    'read the corrections of the runtime: they have its lines and what keeps it from corrections',
+  ],
   // exports
   export_unavailable: [409, 'read the overview of the runtime: it has the reason'],
   signing_key_unusable: [

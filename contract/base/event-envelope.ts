@@ -17,6 +17,7 @@ export type ProducerKind =
   | 'publish_review_host'
   | 'caption_production_host'
   | 'caption_quality_control_host'
+  | 'caption_correction_host'
   | 'language_explanation_host'
   | 'recovery_host';
 

@@ -131,6 +131,10 @@ const acceptedInPart: ReadonlySet<CaptionClassification> = new Set([
   'recognised_transcript_translated',
 ]);
 
+/** Whether captions of this executor are handed out without the lines that did not pass. */
+export const acceptsInPart = ({ classification }: { readonly classification: CaptionClassification }): boolean =>
+  acceptedInPart.has(classification);
+
 const accepted = { outcome: 'accepted', reasonCode: 'line_structurally_complete' } as const;
 const withheld = { outcome: 'withheld', reasonCode: 'line_unavailable_or_withheld' } as const;
 const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
@@ -161,7 +165,7 @@ export function structuralDecisionOf({ artifact: { lines }, receipt }: StoredCap
   if (lines.length === 0) return withReason('candidate_has_no_lines');
   const isWhole = decided.every(({ outcome }) => outcome === 'accepted');
   const isPart = decided.some(({ outcome }) => outcome === 'accepted');
-  if (!isWhole && isPart && acceptedInPart.has(receipt.producer.executor.classification)) {
+  if (!isWhole && isPart && acceptsInPart(receipt.producer.executor)) {
     return withReason('current_run_candidate_accepted_in_part');
   }
   return withReason(
@@ -413,11 +417,29 @@ function findingsOf(cue: CueMeasures, limits: CaptionProfileLimits): Finding[] {
   return findings;
 }
 
-const shownCuesOf = ({ lines }: WholeCaptions, side: CaptionSide): ShownCue[] =>
+/** A line with its texts, whoever wrote them. */
+interface TextLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
+  readonly source: Pick<CaptionLine['source'], 'state' | 'text'>;
+  readonly target: Pick<CaptionLine['target'], 'state' | 'text'>;
+}
+
+const shownCuesOf = (lines: readonly TextLine[], side: CaptionSide): ShownCue[] =>
   lines.flatMap((line) => {
     const { state, text } = line[side];
-    return state === 'available' ? [{ lineId: line.id, startMs: line.startMs, endMs: line.endMs, text }] : [];
+    return state === 'available' && text !== null
+      ? [{ lineId: line.id, startMs: line.startMs, endMs: line.endMs, text }]
+      : [];
   });
+
+function cuesOf(
+  lines: readonly TextLine[],
+  side: CaptionSide,
+  { countsNarrowHalf }: CaptionProfile,
+  shotTimesMs: readonly number[] | null,
+): CueMeasures[] {
+  const options = { countsNarrowHalf, shotTimesMs: shotTimesMs ?? [] };
+  return shownCuesOf(lines, side).map((cue, at, all) => cueMeasuresOf(cue, all[at - 1] ?? null, options));
+}
 
 function reportOf(
   { artifact, contentId, shotTimesMs, frameRate: known }: ReportedCaptions,
@@ -427,8 +449,7 @@ function reportOf(
 ): CaptionQualityReport {
   const frameRate = known === null ? assumedFrameRate : { ...known, origin: 'media' as const };
   const limits = limitsOf(profile, frameRate);
-  const options = { countsNarrowHalf: profile.countsNarrowHalf, shotTimesMs: shotTimesMs ?? [] };
-  const cues = shownCuesOf(artifact, side).map((cue, at, all) => cueMeasuresOf(cue, all[at - 1] ?? null, options));
+  const cues = cuesOf(artifact.lines, side, profile, shotTimesMs);
   const { id, source, date } = profile;
   return {
     jobId: artifact.jobId,
@@ -457,5 +478,23 @@ export function captionQualityReportsOf(captions: ReportedCaptions): CaptionQual
   const languages: Readonly<Record<CaptionSide, string>> = { source: sourceLanguage, target: targetLanguage };
   return captionSide.options.flatMap((side) =>
     captionProfilesOf(languages[side]).map((profile) => reportOf(captions, side, languages[side], profile)),
+  );
+}
+
+/**
+ * What the guidelines find in lines that are not written down: the findings of `captionQualityReportsOf` alone, with gaps counted by
+ * the frame rate that the guidelines assume.
+ */
+export function captionFindingsOf(
+  lines: readonly TextLine[],
+  languages: Readonly<Record<CaptionSide, string>>,
+): Pick<CaptionQualityReport, 'side' | 'language' | 'profile' | 'findings'>[] {
+  return captionSide.options.flatMap((side) =>
+    captionProfilesOf(languages[side]).map((profile) => {
+      const { id, source, date } = profile;
+      const limits = limitsOf(profile, assumedFrameRate);
+      const findings = cuesOf(lines, side, profile, null).flatMap((cue) => findingsOf(cue, limits));
+      return { side, language: languages[side], profile: { id, source, date }, findings };
+    }),
   );
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
-import type { ApprovalReference, Reviewer } from '../../contract/review.ts';
+import type { ApprovalReference } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import { captionRules } from '../../rules/segmentation.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
@@ -10,34 +10,16 @@ import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import type { CheckedCaptions } from '../captions/webvtt.ts';
 import type { VerifiedRuntime, VerifiedStudy } from '../fold.ts';
 import { checkableOf, rulesOf, type VerifiedCaption } from '../stages/captions.ts';
-import { reviewReceipt } from '../stages/review.ts';
+import { approvalBefore } from '../stages/review.ts';
 import { runtimeListOf } from './runtime.ts';
-
-// No person approves anything: the approval below is derived to say what captions would be, and never written down.
-const nobody: Reviewer = { id: 'reviewer:none', label: 'Nobody reviews an evaluation' };
 
 /** The study as it would stand after an approval; null where it may not be put before a reviewer. */
 export function approvable({ execution }: VerifiedRuntime): CaptionedStudy | null {
   const conclusion = execution?.study.conclusion ?? null;
   if (execution === null || conclusion === null || conclusion.admission.outcome !== 'queued') return null;
   const { run } = execution.opened;
-  const { runtimeId } = run.record;
-  const receipt = reviewReceipt.of(run, {
-    intake: conclusion.admission.intake,
-    reviewer: nobody,
-    decision: {
-      outcome: 'approve_for_caption_production',
-      reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
-      note: null,
-    },
-  });
-  return {
-    run,
-    findings: execution.study.findings,
-    conclusion,
-    approval: reviewReceipt.referenceOf(runtimeId, receipt),
-    rules: captionRules,
-  };
+  const { findings } = execution.study;
+  return { run, findings, conclusion, approval: approvalBefore(run, conclusion), rules: captionRules };
 }
 
 /**

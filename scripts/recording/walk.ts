@@ -12,7 +12,7 @@ import type { Recorder } from './recorder.ts';
 import { attachSubtitles } from './subtitle-files.ts';
 import { ingestFile, ingestRange, uploadInParts } from './walk-ingests.ts';
 import { present, type WalkOptions } from './walk-options.ts';
-import { approve, caption, conclusions, explain, play, study } from './walk-study.ts';
+import { approve, caption, conclusions, correct, explain, play, study } from './walk-study.ts';
 
 /** Takes a host through every operation that a client of it has. */
 export async function walk(options: WalkOptions): Promise<void> {
@@ -35,6 +35,7 @@ export async function walk(options: WalkOptions): Promise<void> {
   await caption(recorder, params, approval);
   await recorder.granted('readOverview', runtimeOverview, { params });
   await explain(recorder, params);
+  await correct(options, params);
   await play(options, params, status);
   await recorder.granted('revokePublishReview', publishReviewDecisions, {
     params,

@@ -133,6 +133,8 @@ const producers: Record<EventType, string> = {
   'caption.production_completed': 'caption_production_host',
   'caption.production_failed': 'caption_production_host',
   'caption.quality_control_decided': 'caption_quality_control_host',
+  'caption.correction_recorded': 'caption_correction_host',
+  'caption.correction_checked': 'caption_correction_host',
   'language.explanation_started': 'language_explanation_host',
   'language.explanation_completed': 'language_explanation_host',
   'language.explanation_failed': 'language_explanation_host',

@@ -1,0 +1,134 @@
+import { ServiceError } from '../../contract/base/errors.ts';
+import {
+  type CaptionCorrectionPreview,
+  type CaptionCorrections,
+  type CorrectionHead,
+  type CorrectionPreviewRequest,
+  type CorrectionRequest,
+  maximumCorrections,
+} from '../../contract/captions/correction.ts';
+import type { Reviewer } from '../../contract/review.ts';
+import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
+import { CorrectionFault, correctedBy } from '../../receipts/captions/corrected-lines.ts';
+import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
+import type { VerifiedRuntime } from '../../receipts/fold.ts';
+import {
+  type Correctable,
+  correctableOf,
+  correctionPreviewOf,
+  correctionsOf,
+} from '../../receipts/published/corrections.ts';
+import { correctionHeadOf, recordCorrection } from '../../receipts/stages/correction.ts';
+import type { HostBasis } from '../host-basis.ts';
+import { storeBeforePromise } from '../supervision/refused-write.ts';
+
+interface CorrectionsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes' | 'mutex'> {
+  readonly reviewer: Reviewer;
+  readonly ability: CaptionAbility;
+  /** Called after each commit that added to a runtime's journal. */
+  readonly committed: (runtimeId: string) => void;
+}
+
+const illegal = (message: string) => new ServiceError('illegal_caption_correction', message);
+
+/** What can be corrected of a runtime. Throws the obstacle where nothing can. */
+function demandCorrectable({ obstacle, corrections, base }: Correctable) {
+  if (obstacle !== null) throw new ServiceError(obstacle.code, obstacle.message);
+  if (base === null) throw illegal('the runtime has no lines');
+  return { corrections, base };
+}
+
+/** Runs what the lines may not allow; throws `illegal_caption_correction` then. */
+function withLinesThatAllow<Result>(run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof CorrectionFault) throw illegal(error.message);
+    throw error;
+  }
+}
+
+/**
+ * The service behind corrections of captions by a person. A correction is a command: it is computed on the reopened runtime and
+ * written with its check in one commit, under the mutex of the runtime, so that no production and no revocation comes in
+ * between. Captions stay as they were made; nothing is ever deleted. All throw `unknown_runtime` and `stored_content_inconsistent`.
+ */
+export class Corrections {
+  readonly #options: CorrectionsOptions;
+
+  constructor(options: CorrectionsOptions) {
+    this.#options = options;
+  }
+
+  /** The lines of a runtime as they are and as the host made them, with every correction. */
+  async read(runtimeId: string): Promise<CaptionCorrections> {
+    const { runtimes, reviewer, ability } = this.#options;
+    return correctionsOf(await runtimes.read(runtimeId), ability, reviewer);
+  }
+
+  /**
+   * What a correction would make of the lines, with its check and the findings of the guidelines; nothing is written. Throws
+   * `caption_correction_conflict`, `illegal_caption_correction` and what keeps a runtime from corrections.
+   */
+  async preview(runtimeId: string, { head, ...asked }: CorrectionPreviewRequest): Promise<CaptionCorrectionPreview> {
+    const { runtimes, reviewer, ability } = this.#options;
+    const runtime = await runtimes.read(runtimeId);
+    const correctable = demandCorrectable(correctableOf(runtime, ability));
+    demandHead(correctionHeadOf(correctable.corrections, correctable.base), head);
+    return withLinesThatAllow(() => correctionPreviewOf(runtime, correctable, asked, reviewer));
+  }
+
+  /**
+   * Writes a correction with its check. The same request again, by its `clientRequestId`, writes nothing. Throws
+   * `reviewer_identity_mismatch`, `caption_correction_conflict`, `illegal_caption_correction`, `insufficient_storage` and what
+   * keeps a runtime from corrections.
+   */
+  async write(runtimeId: string, request: CorrectionRequest): Promise<CaptionCorrections> {
+    const { runtimes, mutex, reviewer, ledger, objectStore, committed } = this.#options;
+    return mutex.take(runtimeId, async () => {
+      const runtime = await runtimes.read(runtimeId);
+      if (request.reviewer.id !== reviewer.id) {
+        throw new ServiceError('reviewer_identity_mismatch', 'this host has another reviewer');
+      }
+      if (isWritten(runtime, request)) return this.read(runtimeId);
+      const { objects, events } = this.#recorded(runtime, request);
+      await storeBeforePromise(objectStore, objects);
+      await ledger.commit([{ append: runtimeId, events }]);
+      committed(runtimeId);
+      return this.read(runtimeId);
+    });
+  }
+
+  #recorded(runtime: VerifiedRuntime, { clientRequestId, ...request }: CorrectionRequest) {
+    const { reviewer, ability } = this.#options;
+    const { corrections, base } = demandCorrectable(correctableOf(runtime, ability));
+    demandHead(correctionHeadOf(corrections, base), request.head);
+    if (runtime.execution === null) throw illegal('the runtime has no lines');
+    if (corrections.chain.length >= maximumCorrections) throw illegal('the runtime has as many corrections as it may');
+    const { run } = runtime.execution.opened;
+    return withLinesThatAllow(() => {
+      const { changes } = correctedBy(corrections, base, request);
+      return recordCorrection(run, {
+        ...{ corrections, base, changes, reviewer, clientRequestId },
+        note: request.note,
+        reverts: request.reverts ?? null,
+        requestContentId: contentIdOfJson(request),
+      });
+    });
+  }
+}
+
+function demandHead(current: CorrectionHead, asked: CorrectionHead): void {
+  if (firstDifference(current, asked) === null) return;
+  throw new ServiceError('caption_correction_conflict', 'the lines were changed since they were read');
+}
+
+/** Whether this very request is written already. Throws `illegal_caption_correction` where another one has its id. */
+function isWritten({ execution }: VerifiedRuntime, { clientRequestId, ...request }: CorrectionRequest): boolean {
+  const written = execution?.study.tail.corrections.chain.find(
+    ({ receipt }) => receipt.body.clientRequestId === clientRequestId,
+  );
+  if (written === undefined) return false;
+  if (written.receipt.body.requestContentId === contentIdOfJson(request)) return true;
+  throw illegal('the clientRequestId is that of another correction');
+}

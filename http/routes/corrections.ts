@@ -1,0 +1,71 @@
+import type { Corrections } from '../../actors/captions/corrections.ts';
+import {
+  captionCorrectionPreview,
+  captionCorrections,
+  correctionPreviewRequest,
+  correctionRequest,
+} from '../../contract/captions/correction.ts';
+import { runtimeId } from '../../contract/study/start.ts';
+import { json, refusalsOfReopening } from '../exchange/description.ts';
+import { type Route, read, write } from '../exchange/route.ts';
+
+const refusals = [
+  ...refusalsOfReopening,
+  'caption_correction_conflict',
+  'illegal_caption_correction',
+  'illegal_caption_transition',
+  'caption_authority_required',
+  'caption_current_run_causality_required',
+  'caption_lines_unavailable',
+] as const;
+
+/** The routes of corrections of captions by a person. */
+export const correctionRoutes = (corrections: Corrections): readonly Route[] => [
+  {
+    path: '/v1/runtimes/:runtimeId/caption-corrections',
+    room: 'captions',
+    params: { runtimeId },
+    checksQueryFirst: true,
+    GET: read({
+      id: 'readCaptionCorrections',
+      summary: 'the lines of captions as they are and as the host made them, and every correction of them',
+      details:
+        'Before captions are made these are the lines that they would have. `obstacle` says why nothing can be corrected; `head` is what a correction names.',
+      answers: [json(200, captionCorrections)],
+      refusals: refusalsOfReopening,
+      handle: async ({ params }) => ({ status: 200, body: await corrections.read(params.runtimeId ?? '') }),
+    }),
+    POST: write({
+      id: 'correctCaptions',
+      summary: 'correct lines of captions, or revert a correction',
+      details:
+        'A change takes lines that follow each other and names what takes their place: one line for one rewords or shifts it, several for one split it, one for several merges them, none drops them. The corrected lines are checked anew, and files give them; what the host made stays. The same `clientRequestId` with the same body writes nothing again.',
+      request: correctionRequest,
+      invalid: 'invalid_caption_correction_request',
+      answers: [json(201, captionCorrections)],
+      refusals: [...refusals, 'reviewer_identity_mismatch', 'insufficient_storage'],
+      handle: async ({ params, body }) => ({
+        status: 201,
+        body: await corrections.write(params.runtimeId ?? '', body),
+      }),
+    }),
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-correction-previews',
+    room: 'captions',
+    params: { runtimeId },
+    POST: write({
+      id: 'previewCaptionCorrection',
+      summary:
+        'what a correction would make of the lines, with its check and the findings of the guidelines; nothing is written',
+      request: correctionPreviewRequest,
+      invalid: 'invalid_caption_correction_request',
+      answers: [json(200, captionCorrectionPreview)],
+      refusals,
+      handle: async ({ params, body }) => ({
+        status: 200,
+        body: await corrections.preview(params.runtimeId ?? '', body),
+      }),
+    }),
+  },
+];

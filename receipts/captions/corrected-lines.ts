@@ -1,0 +1,364 @@
+import { type CaptionSide, captionSide } from '../../contract/captions/caption-line.ts';
+import { type CaptionArtifact, longestCaptions } from '../../contract/captions/caption-production.ts';
+import {
+  type AskedChange,
+  type AskedLine,
+  type CorrectedLine,
+  type CorrectedLineDecision,
+  type CorrectedText,
+  type CorrectionBase,
+  type CorrectionChange,
+  type CorrectionCheckReceipt,
+  type CorrectionKind,
+  type CorrectionReceipt,
+  correctedLine,
+  type OriginalLine,
+} from '../../contract/captions/correction.ts';
+import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
+import { baseLanguage } from '../../rules/languages.ts';
+import type { VerifiedCaption } from '../stages/captions.ts';
+import type { StoredReceipt } from '../stored-records.ts';
+import { captionTextOf } from './allowance.ts';
+import { type CaptionJob, captionExecutorOf } from './artifact.ts';
+import { captionInputOf, coveredLine } from './captioned-study.ts';
+import { captionExecutors } from './executors.ts';
+import { acceptsInPart } from './quality-control.ts';
+
+/** A correction that its lines do not allow; the message says why, for the person who asked for it. */
+export class CorrectionFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CorrectionFault';
+  }
+}
+
+/** The lines before any correction. */
+export interface BaseLines {
+  readonly base: CorrectionBase;
+  readonly contentId: string;
+  readonly lines: readonly OriginalLine[];
+  readonly input: Pick<ReturnType<typeof captionInputOf>, 'range' | 'sourceLanguage' | 'targetLanguage'>;
+  /** Whether lines that pass are handed out if others do not. */
+  readonly isAcceptedInPart: boolean;
+}
+
+const byHost = ({ state, text, reasonCode }: Pick<CorrectedText, 'state' | 'text' | 'reasonCode'>): CorrectedText => ({
+  ...{ state, text, reasonCode },
+  by: 'host',
+});
+
+const originalOf = ({ id, startMs, endMs, source, target }: CaptionArtifact['lines'][number]): OriginalLine => ({
+  ...{ id, startMs, endMs },
+  source: byHost(source),
+  target: byHost(target),
+});
+
+/** Captions as the base of corrections. */
+export function captionBaseOf({ reference, artifact: { body } }: VerifiedCaption): BaseLines {
+  const { jobId, contentId: captionContentId, receiptContentId: captionReceiptContentId } = reference;
+  return {
+    base: { kind: 'captions', jobId, captionContentId, captionReceiptContentId },
+    contentId: captionContentId,
+    lines: body.lines.map(originalOf),
+    input: body.input,
+    isAcceptedInPart: acceptsInPart(body.executor),
+  };
+}
+
+/** The lines that captions of a study would have, before a model translates any; they are there before captions are. */
+export function draftBaseOf(job: Pick<CaptionJob, 'study' | 'classification' | 'translator'>): BaseLines {
+  const { study, classification } = job;
+  const input = captionInputOf(study);
+  const executor = captionExecutorOf({ ...job, attempt: 0 });
+  const lines = captionExecutors[classification].draft(study).map(({ id, startMs, endMs, source, target }) => {
+    const { gap } = coveredLine(study, '', executor, { startMs, endMs });
+    return {
+      ...{ id, startMs, endMs },
+      source: byHost(captionTextOf(input.sourceLanguage, source, gap)),
+      target: byHost(captionTextOf(input.targetLanguage, target, gap)),
+    };
+  });
+  const linesContentId = contentIdOfJson({ lines });
+  return {
+    base: { kind: 'drafts', executor, linesContentId },
+    contentId: linesContentId,
+    lines,
+    input,
+    isAcceptedInPart: acceptsInPart(executor),
+  };
+}
+
+/** A line as it is now, and the correction that changed it last; null if none did. */
+export interface CurrentLine extends CorrectedLine {
+  readonly correctionId: string | null;
+}
+
+/** Lines as the host made them. */
+export const uncorrected = ({ lines }: BaseLines): CurrentLine[] =>
+  lines.map((line) => ({ ...line, originalLineIds: [line.id], correctionId: null }));
+
+/** A line as records and answers have it. */
+export const plainLine = ({ correctionId, ...line }: CurrentLine): CorrectedLine => line;
+
+/** Whether a line is as the host made it, whatever happened to it in between. */
+export function isOriginal({ id, startMs, endMs, source, target }: CorrectedLine, { lines }: BaseLines): boolean {
+  const original = originalsOf(lines).get(id);
+  return original !== undefined && firstDifference({ id, startMs, endMs, source, target }, original) === null;
+}
+
+const known = new WeakMap<readonly OriginalLine[], ReadonlyMap<string, OriginalLine>>();
+
+function originalsOf(lines: readonly OriginalLine[]): ReadonlyMap<string, OriginalLine> {
+  const found = known.get(lines) ?? new Map(lines.map((line) => [line.id, line]));
+  known.set(lines, found);
+  return found;
+}
+
+/** A correction of a runtime, as it was reopened. */
+export interface VerifiedCorrection {
+  readonly receipt: StoredReceipt<CorrectionReceipt>;
+  readonly artifactId: string;
+  /** When the journal took it. */
+  readonly recordedAt: string;
+}
+
+/** The corrections of a runtime, and what they make of its lines. */
+export interface VerifiedCorrections {
+  /** The oldest first. */
+  readonly chain: readonly VerifiedCorrection[];
+  /** Null before the first correction. */
+  readonly base: BaseLines | null;
+  /** In order of time; none before the first correction. */
+  readonly lines: readonly CurrentLine[];
+  /** The check of these lines; null until it is written. */
+  readonly check: StoredReceipt<CorrectionCheckReceipt> | null;
+}
+
+export const noCorrections: VerifiedCorrections = { chain: [], base: null, lines: [], check: null };
+
+/** Whether a person's changes are in the lines of a runtime: those that were all reverted are not. */
+export const isCorrected = ({ base, lines }: VerifiedCorrections): boolean =>
+  base !== null && (lines.length !== base.lines.length || lines.some((line) => !isOriginal(line, base)));
+
+/** The same corrections over other lines of the host, with the lines as they are if there are none. */
+export const correctionsOn = (corrections: VerifiedCorrections, base: BaseLines): VerifiedCorrections =>
+  corrections.base === null || (!isCorrected(corrections) && corrections.base.contentId !== base.contentId)
+    ? { ...corrections, base, lines: uncorrected(base), check: null }
+    : corrections;
+
+/** The words that a person put in the place of those of the host, by the line of the host that they belong to. */
+export function sourceWordsOf(corrections: VerifiedCorrections): ReadonlyMap<string, string> {
+  return new Map(
+    corrections.lines.flatMap(({ id, originalLineIds, source }) =>
+      source.by === 'person' && source.text !== null && id === originalLineIds[0] && originalLineIds.length === 1
+        ? [[id, source.text] as const]
+        : [],
+    ),
+  );
+}
+
+const isOneLanguage = ({ input }: BaseLines): boolean => {
+  const source = baseLanguage(input.sourceLanguage);
+  return source !== null && source === baseLanguage(input.targetLanguage);
+};
+
+/** What a side has if a person gives no text for it: null if it is cut in parts, whose words only a person can tell. */
+function inheritedText(before: readonly CurrentLine[], side: CaptionSide, parts: number): CorrectedText | null {
+  const texts = before.map((line) => line[side]);
+  const missing = texts.find(({ state }) => state !== 'available');
+  if (missing !== undefined) return missing;
+  const [first, ...others] = texts;
+  if (first === undefined || parts > 1) return null;
+  if (others.length === 0) return first;
+  const reasonCode = texts.find((text) => text.reasonCode !== null)?.reasonCode ?? null;
+  return { state: 'available', text: texts.map(({ text }) => text).join('\n'), reasonCode, by: 'person' };
+}
+
+const textsOf = ({ source, target }: CorrectedLine) => ({ source, target });
+
+function kindOf(before: readonly CorrectedLine[], after: readonly CorrectedLine[]): CorrectionKind | null {
+  const [from, ...othersBefore] = before;
+  const [to, ...othersAfter] = after;
+  if (to === undefined) return from === undefined ? null : 'dropped';
+  if (from === undefined) return 'restored';
+  if (othersBefore.length > 0) return othersAfter.length > 0 ? 'replaced' : 'merged';
+  if (othersAfter.length > 0) return 'split';
+  const isRetimed = from.startMs !== to.startMs || from.endMs !== to.endMs;
+  const isReworded = firstDifference(textsOf(from), textsOf(to)) !== null;
+  if (isReworded) return isRetimed ? 'reworded_and_retimed' : 'reworded';
+  return isRetimed ? 'retimed' : null;
+}
+
+/** The lines that a change names, in their order. Throws `CorrectionFault`. */
+function linesNamed(lines: readonly CurrentLine[], ids: readonly string[]): CurrentLine[] {
+  const first = lines.findIndex(({ id }) => id === ids[0]);
+  return ids.map((id, at) => {
+    const line = lines[first + at];
+    if (first >= 0 && line?.id === id) return line;
+    const isThere = lines.some((each) => each.id === id);
+    throw new CorrectionFault(isThere ? `${id} does not follow the line before it` : `there is no line ${id}`);
+  });
+}
+
+interface Correcting {
+  readonly base: BaseLines;
+  /** The number of the correction, counted from 1. */
+  readonly ordinal: number;
+}
+
+const numbered = (value: number): string => String(value).padStart(3, '0');
+
+/** What each change makes of the lines that it names. Throws `CorrectionFault`. */
+function changesOf(
+  lines: readonly CurrentLine[],
+  asked: readonly AskedChange[],
+  { base, ordinal }: Correcting,
+): CorrectionChange[] {
+  let made = 0;
+  const isOne = isOneLanguage(base);
+  const { range } = base.input;
+  const lineOf = (before: readonly CurrentLine[], parts: number, line: AskedLine): CorrectedLine => {
+    const { startMs, endMs } = line;
+    const [only, ...others] = before;
+    const keepsId = parts === 1 && others.length === 0;
+    if (!keepsId) made += 1;
+    const id = keepsId && only !== undefined ? only.id : `correction-${numbered(ordinal)}-line-${numbered(made)}`;
+    if (startMs < range.startMs || endMs > range.endMs) {
+      throw new CorrectionFault(`${id}: ${startMs} to ${endMs} ms lies outside the range of the study`);
+    }
+    if (isOne && line.source !== undefined && line.target !== undefined && line.source !== line.target) {
+      throw new CorrectionFault(`${id}: both sides are in one language and need the same text`);
+    }
+    const sideOf = (side: CaptionSide): CorrectedText => {
+      const inherited = inheritedText(before, side, parts);
+      const given = line[side] ?? (isOne ? line[side === 'source' ? 'target' : 'source'] : undefined);
+      if (given === undefined && inherited !== null) return inherited;
+      if (given === undefined) throw new CorrectionFault(`${id}: each part of a split line needs its ${side} text`);
+      if (inherited?.text === given) return inherited;
+      const reasonCode = before.find((each) => each[side].reasonCode !== null)?.[side].reasonCode ?? null;
+      return { state: 'available', text: given, reasonCode, by: 'person' };
+    };
+    const originalLineIds = [...new Set(before.flatMap((each) => each.originalLineIds))];
+    const after = { id, startMs, endMs, originalLineIds, source: sideOf('source'), target: sideOf('target') };
+    const shaped = correctedLine.safeParse(after);
+    if (shaped.success) return shaped.data;
+    throw new CorrectionFault(`${id}: ${shaped.error.issues[0]?.message ?? 'no line can be so'}`);
+  };
+  return asked.map(({ lineIds, lines: parts }) => {
+    const before = linesNamed(lines, lineIds);
+    const after = parts.map((line) => lineOf(before, parts.length, line));
+    const kind = kindOf(before, after);
+    if (kind === null) throw new CorrectionFault(`${lineIds[0]}: the change leaves everything as it is`);
+    return { kind, before: before.map(plainLine), after };
+  });
+}
+
+/** A line that takes the words of the host from the lines that the host has now. */
+export function onBase(line: CorrectedLine, { lines }: BaseLines): CorrectedLine {
+  const original = line.originalLineIds.length === 1 ? originalsOf(lines).get(line.id) : undefined;
+  if (original === undefined || original.id !== line.originalLineIds[0]) return line;
+  const sideOf = (side: CaptionSide): CorrectedText => {
+    const { by, ...text } = line[side];
+    if (by === 'host') return original[side];
+    // Of a text that a person gave for a side which the host has a text for now, nothing is withheld any more.
+    return { ...text, reasonCode: original[side].reasonCode, by };
+  };
+  return { ...line, source: sideOf('source'), target: sideOf('target') };
+}
+
+/** What takes a correction back. Throws `CorrectionFault` if its lines were changed since, or there is no such correction. */
+function changesBack({ chain, lines }: VerifiedCorrections, base: BaseLines, reverts: string): CorrectionChange[] {
+  const reverted = chain.find(({ receipt }) => receipt.body.correctionId === reverts);
+  if (reverted === undefined) throw new CorrectionFault('there is no such correction');
+  return reverted.receipt.body.changes.map(({ before, after }) => {
+    for (const made of after) {
+      const line = lines.find(({ id }) => id === made.id);
+      if (line !== undefined && firstDifference(plainLine(line), onBase(made, base)) === null) continue;
+      throw new CorrectionFault(`${made.id} was changed since: revert the newer correction first`);
+    }
+    const gone = linesNamed(
+      lines,
+      after.map(({ id }) => id),
+    );
+    const back = before.map((line) => onBase(line, base));
+    const taken = back.find(({ id }) => lines.some((line) => line.id === id) && !after.some((line) => line.id === id));
+    if (taken !== undefined) throw new CorrectionFault(`${taken.id} is there again already`);
+    const kind = kindOf(gone, back);
+    if (kind === null) throw new CorrectionFault('everything is as it was before that correction already');
+    return { kind, before: gone.map(plainLine), after: back };
+  });
+}
+
+/** The lines of a runtime after changes, in order of time. Throws `CorrectionFault`. */
+export function linesAfter(
+  lines: readonly CurrentLine[],
+  changes: readonly CorrectionChange[],
+  correctionId: string | null,
+): CurrentLine[] {
+  const gone = new Set(changes.flatMap(({ before }) => before.map(({ id }) => id)));
+  const come = changes.flatMap(({ after }) => after.map((line) => ({ ...line, correctionId })));
+  const next = [...lines.filter(({ id }) => !gone.has(id)), ...come];
+  if (next.length > longestCaptions.maxLines) throw new CorrectionFault('captions have no more lines than that');
+  return next.sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
+}
+
+/** What a person asks for: changes, or the correction that is to be taken back. */
+export interface AskedCorrection {
+  readonly changes?: readonly AskedChange[] | undefined;
+  readonly reverts?: string | undefined;
+}
+
+/** What becomes of the lines of a runtime, with nothing written. Throws `CorrectionFault`. */
+export function correctedBy(
+  corrections: VerifiedCorrections,
+  base: BaseLines,
+  { changes: asked = [], reverts }: AskedCorrection,
+): { readonly changes: CorrectionChange[]; readonly lines: CurrentLine[]; readonly touched: ReadonlySet<string> } {
+  const { chain, lines } = corrections;
+  const changes =
+    reverts === undefined
+      ? changesOf(lines, asked, { base, ordinal: chain.length + 1 })
+      : changesBack(corrections, base, reverts);
+  const touched = new Set(changes.flatMap(({ after }) => after.map(({ id }) => id)));
+  return { changes, lines: linesAfter(lines, changes, null), touched };
+}
+
+/** What a check says of the lines of a runtime. */
+export interface CorrectionDecision {
+  readonly outcome: 'accepted' | 'withheld';
+  readonly reasonCode: CorrectionCheckReceipt['decision']['reasonCode'];
+  readonly acceptedCount: number;
+  readonly withheldCount: number;
+  /** In order of the lines. */
+  readonly lines: readonly (CorrectedLineDecision & { readonly lineId: string })[];
+}
+
+const accepted = (reasonCode: CorrectedLineDecision['reasonCode']) => ({ outcome: 'accepted', reasonCode }) as const;
+const withheld = (reasonCode: CorrectedLineDecision['reasonCode']) => ({ outcome: 'withheld', reasonCode }) as const;
+
+/**
+ * Checks lines by their structure: a line needs a text on both sides, and begins where no line before it is shown any more.
+ * What the study does not support has no text of the host; a text that a person put there, and a time that a person chose, rest
+ * on the person's attestation, and the reason says so. Lines are handed out under the rule of the captions that they come from.
+ */
+export function correctionDecisionOf(lines: readonly CorrectedLine[], base: BaseLines): CorrectionDecision {
+  let endMs = 0;
+  const decided = lines.map((line) => {
+    const isInOrder = endMs <= line.startMs;
+    endMs = Math.max(endMs, line.endMs);
+    const hasTexts = captionSide.options.every((side) => line[side].state === 'available');
+    if (!hasTexts) return { lineId: line.id, ...withheld('line_unavailable_or_withheld') };
+    if (!isInOrder) return { lineId: line.id, ...withheld('line_out_of_order') };
+    const reason = isOriginal(line, base) ? 'line_structurally_complete' : 'line_attested_by_person';
+    return { lineId: line.id, ...accepted(reason) };
+  });
+  const acceptedCount = decided.filter(({ outcome }) => outcome === 'accepted').length;
+  const withheldCount = decided.length - acceptedCount;
+  const isAccepted = acceptedCount > 0 && (withheldCount === 0 || base.isAcceptedInPart);
+  const whole = withheldCount === 0 ? 'corrected_lines_complete' : 'corrected_lines_accepted_in_part';
+  return {
+    outcome: isAccepted ? 'accepted' : 'withheld',
+    reasonCode: decided.length === 0 ? 'no_lines_left' : isAccepted ? whole : 'corrected_lines_withheld',
+    ...{ acceptedCount, withheldCount, lines: decided },
+  };
+}

@@ -1,0 +1,198 @@
+import {
+  type CaptionCorrectionPreview,
+  type CaptionCorrections,
+  type CorrectionObstacle,
+  correctionAttestation,
+  type OriginalLine,
+  type ShownLine,
+} from '../../contract/captions/correction.ts';
+import type { Reviewer } from '../../contract/review.ts';
+import { captionObstacleOf } from '../captions/captioned-study.ts';
+import {
+  type AskedCorrection,
+  type BaseLines,
+  type CurrentLine,
+  captionBaseOf,
+  correctedBy,
+  correctionDecisionOf,
+  correctionsOn,
+  draftBaseOf,
+  isCorrected,
+  isOriginal,
+  noCorrections,
+  type VerifiedCorrection,
+  type VerifiedCorrections,
+} from '../captions/corrected-lines.ts';
+import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../captions/prospect.ts';
+import { captionFindingsOf } from '../captions/quality-control.ts';
+import { mayCorrect, type VerifiedRuntime } from '../fold.ts';
+import { correctionHeadOf } from '../stages/correction.ts';
+import { approvable } from './captions.ts';
+import { runtimeListOf } from './runtime.ts';
+
+/** What can be corrected of a runtime, and why nothing can; with lines there may be an obstacle, too. */
+export interface Correctable {
+  readonly obstacle: CorrectionObstacle | null;
+  readonly base: BaseLines | null;
+  readonly corrections: VerifiedCorrections;
+}
+
+const withoutLines = (code: CorrectionObstacle['code'], message: string): Correctable => ({
+  obstacle: { code, message },
+  base: null,
+  corrections: noCorrections,
+});
+
+/**
+ * The lines of a runtime that a person may correct: those of its captions, or before a production the lines that this host would
+ * make captions of.
+ */
+export function correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility): Correctable {
+  const { execution, accepted } = runtime;
+  const conclusion = execution?.study.conclusion ?? null;
+  if (execution === null || conclusion === null) {
+    return withoutLines('illegal_caption_transition', 'the study did not come to its end: it has no lines');
+  }
+  const { tail } = execution.study;
+  const { captions } = tail;
+  const isAllowed = mayCorrect(conclusion, tail);
+  const on = (base: BaseLines, obstacle: CorrectionObstacle | null = null): Correctable => ({
+    obstacle: isAllowed
+      ? obstacle
+      : { code: 'caption_authority_required', message: 'no approval of this study stands' },
+    base,
+    corrections: correctionsOn(tail.corrections, base),
+  });
+  if (captions.caption !== null) {
+    const isChecked = captions.caption.qualityControl !== null;
+    const message = 'the captions are not checked yet: ask for their quality control first';
+    return on(captionBaseOf(captions.caption), isChecked ? null : { code: 'illegal_caption_correction', message });
+  }
+  const study = approvable(runtime);
+  if (study === null) return withoutLines('illegal_caption_transition', 'the study is not queued for a review');
+  const making = { code: 'illegal_caption_correction', message: 'captions are being made of these lines' } as const;
+  const isOpen = captions.open.length > 0 ? making : null;
+  if (isCorrected(tail.corrections) && tail.corrections.base !== null) return on(tail.corrections.base, isOpen);
+  const obstacle = captionObstacleOf(accepted.record, ability.allowance.maxDurationMs);
+  if (obstacle !== null) return withoutLines('illegal_caption_transition', obstacle);
+  if (ability.classification === 'recorded_real_pipeline_fixture') {
+    return withoutLines('caption_current_run_causality_required', captionsAreOff);
+  }
+  const { job, absence } = captionProspectOf(study, captions.attempts, ability);
+  if (absence !== null) return withoutLines('caption_lines_unavailable', `${absence.reason}: ${absence.text}`);
+  return on(draftBaseOf(job), isOpen);
+}
+
+type Changed = ShownLine['changed'];
+
+/** The lines of a runtime as the wire shows them. */
+function shownLines(
+  lines: readonly CurrentLine[],
+  base: BaseLines,
+  changedBy: (line: CurrentLine) => Changed,
+): ShownLine[] {
+  const decided = correctionDecisionOf(lines, base).lines;
+  return lines.flatMap((line, at) => {
+    const decision = decided[at];
+    if (decision === undefined) return [];
+    const { outcome, reasonCode } = decision;
+    const { correctionId, ...shown } = line;
+    return [{ ...shown, changed: isOriginal(line, base) ? null : changedBy(line), decision: { outcome, reasonCode } }];
+  });
+}
+
+const byId = ({ chain }: VerifiedCorrections): ReadonlyMap<string, VerifiedCorrection> =>
+  new Map(chain.map((written) => [written.receipt.body.correctionId, written]));
+
+function changedIn(corrections: VerifiedCorrections): (line: CurrentLine) => Changed {
+  const known = byId(corrections);
+  return ({ correctionId }) => {
+    const written = correctionId === null ? undefined : known.get(correctionId);
+    if (written === undefined) return null;
+    const { id, label } = written.receipt.body.reviewer;
+    return { correctionId, recordedAt: written.recordedAt, reviewer: { id, label } };
+  };
+}
+
+function writtenOf({ chain }: VerifiedCorrections): CaptionCorrections['corrections'] {
+  const revertedBy = new Map(
+    chain.flatMap(({ receipt: { body } }) => (body.reverts === null ? [] : [[body.reverts, body.correctionId]])),
+  );
+  return chain.map(({ receipt: { contentId, body }, artifactId, recordedAt }) => ({
+    ...{
+      correctionId: body.correctionId,
+      artifactId,
+      receiptId: body.receiptId,
+      receiptContentId: contentId,
+      recordedAt,
+    },
+    reviewer: {
+      id: body.reviewer.id,
+      label: body.reviewer.label,
+      attestation: body.reviewer.attestation.statement,
+    },
+    ...{ clientRequestId: body.clientRequestId, note: body.note },
+    base: body.input.base,
+    previous: body.input.previous?.receiptContentId ?? null,
+    reverts: body.reverts,
+    revertedBy: revertedBy.get(body.correctionId) ?? null,
+    changes: body.changes,
+  }));
+}
+
+function checkOf({ check, lines }: VerifiedCorrections, base: BaseLines): CaptionCorrections['check'] {
+  const { lines: _, ...verdict } = correctionDecisionOf(lines, base);
+  if (check === null) return { ...verdict, recorded: null };
+  const { contentId: receiptContentId, body } = check;
+  return { ...verdict, recorded: { checkId: body.checkId, receiptId: body.receiptId, receiptContentId } };
+}
+
+/** The answer to a read of corrections. */
+export function correctionsOf(
+  runtime: VerifiedRuntime,
+  ability: CaptionAbility,
+  reviewer: Reviewer,
+): CaptionCorrections {
+  const { obstacle, base, corrections } = correctableOf(runtime, ability);
+  const lines =
+    base === null
+      ? { languages: null, head: null, base: null, originals: [] as OriginalLine[], lines: [], check: null }
+      : {
+          languages: { source: base.input.sourceLanguage, target: base.input.targetLanguage },
+          head: correctionHeadOf(corrections, base),
+          base: base.base,
+          originals: [...base.lines],
+          lines: shownLines(corrections.lines, base, changedIn(corrections)),
+          check: checkOf(corrections, base),
+        };
+  return {
+    schema: 'studio.local-runtime-caption-corrections.v1',
+    ...runtimeListOf(runtime),
+    reviewer: { id: reviewer.id, label: reviewer.label, correctionAttestation },
+    obstacle,
+    range: runtime.accepted.record.analysisRequest.range,
+    ...lines,
+    corrections: writtenOf(corrections),
+  };
+}
+
+/** The answer to a preview. Throws `CorrectionFault` for what the lines do not allow. */
+export function correctionPreviewOf(
+  runtime: VerifiedRuntime,
+  { corrections, base }: { readonly corrections: VerifiedCorrections; readonly base: BaseLines },
+  asked: AskedCorrection,
+  { id, label }: Reviewer,
+): CaptionCorrectionPreview {
+  const { lines, touched } = correctedBy(corrections, base, asked);
+  const known = changedIn(corrections);
+  const draft = { correctionId: null, recordedAt: null, reviewer: { id, label } };
+  const { lines: _, ...check } = correctionDecisionOf(lines, base);
+  return {
+    schema: 'studio.local-runtime-caption-correction-preview.v1',
+    ...runtimeListOf(runtime),
+    head: correctionHeadOf(corrections, base),
+    lines: shownLines(lines, base, (line) => (touched.has(line.id) ? draft : known(line))),
+    check,
+    reports: captionFindingsOf(lines, { source: base.input.sourceLanguage, target: base.input.targetLanguage }),
+  };
+}

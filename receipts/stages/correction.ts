@@ -1,0 +1,338 @@
+import {
+  type CorrectionBase,
+  type CorrectionChange,
+  type CorrectionCheckReceipt,
+  type CorrectionHead,
+  type CorrectionReceipt,
+  correctionAttestation,
+  correctionCheckReceipt,
+  correctionReceipt,
+  maximumCorrectionBytes,
+  maximumCorrectionCheckBytes,
+  maximumCorrections,
+} from '../../contract/captions/correction.ts';
+import type { Reviewer } from '../../contract/review.ts';
+import { contentIdOfJson, firstDifference, hashOf } from '../../formats/canonical-json.ts';
+import { everyCaptionRules } from '../../rules/segmentation.ts';
+import type { CaptionedStudy } from '../captions/captioned-study.ts';
+import {
+  type AskedCorrection,
+  type BaseLines,
+  CorrectionFault,
+  captionBaseOf,
+  correctedBy,
+  correctionDecisionOf,
+  correctionsOn,
+  draftBaseOf,
+  isCorrected,
+  linesAfter,
+  onBase,
+  plainLine,
+  uncorrected,
+  type VerifiedCorrection,
+  type VerifiedCorrections,
+} from '../captions/corrected-lines.ts';
+import { checkObject, countText, EvidenceChainError } from '../evidence-chain.ts';
+import { artifactIdOf } from '../identities.ts';
+import { RunReceipt } from '../record.ts';
+import { readStoredReceipt } from '../stored-records.ts';
+import type { FoldContext, StepResult, StudyRun } from '../study-run.ts';
+import type { VerifiedCaptions } from './captions.ts';
+
+/** What a request for a correction names as the state that it was made on. */
+export const correctionHeadOf = ({ chain }: VerifiedCorrections, { contentId }: BaseLines): CorrectionHead => ({
+  base: contentId,
+  correction: chain.at(-1)?.receipt.contentId ?? null,
+});
+
+/** Everything that a correction follows from. */
+interface MadeCorrection {
+  readonly corrections: VerifiedCorrections;
+  readonly base: BaseLines;
+  readonly changes: readonly CorrectionChange[];
+  readonly reviewer: Reviewer;
+  readonly note: string | null;
+  readonly reverts: string | null;
+  readonly clientRequestId: string;
+  readonly requestContentId: string;
+}
+
+const captionArtifactOf = (base: CorrectionBase, runId: string): string[] =>
+  base.kind === 'drafts'
+    ? []
+    : [
+        artifactIdOf({
+          runId,
+          contentId: base.captionContentId,
+          kind: 'caption-production-output',
+          origin: { kind: 'caption_production', jobId: base.jobId },
+        }),
+      ];
+
+/** The record of a correction. */
+export const storedCorrection = new RunReceipt<CorrectionReceipt, 'correctionId', MadeCorrection>({
+  link: 'caption_correction',
+  schema: correctionReceipt,
+  maximumBytes: maximumCorrectionBytes,
+  name: 'studio.caption-correction.receipt.v1',
+  idPrefix: 'caption-correction-receipt',
+  kind: 'caption-correction-receipt',
+  about: 'correctionId',
+  origin: ({ correctionId }) => ({ kind: 'caption_correction', correctionId }),
+  sources: ({ input: { base, previous } }, runId) => [
+    ...captionArtifactOf(base, runId),
+    ...(previous === null
+      ? []
+      : [
+          artifactIdOf({
+            runId,
+            contentId: previous.receiptContentId,
+            kind: 'caption-correction-receipt',
+            origin: { kind: 'caption_correction', correctionId: previous.correctionId },
+          }),
+        ]),
+  ],
+  producer: 'host',
+  derive: ({ record }, { corrections, base, changes, reviewer, note, reverts, clientRequestId, requestContentId }) => {
+    const last = corrections.chain.at(-1)?.receipt;
+    const previous =
+      last === undefined ? null : { correctionId: last.body.correctionId, receiptContentId: last.contentId };
+    const { runtimeId: runId } = record;
+    return {
+      correctionId: `caption-correction:${hashOf({ runId, base: base.base, previous, clientRequestId, requestContentId })}`,
+      input: { base: base.base, previous },
+      reviewer: {
+        ...reviewer,
+        attestation: { kind: 'local_operator_attestation_v1', statement: correctionAttestation },
+      },
+      producer: {
+        id: 'studio.host-caption-correction',
+        version: '1',
+        policy: 'attested_correction_beside_unchanged_captions',
+      },
+      ...{ clientRequestId, requestContentId, note, reverts, changes: [...changes] },
+    };
+  },
+});
+
+const withCorrection = (
+  corrections: VerifiedCorrections,
+  base: BaseLines,
+  written: VerifiedCorrection,
+): VerifiedCorrections => {
+  const { correctionId, changes } = written.receipt.body;
+  return {
+    chain: [...corrections.chain, written],
+    base,
+    lines: linesAfter(corrections.lines, changes, correctionId),
+    check: null,
+  };
+};
+
+/** Everything that a check of corrected lines follows from: at least one correction, and its base. */
+interface CheckedCorrections extends VerifiedCorrections {
+  readonly base: BaseLines;
+}
+
+/** The record of a check of corrected lines. */
+export const storedCorrectionCheck = new RunReceipt<CorrectionCheckReceipt, 'checkId', CheckedCorrections>({
+  link: 'caption_correction_check',
+  schema: correctionCheckReceipt,
+  maximumBytes: maximumCorrectionCheckBytes,
+  name: 'studio.caption-correction-check.receipt.v1',
+  idPrefix: 'caption-correction-check-receipt',
+  kind: 'caption-correction-check-receipt',
+  about: 'checkId',
+  origin: ({ checkId }) => ({ kind: 'caption_correction_check', checkId }),
+  sources: ({ input: { base, correction } }, runId) => [...captionArtifactOf(base, runId), correction.artifactId],
+  producer: 'host',
+  derive: ({ record }, { chain, base, lines }) => {
+    const last = chain.at(-1);
+    if (last === undefined) throw new RangeError('a check of corrections comes after a correction');
+    const { body, contentId: receiptContentId } = last.receipt;
+    const correction = { correctionId: body.correctionId, artifactId: last.artifactId, receiptContentId };
+    const linesContentId = contentIdOfJson({ lines: lines.map(plainLine) });
+    const { lines: decided, ...verdict } = correctionDecisionOf(lines, base);
+    const { runtimeId: runId } = record;
+    return {
+      checkId: `caption-correction-check:${hashOf({ runId, base: base.base, correction, linesContentId })}`,
+      input: { base: base.base, correction, linesContentId },
+      producer: {
+        id: 'studio.host-caption-correction-check',
+        version: '1',
+        policy: 'structural_gate_with_lines_attested_by_a_person',
+      },
+      decision: { ...verdict, decisionsContentId: contentIdOfJson({ lines: decided }) },
+    };
+  },
+});
+
+/** The check of the lines of a runtime, as it is written; nothing for a runtime without corrections. */
+export function recordCorrectionCheck(
+  run: StudyRun,
+  { base, ...corrections }: VerifiedCorrections,
+): Pick<StepResult<unknown>, 'objects' | 'events'> {
+  if (base === null || corrections.chain.length === 0) return { objects: [], events: [] };
+  const checked = { ...corrections, base };
+  return storedCorrectionCheck.write('caption.correction_checked', run, storedCorrectionCheck.of(run, checked));
+}
+
+/** A correction with its check, as both are written in one commit. */
+export function recordCorrection(run: StudyRun, made: MadeCorrection): Pick<StepResult<unknown>, 'objects' | 'events'> {
+  const receipt = storedCorrection.of(run, made);
+  const { objects, events, refs } = storedCorrection.write('caption.correction_recorded', run, receipt);
+  const written = {
+    receipt: { contentId: refs.receiptContentId, bytes: objects[0]?.bytes.length ?? 0, body: receipt },
+    artifactId: refs.artifactId,
+    recordedAt: '',
+  };
+  if (written.receipt.bytes > maximumCorrectionBytes) {
+    throw new CorrectionFault('the lines that it changes are too long for one correction: send fewer changes');
+  }
+  const check = recordCorrectionCheck(run, withCorrection(made.corrections, made.base, written));
+  return { objects: [...objects, ...check.objects], events: [...events, ...check.events] };
+}
+
+/** What a fold knows of a study when a correction comes. */
+interface CorrectableStudy {
+  readonly captions: VerifiedCaptions;
+  readonly corrections: VerifiedCorrections;
+  /** The study as it is approved, or as it would be. */
+  readonly study: Omit<CaptionedStudy, 'rules'>;
+  /** Whether a person may correct: nobody revoked or rejected anything, and captions have their approval. */
+  readonly mayCorrect: boolean;
+}
+
+/** The drafts that a correction names, by the rules that give them. Throws `EvidenceChainError`. */
+function draftsNamed(
+  study: Omit<CaptionedStudy, 'rules'>,
+  found: Extract<CorrectionBase, { kind: 'drafts' }>,
+): BaseLines {
+  const { executor, linesContentId } = found;
+  const translator = 'model' in executor ? executor : undefined;
+  for (const rules of everyCaptionRules) {
+    const drafts = draftBaseOf({
+      study: { ...study, rules },
+      classification: executor.classification,
+      translator: translator && {
+        model: translator.model,
+        promptContentId: translator.promptContentId,
+        configurationContentId: translator.configurationContentId,
+      },
+    });
+    if (drafts.contentId === linesContentId) return drafts;
+  }
+  throw new EvidenceChainError('caption_correction', 'input.base.linesContentId');
+}
+
+function baseNamed({ captions, corrections, study }: CorrectableStudy, found: CorrectionBase): BaseLines {
+  if (captions.caption !== null) return captionBaseOf(captions.caption);
+  if (found.kind === 'captions') throw new EvidenceChainError('caption_correction', 'input.base');
+  return corrections.base?.contentId === found.linesContentId ? corrections.base : draftsNamed(study, found);
+}
+
+/** The same request as the one whose changes a record has: a text that is what the line had before was not asked for. */
+function askedBy({ changes, reverts }: CorrectionReceipt): AskedCorrection {
+  if (reverts !== null) return { reverts };
+  return {
+    changes: changes.map(({ before, after }) => ({
+      lineIds: before.map(({ id }) => id),
+      lines: after.map(({ startMs, endMs, source, target }) => ({
+        ...{ startMs, endMs },
+        ...(source.by === 'person' && source.text !== null ? { source: source.text } : {}),
+        ...(target.by === 'person' && target.text !== null ? { target: target.text } : {}),
+      })),
+    })),
+  };
+}
+
+function derivedChanges(
+  corrections: VerifiedCorrections,
+  base: BaseLines,
+  found: CorrectionReceipt,
+): CorrectionChange[] {
+  try {
+    return correctedBy(corrections, base, askedBy(found)).changes;
+  } catch (error) {
+    if (!(error instanceof CorrectionFault)) throw error;
+    throw new EvidenceChainError('caption_correction', `changes: ${error.message}`, error);
+  }
+}
+
+/** Takes a correction: reopens its record, and makes its changes again on the lines as they were. Throws `EvidenceChainError`. */
+export async function foldCorrectionRecorded(
+  { journal, run, content, report }: FoldContext,
+  correctable: CorrectableStudy,
+): Promise<VerifiedCorrections> {
+  const { captions, mayCorrect } = correctable;
+  const recorded = journal.count('artifact.recorded');
+  const { data, recordedAt } = journal.expect('caption.correction_recorded', recorded);
+  const isUnchecked = captions.caption !== null && captions.caption.qualityControl === null;
+  if (!mayCorrect || captions.open.length > 0 || isUnchecked) throw journal.fault('type', recorded);
+  if (correctable.corrections.chain.length >= maximumCorrections) throw journal.fault('type', recorded);
+  const { receiptContentId } = data;
+  const { body: found } = await readStoredReceipt(storedCorrection.shape, content, receiptContentId);
+  const base = checkObject(receiptContentId, () => baseNamed(correctable, found.input.base));
+  const corrections = correctionsOn(correctable.corrections, base);
+  if (corrections.base?.contentId !== base.contentId) throw journal.fault('data.receipt.input.base', recorded);
+  const receipt = await storedCorrection.reopen(content, receiptContentId, (said) =>
+    storedCorrection.of(run, {
+      ...{ corrections, base, note: said.note, reverts: said.reverts },
+      ...{ clientRequestId: said.clientRequestId, requestContentId: said.requestContentId },
+      reviewer: { id: said.reviewer.id, label: said.reviewer.label },
+      changes: derivedChanges(corrections, base, said),
+    }),
+  );
+  const { events, refs } = storedCorrection.write('caption.correction_recorded', run, receipt.body);
+  journal.take(events);
+  const { correctionId, changes } = receipt.body;
+  const detail = countText(changes.length, 'change');
+  report({ link: 'caption_correction', subject: correctionId, contentId: receiptContentId, detail });
+  return withCorrection(corrections, base, { receipt, artifactId: refs.artifactId, recordedAt });
+}
+
+/** Takes the check of corrected lines, and decides again. Throws `EvidenceChainError`. */
+export async function foldCorrectionChecked(
+  { journal, run, content, report }: FoldContext,
+  { base, ...corrections }: VerifiedCorrections,
+): Promise<VerifiedCorrections> {
+  const recorded = journal.count('artifact.recorded');
+  const { receiptContentId } = journal.expect('caption.correction_checked', recorded).data;
+  if (base === null || corrections.chain.length === 0 || corrections.check !== null)
+    throw journal.fault('type', recorded);
+  const checked = { ...corrections, base };
+  const check = await storedCorrectionCheck.reopen(content, receiptContentId, () =>
+    storedCorrectionCheck.of(run, checked),
+  );
+  journal.take(recordCorrectionCheck(run, checked).events);
+  const { checkId, decision } = check.body;
+  report({ link: 'caption_correction_check', subject: checkId, contentId: receiptContentId, detail: decision.outcome });
+  return { ...checked, check };
+}
+
+/** Why captions that are about to be made cannot take the corrections of their lines; null if they can. */
+export function correctionsObstacle(corrections: VerifiedCorrections, drafts: () => BaseLines): string | null {
+  if (!isCorrected(corrections)) return null;
+  return corrections.base?.contentId === drafts().contentId
+    ? null
+    : 'a person corrected other lines than this host would caption: revert these corrections, or start the host with the caption executor that gave them';
+}
+
+/**
+ * The corrections of lines that have become captions: what the host gave meanwhile, such as a translation, takes the place of
+ * what it had not given yet. Throws `EvidenceChainError` for captions of other lines than those that were corrected.
+ */
+export function correctionsOfCaptions(
+  corrections: VerifiedCorrections,
+  captions: VerifiedCaptions,
+): VerifiedCorrections {
+  if (corrections.base === null || captions.caption === null) return corrections;
+  const base = captionBaseOf(captions.caption);
+  if (!isCorrected(corrections)) return { ...corrections, base, lines: uncorrected(base), check: null };
+  const timesOf = ({ lines }: BaseLines) =>
+    lines.map(({ id, startMs, endMs, source }) => ({ id, startMs, endMs, source }));
+  const place = firstDifference(timesOf(corrections.base), timesOf(base));
+  if (place !== null) throw new EvidenceChainError('caption_correction', `lines of the captions: ${place}`);
+  const lines = corrections.lines.map((line) => ({ ...onBase(line, base), correctionId: line.correctionId }));
+  return { ...corrections, base, lines, check: null };
+}

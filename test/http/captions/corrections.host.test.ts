@@ -1,0 +1,380 @@
+import test, { type ExecutionContext } from 'ava';
+import type { ErrorCode } from '../../../contract/base/errors.ts';
+import {
+  type AskedChange,
+  type CaptionCorrections,
+  type CorrectionKind,
+  type CorrectionObstacle,
+  captionCorrectionPreview,
+  captionCorrections,
+  correctionAttestation,
+} from '../../../contract/captions/correction.ts';
+import { runtimeEvents } from '../../../contract/journal.ts';
+import { TestHost } from '../../host/test-host.ts';
+import { approvedLife, captionFlags, captionsOf, openCaptioned, openCaptioning, pathOf, revoke } from './steps.ts';
+
+// Corrections of captions by a person.
+
+const reviewer = { id: 'reviewer:local-operator', attestation: correctionAttestation };
+
+async function correctionsOf(t: ExecutionContext, host: TestHost, runtimeId: string): Promise<CaptionCorrections> {
+  return host.granted(t, await host.get(pathOf(runtimeId, 'caption-corrections')), 200, captionCorrections);
+}
+
+let requests = 0;
+
+/** A request for a correction of the lines as they are. */
+async function asked(t: ExecutionContext, host: TestHost, runtimeId: string, others: object) {
+  const { head } = await correctionsOf(t, host, runtimeId);
+  requests += 1;
+  return { clientRequestId: `request-${requests}`, head, reviewer, note: null, ...others };
+}
+
+const send = (host: TestHost, runtimeId: string, body: object) =>
+  host.post(pathOf(runtimeId, 'caption-corrections'), body);
+
+async function corrected(
+  t: ExecutionContext,
+  host: TestHost,
+  runtimeId: string,
+  others: { readonly changes: readonly AskedChange[] } | { readonly reverts: string },
+): Promise<CaptionCorrections> {
+  const answer = await send(host, runtimeId, await asked(t, host, runtimeId, others));
+  return host.granted(t, answer, 201, captionCorrections);
+}
+
+const newest = ({ corrections }: CaptionCorrections): string => corrections.at(-1)?.correctionId ?? '';
+
+/** The lines of the sample, by their texts and times. */
+const said = ({ lines }: Pick<CaptionCorrections, 'lines'>) =>
+  lines.map(({ startMs, endMs, target }) => `${startMs} ${endMs} ${target.text}`);
+
+const first = 'embedded-subtitle-line-001';
+const second = 'embedded-subtitle-line-002';
+const third = 'embedded-subtitle-line-003';
+
+const reworded: AskedChange = { lineIds: [first], lines: [{ startMs: 800, endMs: 3372, target: 'Good evening.' }] };
+
+test('before any correction the lines are those of the captions, and none is changed', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const found = await correctionsOf(t, host, study.runtimeId);
+  t.is(found.obstacle, null);
+  t.deepEqual(found.head, { base: study.caption.captionContentId, correction: null });
+  t.deepEqual(
+    found.lines.map(({ id, changed, decision }) => [id, changed, decision.reasonCode]),
+    [first, second, third].map((id) => [id, null, 'line_structurally_complete']),
+  );
+  t.like(found.check, { outcome: 'accepted', reasonCode: 'corrected_lines_complete', recorded: null });
+  t.deepEqual(found.corrections, []);
+});
+
+test('a correction is a record of who changed what from which line, checked, and in the journal', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const before = await correctionsOf(t, host, runtimeId);
+  const after = await corrected(t, host, runtimeId, { changes: [reworded] });
+  const [written] = after.corrections;
+  t.like(written, { reviewer: { id: reviewer.id }, previous: null, reverts: null, revertedBy: null });
+  t.like(written?.changes[0], {
+    kind: 'reworded',
+    before: [{ id: first, target: { text: 'Good morning and welcome to the reading room.', by: 'host' } }],
+    after: [{ id: first, originalLineIds: [first], target: { text: 'Good evening.', by: 'person', reasonCode: null } }],
+  });
+  t.like(after.lines[0], {
+    source: before.originals[0]?.source,
+    changed: { correctionId: newest(after), reviewer: { id: reviewer.id } },
+    decision: { outcome: 'accepted', reasonCode: 'line_attested_by_person' },
+  });
+  t.deepEqual(after.originals, before.originals);
+  t.not(after.check?.recorded ?? null, null);
+  const { events } = host.granted(
+    t,
+    await host.get(`/v1/runtimes/${runtimeId}/events?after=${before.journalHead}`),
+    200,
+    runtimeEvents,
+    ['studio-journal-head', 'access-control-expose-headers'],
+  );
+  t.deepEqual(
+    events.map(({ type }) => type),
+    ['artifact.recorded', 'caption.correction_recorded', 'artifact.recorded', 'caption.correction_checked'],
+  );
+  await host.restart();
+  t.deepEqual(await correctionsOf(t, host, runtimeId), after);
+});
+
+const shapes: readonly [name: string, change: AskedChange, kind: CorrectionKind, lines: readonly string[]][] = [
+  [
+    'a shift moves a line and keeps its texts',
+    { lineIds: [third], lines: [{ startMs: 8700, endMs: 10_700 }] },
+    'retimed',
+    ['8700 10700 The river was quiet before the rain.'],
+  ],
+  [
+    'a split gives each part its texts and names the line that it comes from',
+    {
+      lineIds: [third],
+      lines: [
+        { startMs: 8600, endMs: 9600, source: '강은', target: 'The river' },
+        { startMs: 9600, endMs: 10_600, source: '조용했다', target: 'was quiet.' },
+      ],
+    },
+    'split',
+    ['8600 9600 The river', '9600 10600 was quiet.'],
+  ],
+  [
+    'a merge joins the texts of its lines',
+    { lineIds: [second, third], lines: [{ startMs: 4400, endMs: 10_661 }] },
+    'merged',
+    ['4400 10661 Today we will listen to a short story together.\nThe river was quiet before the rain.'],
+  ],
+  [
+    'a dropped line is in no list any more, and its words stay on record',
+    { lineIds: [third], lines: [] },
+    'dropped',
+    [],
+  ],
+];
+
+for (const [name, change, kind, lines] of shapes) {
+  test(`${name}; a revert puts everything back`, async (t) => {
+    const { host, study } = await openCaptioned(t);
+    const { runtimeId } = study;
+    const before = await correctionsOf(t, host, runtimeId);
+    const after = await corrected(t, host, runtimeId, { changes: [change] });
+    t.is(after.corrections[0]?.changes[0]?.kind, kind);
+    t.deepEqual(said(after).slice(before.lines.length - change.lineIds.length), [...lines]);
+    t.true(after.lines.slice(-lines.length || undefined).every(({ originalLineIds }) => originalLineIds.length > 0));
+    const back = await corrected(t, host, runtimeId, { reverts: newest(after) });
+    t.deepEqual(back.lines, before.lines);
+    t.deepEqual(
+      back.corrections.map(({ reverts, revertedBy }) => [reverts, revertedBy]),
+      [
+        [null, newest(back)],
+        [newest(after), null],
+      ],
+    );
+    const again = await corrected(t, host, runtimeId, { reverts: newest(back) });
+    t.deepEqual(said(again), said(after));
+  });
+}
+
+test('a revert is refused while a newer correction has changed the same line', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const older = await corrected(t, host, runtimeId, { changes: [reworded] });
+  const change = { lineIds: [first], lines: [{ startMs: 900, endMs: 3372 }] };
+  const newer = await corrected(t, host, runtimeId, { changes: [change] });
+  const refused = await send(host, runtimeId, await asked(t, host, runtimeId, { reverts: newest(older) }));
+  t.regex(host.refused(t, refused, 'illegal_caption_correction'), /revert the newer correction first/);
+  await corrected(t, host, runtimeId, { reverts: newest(newer) });
+  const back = await corrected(t, host, runtimeId, { reverts: newest(older) });
+  t.deepEqual(
+    back.lines.map(({ changed }) => changed),
+    [null, null, null],
+  );
+});
+
+test('the same request twice writes one correction; another one under its id is refused', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const body = await asked(t, host, runtimeId, { changes: [reworded] });
+  const once = host.granted(t, await send(host, runtimeId, body), 201, captionCorrections);
+  const twice = host.granted(t, await send(host, runtimeId, body), 201, captionCorrections);
+  t.deepEqual(twice, once);
+  const other = { ...body, head: once.head, note: 'another one' };
+  host.refused(t, await send(host, runtimeId, other), 'illegal_caption_correction');
+});
+
+test('of two corrections on the same lines the second is told that they changed', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const body = await asked(t, host, runtimeId, { changes: [reworded] });
+  const answers = await Promise.all([
+    send(host, runtimeId, body),
+    send(host, runtimeId, { ...body, clientRequestId: 'the-other' }),
+  ]);
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 409],
+  );
+  const [, conflict] = answers;
+  if (conflict !== undefined) host.refused(t, conflict, 'caption_correction_conflict');
+  const preview = { head: body.head, changes: [reworded] };
+  host.refused(
+    t,
+    await host.post(pathOf(runtimeId, 'caption-correction-previews'), preview),
+    'caption_correction_conflict',
+  );
+});
+
+test('a preview shows the lines, the check and the findings, and writes nothing', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const before = await correctionsOf(t, host, runtimeId);
+  const overlapping = { lineIds: [second], lines: [{ startMs: 3000, endMs: 7966, target: 'x'.repeat(90) }] };
+  const answer = await host.post(pathOf(runtimeId, 'caption-correction-previews'), {
+    head: before.head,
+    changes: [overlapping],
+  });
+  const preview = host.granted(t, answer, 200, captionCorrectionPreview);
+  t.like(preview.check, { outcome: 'withheld', reasonCode: 'corrected_lines_withheld', withheldCount: 1 });
+  t.like(preview.lines[1], {
+    changed: { correctionId: null, recordedAt: null },
+    decision: { outcome: 'withheld', reasonCode: 'line_out_of_order' },
+  });
+  const codes = preview.reports.flatMap(({ side, profile, findings }) =>
+    side === 'target' && profile.id === 'netflix' ? findings.map(({ lineId, code }) => `${lineId} ${code}`) : [],
+  );
+  t.true(codes.includes(`${second} overlap`) && codes.includes(`${second} line_too_long`), codes.join());
+  t.deepEqual(await correctionsOf(t, host, runtimeId), before);
+});
+
+const wrong: readonly [name: string, body: object, code: ErrorCode, message: RegExp][] = [
+  ['neither changes nor a revert', {}, 'invalid_caption_correction_request', /changes or reverts/],
+  ['no change at all', { changes: [] }, 'invalid_caption_correction_request', /changes/],
+  [
+    'times that do not follow each other',
+    { changes: [{ lineIds: [first], lines: [{ startMs: 5, endMs: 5 }] }] },
+    'invalid_caption_correction_request',
+    /startMs must be below endMs/,
+  ],
+  ['a line in two changes', { changes: [reworded, reworded] }, 'invalid_caption_correction_request', /in one change/],
+  [
+    'a text with control characters',
+    { changes: [{ lineIds: [first], lines: [{ startMs: 1, endMs: 2, target: 'a\u0007b' }] }] },
+    'invalid_caption_correction_request',
+    /control characters/,
+  ],
+  [
+    'another attestation',
+    { changes: [reworded], reviewer: { ...reviewer, attestation: 'I attest.' } },
+    'invalid_caption_correction_request',
+    /attestation/,
+  ],
+  [
+    'another reviewer',
+    { changes: [reworded], reviewer: { ...reviewer, id: 'reviewer:other' } },
+    'reviewer_identity_mismatch',
+    /another reviewer/,
+  ],
+  [
+    'a line that is not there',
+    { changes: [{ lineIds: ['line-9'], lines: [] }] },
+    'illegal_caption_correction',
+    /there is no line line-9/,
+  ],
+  [
+    'lines that do not follow each other',
+    { changes: [{ lineIds: [first, third], lines: [{ startMs: 0, endMs: 9 }] }] },
+    'illegal_caption_correction',
+    /does not follow/,
+  ],
+  [
+    'a time outside the range',
+    { changes: [{ lineIds: [first], lines: [{ startMs: 0, endMs: 12_001 }] }] },
+    'illegal_caption_correction',
+    /outside the range/,
+  ],
+  [
+    'a part without its text',
+    {
+      changes: [
+        {
+          lineIds: [first],
+          lines: [
+            { startMs: 0, endMs: 9, target: 'a' },
+            { startMs: 9, endMs: 12, target: 'b' },
+          ],
+        },
+      ],
+    },
+    'illegal_caption_correction',
+    /needs its source text/,
+  ],
+  [
+    'nothing that changes',
+    { changes: [{ lineIds: [first], lines: [{ startMs: 800, endMs: 3372 }] }] },
+    'illegal_caption_correction',
+    /leaves everything as it is/,
+  ],
+  ['a revert of nothing', { reverts: `caption-correction:${'0'.repeat(64)}` }, 'illegal_caption_correction', /no such/],
+];
+
+for (const [name, body, code, message] of wrong) {
+  test(`${name} is refused, and nothing is written`, async (t) => {
+    const { host, study } = await openCaptioned(t);
+    const before = await correctionsOf(t, host, study.runtimeId);
+    const answer = await send(host, study.runtimeId, await asked(t, host, study.runtimeId, body));
+    t.regex(host.refused(t, answer, code), message);
+    t.deepEqual(await correctionsOf(t, host, study.runtimeId), before);
+  });
+}
+
+test('after a revocation nothing is corrected, and every correction stays readable', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  await corrected(t, host, runtimeId, { changes: [reworded] });
+  const body = await asked(t, host, runtimeId, { changes: [{ lineIds: [second], lines: [] }] });
+  await revoke(t, host, study);
+  host.refused(t, await send(host, runtimeId, body), 'caption_authority_required');
+  const after = await correctionsOf(t, host, runtimeId);
+  t.is(after.obstacle?.code, 'caption_authority_required');
+  t.is(after.corrections.length, 1);
+});
+
+test('lines that were corrected before the production are corrected lines of the captions, and checked with them', async (t) => {
+  const host = await openCaptioning(t, 'approved');
+  const study = approvedLife(host);
+  const { runtimeId } = study;
+  const drafts = await correctionsOf(t, host, runtimeId);
+  t.is(drafts.base?.kind, 'drafts');
+  await corrected(t, host, runtimeId, { changes: [reworded, { lineIds: [third], lines: [] }] });
+  const { caption } = await captionsOf(t, host, study);
+  t.is(caption.result.lineCount, 3);
+  const after = await correctionsOf(t, host, runtimeId);
+  t.like(after.base, { kind: 'captions', captionContentId: caption.captionContentId });
+  t.deepEqual(
+    after.lines.map(({ id, target }) => [id, target.text]),
+    [
+      [first, 'Good evening.'],
+      [second, 'Today we will listen to a short story together.'],
+    ],
+  );
+  t.like(after.check, { outcome: 'accepted', acceptedCount: 2 });
+  t.not(after.check?.recorded ?? null, null);
+  const more = await corrected(t, host, runtimeId, { reverts: newest(after) });
+  t.deepEqual(said(more), said(drafts));
+  await host.restart();
+  t.deepEqual(await correctionsOf(t, host, runtimeId), more);
+});
+
+test('a host with another caption executor produces nothing of lines that a person corrected', async (t) => {
+  const host = await openCaptioning(t, 'approved');
+  const study = approvedLife(host);
+  const after = await corrected(t, host, study.runtimeId, { changes: [reworded] });
+  await host.restart(captionFlags.seam);
+  const answer = await host.post(pathOf(study.runtimeId, 'caption-productions'), { approval: study.approval });
+  t.regex(host.refused(t, answer, 'illegal_caption_transition'), /corrected other lines/);
+  await corrected(t, host, study.runtimeId, { reverts: newest(after) });
+  t.is((await captionsOf(t, host, study)).caption.result.lineCount, 6);
+  const lines = await correctionsOf(t, host, study.runtimeId);
+  t.deepEqual([lines.lines.length, lines.corrections.length, lines.lines[0]?.changed], [6, 2, null]);
+});
+
+const nothing: readonly [name: string, flags: readonly string[], code: CorrectionObstacle['code']][] = [
+  ['a host without a caption executor', [], 'caption_current_run_causality_required'],
+  ['a host whose executor has no lines', captionFlags.recognized, 'caption_lines_unavailable'],
+];
+
+for (const [name, flags, code] of nothing) {
+  test(`${name} has nothing to correct, and says why`, async (t) => {
+    const host = await TestHost.open(t, { life: 'approved', flags });
+    const { runtimeId } = approvedLife(host);
+    const found = await correctionsOf(t, host, runtimeId);
+    t.is(found.obstacle?.code, code);
+    t.deepEqual([found.head, found.base, found.lines, found.check], [null, null, [], null]);
+    const head = { base: `sha256:${'0'.repeat(64)}`, correction: null };
+    const body = { clientRequestId: 'one', head, reviewer, note: null, changes: [reworded] };
+    host.refused(t, await send(host, runtimeId, body), code);
+  });
+}
