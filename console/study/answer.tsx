@@ -79,7 +79,7 @@ function claimSentence({ kind, value, windows, totalMs, range }: OverviewClaim):
 }
 
 /** The answer of a study: what was found, what is claimed of it, and what is withheld. */
-export function Answer({ overview }: { readonly overview: RuntimeOverview }) {
+export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }) {
   const { findings, claims, withheld } = overview;
   const found = foundSentences(findings);
   return (

@@ -10,14 +10,14 @@ interface StatedText {
 }
 
 /** A line as the host has it now. Times in ms, half open. */
-export interface CurrentLine extends Readonly<Record<Side, StatedText>> {
+export interface GivenLine extends Readonly<Record<Side, StatedText>> {
   readonly id: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /** A line as a person has it in the editor. */
-export interface DraftLine extends Readonly<Record<Side, string | null>> {
+export interface EditedLine extends Readonly<Record<Side, string | null>> {
   /** Its name within this draft; it stays while the line is changed. */
   readonly key: string;
   /** The current lines that it is made of. */
@@ -35,18 +35,18 @@ export interface LineChange {
 /** The shortest line that an edge can be dragged or split to. */
 export const shortestLineMs = 100;
 
-export const draftLines = (current: readonly CurrentLine[]): readonly DraftLine[] =>
+export const draftLines = (current: readonly GivenLine[]): readonly EditedLine[] =>
   current.map(({ id, startMs, endMs, source, target }) => ({
     ...{ key: id, from: [id], startMs, endMs },
     ...{ source: source.text, target: target.text },
   }));
 
-const byTime = (a: DraftLine, b: DraftLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
+const byTime = (a: EditedLine, b: EditedLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
-const replaced = (lines: readonly DraftLine[], key: string, by: (line: DraftLine) => DraftLine) =>
+const replaced = (lines: readonly EditedLine[], key: string, by: (line: EditedLine) => EditedLine) =>
   lines.map((line) => (line.key === key ? by(line) : line));
 
-export const reworded = (lines: readonly DraftLine[], key: string, side: Side, text: string): readonly DraftLine[] =>
+export const reworded = (lines: readonly EditedLine[], key: string, side: Side, text: string): readonly EditedLine[] =>
   replaced(lines, key, (line) => ({ ...line, [side]: text }));
 
 interface Times {
@@ -55,7 +55,7 @@ interface Times {
 }
 
 /** Sets the times of a line, in whole ms within a range; lines stay in order of time. */
-export function retimed(lines: readonly DraftLine[], key: string, times: Times, range: Times): readonly DraftLine[] {
+export function retimed(lines: readonly EditedLine[], key: string, times: Times, range: Times): readonly EditedLine[] {
   const start = Math.round(Math.min(Math.max(times.startMs, range.startMs), range.endMs - 1));
   const end = Math.round(Math.min(Math.max(times.endMs, range.startMs + 1), range.endMs));
   return replaced(lines, key, (line) => ({ ...line, startMs: start, endMs: end })).toSorted(byTime);
@@ -83,7 +83,11 @@ interface SplitPlace {
  * Splits a line in two: the text with the cursor at the cursor, the other one at about the same share of it, and the time where the
  * player is or at that share. A line that is too short, or one side of which would be empty, stays whole.
  */
-export function split(lines: readonly DraftLine[], key: string, { cursor, timeMs }: SplitPlace): readonly DraftLine[] {
+export function split(
+  lines: readonly EditedLine[],
+  key: string,
+  { cursor, timeMs }: SplitPlace,
+): readonly EditedLine[] {
   const line = lines.find((each) => each.key === key);
   if (line === undefined || line.endMs - line.startMs < 2 * shortestLineMs) return lines;
   const { startMs, endMs } = line;
@@ -107,7 +111,7 @@ export function split(lines: readonly DraftLine[], key: string, { cursor, timeMs
   const middle = Math.round(
     isInside ? timeMs : Math.min(endMs - shortestLineMs, Math.max(startMs + shortestLineMs, atShare)),
   );
-  const halves: DraftLine[] = [
+  const halves: EditedLine[] = [
     { ...line, key: `${key}.1`, endMs: middle, source: source[0], target: target[0] },
     { ...line, key: `${key}.2`, startMs: middle, source: source[1], target: target[1] },
   ];
@@ -118,11 +122,11 @@ const joined = (first: string | null, second: string | null): string | null =>
   first === null ? second : second === null ? first : `${first}\n${second}`;
 
 /** Merges a line with the one after it. The last line has none. */
-export function merged(lines: readonly DraftLine[], key: string): readonly DraftLine[] {
+export function merged(lines: readonly EditedLine[], key: string): readonly EditedLine[] {
   const at = lines.findIndex((line) => line.key === key);
   const [line, next] = [lines[at], lines[at + 1]];
   if (line === undefined || next === undefined) return lines;
-  const whole: DraftLine = {
+  const whole: EditedLine = {
     key,
     from: [...new Set([...line.from, ...next.from])],
     startMs: line.startMs,
@@ -133,18 +137,18 @@ export function merged(lines: readonly DraftLine[], key: string): readonly Draft
   return [...lines.slice(0, at), whole, ...lines.slice(at + 2)];
 }
 
-export const dropped = (lines: readonly DraftLine[], key: string): readonly DraftLine[] =>
+export const dropped = (lines: readonly EditedLine[], key: string): readonly EditedLine[] =>
   lines.filter((line) => line.key !== key);
 
 /** Current lines that belong together, by their places, and the lines of the draft that are made of them. */
 interface Part {
   readonly first: number;
   readonly last: number;
-  readonly lines: readonly DraftLine[];
+  readonly lines: readonly EditedLine[];
 }
 
 /** Parts of the draft in order of time. A part covers neighbours: what lies between two of its lines belongs to it. */
-function partsOf(current: readonly CurrentLine[], lines: readonly DraftLine[]): readonly Part[] {
+function partsOf(current: readonly GivenLine[], lines: readonly EditedLine[]): readonly Part[] {
   const places = new Map(current.map(({ id }, at) => [id, at]));
   const spans: Part[] = current.map((_, at) => ({ first: at, last: at, lines: [] }));
   for (const line of lines) {
@@ -164,7 +168,7 @@ function partsOf(current: readonly CurrentLine[], lines: readonly DraftLine[]): 
 }
 
 /** What a correction has to change so that the current lines become those of the draft; empty if they are the same. */
-export function changesOf(current: readonly CurrentLine[], lines: readonly DraftLine[]): readonly LineChange[] {
+export function changesOf(current: readonly GivenLine[], lines: readonly EditedLine[]): readonly LineChange[] {
   return partsOf(current, lines).flatMap(({ first, last, lines: own }) => {
     const before = current.slice(first, last + 1);
     const lineIds = before.map(({ id }) => id);
@@ -180,7 +184,7 @@ export function changesOf(current: readonly CurrentLine[], lines: readonly Draft
 }
 
 /** A line as a change states it, with those texts that it has of some sides. */
-function changed({ startMs, endMs, ...texts }: DraftLine, given: readonly Side[]): LineChange['lines'][number] {
+function changed({ startMs, endMs, ...texts }: EditedLine, given: readonly Side[]): LineChange['lines'][number] {
   const stated = given.flatMap((side) => {
     const text = texts[side];
     return text === null ? [] : [[side, text] as const];
@@ -189,7 +193,7 @@ function changed({ startMs, endMs, ...texts }: DraftLine, given: readonly Side[]
 }
 
 /** Why a draft cannot be saved yet, with the line; null if it can. */
-export function obstacleOf(lines: readonly DraftLine[]): { readonly key: string; readonly words: string } | null {
+export function obstacleOf(lines: readonly EditedLine[]): { readonly key: string; readonly words: string } | null {
   for (const { key, startMs, endMs, ...texts } of lines) {
     if (startMs >= endMs) return { key, words: 'A line ends before it begins.' };
     if (sides.some((side) => texts[side]?.trim() === '')) {
@@ -200,7 +204,7 @@ export function obstacleOf(lines: readonly DraftLine[]): { readonly key: string;
 }
 
 /** The line at a time, else the last one before it; null before the first. */
-export function lineAtTime(lines: readonly DraftLine[], timeMs: number): DraftLine | null {
+export function lineAtTime(lines: readonly EditedLine[], timeMs: number): EditedLine | null {
   return lines.findLast(({ startMs }) => startMs <= timeMs) ?? null;
 }
 
@@ -212,9 +216,9 @@ export const readingSpeed = ({ startMs, endMs }: Times, text: string | null): nu
 const keptSteps = 200;
 
 interface Drafting {
-  readonly lines: readonly DraftLine[];
-  readonly past: readonly (readonly DraftLine[])[];
-  readonly future: readonly (readonly DraftLine[])[];
+  readonly lines: readonly EditedLine[];
+  readonly past: readonly (readonly EditedLine[])[];
+  readonly future: readonly (readonly EditedLine[])[];
   /** What the last step did: steps of one kind on one line that follow each other are undone as one. */
   readonly lastStep: string | null;
   readonly selected: string | null;
@@ -223,12 +227,12 @@ interface Drafting {
 export type CaptionDraft = ReturnType<typeof captionDraft>;
 
 /** Lines that a person edits, with undo and redo. Nothing is sent from here. */
-export function captionDraft(current: readonly CurrentLine[]) {
+export function captionDraft(current: readonly GivenLine[]) {
   const first = draftLines(current);
   const store = createStore({
     context: { lines: first, past: [], future: [], lastStep: null, selected: first[0]?.key ?? null } as Drafting,
     on: {
-      edited: (context, { lines, step }: { lines: readonly DraftLine[]; step: string | null }) => {
+      edited: (context, { lines, step }: { lines: readonly EditedLine[]; step: string | null }) => {
         if (lines === context.lines) return context;
         const isSame = step !== null && step === context.lastStep;
         const past = isSame ? context.past : [...context.past, context.lines].slice(-keptSteps);
@@ -250,7 +254,7 @@ export function captionDraft(current: readonly CurrentLine[]) {
     },
   });
   const now = (): Drafting => store.getSnapshot().context;
-  const edit = (change: (lines: readonly DraftLine[]) => readonly DraftLine[], step: string | null = null): void =>
+  const edit = (change: (lines: readonly EditedLine[]) => readonly EditedLine[], step: string | null = null): void =>
     store.send({ type: 'edited', lines: change(now().lines), step });
   return {
     store,
@@ -264,7 +268,7 @@ export function captionDraft(current: readonly CurrentLine[]) {
 }
 
 /** The line that is selected after a step: the same, its first half, or the one in its place. */
-function kept(lines: readonly DraftLine[], { lines: before, selected }: Drafting): string | null {
+function kept(lines: readonly EditedLine[], { lines: before, selected }: Drafting): string | null {
   const at = before.findIndex(({ key }) => key === selected);
   const same = lines.find(({ key }) => key === selected || key === `${selected}.1`);
   return (same ?? lines[Math.min(Math.max(at, 0), lines.length - 1)])?.key ?? null;

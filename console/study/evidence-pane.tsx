@@ -9,7 +9,7 @@ import { Transcript } from '../player/transcript.tsx';
 import { claimLanes, evidenceLanes, type Mark, type Subject } from '../timeline/lanes.ts';
 import { Timeline } from '../timeline/timeline.tsx';
 import { readsOf } from '../verification/checks.ts';
-import { Answer, Technical } from './answer.tsx';
+import { StudyAnswer, Technical } from './answer.tsx';
 import { Inspector } from './inspector.tsx';
 import type { StudyContents, StudyModel } from './study-model.ts';
 
@@ -43,7 +43,7 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
       <div class="evidence-top">
         <Player runtimeId={runtimeId} control={control} hasCaptions={overview.situation.code === 'captions_accepted'} />
         {chosen === null ? (
-          <Answer overview={overview} />
+          <StudyAnswer overview={overview} />
         ) : (
           <Inspector
             key={chosen.key}

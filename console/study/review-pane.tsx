@@ -13,7 +13,7 @@ import { textsOf } from '../player/transcript.tsx';
 import { evidenceLanes } from '../timeline/lanes.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
 import { clockTime, counted, withTimes } from '../words/numbers.ts';
-import { Answer } from './answer.tsx';
+import { StudyAnswer } from './answer.tsx';
 import { Ceremony } from './ceremony.tsx';
 import type { StudyContents, StudyModel } from './study-model.ts';
 
@@ -186,7 +186,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
             {may('approve') && <DecideForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
             {may('revoke') && <WithdrawForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
-            <Answer overview={overview} />
+            <StudyAnswer overview={overview} />
           </div>
           <ReviewedLines study={study} />
         </div>

@@ -5,7 +5,7 @@ import { isInPart, sentence, type Tone, withoutName, withoutNo } from '../words/
 import { withTimes } from '../words/numbers.ts';
 
 /** A part of the way from a range to captions. */
-export interface Step {
+export interface ShownStep {
   readonly name: 'decision' | 'review' | 'captions' | 'check';
   readonly pane: StudyPane;
   readonly tone: Tone;
@@ -18,7 +18,7 @@ export interface Step {
   readonly isCurrent: boolean;
 }
 
-const panes: Readonly<Record<Step['name'], StudyPane>> = {
+const panes: Readonly<Record<ShownStep['name'], StudyPane>> = {
   decision: 'evidence',
   review: 'review',
   captions: 'captions',
@@ -37,7 +37,7 @@ const looks: Readonly<Record<OverviewPart['state'], readonly [Tone, IconName, st
 };
 
 /** What a person does at a step that waits for one. */
-const asks: Readonly<Partial<Record<Step['name'], string>>> = {
+const asks: Readonly<Partial<Record<ShownStep['name'], string>>> = {
   review: 'Approve or reject the study',
   captions: 'Produce the captions',
   check: 'Check the captions',
@@ -47,8 +47,8 @@ const asks: Readonly<Partial<Record<Step['name'], string>>> = {
 const asksNobody: readonly OverviewPart['state'][] = ['done', 'never'];
 
 /** The way of a study: decision, review, captions and check, each with how far it is. */
-export function stepsOf(overview: RuntimeOverview): readonly Step[] {
-  const names = Object.keys(panes) as Step['name'][];
+export function shownSteps(overview: RuntimeOverview): readonly ShownStep[] {
+  const names = Object.keys(panes) as ShownStep['name'][];
   const current = names.find((name) => !asksNobody.includes(overview[name].state));
   return names.map((name) => {
     const part = overview[name];
@@ -72,7 +72,7 @@ const stepText = ({ state, text }: OverviewPart): string =>
 /** Where a study is on its way to captions; each step leads to its view. */
 export const Stepper = ({ overview }: { readonly overview: RuntimeOverview }) => (
   <ol class="stepper" aria-label="The way to captions">
-    {stepsOf(overview).map(({ name, pane, tone, icon, state, text, isCurrent }) => (
+    {shownSteps(overview).map(({ name, pane, tone, icon, state, text, isCurrent }) => (
       <li key={name}>
         <a
           href={addressOf({ view: 'study', runtimeId: overview.runtimeId, pane })}

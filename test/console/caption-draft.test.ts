@@ -1,12 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
-  type CurrentLine,
   captionDraft,
   changesOf,
-  type DraftLine,
   draftLines,
   dropped,
+  type EditedLine,
+  type GivenLine,
   merged,
   obstacleOf,
   retimed,
@@ -16,7 +16,7 @@ import {
 
 const range = { startMs: 0, endMs: 60_000 };
 
-const line = (id: string, startMs: number, source: string | null, target: string | null): CurrentLine => ({
+const line = (id: string, startMs: number, source: string | null, target: string | null): GivenLine => ({
   ...{ id, startMs, endMs: startMs + 2000 },
   ...{ source: { text: source }, target: { text: target } },
 });
@@ -28,7 +28,7 @@ const current = [
   line('d', 10_000, '마', 'five'),
 ];
 
-type Lines = readonly DraftLine[];
+type Lines = readonly EditedLine[];
 
 const changes: readonly (readonly [title: string, edit: (lines: Lines) => Lines, expected: unknown])[] = [
   ['nothing', (lines) => lines, []],

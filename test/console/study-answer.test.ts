@@ -4,7 +4,7 @@ import { foundSentences } from '../../console/study/answer.tsx';
 import { isSigned } from '../../console/study/ceremony.tsx';
 import { measuredUntil } from '../../console/study/evidence-pane.tsx';
 import { exportStates } from '../../console/study/exports-pane.tsx';
-import { stepsOf } from '../../console/study/stepper.tsx';
+import { shownSteps } from '../../console/study/stepper.tsx';
 import { nextDeedOf } from '../../console/study/study-view.tsx';
 import type { Lane } from '../../console/timeline/lanes.ts';
 import { foldedLanes } from '../../console/timeline/timeline.tsx';
@@ -26,7 +26,7 @@ const overviewOf = (own: object): RuntimeOverview =>
 
 test('the steps of a study say how far each is, and one of them is current', (t) => {
   const told = (overview: RuntimeOverview) =>
-    stepsOf(overview).map(({ name, state, text, isCurrent }) => `${isCurrent ? '> ' : ''}${name} ${state}: ${text}`);
+    shownSteps(overview).map(({ name, state, text, isCurrent }) => `${isCurrent ? '> ' : ''}${name} ${state}: ${text}`);
   t.deepEqual(told(overviewOf({})), [
     'decision done: All claims are supported',
     '> review waiting for you: Approve or reject the study',
