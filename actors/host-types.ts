@@ -17,6 +17,7 @@ import type { Garbage } from './deletion/garbage.ts';
 import type { Bundles } from './exports/bundles.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-service.ts';
+import type { LibraryService } from './library/library.ts';
 import type { LifecycleService } from './lifecycles/lifecycles.ts';
 import type { LaterStages } from './open-later-stages.ts';
 import type { HostChecks } from './operation/host-checks.ts';
@@ -108,6 +109,7 @@ export interface Host extends LaterStages {
   readonly videohostIngests: VideohostService['ingests'];
   readonly studies: StudyService;
   readonly planWarnings: PlanWarnings;
+  readonly library: LibraryService;
   readonly overviews: Overviews;
   readonly lifecycles: LifecycleService;
   readonly listedRuntimes: ListedRuntimes;

@@ -13,6 +13,7 @@ import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
 import { notedParts } from './ingest/owned/resumable-uploads.ts';
 import { videohostService } from './ingest/videohost/videohost-service.ts';
+import { LibraryService } from './library/library.ts';
 import { LifecycleService } from './lifecycles/lifecycles.ts';
 import { openLaterStages } from './open-later-stages.ts';
 import { openChecks, openEngines } from './opening/open-engines.ts';
@@ -130,6 +131,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     board,
     host: { reviewerId: options.reviewer.id, captions: captionAbility, explains: options.explainer !== null },
   });
+  const listedRuntimes = new ListedRuntimes(basis);
   const playback = new PrivatePlayback({
     ...basis,
     grants: new PlaybackGrants({ clock, elapsed, newId: randomUUID, newSecret: () => randomBytes(32) }),
@@ -210,7 +212,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ownedIngests,
     videohostIngests: videohost.ingests,
     studies,
-    listedRuntimes: new ListedRuntimes(basis),
+    listedRuntimes,
+    library: new LibraryService({ ...basis, overviews, listed: listedRuntimes, elapsed }),
     ...laterStages,
     planWarnings: new PlanWarnings({
       ...{ studies, objectStore },

@@ -20,6 +20,7 @@ import { Captions } from './captions.ts';
 import { Deletions } from './deletions.ts';
 import { EvidenceObjects } from './evidence.ts';
 import { type FileIngestOptions, type IngestOptions, type IngestStatus, Ingests, type Media } from './ingests.ts';
+import { Library } from './library.ts';
 import { Lifecycles } from './lifecycles.ts';
 import { Reviews } from './reviews.ts';
 import { type FollowedWork, type FollowOptions, type HostEvent, type JournalEnd, Streams } from './streams.ts';
@@ -50,6 +51,7 @@ import {
  */
 export class StudyHost {
   readonly captions: Captions;
+  readonly library: Library;
   readonly lifecycles: Lifecycles;
   readonly reviews: Reviews;
   readonly deletions: Deletions;
@@ -66,6 +68,7 @@ export class StudyHost {
     this.#ingests = new Ingests(transport, this.#streams);
     this.#studies = new Studies(transport);
     this.reviews = new Reviews(transport);
+    this.library = new Library(transport);
     this.lifecycles = new Lifecycles(transport);
     this.deletions = new Deletions(transport);
     this.evidenceObjects = new EvidenceObjects(transport);

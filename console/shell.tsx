@@ -7,6 +7,7 @@ import { useEvery, useRemote, useStore } from './host/use-remote.ts';
 import { ActorView } from './lifecycles/actor-view.tsx';
 import { ChartView } from './lifecycles/chart-view.tsx';
 import { LifecyclesView } from './lifecycles/lifecycles-view.tsx';
+import { SequenceView } from './lifecycles/sequence-view.tsx';
 import { WholeHostView } from './lifecycles/whole-host-view.tsx';
 import { Locked } from './locked.tsx';
 import { NewStudyView } from './new-study/new-study-view.tsx';
@@ -66,8 +67,8 @@ const places: readonly {
   { name: 'Studies', route: allStudies, holds: ['studies', 'study'] },
   {
     name: 'Lifecycles',
-    route: { view: 'lifecycles', kind: null, state: null },
-    holds: ['lifecycles', 'chart', 'actor', 'whole-host'],
+    route: { view: 'lifecycles', kind: null, state: null, show: null },
+    holds: ['lifecycles', 'chart', 'actor', 'sequence', 'whole-host'],
   },
   { name: 'Operations', route: { view: 'operations' }, holds: ['operations'] },
 ];
@@ -162,11 +163,13 @@ function View({ route }: { route: ConsoleRoute }): ComponentChildren {
     case 'study':
       return <StudyView key={route.runtimeId} runtimeId={route.runtimeId} pane={route.pane} />;
     case 'lifecycles':
-      return <LifecyclesView kind={route.kind} state={route.state} />;
+      return <LifecyclesView kind={route.kind} state={route.state} show={route.show} />;
     case 'chart':
       return <ChartView key={route.chartId} chartId={route.chartId} mode={route.mode} from={route.from} />;
     case 'actor':
-      return <ActorView key={route.actorId} actorId={route.actorId} besideId={route.besideId} />;
+      return <ActorView key={route.actorId} actorId={route.actorId} besideId={route.besideId} step={route.step} />;
+    case 'sequence':
+      return <SequenceView key={route.runtimeId} runtimeId={route.runtimeId} />;
     case 'whole-host':
       return <WholeHostView />;
     case 'operations':

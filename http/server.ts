@@ -18,6 +18,7 @@ import { eventRoutes, progressRoutes } from './routes/events.ts';
 import { languageExplanationRoutes } from './routes/explanations.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { ownedIngestRoutes, videohostIngestRoutes } from './routes/ingest.ts';
+import { libraryRoutes } from './routes/library.ts';
 import { actorRoutes, chartRoutes } from './routes/lifecycles.ts';
 import { operationRoutes, pairingRoutes } from './routes/operation.ts';
 import { playbackRoutes } from './routes/playback.ts';
@@ -62,6 +63,7 @@ export const routeTable = (services: Services, { wire = () => [], streams: conte
   return [
     ...sourceRoutes(services.sources, services.sourceRecords),
     ...subtitleTrackRoutes(services.subtitleTracks),
+    ...libraryRoutes(services.library),
     ...ownedIngestRoutes(ownedIngests),
     ...ownedUploadRoutes(ownedIngests),
     ...videohostIngestRoutes(services.videohostIngests),

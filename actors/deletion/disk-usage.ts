@@ -66,9 +66,10 @@ export class DiskUsage {
       const found = registry
         .revisionsOf(id)
         .flatMap(({ session }) => [...(foundIn.get(session.source.contentId) ?? [])]);
+      const newest = registry.revisionsOf(id).at(-1);
       sources.push({
         sourceSessionId: id,
-        label: registry.revisionsOf(id).at(-1)?.label ?? '',
+        label: newest === undefined ? '' : registry.labelOf(newest),
         media: sizeOf(lengths, [...media].filter(isOwn)),
         own: sizeOf(lengths, [...records].filter(isOwn)),
         shared: sizeOf(

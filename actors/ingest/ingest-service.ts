@@ -1,7 +1,7 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { type Failure, ServiceError } from '../../contract/base/errors.ts';
-import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
@@ -98,7 +98,7 @@ export class IngestService {
     return {
       status,
       updatedAt: new Date(updatedAt).toISOString(),
-      source: source === undefined ? null : sourceSessionRowOf(source),
+      source: source === undefined ? null : registry.rowOf(source),
       failure: snapshot.context.failure,
     };
   }

@@ -14,7 +14,7 @@ import type { TimeBudgets } from '../supervision/time-budgets.ts';
 export interface OverviewsOptions extends Pick<HostBasis, 'ledger' | 'supervisor' | 'runtimes'> {
   readonly budgets: TimeBudgets;
   readonly board: Pick<ProgressBoard, 'waitingFor'>;
-  readonly registry: Pick<SourceRegistry, 'current'>;
+  readonly registry: Pick<SourceRegistry, 'current' | 'labelOf'>;
   readonly host: Omit<HostAbilities, 'sourceIsCurrent'>;
 }
 
@@ -33,8 +33,11 @@ export class Overviews {
     const runtime = await this.#options.runtimes.read(runtimeId);
     if (standing === null) throw absentRuntime(this.#options.ledger, runtimeId);
     const { sessionId, revisionId } = runtime.accepted.record.sourceSession;
-    const sourceIsCurrent = this.#options.registry.current(sessionId)?.session.revisionId === revisionId;
-    return runtimeOverviewOf(runtime, standing, { ...this.#options.host, sourceIsCurrent });
+    const { host, registry } = this.#options;
+    const sourceIsCurrent = registry.current(sessionId)?.session.revisionId === revisionId;
+    const overview = runtimeOverviewOf(runtime, standing, { ...host, sourceIsCurrent });
+    // A person may have given the source another name since it was sealed.
+    return { ...overview, source: { ...overview.source, label: registry.labelOf(runtime.source.registered) } };
   }
 
   /** Null for a row that is missing or damaged: the reopening of the runtime says which, and what it means. */

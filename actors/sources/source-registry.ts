@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createStore } from '@xstate/store';
 import { z } from 'zod';
+import { timestamp } from '../../contract/base/grammar.ts';
 import {
   type RegisteredSource,
   registeredSource,
@@ -16,6 +17,12 @@ const sessionRow = z.strictObject({
   folderRevisionId: z.string().nullable(),
 });
 type SessionRow = z.infer<typeof sessionRow>;
+
+/** The name that a person gave a source. It is no part of the source: no identity, receipt or export follows from it. */
+const labelRow = z.strictObject({ label: z.string(), renamedAt: timestamp });
+type LabelRow = z.infer<typeof labelRow>;
+
+const labelPrefix = 'source-label/';
 
 interface Projection {
   readonly version: number;
@@ -34,6 +41,7 @@ export interface Admission {
 export class SourceRegistry {
   readonly #sources = new Map<string, RegisteredSource>();
   readonly #sessions = new Map<string, SessionRow>();
+  readonly #labels = new Map<string, LabelRow>();
   readonly #loadedFolders = new Set<string>();
   readonly #projection = createStore({
     context: { version: 0, rows: [] } as Projection,
@@ -56,6 +64,11 @@ export class SourceRegistry {
     for (const { key, value } of await ledger.list('session')) {
       const row = sessionRow.safeParse(value);
       if (row.success && this.#sources.has(row.data.currentRevisionId)) this.#sessions.set(key, row.data);
+      else damaged.push(key);
+    }
+    for (const { key, value } of await ledger.list('record', labelPrefix)) {
+      const row = labelRow.safeParse(value);
+      if (row.success) this.#labels.set(key.slice(labelPrefix.length), row.data);
       else damaged.push(key);
     }
     this.committed();
@@ -96,6 +109,34 @@ export class SourceRegistry {
     const { sessionId, revisionId } = source.session;
     const folderRevisionId = this.#sessions.get(sessionId)?.folderRevisionId ?? null;
     return this.#keep(source, { sessionId, currentRevisionId: revisionId, folderRevisionId });
+  }
+
+  /** What to commit so that a source has another name, or with null the one that it came with. */
+  labelWrites(sessionId: string, row: LabelRow | null): Write[] {
+    const key = `${labelPrefix}${sessionId}`;
+    return [row === null ? { del: 'record', key } : { put: 'record', key, value: row }];
+  }
+
+  /** Gives a source the name that was committed. */
+  rename(sessionId: string, row: LabelRow | null): void {
+    if (row === null) this.#labels.delete(sessionId);
+    else this.#labels.set(sessionId, row);
+    this.committed();
+  }
+
+  /** The name that a person gave a source, and when; undefined for one that has the name that it came with. */
+  renamed(sessionId: string): LabelRow | undefined {
+    return this.#labels.get(sessionId);
+  }
+
+  /** What a source is called in lists. */
+  labelOf({ session, label }: Pick<RegisteredSource, 'session' | 'label'>): string {
+    return this.#labels.get(session.sessionId)?.label ?? label;
+  }
+
+  /** The row of the list of sources. */
+  rowOf(source: RegisteredSource): SourceSessionRow {
+    return { ...sourceSessionRowOf(source), label: this.labelOf(source) };
   }
 
   /** The current revision of a session, or undefined when no such session can be studied now. */
@@ -156,7 +197,12 @@ export class SourceRegistry {
     const revisions = this.revisionsOf(sessionId).map(({ session }) => session.revisionId);
     for (const revisionId of revisions) this.#sources.delete(revisionId);
     this.#sessions.delete(sessionId);
-    return [...revisions.map((key): Write => ({ del: 'source', key })), { del: 'session', key: sessionId }];
+    const isRenamed = this.#labels.delete(sessionId);
+    return [
+      ...revisions.map((key): Write => ({ del: 'source', key })),
+      { del: 'session', key: sessionId },
+      ...(isRenamed ? this.labelWrites(sessionId, null) : []),
+    ];
   }
 
   /** Refreshes what readers see; called once the writes of an admission are on disk. */
@@ -165,7 +211,7 @@ export class SourceRegistry {
       .map((session) => this.#sources.get(session.currentRevisionId))
       .filter((source) => source !== undefined)
       .filter((source) => this.#isReachable(source))
-      .map(sourceSessionRowOf)
+      .map((source) => this.rowOf(source))
       .sort((a, b) => (a.sourceSessionId < b.sourceSessionId ? -1 : 1));
     this.#projection.trigger.refreshed({ rows });
   }

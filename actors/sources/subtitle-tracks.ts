@@ -4,7 +4,6 @@ import {
   type AttachedSubtitleTrack,
   type SubtitleTrackRequest,
   type SubtitleTrackList as SubtitleTracksAnswer,
-  sourceSessionRowOf,
   subtitleTrackRequest,
 } from '../../contract/sources/source-session.ts';
 import { maximumTextTracks, type SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
@@ -208,7 +207,7 @@ export class SubtitleTracks {
       isNew,
       body: {
         schema: 'studio.attached-subtitle-track.v1',
-        source: sourceSessionRowOf(source.registered),
+        source: this.#options.registry.rowOf(source.registered),
         track: subtitleTrackOf(sealed),
       },
     };

@@ -70,7 +70,7 @@ export class ListedRuntimes {
     const { sourceSessionId, lifecycle, label, after } = request;
     const scope = sourceSessionId === null ? everyRuntime : runtimesOf(sourceSessionId);
     const { rows, damaged, nextCursor } = await newestFirst(ledger, [scope], request, (runtimeId) => {
-      const row = this.#row(runtimeId);
+      const row = this.row(runtimeId);
       const isAsked =
         row !== null && (lifecycle ?? row.lifecycle) === row.lifecycle && (label ?? row.label) === row.label;
       return isAsked ? row : null;
@@ -83,7 +83,8 @@ export class ListedRuntimes {
     return { schema: 'studio.local-runtimes.v1', runtimes: rows, damaged, nextCursor };
   }
 
-  #row(runtimeId: string): RuntimeRow | null {
+  /** The row of one study; null where there is none. Throws `stored_content_inconsistent`. */
+  row(runtimeId: string): RuntimeRow | null {
     const { ledger, supervisor, registry } = this.#options;
     return readStored(() => {
       const row = supervisor.read(runtimeId);
@@ -91,13 +92,14 @@ export class ListedRuntimes {
       const actor = checkedRuntimeRow(row);
       const { record } = listed.parse(ledger.get('record', studyKey(runtimeId)));
       const { sessionId, revisionId } = record.sourceSession;
+      const source = registry.revision(revisionId);
       const lifecycle = lifecycleOf(snapshotValue(actor));
       return {
         runtimeId,
         commandId: record.commandId,
         sourceSessionId: sessionId,
         sourceRevisionId: revisionId,
-        label: registry.revision(revisionId)?.label ?? null,
+        label: source === undefined ? null : registry.labelOf(source),
         range: record.analysisRequest.range,
         lifecycle,
         acceptedAt: record.startedAt,

@@ -110,13 +110,15 @@ const slices = new TimeSlices();
 
 /**
  * Reads a page of some scopes of the index, as if they were one. `rowOf` gives null for what does not belong into the list, and
- * throws `stored_content_inconsistent` for what is damaged. Throws `invalid_cursor`.
+ * throws `stored_content_inconsistent` for what is damaged. A page whose time is up ends early, after one entry at least. Throws
+ * `invalid_cursor`.
  */
 export async function newestFirst<Row>(
   ledger: Ledger,
   scopes: readonly string[],
   { after, limit }: PageRequest,
   rowOf: (id: string, startedAt: number, scope: string) => Row | null | Promise<Row | null>,
+  isTimeUp: () => boolean = () => false,
 ): Promise<NewestFirst<Row>> {
   if (after !== null && !isIndexPlace(after)) throw new ServiceError('invalid_cursor', 'not a cursor of this list');
   const rows: Row[] = [];
@@ -125,7 +127,8 @@ export async function newestFirst<Row>(
   for (let lookedAt = 0; lookedAt < lookedAtForAPage; lookedAt += batch) {
     const entries = await entriesAfter(ledger, scopes, place);
     for (const entry of entries) {
-      if (rows.length + damaged.length === limit) return { rows, damaged, nextCursor: place };
+      const isLast = rows.length + damaged.length === limit || (place !== (after ?? '') && isTimeUp());
+      if (isLast) return { rows, damaged, nextCursor: place };
       place = entry.place;
       const { id, startedAt } = indexed(place);
       const row = await readable(() => rowOf(id, startedAt, entry.scope));

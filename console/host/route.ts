@@ -11,10 +11,19 @@ export type ConsoleRoute =
   | { readonly view: 'new-study'; readonly sourceSessionId: string }
   | { readonly view: 'studies'; readonly source: string | null; readonly lifecycle: string | null }
   | { readonly view: 'study'; readonly runtimeId: string; readonly pane: StudyPane }
-  | { readonly view: 'lifecycles'; readonly kind: string | null; readonly state: string | null }
+  /** `show` filters the list: failed, slow, restarted or of the last day. */
+  | {
+      readonly view: 'lifecycles';
+      readonly kind: string | null;
+      readonly state: string | null;
+      readonly show: string | null;
+    }
   /** `from` is where a sandbox begins: the value of a state as JSON. */
   | { readonly view: 'chart'; readonly chartId: string; readonly mode: ChartMode; readonly from: string | null }
-  | { readonly view: 'actor'; readonly actorId: string; readonly besideId: string | null }
+  /** `step` is the number of the step of the actor that is looked at; null for the view's own choice. */
+  | { readonly view: 'actor'; readonly actorId: string; readonly besideId: string | null; readonly step: number | null }
+  /** The actors of one study beside each other. */
+  | { readonly view: 'sequence'; readonly runtimeId: string }
   | { readonly view: 'whole-host' }
   | { readonly view: 'operations' }
   | { readonly view: 'unknown' };
@@ -37,12 +46,18 @@ export function routeOf(hash: string): ConsoleRoute {
 }
 
 function lifecycleRoute([room, id, mode]: readonly [string, string, string], values: URLSearchParams): ConsoleRoute {
-  if (room === '') return { view: 'lifecycles', kind: values.get('kind'), state: values.get('state') };
+  if (room === '') {
+    return { view: 'lifecycles', kind: values.get('kind'), state: values.get('state'), show: values.get('show') };
+  }
   if (room === 'host') return { view: 'whole-host' };
+  if (room === 'studies' && id !== '') return { view: 'sequence', runtimeId: id };
   if (room === 'charts' && id !== '') {
     return { view: 'chart', chartId: id, mode: isMode(mode) ? mode : 'drawing', from: values.get('from') };
   }
-  if (room === 'actors' && id !== '') return { view: 'actor', actorId: id, besideId: values.get('beside') };
+  if (room === 'actors' && id !== '') {
+    const step = Number(values.get('step'));
+    return { view: 'actor', actorId: id, besideId: values.get('beside'), step: step > 0 ? step : null };
+  }
   return { view: 'unknown' };
 }
 
@@ -61,6 +76,12 @@ const withQuery = (path: string, given: Readonly<Record<string, string | null>>)
   return query.size === 0 ? path : `${path}?${query}`;
 };
 
+/** The fragment of the view of an actor with the number of another step; null for the newest one. */
+export function withStep(hash: string, step: number | null): string {
+  const route = routeOf(hash);
+  return route.view === 'actor' ? addressOf({ ...route, step }) : hash;
+}
+
 /** The fragment of a view: the other way round. */
 export function addressOf(route: ConsoleRoute): string {
   switch (route.view) {
@@ -71,14 +92,19 @@ export function addressOf(route: ConsoleRoute): string {
     case 'study':
       return `#/studies/${encodeURIComponent(route.runtimeId)}${route.pane === 'evidence' ? '' : `/${route.pane}`}`;
     case 'lifecycles':
-      return withQuery('#/lifecycles', { kind: route.kind, state: route.state });
+      return withQuery('#/lifecycles', { kind: route.kind, state: route.state, show: route.show });
     case 'chart':
       return withQuery(
         `#/lifecycles/charts/${encodeURIComponent(route.chartId)}${route.mode === 'drawing' ? '' : `/${route.mode}`}`,
         { from: route.from },
       );
     case 'actor':
-      return withQuery(`#/lifecycles/actors/${encodeURIComponent(route.actorId)}`, { beside: route.besideId });
+      return withQuery(`#/lifecycles/actors/${encodeURIComponent(route.actorId)}`, {
+        beside: route.besideId,
+        step: route.step === null ? null : String(route.step),
+      });
+    case 'sequence':
+      return `#/lifecycles/studies/${encodeURIComponent(route.runtimeId)}`;
     case 'whole-host':
       return '#/lifecycles/host';
     case 'operations':

@@ -8,9 +8,9 @@ import { useEvery } from '../host/use-remote.ts';
 import { Badge, Identity } from '../parts/facts.tsx';
 import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { WindowList } from '../parts/window-list.tsx';
-import { sentence } from '../words/codes.ts';
 import { moment } from '../words/numbers.ts';
-import { actorTone, kindWords, phaseWords, stateNames } from './words.ts';
+import { type ActorFilter, filteredActors, type Subjects, subjectWords, useSubjects } from './subjects.ts';
+import { actorTone, phaseWords, stateNames } from './words.ts';
 
 interface ActorHeadProps {
   readonly actorId: string;
@@ -33,11 +33,13 @@ export const ActorBadge = ({ row }: { readonly row: ListedActor }) => (
 
 /** Which actor it is, how it is, and where what it works on can be seen. */
 export function ActorHead({ actorId, kind, row }: ActorHeadProps) {
+  const host = useHost();
+  const subjects = useSubjects(host, row === null ? [] : [row]);
   const again = row === null ? '' : againWords(row);
   return (
     <div class="study-head">
       <div>
-        <h1>{kind === null ? 'An actor' : sentence(kindWords[kind])}</h1>
+        <h1>{kind === null ? 'An actor' : subjectWords(row ?? { actorId, kind, runtimeId: null }, subjects)}</h1>
         <p class="quiet">
           <Identity id={actorId} />
           {row?.startedAt != null && ` · since ${moment(row.startedAt)}`}
@@ -47,7 +49,10 @@ export function ActorHead({ actorId, kind, row }: ActorHeadProps) {
       <div class="study-state" aria-live="polite">
         {row !== null && <ActorBadge row={row} />}
         {row?.runtimeId != null && (
-          <a href={addressOf({ view: 'study', runtimeId: row.runtimeId, pane: 'evidence' })}>Its study</a>
+          <>
+            <a href={addressOf({ view: 'study', runtimeId: row.runtimeId, pane: 'evidence' })}>Its study</a>
+            <a href={addressOf({ view: 'sequence', runtimeId: row.runtimeId })}>Sequence of all its actors</a>
+          </>
         )}
       </div>
     </div>
@@ -56,16 +61,19 @@ export function ActorHead({ actorId, kind, row }: ActorHeadProps) {
 
 const pageRows = 100;
 const rowHeight = 60;
+/** A filter looks through so many of the newest actors by itself. */
+const mostFiltered = 1_000;
 /** Beside the stream, for a host that refuses it. */
 const everyMs = 15_000;
 
 interface ActorListProps {
   readonly kind: ActorKind | null;
   readonly state: string | null;
+  readonly filter: ActorFilter;
 }
 
 /** All actors of the host, newest first, a page at a time. */
-export function ActorTable({ kind, state }: ActorListProps) {
+export function ActorTable({ kind, state, filter }: ActorListProps) {
   const host = useHost();
   const [rows, setRows] = useState<readonly ListedActor[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
@@ -108,13 +116,18 @@ export function ActorTable({ kind, state }: ActorListProps) {
     () => void look(),
     (moved) => isFirstPage && (kind === null || moved.kind === kind),
   );
-  const isShort = cursor !== null && rows.length < pageRows / 2;
+  const shown = filteredActors(rows, filter, Date.now());
+  const subjects = useSubjects(host, rows);
+  // A filter looks through the newest actors alone: the rest of a long list is read as a person scrolls.
+  const isShort =
+    cursor !== null &&
+    (filter === 'all' ? rows.length < pageRows / 2 : shown.length < 20 && rows.length < mostFiltered);
   useEffect(() => {
     // A page of a filtered list may have no rows while there are further pages.
     if (isShort && !isAsking && cursor !== null) void ask(cursor, rows);
   }, [isShort, cursor, isAsking]);
   const more = (_first: number, end: number) => {
-    if (end >= rows.length && cursor !== null && !isAsking) void ask(cursor, rows);
+    if (end >= shown.length && cursor !== null && !isAsking) void ask(cursor, rows);
   };
   if (error !== null) return <Failed error={error} onRetry={() => void ask(null, [])} />;
   if (rows.length === 0) {
@@ -134,28 +147,30 @@ export function ActorTable({ kind, state }: ActorListProps) {
     <>
       <WindowList
         label="Actors"
-        count={rows.length}
+        count={shown.length}
         rowHeight={rowHeight}
         onSight={more}
-        row={(at) => <ActorRow row={rows[at]} />}
+        row={(at) => <ActorRow row={shown[at]} subjects={subjects} />}
       />
       <p class="quiet">
-        {rows.length} shown{cursor === null ? ', these are all' : '; scroll for more'}
+        {filter === 'all'
+          ? `${rows.length} actors${cursor === null ? '' : '; scroll for more'}`
+          : `${shown.length} of the newest ${rows.length} actors`}
       </p>
     </>
   );
 }
 
-function ActorRow({ row }: { readonly row: ListedActor | undefined }) {
+function ActorRow({ row, subjects }: { readonly row: ListedActor | undefined; readonly subjects: Subjects }) {
   if (row === undefined) return null;
   const again = againWords(row);
   return (
-    <a class="list-link" href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null })}>
+    <a class="list-link" href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null, step: null })}>
       <span class="row-main">
-        <span class="row-title">{sentence(kindWords[row.kind])}</span>
+        <span class="row-title">{subjectWords(row, subjects)}</span>
         <span class="quiet">
           {moment(row.updatedAt)}
-          {again === '' ? '' : ` · ${again}`} · <span class="mono">{row.actorId.replace(/^.*:(.{8}).*$/, '$1')}</span>
+          {again === '' ? '' : ` · ${again}`}
         </span>
       </span>
       <ActorBadge row={row} />

@@ -19,12 +19,14 @@ interface ActorViewProps {
   readonly actorId: string;
   /** Another actor of the kind, to compare with. */
   readonly besideId: string | null;
+  /** The step that the address names, by its number. */
+  readonly step: number | null;
 }
 
 /** One actor on its chart: where it stands, the way it took, and every step of it. */
-export function ActorView({ actorId, besideId }: ActorViewProps) {
+export function ActorView({ actorId, besideId, step }: ActorViewProps) {
   const host = useHost();
-  const actor = useActor(host, actorId);
+  const actor = useActor(host, actorId, step);
   const kind = useStore(actor.model, (context) => context.kind);
   return (
     <div class="page wide">
@@ -42,7 +44,7 @@ export function ActorView({ actorId, besideId }: ActorViewProps) {
       {kind === null ? (
         actor.error === null && <Loading what="the actor" />
       ) : (
-        <OnChart actor={actor} actorId={actorId} kind={kind} besideId={besideId} />
+        <OnChart actor={actor} actorId={actorId} kind={kind} besideId={besideId} step={step} />
       )}
     </div>
   );
@@ -126,20 +128,28 @@ interface FollowedActor {
 }
 
 /** Reads all transitions of an actor that are kept, and then what comes, for as long as it lives. */
-function useActor(host: StudyHost, actorId: string): FollowedActor {
-  const model = useMemo(scrubber, [host, actorId]);
+function useActor(host: StudyHost, actorId: string, step: number | null): FollowedActor {
+  const model = useMemo(() => scrubber(), [host, actorId]);
   const [row, setRow] = useState<ListedActor | null>(null);
   const [isRead, setRead] = useState(false);
   const [error, setError] = useState<unknown>(null);
 
   // A row that could not be had is asked for again, and one that a later one has overtaken is not shown.
   const isBehind = useRef(true);
+  const isFirst = useRef(true);
   const turn = useRef(0);
   const readRow = async (): Promise<void> => {
     turn.current += 1;
     const own = turn.current;
     const found = await host.lifecycles.actor(actorId);
     if (own !== turn.current) return;
+    // Once, when the actor is first seen: at the step of the address, and an actor that has ended at its beginning.
+    if (isFirst.current) {
+      isFirst.current = false;
+      const place = model.getSnapshot().context.transitions.findIndex(({ seq }) => seq === step);
+      if (place >= 0) model.send({ type: 'movedTo', place });
+      else if (found.phase === 'ended') model.send({ type: 'movedTo', place: 0 });
+    }
     setRow(found);
     isBehind.current = false;
   };

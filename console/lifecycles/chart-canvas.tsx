@@ -1,8 +1,8 @@
 import { type ComponentChildren, h, type RefObject, type VNode } from 'preact';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Area, Arrow, ChartDrawing, Point } from '../../contract/lifecycles/charts.ts';
 import { type Shape, shapesOf } from '../../visualizer/drawing/svg.ts';
-import { textWidth } from '../../visualizer/drawing/text.ts';
+import { textWidth, typefaces } from '../../visualizer/drawing/text.ts';
 import type { Marks } from './chart-index.ts';
 
 /** Which part of a drawing is seen: a place of it is at `x + scale * place` px of the box. */
@@ -19,8 +19,8 @@ interface Size {
 
 const smallestScale = 0.1;
 const largestScale = 4;
-/** Below it a label cannot be read: a drawing that is larger is shown from its upper end. */
-const legibleScale = 0.6;
+/** Below it the texts of a drawing cannot be read: the names of states alone are shown, in a size that can. */
+const legibleScale = 0.5;
 const margin = 16;
 
 const limited = (scale: number): number => Math.min(largestScale, Math.max(smallestScale, scale));
@@ -35,14 +35,6 @@ export function fitted(drawing: Size, box: Size): Viewport {
     y: Math.max(margin, (box.height - drawing.height * scale) / 2),
     scale,
   };
-}
-
-/** As much of the drawing as can be read, from its upper end. */
-export function opened(drawing: Size, box: Size): Viewport {
-  const whole = fitted(drawing, box);
-  if (whole.scale >= legibleScale) return whole;
-  const scale = Math.max(legibleScale, Math.min(1, (box.width - 2 * margin) / drawing.width));
-  return { x: Math.max(margin, (box.width - drawing.width * scale) / 2), y: margin, scale };
 }
 
 /** Closer (`factor` above 1) or farther around a place of the box that stays where it is. */
@@ -71,11 +63,14 @@ export function revealing(view: Viewport, area: Area, box: Size): Viewport {
 
 interface ViewportControl {
   readonly view: Viewport;
+  readonly box: Size;
   readonly zoom: (factor: number) => void;
   readonly move: (dx: number, dy: number) => void;
   /** Shows the whole drawing. */
   readonly fit: () => void;
   readonly reveal: (area: Area) => void;
+  /** Moves a place of the drawing into the middle of the box. */
+  readonly center: (at: Point) => void;
 }
 
 const zoomPerPixel = 0.9975;
@@ -87,8 +82,8 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
     (): Size => ({ width: box.current?.clientWidth ?? 800, height: box.current?.clientHeight ?? 600 }),
     [],
   );
-  // Another drawing, as after folding, is shown from its beginning.
-  useEffect(() => setView(opened(drawing, size())), [drawing.width, drawing.height]);
+  // Another drawing, as after folding, is shown whole.
+  useEffect(() => setView(fitted(drawing, size())), [drawing.width, drawing.height]);
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -104,7 +99,8 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
   }, []);
   useDrag(box, (dx, dy) => setView((before) => before && moved(before, dx, dy)));
   return {
-    view: view ?? opened(drawing, size()),
+    view: view ?? fitted(drawing, size()),
+    box: size(),
     zoom: (factor) =>
       setView((before) => {
         const { width, height } = size();
@@ -112,8 +108,31 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
       }),
     move: (dx, dy) => setView((before) => before && moved(before, dx, dy)),
     fit: () => setView(fitted(drawing, size())),
-    reveal: (area) => setView((before) => revealing(before ?? opened(drawing, size()), area, size())),
+    reveal: (area) => setView((before) => revealing(before ?? fitted(drawing, size()), area, size())),
+    center: (at) =>
+      setView((before) => {
+        const { width, height } = size();
+        return before && { ...before, x: width / 2 - at.x * before.scale, y: height / 2 - at.y * before.scale };
+      }),
   };
+}
+
+const leastHeight = 340;
+const belowBox = 24;
+
+/** Gives a box the height from its place on the page to the lower end of the window, so that all of it is in sight. */
+function useVisibleHeight(box: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const resize = () => {
+      const element = box.current;
+      if (element === null) return;
+      const top = element.getBoundingClientRect().top + scrollY;
+      element.style.height = `${Math.max(leastHeight, innerHeight - top - belowBox)}px`;
+    };
+    resize();
+    addEventListener('resize', resize);
+    return () => removeEventListener('resize', resize);
+  }, []);
 }
 
 /** Movements of a pointer that is held down over a box, in px; a press that does not move is left alone. */
@@ -151,12 +170,13 @@ function useDrag(box: RefObject<HTMLElement | null>, onDrag: (dx: number, dy: nu
 interface ChartPictureProps {
   readonly drawing: ChartDrawing;
   readonly marks: Marks;
+  readonly scale: number;
   /** The id of the state that is chosen. */
   readonly chosen: string | null;
 }
 
 /** The drawing as elements, lit as the marks say. */
-function ChartPicture({ drawing, marks, chosen }: ChartPictureProps) {
+function ChartPicture({ drawing, marks, scale, chosen }: ChartPictureProps) {
   const shapes = useMemo(() => shapesOf(drawing), [drawing]);
   const classes = useMemo(() => classesOf(drawing, marks), [drawing, marks]);
   return (
@@ -165,9 +185,30 @@ function ChartPicture({ drawing, marks, chosen }: ChartPictureProps) {
       {drawing.arrows.map((arrow) => (
         <Note key={arrow.transitions.join(' ')} arrow={arrow} words={wordsOn(arrow, marks)} />
       ))}
+      {scale < legibleScale && <Names drawing={drawing} size={nameSize / scale} />}
     </>
   );
 }
+
+/** In px of the page. */
+const nameSize = 12;
+
+/** The names of the innermost states, as large as can be read however small the drawing is, and as wide as their boxes at most. */
+const Names = ({ drawing, size }: { readonly drawing: ChartDrawing; readonly size: number }) => (
+  <g class="names">
+    {drawing.boxes
+      .filter(({ kind }) => kind !== 'compound' && kind !== 'parallel')
+      .map(({ id, x, y, width, height }) => {
+        const name = id.slice(id.lastIndexOf('.') + 1);
+        const fitting = Math.min(size, (width / textWidth(name, 'title')) * typefaces.title.size);
+        return (
+          <text key={id} x={x + width / 2} y={y + height / 2 + fitting / 3} font-size={fitting} text-anchor="middle">
+            {name}
+          </text>
+        );
+      })}
+  </g>
+);
 
 interface Classes {
   readonly states: ReadonlyMap<string, string>;
@@ -242,7 +283,8 @@ interface ChartCanvasProps {
 /** A chart that can be moved, zoomed, and chosen from. A screen reader has its outline. */
 export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, children }: ChartCanvasProps) {
   const box = useRef<HTMLDivElement>(null);
-  const { view, zoom, move, fit, reveal } = useViewport(box, drawing);
+  useVisibleHeight(box);
+  const { view, box: room, zoom, move, fit, reveal, center } = useViewport(box, drawing);
   const shown = inSight ?? chosen;
   useEffect(() => {
     const area = drawing.boxes.find(({ id }) => id === shown);
@@ -292,12 +334,66 @@ export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, 
         onKeyDown={press}
         onClick={choose}
       >
-        <svg class="chart" role="img" aria-label={`${drawing.machineId}, version ${drawing.machineVersion}`}>
+        <svg
+          class="chart"
+          data-small={scale < legibleScale}
+          role="img"
+          aria-label={`${drawing.machineId}, version ${drawing.machineVersion}`}
+        >
           <g transform={`translate(${x} ${y}) scale(${scale})`}>
-            <ChartPicture drawing={drawing} marks={marks} chosen={chosen} />
+            <ChartPicture drawing={drawing} marks={marks} scale={scale} chosen={chosen} />
           </g>
         </svg>
+        <Minimap drawing={drawing} marks={marks} view={view} box={room} onPlace={center} />
       </div>
     </div>
+  );
+}
+
+/** The longer side of the minimap, in px. */
+const minimapSide = 140;
+
+interface MinimapProps {
+  readonly drawing: ChartDrawing;
+  readonly marks: Marks;
+  readonly view: Viewport;
+  readonly box: Size;
+  readonly onPlace: (at: Point) => void;
+}
+
+/** The boxes of the whole drawing with the part that is in sight, if that is not all of it. For pointers alone: keys move the chart. */
+function Minimap({ drawing, marks, view, box, onPlace }: MinimapProps) {
+  const seen = {
+    x: -view.x / view.scale,
+    y: -view.y / view.scale,
+    width: box.width / view.scale,
+    height: box.height / view.scale,
+  };
+  const isWhole =
+    seen.x <= 0 && seen.y <= 0 && seen.x + seen.width >= drawing.width && seen.y + seen.height >= drawing.height;
+  if (isWhole) return null;
+  const scale = minimapSide / Math.max(drawing.width, drawing.height);
+  const place = (event: PointerEvent) => {
+    if (event.buttons !== 1 || !(event.currentTarget instanceof Element)) return;
+    event.stopPropagation();
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    onPlace({ x: (event.clientX - left) / scale, y: (event.clientY - top) / scale });
+  };
+  return (
+    <svg
+      class="minimap"
+      aria-hidden="true"
+      width={drawing.width * scale}
+      height={drawing.height * scale}
+      viewBox={`0 0 ${drawing.width} ${drawing.height}`}
+      onPointerDown={place}
+      onPointerMove={place}
+      onClick={(event) => event.stopPropagation()}
+    >
+      {drawing.boxes.map(({ id, x, y, width, height }) => (
+        <rect key={id} class={`minimap-state ${marks.states.get(id) ?? ''}`} {...{ x, y, width, height }} />
+      ))}
+      <rect class="minimap-seen" {...seen} />
+    </svg>
   );
 }

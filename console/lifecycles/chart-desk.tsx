@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { Facts } from '../parts/facts.tsx';
 import { ChartCanvas } from './chart-canvas.tsx';
@@ -35,15 +35,21 @@ export function ChartDesk({ drawn, index, marks, way, wayWords, inSight = null, 
   }, [index, way, chosen]);
   const drawing = useMemo(() => (isFolded ? folded(drawn.drawing, kept) : drawn.drawing), [drawn, isFolded, kept]);
   const shownMarks = useMemo(() => (found === null ? marks : withFound(marks, found)), [marks, search, index]);
-  const press = (event: KeyboardEvent) => {
-    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
-    if (event.key === '/') field.current?.focus();
-    else if (event.key === 'f') setFolded((before) => !before);
-    else return;
-    event.preventDefault();
-  };
+  // From anywhere on the page but from where a person writes.
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isWriting = event.target instanceof Element && event.target.matches('input, textarea, select');
+      if (isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === '/') field.current?.focus();
+      else if (event.key === 'f') setFolded((before) => !before);
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
   return (
-    <div class="chart-desk" onKeyDown={press}>
+    <div class="chart-desk">
       <div class="chart-side-main">
         <ChartCanvas
           drawing={drawing}
@@ -95,7 +101,7 @@ interface ChartOutlineProps {
 
 const kindWords = {
   atomic: '',
-  compound: 'holds others',
+  compound: 'contains states',
   parallel: 'all parts at once',
   final: 'end',
   history: 'history',
@@ -103,7 +109,7 @@ const kindWords = {
 
 /** Every state as a button, indented by what it lies in: the chart for keys and for readers of the screen. */
 function ChartOutline({ index, chosen, onChoose, found, marks }: ChartOutlineProps) {
-  const shown = [...index.states.values()].filter(({ state }) => found === null || found.includes(state.id));
+  const shown = found === null ? [...index.states.values()] : found.flatMap((id) => index.states.get(id) ?? []);
   return (
     <ul class="outline plain" aria-label="States">
       {shown.map(({ state, depth }) => (
@@ -210,12 +216,15 @@ const wordsIn = ({ id, description, invokes, entry, exit, journal, transitions }
     .join('\n')
     .toLowerCase();
 
-/** The states in which all words of a search stand: in a name, an event, a guard, an action, an effect or a description. */
+/**
+ * The states that have all words of a search in a name, an event, a guard, an action, an effect or a description. Those with all
+ * words in their own name come first, then in the order of the chart.
+ */
 export function statesWith(index: ChartIndex, search: string): readonly string[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
-  return [...index.states.values()].flatMap(({ state }) => {
-    const text = wordsIn(state);
-    return words.every((word) => text.includes(word)) ? [state.id] : [];
-  });
+  const isIn = (text: string): boolean => words.every((word) => text.includes(word));
+  const found = [...index.states.values()].map(({ state }) => state).filter((state) => isIn(wordsIn(state)));
+  const isNamed = ({ name }: ChartState): boolean => isIn(name.toLowerCase());
+  return [...found.filter(isNamed), ...found.filter((state) => !isNamed(state))].map(({ id }) => id);
 }

@@ -38,7 +38,7 @@ export function CompareField({ actorId, kind, besideId }: CompareFieldProps) {
           id={id}
           value={besideId ?? ''}
           onChange={({ currentTarget: { value } }) => {
-            location.hash = addressOf({ view: 'actor', actorId, besideId: value || null });
+            location.hash = addressOf({ view: 'actor', actorId, besideId: value || null, step: null });
           }}
         >
           <option value="">nothing</option>

@@ -6,20 +6,23 @@ import { Field } from '../parts/field.tsx';
 import { RemotePart } from '../parts/notice.tsx';
 import { sentence } from '../words/codes.ts';
 import { ActorTable } from './actor-list.tsx';
+import { actorFilters, isActorFilter } from './subjects.ts';
 import { isKind, kindWords, shownActorKinds } from './words.ts';
 
 interface LifecyclesViewProps {
   readonly kind: string | null;
   readonly state: string | null;
+  readonly show: string | null;
 }
 
 /** What can happen in the host, as charts, and what happens, as actors on them. */
-export function LifecyclesView({ kind, state }: LifecyclesViewProps) {
+export function LifecyclesView({ kind, state, show }: LifecyclesViewProps) {
+  const filter = show !== null && isActorFilter(show) ? show : 'all';
   const host = useHost();
   const { remote, reload } = useRemote(() => host.lifecycles.charts(), [host]);
   const shownKind = kind !== null && isKind(kind) ? kind : null;
   const go = (change: Partial<LifecyclesViewProps>) => {
-    location.hash = addressOf({ view: 'lifecycles', kind, state, ...change });
+    location.hash = addressOf({ view: 'lifecycles', kind, state, show, ...change });
   };
   return (
     <div class="page">
@@ -56,8 +59,26 @@ export function LifecyclesView({ kind, state }: LifecyclesViewProps) {
                 onState={(chosen) => go({ state: chosen })}
               />
             )}
+            <Field label="Show">
+              {(id) => (
+                <select
+                  id={id}
+                  value={filter}
+                  onChange={({ currentTarget: { value } }) => go({ show: value === 'all' ? null : value })}
+                >
+                  {Object.entries(actorFilters).map(([value, words]) => (
+                    <option key={value} value={value}>
+                      {words}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
           </div>
-          <ActorTable key={`${shownKind} ${state}`} kind={shownKind} state={state} />
+          {filter === 'slow' && (
+            <p class="hint">Actors that took more than three times the median of their kind in this list.</p>
+          )}
+          <ActorTable key={`${shownKind} ${state}`} kind={shownKind} state={state} filter={filter} />
         </section>
         <aside aria-labelledby="charts">
           <h2 id="charts">Charts</h2>

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { JournalEvent } from '../../contract/journal.ts';
 import type { ActorTransition } from '../../contract/lifecycles/actors.ts';
 import type { Chart, DrawnChart } from '../../contract/lifecycles/charts.ts';
-import { addressOf } from '../host/route.ts';
+import { addressOf, withStep } from '../host/route.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Facts, Identity } from '../parts/facts.tsx';
 import { moment } from '../words/numbers.ts';
@@ -12,7 +12,7 @@ import { activeWith, type ChartIndex, chartIndex } from './chart-index.ts';
 import { CompareTable, withOther } from './comparison.tsx';
 import { type CommitRecords, pathMarks, recordsOf, type Step, stepsOf, wayOfSteps } from './path.ts';
 import { sandboxAt } from './sandbox.ts';
-import { ScrubBar, type Scrubber, shownPlace } from './scrub-bar.tsx';
+import { ScrubBar, type Scrubber, shownPlace, useNow } from './scrub-bar.tsx';
 import { NextList } from './what-if.tsx';
 import { briefly, eventWords, stateNames } from './words.ts';
 
@@ -42,6 +42,12 @@ export function PathDesk({ drawn, model, events, isLive, other = none, tools }: 
   );
   const way = useMemo(() => wayOfSteps(steps.slice(0, place + 1)), [steps, place]);
   const step = steps[place];
+  const isFollowing = scrubbed.at === null;
+  // The address names the step that is looked at, so that it can be given to another person.
+  useEffect(() => {
+    if (step !== undefined)
+      history.replaceState(null, '', withStep(location.hash, isFollowing && isLive ? null : step.seq));
+  }, [step?.seq, isFollowing]);
   if (step === undefined) return null;
   const press = (event: KeyboardEvent) => {
     const by = { ',': -1, '.': 1 }[event.key];
@@ -109,6 +115,7 @@ const causeWords: Readonly<Record<Step['cause'], string>> = {
 
 /** One step: what led there, what was written with it, and what ran then. */
 function StepCard({ index, step, events, isNow }: StepCardProps) {
+  const now = useNow(isNow && step.stayedMs === null);
   const running = [...activeWith(index, step.states)].flatMap((id) => index.states.get(id)?.state.invokes ?? []);
   return (
     <section class="panel" aria-label="Chosen step" aria-live="polite">
@@ -119,7 +126,14 @@ function StepCard({ index, step, events, isNow }: StepCardProps) {
         of={[
           ['Came to', stateNames(step.states)],
           ['At', moment(new Date(step.at).toISOString())],
-          ['Stayed', step.stayedMs === null ? (isNow ? 'it is there now' : 'ended here') : briefly(step.stayedMs)],
+          [
+            'Stayed',
+            step.stayedMs !== null
+              ? briefly(step.stayedMs)
+              : isNow
+                ? `for ${briefly(Math.max(0, now - step.at))} so far`
+                : 'ended here',
+          ],
           ['Commit', step.commit === 0 ? 'not known' : step.commit],
           ['Ran there', running.length === 0 ? 'nothing' : running.map(({ id }) => id).join(', ')],
         ]}

@@ -1,5 +1,5 @@
 import { createStore } from '@xstate/store';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { ActorTransition, ActorTransitions } from '../../contract/lifecycles/actors.ts';
 import { moment } from '../words/numbers.ts';
 import type { Step } from './path.ts';
@@ -19,7 +19,8 @@ export type Scrubber = ReturnType<typeof scrubber>;
 const lastPlace = ({ transitions }: Scrubbed): number => Math.max(0, transitions.length - 1);
 
 /** The place that is shown of the transitions that are known. */
-export const shownPlace = (scrubbed: Scrubbed): number => scrubbed.at ?? lastPlace(scrubbed);
+export const shownPlace = (scrubbed: Scrubbed): number =>
+  Math.min(scrubbed.at ?? Number.POSITIVE_INFINITY, lastPlace(scrubbed));
 
 const movedTo = (scrubbed: Scrubbed, place: number): Scrubbed => ({
   ...scrubbed,
@@ -55,14 +56,43 @@ interface ScrubBarProps {
   readonly isLive: boolean;
 }
 
+/** So long a step is shown while the path is played, in ms. */
+const playedMs = 900;
+/** A live actor is drawn again so often, so that its axis reaches to now. */
+const tickMs = 1000;
+
+/** The present in epoch ms, each second a new one while it is wanted. */
+export function useNow(isWanted: boolean): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!isWanted) return;
+    const timer = setInterval(() => setNow(Date.now()), tickMs);
+    return () => clearInterval(timer);
+  }, [isWanted]);
+  return now;
+}
+
 /** The transitions of an actor as a bar: the slider goes through them, and the marks say where work began again. */
 export function ScrubBar({ model, steps, place, isLive }: ScrubBarProps) {
   const id = useId();
+  const [isPlaying, setPlaying] = useState(false);
+  const now = useNow(isLive);
+  const isNewest = place === steps.length - 1;
+  useEffect(() => {
+    if (!isPlaying) return;
+    if (isNewest) return setPlaying(false);
+    const timer = setTimeout(() => model.send({ type: 'stepped', by: 1 }), playedMs);
+    return () => clearTimeout(timer);
+  }, [isPlaying, isNewest, place, model]);
   const [first, last] = [steps[0], steps.at(-1)];
   const step = steps[place];
   if (first === undefined || last === undefined || step === undefined) return null;
-  const span = Math.max(1, last.at - first.at);
-  const isNewest = place === steps.length - 1;
+  const end = isLive ? Math.max(now, last.at) : last.at;
+  const span = Math.max(1, end - first.at);
+  const play = () => {
+    if (!isPlaying && isNewest) model.send({ type: 'movedTo', place: 0 });
+    setPlaying(!isPlaying);
+  };
   const go = (to: number) => model.send({ type: 'movedTo', place: to });
   return (
     <section class="scrub" aria-label="Path of the actor">
@@ -86,6 +116,9 @@ export function ScrubBar({ model, steps, place, isLive }: ScrubBarProps) {
             onClick={() => model.send({ type: 'stepped', by: 1 })}
           >
             ▶
+          </button>
+          <button type="button" aria-pressed={isPlaying} disabled={steps.length < 2} onClick={play}>
+            {isPlaying ? 'Pause' : 'Play'}
           </button>
           <button type="button" disabled={isNewest} onClick={() => model.send({ type: 'followed' })}>
             {isLive ? 'Follow' : 'To the end'}
@@ -119,7 +152,7 @@ export function ScrubBar({ model, steps, place, isLive }: ScrubBarProps) {
       </div>
       <p class="scrub-ends quiet">
         <span>{moment(new Date(first.at).toISOString())}</span>
-        <span>{briefly(last.at - first.at)}</span>
+        <span>{isLive ? `${briefly(end - first.at)} until now` : briefly(span)}</span>
       </p>
     </section>
   );

@@ -8,6 +8,8 @@ import { type MetricFamily, parsedExposition } from '../operations/exposition.ts
 import { RemotePart } from '../parts/notice.tsx';
 import { sentence } from '../words/codes.ts';
 import { ActorBadge, againWords } from './actor-list.tsx';
+import { useNow } from './scrub-bar.tsx';
+import { type Subjects, subjectWords, useSubjects } from './subjects.ts';
 import { briefly, kindWords, shownActorKinds } from './words.ts';
 
 /** The task of a study is among the first events of its journal. */
@@ -124,18 +126,14 @@ export function WholeHostView() {
       <RemotePart of={remote} what="what the host supervises" onRetry={reload}>
         {({ health, kinds, budgets, isAll }) => (
           <>
-            <ul class="tree" aria-label="Supervision">
-              <li>
-                <p class="tree-line">
-                  <span class="tree-name">Supervisor</span>
-                  <span class="quiet">version {health.version}</span>
-                </p>
-                <ul>
-                  {kinds.map((each) => (
-                    <Kind key={each.kind} of={each} budgets={budgets} />
-                  ))}
-                </ul>
-              </li>
+            <p class="quiet">
+              One supervisor, version {health.version}. It starts an actor for each piece of work, saves every step, and
+              starts the work again after a failure.
+            </p>
+            <ul class="host-kinds" aria-label="Supervision">
+              {kinds.map((each) => (
+                <Kind key={each.kind} of={each} budgets={budgets} />
+              ))}
             </ul>
             {!isAll && <p class="hint">Only the newest {mostActors} actors were looked through.</p>}
           </>
@@ -151,25 +149,31 @@ interface KindProps {
 }
 
 function Kind({ of: { kind, queue, actors, restarts, resumes }, budgets }: KindProps) {
+  const host = useHost();
+  const named = actors.slice(0, namedActors);
+  const subjects = useSubjects(host, named);
+  const now = useNow(actors.length > 0);
   const again = againWords({ restarts, resumes });
   return (
-    <li>
-      <p class="tree-line">
-        <a class="tree-name" href={addressOf({ view: 'lifecycles', kind, state: null })}>
+    <li class="host-kind" data-busy={actors.some(({ phase }) => phase === 'live')}>
+      <p class="host-kind-head">
+        <a class="tree-name" href={addressOf({ view: 'lifecycles', kind, state: null, show: null })}>
           {sentence(kindWords[kind])}
         </a>
-        <span>{actors.length === 0 ? 'none open' : `${actors.length} open`}</span>
-        {queue !== null && (
-          <span class="quiet">
-            queue {queue.name}: {queue.working} at work, {queue.waiting} waiting
-          </span>
-        )}
+        <span class="quiet">{actors.length === 0 ? 'none open' : `${actors.length} open`}</span>
         {again !== '' && <span class="again">{again}</span>}
       </p>
-      {actors.length > 0 && (
-        <ul>
-          {actors.slice(0, namedActors).map((actor) => (
-            <Actor key={actor.actorId} row={actor} budgetMs={budgets.get(actor.actorId) ?? null} />
+      {queue !== null && <QueuePicture queue={queue} />}
+      {named.length > 0 && (
+        <ul class="plain">
+          {named.map((row) => (
+            <Actor
+              key={row.actorId}
+              row={row}
+              subjects={subjects}
+              now={now}
+              budgetMs={budgets.get(row.actorId) ?? null}
+            />
           ))}
           {actors.length > namedActors && <li class="quiet">and {actors.length - namedActors} more</li>}
         </ul>
@@ -178,19 +182,55 @@ function Kind({ of: { kind, queue, actors, restarts, resumes }, budgets }: KindP
   );
 }
 
-function Actor({ row, budgetMs }: { readonly row: ListedActor; readonly budgetMs: number | null }) {
-  const again = againWords(row);
+/** So many pieces of work are drawn; of the others the number is written. */
+const mostPips = 24;
+
+/** A queue as a row of pieces of work: first those that workers have, then those that wait. */
+function QueuePicture({ queue: { working, waiting } }: { readonly queue: Queue }) {
+  const pips = [
+    ...Array.from({ length: Math.min(working, mostPips) }, () => 'working'),
+    ...Array.from({ length: Math.min(waiting, Math.max(0, mostPips - working)) }, () => 'waiting'),
+  ];
   return (
-    <li>
-      <p class="tree-line">
-        <a class="mono" href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null })}>
-          {row.actorId.replace(/^(.*:.{8}).*$/, '$1…')}
-        </a>
+    <p class="host-queue">
+      {pips.length > 0 && (
+        <span class="host-pips" aria-hidden="true">
+          {pips.map((state, at) => (
+            <span key={at} class="host-pip" data-state={state} />
+          ))}
+        </span>
+      )}
+      <span class="quiet">
+        {working} at work, {waiting} waiting
+      </span>
+    </p>
+  );
+}
+
+interface ActorProps {
+  readonly row: ListedActor;
+  readonly subjects: Subjects;
+  /** The present in epoch ms. */
+  readonly now: number;
+  readonly budgetMs: number | null;
+}
+
+function Actor({ row, subjects, now, budgetMs }: ActorProps) {
+  const again = againWords(row);
+  const sinceMs = Math.max(0, now - Date.parse(row.updatedAt));
+  return (
+    <li class="host-actor">
+      <a href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null, step: null })}>
+        {subjectWords(row, subjects)}
+      </a>
+      <span class="host-actor-state">
         <ActorBadge row={row} />
-        <span class="quiet">for {briefly(Math.max(0, Date.now() - Date.parse(row.updatedAt)))}</span>
-        {budgetMs !== null && <span class="quiet">budget {briefly(budgetMs)}</span>}
+        <span class="quiet">
+          for {briefly(sinceMs)}
+          {budgetMs === null ? '' : ` of at most ${briefly(budgetMs)}`}
+        </span>
         {again !== '' && <span class="again">{again}</span>}
-      </p>
+      </span>
     </li>
   );
 }

@@ -66,6 +66,9 @@ const errors = {
   ingest_capacity: [429, 'wait until some ingests end, or cancel them'],
   ingest_identity_failed: [500, 'try again'],
   insufficient_storage: [507, 'free space on the volume of the data root; if the ingest has failed, open another'],
+  // library
+  invalid_source_label: [400, 'send a label of 1 to 160 characters in one line, or null for the one that it came with'],
+  invalid_search: [400, 'send q with at least one word'],
   // subtitle files of a source
   invalid_subtitle_request: [400, 'correct the key of the query'],
   subtitle_encoding_mismatch: [

@@ -1,5 +1,6 @@
 import { deletionReceipt, deletions } from '../../contract/deletion.ts';
 import { ownedIngests, videohostIngests } from '../../contract/ingest.ts';
+import { library, librarySearch, sourceLabel } from '../../contract/library.ts';
 import { actorList, actorTransitions, readActor } from '../../contract/lifecycles/actors.ts';
 import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { hostHealth, issuedPairingCode, ledgerSnapshot, pairing } from '../../contract/operation.ts';
@@ -26,6 +27,10 @@ export async function walk(options: WalkOptions): Promise<void> {
   const { sourceSessions } = await recorder.granted('readSourceSessions', sourceSessionList);
   const source = present(sourceSessions[0], 'source');
   await recorder.granted('readMediaProbe', mediaProbe, { params: { sourceSessionId: source.sourceSessionId } });
+  const label = { schema: 'studio.source-label-request.v1', label: 'The reading room' };
+  const named = { params: { sourceSessionId: source.sourceSessionId } };
+  await recorder.granted('renameSource', sourceLabel, { ...named, json: label });
+  await recorder.granted('renameSource', sourceLabel, { ...named, json: { ...label, label: null } });
   const ingested = await ingestFile(options);
   await ingestRange(options);
   const status = await study(recorder, source);
@@ -46,6 +51,8 @@ export async function walk(options: WalkOptions): Promise<void> {
     },
   });
   await lists(recorder);
+  await recorder.granted('readLibrary', library);
+  await recorder.granted('searchLibrary', librarySearch, { query: { q: 'reading room', limit: '1' } });
   await lifecycles(recorder);
   await cancellation(recorder, source);
   await refusals(recorder, params);

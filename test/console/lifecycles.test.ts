@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { createMachine, getStateNodes, initialTransition } from 'xstate';
-import { fitted, opened, revealing, scaled } from '../../console/lifecycles/chart-canvas.tsx';
+import { addressOf, routeOf, withStep } from '../../console/host/route.ts';
+import { fitted, revealing, scaled } from '../../console/lifecycles/chart-canvas.tsx';
 import { statesWith } from '../../console/lifecycles/chart-desk.tsx';
 import { chartIndex, enteredBy, withAncestors } from '../../console/lifecycles/chart-index.ts';
 import { compared, partingWords } from '../../console/lifecycles/comparison.tsx';
@@ -11,6 +12,8 @@ import { heatMarks, heatOf, percentile } from '../../console/lifecycles/heat-vie
 import { pathMarks, recordsOf, type Step, stepsOf, takenBetween, takenIn } from '../../console/lifecycles/path.ts';
 import { type Sandbox, sandbox, sandboxAt } from '../../console/lifecycles/sandbox.ts';
 import { scrubber, shownPlace } from '../../console/lifecycles/scrub-bar.tsx';
+import { sequenceOf } from '../../console/lifecycles/sequence-view.tsx';
+import { type ActorFilter, filteredActors, subjectWords } from '../../console/lifecycles/subjects.ts';
 import { supervised } from '../../console/lifecycles/whole-host-view.tsx';
 import { briefly, eventWords } from '../../console/lifecycles/words.ts';
 import { parsedExposition } from '../../console/operations/exposition.ts';
@@ -112,6 +115,61 @@ test('a scrubber follows what comes until it is moved back, and again from the e
   t.is(model.getSnapshot().context.at, null);
 });
 
+const actor = (kind: ListedActor['kind'], id: string, more: Partial<ListedActor> = {}): ListedActor => ({
+  ...{ actorId: id, kind, chartId: kind, chartVersion: '1', runtimeId: 'runtime:1', value: 'running' },
+  ...{ states: [`${kind}.running`], phase: 'live', restarts: 0, resumes: 0 },
+  ...{ startedAt: new Date(began).toISOString(), updatedAt: new Date(began + 1_000).toISOString() },
+  ...more,
+});
+
+test('an actor is named by the source and the range that it works on, or by its kind alone', (t) => {
+  const subjects = new Map([['runtime:1', { label: 'Reading room', range: { startMs: 0, endMs: 50_000 } }]]);
+  t.is(subjectWords(actor('runtime', 'runtime:1'), subjects), 'Study of Reading room, 0:00–0:50');
+  t.is(subjectWords(actor('publish-review', 'intake:1'), subjects), 'Review of Reading room, 0:00–0:50');
+  t.is(subjectWords(actor('owned-ingest', 'owned-ingest:1', { runtimeId: null }), subjects), 'Ingest of a file');
+});
+
+test('a list of actors shows the failed, slow and restarted ones, and those of the last day', (t) => {
+  const rows = [
+    actor('runtime', 'a'),
+    actor('runtime', 'b', { updatedAt: new Date(began + 4_000).toISOString() }),
+    actor('runtime', 'c', { phase: 'ended', states: ['runtime.failed'], restarts: 2 }),
+  ];
+  const shown = (filter: ActorFilter, now = began) => filteredActors(rows, filter, now).map(({ actorId }) => actorId);
+  t.deepEqual(shown('failed'), ['c']);
+  t.deepEqual(shown('slow'), ['b']);
+  t.deepEqual(shown('restarted'), ['c']);
+  t.deepEqual(shown('day', began + 25 * 3_600_000), []);
+  t.deepEqual(shown('all'), ['a', 'b', 'c']);
+});
+
+test('a sequence orders the steps of all actors, and names the step whose records another one rests on', (t) => {
+  const journal = (seq: number, data: object) => ({ seq, data }) as unknown as JournalEvent;
+  const studied = walk.map((each, at) => ({ ...each, journal: { fromSeq: at + 1, toSeq: at + 1 } }));
+  const review = [{ ...transition(1, 'xstate.init', 'queued', 6_500), journal: { fromSeq: 6, toSeq: 6 } }];
+  const rows = sequenceOf(
+    [
+      { actorId: 'runtime:1', kind: 'runtime', transitions: studied },
+      { actorId: 'intake:1', kind: 'publish-review', transitions: review },
+    ],
+    [
+      ...[1, 2, 3, 4, 5].map((seq) => journal(seq, { artifact: { id: `artifact:${seq}` } })),
+      journal(6, { request: { from: [{ artifactId: 'artifact:2' }, { artifactId: 'artifact:4' }] } }),
+    ],
+  );
+  t.deepEqual(fieldOf(rows, 'lane'), [0, 0, 0, 0, 0, 1]);
+  t.deepEqual(fieldOf(rows, 'restsOn'), [null, null, null, null, null, 3]);
+  t.is(rows.at(-1)?.sinceMs, 6_500);
+});
+
+test('the address of an actor names the step that is looked at', (t) => {
+  const hash = addressOf({ view: 'actor', actorId: 'runtime:1', besideId: null, step: 3 });
+  t.like(routeOf(hash), { view: 'actor', step: 3 });
+  t.is(withStep(hash, 5), addressOf({ view: 'actor', actorId: 'runtime:1', besideId: null, step: 5 }));
+  t.like(routeOf(withStep(hash, null)), { step: null });
+  t.like(routeOf('#/lifecycles/actors/a?step=x'), { step: null });
+});
+
 test('a step has the records of its commit, and not those of a later commit of the same study', (t) => {
   const event = (seq: number, ms: number, data: object = {}) =>
     ({
@@ -172,6 +230,7 @@ test('a search finds states by names, events, guards, effects and descriptions, 
   t.deepEqual(statesWith(study, 'worker.granted'), ['runtime.accepted']);
   t.deepEqual(statesWith(study, 'hasClaims ASSESS'), ['runtime.running.assess']);
   t.deepEqual(statesWith(study, 'worker nothing'), []);
+  t.is(statesWith(study, 'reco')[0], 'runtime.running.recognize', 'a name comes before what mentions it');
 });
 
 test('the shortest way to a state is found through the states around it', (t) => {
@@ -200,10 +259,9 @@ test('a folded drawing has the way alone, takes less room, and keeps order and s
   }
 });
 
-test('a view opens at a legible size, zooms around a place, moves only to what is out of sight', (t) => {
+test('a view opens with the whole chart, zooms around a place, moves only to what is out of sight', (t) => {
   const box = { width: 800, height: 600 };
   t.is(fitted({ width: 945, height: 2845 }, box).scale, 568 / 2845);
-  t.true(opened({ width: 945, height: 2845 }, box).scale > 0.8);
   const view = { x: 0, y: 0, scale: 1 };
   t.deepEqual(scaled(view, 2, { x: 100, y: 50 }), { x: -100, y: -50, scale: 2 });
   t.deepEqual(revealing(view, { x: 100, y: 100, width: 50, height: 50 }, box), view);

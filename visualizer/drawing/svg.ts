@@ -58,11 +58,13 @@ const shape = (tag: Shape['tag'], attributes: Shape['attributes'], children: Sha
 
 const textOf = (lines: readonly Line[], x: number, top: number): Shape[] => {
   let y = top;
-  return lines.map(({ spans, height }) => {
+  return lines.map(({ spans, height, width }) => {
     const at = y + height * baseline;
     y += height;
     const words = spans.map(({ text, role }) => shape('tspan', { class: role }, [text]));
-    return shape('text', { x: px(x), y: px(at) }, words);
+    // Boxes were measured with one font. With another one of other widths the text still takes the room that it was given.
+    const fitted = width === 0 ? {} : { textLength: px(width), lengthAdjust: 'spacingAndGlyphs' };
+    return shape('text', { x: px(x), y: px(at), ...fitted }, words);
   });
 };
 

@@ -28,10 +28,10 @@ async function openDetails(page: Page): Promise<void> {
   await form.getByRole('button', { name: 'Attach the file' }).waitFor();
 }
 
-/** Goes back through the steps of an actor and folds what it did not pass. */
+/** Goes through the steps of an actor, which opens at its beginning, and folds what it did not pass. */
 async function scrubBack(page: Page): Promise<void> {
   await page.getByRole('slider').focus();
-  for (let steps = 0; steps < 4; steps += 1) await page.keyboard.press('ArrowLeft');
+  for (let steps = 0; steps < 4; steps += 1) await page.keyboard.press('ArrowRight');
   await page.getByText('Step 5 of 9').waitFor();
   await page.getByRole('button', { name: 'Only its path' }).click();
 }
@@ -110,9 +110,10 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
       hash: `#/lifecycles/actors/${encodeURIComponent(captioned)}?beside=${encodeURIComponent(waiting)}`,
       ready: '[data-same]',
     },
+    { name: 'sequence', hash: `#/lifecycles/studies/${encodeURIComponent(captioned)}`, ready: '.sequence-step' },
     { name: 'heat', hash: '#/lifecycles/charts/runtime/heat', ready: '.times' },
     { name: 'what-if', hash: '#/lifecycles/charts/runtime/what-if', ready: '.chart .state.now', act: whatIf },
-    { name: 'whole-host', hash: '#/lifecycles/host', ready: '.tree' },
+    { name: 'whole-host', hash: '#/lifecycles/host', ready: '.host-kind' },
     { name: 'operations', hash: '#/operations', ready: '.engines', act: beforeDeletion },
     { name: 'unknown', hash: '#/nowhere', ready: '.notice' },
   ];

@@ -1,0 +1,234 @@
+import { ServiceError } from '../../contract/base/errors.ts';
+import {
+  type FoundStudy,
+  type LibraryAnswer,
+  type LibrarySearch,
+  type LibraryStudy,
+  longestSearch,
+  type SourceLabel,
+  type WordLine,
+} from '../../contract/library.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { RuntimeRow } from '../../contract/study/status.ts';
+import { foldedText, hasWords, searchedWords, wordLinesOf } from '../../receipts/published/words.ts';
+import { BoundedMap } from '../../storage/bounded-map.ts';
+import type { HostBasis } from '../host-basis.ts';
+import type { Overviews } from '../overview/overviews.ts';
+import { type ListedRuntimes, listedOf } from '../study/listed-runtimes.ts';
+import { absentSource } from '../supervision/deletion-rows.ts';
+import { newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
+
+export interface LibraryOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'runtimes' | 'mutex' | 'clock'> {
+  readonly overviews: Pick<Overviews, 'of'>;
+  readonly listed: Pick<ListedRuntimes, 'row'>;
+  /** Milliseconds that have passed, on a clock that nobody sets. */
+  readonly elapsed: () => number;
+}
+
+export interface SearchRequest extends PageRequest {
+  readonly query: string;
+}
+
+/** One answer reads studies for so long; what is left is read for the next one. */
+const answerMs = 800;
+/** The lines of a study that a search names. */
+const namedLines = 20;
+/** What is remembered of the words of studies, in characters of their folded text. */
+const rememberedCharacters = 8_000_000;
+const rememberedStandings = 20_000;
+
+type Standing = NonNullable<LibraryStudy['standing']>;
+
+/** Where a study stood at a head of its journal. */
+interface RememberedStanding {
+  readonly digest: string;
+  readonly standing: Standing;
+}
+
+/** The words of a study at a head of its journal, folded: whether it may have a line that is searched for. */
+interface RememberedWords {
+  readonly digest: string;
+  readonly folded: string;
+}
+
+const standingOf = ({ situation, captions, journalHead }: RuntimeOverview): Standing => ({
+  situation,
+  captions: { state: captions.state, text: captions.text },
+  journalHead,
+});
+
+/** Lines are told apart by this sign, which no folded line has, so that no word is found across two of them. */
+const folded = (lines: readonly WordLine[]): string => lines.map(({ text }) => foldedText(text)).join('\n');
+
+/**
+ * The sources of a host as a library: what they are called, where the newest study of each stands, and a search through their
+ * words. What is remembered only spares the reading of studies that cannot have what is asked for: it holds for one head of a journal,
+ * and every line that is answered was read from verified evidence for that answer.
+ */
+export class LibraryService {
+  readonly #options: LibraryOptions;
+  readonly #standings = new BoundedMap<string, RememberedStanding>(rememberedStandings);
+  readonly #words = new BoundedMap<string, RememberedWords>(rememberedCharacters, ({ folded }) => folded.length + 100);
+
+  constructor(options: LibraryOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Gives a source another name, or with null the one that it came with; resolves when that is on disk. Throws
+   * `unknown_source_session` and `source_deleted`.
+   */
+  rename(sessionId: string, label: string | null): Promise<SourceLabel> {
+    const { ledger, registry, mutex, clock } = this.#options;
+    // As deletions: of one source one thing changes at a time.
+    return mutex.take(sessionId, async () => {
+      const source = registry.current(sessionId);
+      if (source === undefined) throw absentSource(ledger, sessionId);
+      if (label !== registry.labelOf(source)) {
+        const isOther = label !== null && label !== source.label;
+        const row = isOther ? { label, renamedAt: new Date(clock.now()).toISOString() } : null;
+        await ledger.commit(registry.labelWrites(sessionId, row));
+        registry.rename(sessionId, row);
+      }
+      return this.#labelOf(source);
+    });
+  }
+
+  /** Every source, with its newest study. */
+  async list(): Promise<LibraryAnswer> {
+    const { ledger, registry, elapsed } = this.#options;
+    const until = elapsed() + answerMs;
+    const sources: LibraryAnswer['sources'] = [];
+    let isWhole = true;
+    for (const row of registry.list().rows) {
+      const source = registry.current(row.sourceSessionId);
+      if (source === undefined) continue;
+      const ids = await listedOf(ledger, row.sourceSessionId);
+      const newest = ids[0] === undefined ? null : await this.#studyOf(ids[0], elapsed() < until);
+      if (newest !== null && newest.standing === null && newest.fault === null) isWhole = false;
+      const kinds = new Set(source.tracks.map(({ kind }) => kind));
+      sources.push({ ...row, tracks: [...kinds].sort(), languages: languagesOf(source), studies: ids.length, newest });
+    }
+    return { schema: 'studio.library.v1', sources, isWhole };
+  }
+
+  /** Throws `invalid_search` for a text without words, and `invalid_cursor`. */
+  async search({ query, ...page }: SearchRequest): Promise<LibrarySearch> {
+    const { ledger, elapsed } = this.#options;
+    const words = searchedWords(query);
+    if (words.length === 0)
+      throw new ServiceError('invalid_search', `q must have 1 to ${longestSearch} characters, and a word`);
+    const until = elapsed() + answerMs;
+    const seen = new Set<string>();
+    let searched = 0;
+    const find = async (runtimeId: string): Promise<FoundStudy | null> => {
+      searched += 1;
+      try {
+        return await this.#found(runtimeId, words, seen);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code === 'storage_unavailable') throw error;
+        if (isGone(error)) return null;
+        // It stands among the damaged ones, whatever of it is damaged.
+        throw new ServiceError('stored_content_inconsistent', error.message);
+      }
+    };
+    const { rows, ...others } = await newestFirst(ledger, ['runtime'], page, find, () => elapsed() >= until);
+    const sources = page.after === null ? this.#sourcesWith(words) : [];
+    return { schema: 'studio.library-search.v1', sources, studies: rows, searched, ...others };
+  }
+
+  #labelOf(source: RegisteredSource): SourceLabel {
+    const { registry } = this.#options;
+    const { sessionId } = source.session;
+    return {
+      schema: 'studio.source-label.v1',
+      sourceSessionId: sessionId,
+      label: registry.labelOf(source),
+      sealedLabel: source.label,
+      renamedAt: registry.renamed(sessionId)?.renamedAt ?? null,
+    };
+  }
+
+  #sourcesWith(words: readonly string[]): LibrarySearch['sources'] {
+    return this.#options.registry
+      .list()
+      .rows.filter(({ label }) => hasWords(foldedText(label), words))
+      .map(({ sourceSessionId, label }) => ({ sourceSessionId, label }));
+  }
+
+  /** The study of a row; null for one that was deleted meanwhile. It is read unless time is up. */
+  async #studyOf(runtimeId: string, mayRead: boolean): Promise<LibraryStudy | null> {
+    try {
+      const row = this.#options.listed.row(runtimeId);
+      if (row === null) return null;
+      const { range, lifecycle, reason, acceptedAt } = row;
+      const standing = await this.#standing(row, mayRead);
+      return { runtimeId, range, lifecycle, reason, acceptedAt, standing, fault: null };
+    } catch (error) {
+      return this.#faulty(runtimeId, error);
+    }
+  }
+
+  /** A study that cannot be read is shown with the code that says why. */
+  #faulty(runtimeId: string, error: unknown): LibraryStudy | null {
+    if (!(error instanceof ServiceError) || error.code === 'storage_unavailable') throw error;
+    if (isGone(error)) return null;
+    const row = readStored(() => this.#options.listed.row(runtimeId));
+    if (row === null) return null;
+    const { range, lifecycle, reason, acceptedAt } = row;
+    return { runtimeId, range, lifecycle, reason, acceptedAt, standing: null, fault: error.code };
+  }
+
+  async #standing({ runtimeId, terminal }: RuntimeRow, mayRead: boolean): Promise<Standing | null> {
+    const { digest } = this.#headOf(runtimeId);
+    const known = this.#standings.get(runtimeId);
+    // Where a study at work stands is not in its journal alone.
+    if (terminal && known?.digest === digest) return known.standing;
+    if (!mayRead) return null;
+    const standing = standingOf(await this.#options.overviews.of(runtimeId));
+    this.#standings.set(runtimeId, { digest, standing });
+    return standing;
+  }
+
+  #headOf(runtimeId: string) {
+    return readStored(() => this.#options.ledger.journalHead(runtimeId));
+  }
+
+  /** The lines of a study that have all words and are not in `seen`, which gets them; null for none. */
+  async #found(runtimeId: string, words: readonly string[], seen: Set<string>): Promise<FoundStudy | null> {
+    const { digest } = this.#headOf(runtimeId);
+    const known = this.#words.get(runtimeId);
+    if (known?.digest === digest && !hasWords(known.folded, words)) return null;
+    const row = this.#options.listed.row(runtimeId);
+    if (row === null) return null;
+    const lines = await this.#linesOf(runtimeId, digest);
+    const { sourceSessionId, label, range } = row;
+    const placeOf = ({ kind, startMs, text }: WordLine): string =>
+      JSON.stringify([sourceSessionId, kind, startMs, text]);
+    const found = lines
+      .filter((line) => hasWords(foldedText(line.text), words) && !seen.has(placeOf(line)))
+      .sort((one, other) => one.startMs - other.startMs);
+    for (const line of found) seen.add(placeOf(line));
+    if (found.length === 0) return null;
+    const named = found.slice(0, namedLines);
+    return { runtimeId, sourceSessionId, label, range, lines: named, more: found.length - named.length };
+  }
+
+  async #linesOf(runtimeId: string, digest: string): Promise<readonly WordLine[]> {
+    const lines = wordLinesOf(await this.#options.runtimes.read(runtimeId));
+    this.#words.set(runtimeId, { digest, folded: folded(lines) });
+    return lines;
+  }
+}
+
+/** Whether a study was deleted while it was looked at. */
+const isGone = ({ code }: ServiceError): boolean => code === 'runtime_deleted' || code === 'unknown_runtime';
+
+/** The languages that the tracks of a source state, each once, in the order of the tracks. */
+const languagesOf = ({ trackLanguages, subtitleTracks = [] }: RegisteredSource): string[] => [
+  ...new Set([
+    ...trackLanguages.map(({ language }) => language),
+    ...subtitleTracks.flatMap(({ language }) => language ?? []),
+  ]),
+];

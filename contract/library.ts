@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { artifactTrack } from './base/artifact.ts';
+import { contentId, count, givenLine, identity, languageTag, positive, range, timestamp } from './base/grammar.ts';
+import { listQuery, newestFirstFields } from './base/newest-first.ts';
+import { partState, situationCode } from './overview.ts';
+import { sourceSessionRow } from './sources/source-session.ts';
+import { lifecycle, runtimeReason } from './study/status.ts';
+
+/** The name that a person gives a source; null takes the name back that it came with. */
+export const sourceLabelRequest = z.strictObject({
+  schema: z.literal('studio.source-label-request.v1'),
+  label: givenLine(160).nullable(),
+});
+
+/**
+ * What a source is called. `label` is what lists show, `sealedLabel` what its receipt says: identities, receipts and exports rest on
+ * that one, and a new label changes none of them. `renamedAt` is null while both are one.
+ */
+export const sourceLabel = z.strictObject({
+  schema: z.literal('studio.source-label.v1'),
+  sourceSessionId: identity,
+  label: z.string(),
+  sealedLabel: z.string(),
+  renamedAt: timestamp.nullable(),
+});
+
+/** Where a study stands, as its overview says it: from its journal and every file behind it, verified. */
+const standing = z.strictObject({
+  situation: z.strictObject({ code: situationCode, text: z.string() }),
+  captions: z.strictObject({ state: partState, text: z.string() }),
+  /** The events of the journal that this rests on. */
+  journalHead: count,
+});
+
+/** A study as a library shows it. `standing` is null while it was not read yet; `fault` says why it cannot be. */
+export const libraryStudy = z.strictObject({
+  runtimeId: identity,
+  range,
+  lifecycle,
+  reason: runtimeReason.nullable(),
+  acceptedAt: timestamp,
+  standing: standing.nullable(),
+  fault: z.string().nullable(),
+});
+
+/** A source as a library shows it: with the languages that its tracks state, the number of its studies, and the newest one. */
+export const librarySource = z.strictObject({
+  ...sourceSessionRow.shape,
+  /** The kinds of its tracks, each once. */
+  tracks: z.array(artifactTrack.shape.kind),
+  languages: z.array(languageTag),
+  studies: count,
+  newest: libraryStudy.nullable(),
+});
+
+/**
+ * The answer to `GET /v1/library`. One answer reads studies for a bounded time: `isWhole` is false if it left some unread, and the
+ * next answer goes on with those.
+ */
+export const library = z.strictObject({
+  schema: z.literal('studio.library.v1'),
+  sources: z.array(librarySource),
+  isWhole: z.boolean(),
+});
+
+/** The longest text that is searched for, in characters, and its most words. */
+export const longestSearch = 200;
+
+/** What a reader may ask of a search. */
+export const searchQuery = {
+  q: z.string().min(1).max(longestSearch).describe('the words: a line is found if it has all of them, in any order'),
+  after: listQuery.after,
+  limit: positive.max(50).default(20).describe('the most studies on the page'),
+};
+
+/** The evidence whose lines are searched: a line that a study withholds is not. */
+export const searchedKind = z.enum(['subtitle_track', 'transcript', 'screen_text']);
+
+/** A line that was found, with the fact of the evidence that has it. */
+export const foundLine = z.strictObject({
+  kind: searchedKind,
+  /** The track of the source that the evidence was measured on; null for what came without one. */
+  trackIndex: count.nullable(),
+  artifactId: z.string(),
+  contentId,
+  /** `index` of the fact. */
+  factIndex: count,
+  startMs: count,
+  endMs: count,
+  text: z.string(),
+});
+
+/** The lines of one study that were found, the earliest first: at most twenty, and `more` that are not named. */
+export const foundStudy = z.strictObject({
+  runtimeId: identity,
+  sourceSessionId: identity,
+  label: z.string().nullable(),
+  range,
+  lines: z.array(foundLine).min(1),
+  more: count,
+});
+
+/**
+ * The answer to `GET /v1/search`. Every line was read from the verified evidence of its study for this answer. `searched` counts the
+ * studies that this answer looked at; while `nextCursor` is not null, others are left. On one page a line that several studies of a
+ * source have is named by the newest of them. `sources` are those whose label has all words, on the first page alone.
+ */
+export const librarySearch = z.strictObject({
+  schema: z.literal('studio.library-search.v1'),
+  sources: z.array(z.strictObject({ sourceSessionId: identity, label: z.string() })),
+  studies: z.array(foundStudy),
+  searched: count,
+  ...newestFirstFields,
+});
+
+export type SourceLabel = z.infer<typeof sourceLabel>;
+export type LibraryStudy = z.infer<typeof libraryStudy>;
+export type LibrarySource = z.infer<typeof librarySource>;
+export type LibraryAnswer = z.infer<typeof library>;
+export type WordLine = z.infer<typeof foundLine>;
+export type FoundStudy = z.infer<typeof foundStudy>;
+export type LibrarySearch = z.infer<typeof librarySearch>;

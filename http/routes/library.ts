@@ -1,0 +1,65 @@
+import type { LibraryService } from '../../actors/library/library.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { identity } from '../../contract/base/grammar.ts';
+import { library, librarySearch, searchQuery, sourceLabel, sourceLabelRequest } from '../../contract/library.ts';
+import { json } from '../exchange/description.ts';
+import { type Route, read, write } from '../exchange/route.ts';
+
+/** The routes of a library: its sources with what they are called and where they stand, and the search through their words. */
+export const libraryRoutes = (service: LibraryService): readonly Route[] => [
+  {
+    path: '/v1/library',
+    room: 'sources',
+    GET: read({
+      id: 'readLibrary',
+      summary: 'every source with its languages, its studies, and where the newest of them stands',
+      details:
+        'Where a study stands is read from its journal and verified, for at most 0.8 seconds an answer: while `isWhole` is false, ask again for the rest.',
+      answers: [json(200, library)],
+      refusals: [],
+      handle: async () => ({ status: 200, body: await service.list() }),
+    }),
+  },
+  {
+    path: '/v1/search',
+    room: 'evidence',
+    GET: read({
+      id: 'searchLibrary',
+      summary:
+        'search the labels of sources and the words of studies: subtitles, recognised speech, text on the screen',
+      details:
+        'A line is found if it has all words of `q`, in any order and as parts of words; case and accents do not matter. Each line comes from verified evidence, with its study, kind and time. An answer looks for at most 0.8 seconds: a page may hold fewer studies than `limit`, even none, while `nextCursor` is not null.',
+      query: searchQuery,
+      answers: [json(200, librarySearch)],
+      refusals: ['invalid_search', 'invalid_cursor'],
+      handle: async ({ query }) => ({ status: 200, body: await service.search(searchRequest(query)) }),
+    }),
+  },
+  {
+    path: '/v1/source-sessions/:sourceSessionId/label',
+    room: 'sources',
+    params: { sourceSessionId: identity },
+    POST: write({
+      id: 'renameSource',
+      summary: 'give a source another name, or the one back that it came with',
+      details:
+        'The new name stands in the lists of sources and studies, in overviews and in the use of the disk. Identities, receipts and exports keep the name that was sealed.',
+      request: sourceLabelRequest,
+      invalid: 'invalid_source_label',
+      answers: [json(200, sourceLabel)],
+      refusals: ['unknown_source_session', 'source_deleted', 'storage_unavailable'],
+      handle: async ({ params, body }) => ({
+        status: 200,
+        body: await service.rename(params.sourceSessionId ?? '', body.label),
+      }),
+    }),
+  },
+];
+
+function searchRequest(query: ReadonlyMap<string, string>) {
+  const asked = searchQuery.q.safeParse(query.get('q') ?? '');
+  if (!asked.success) throw new ServiceError('invalid_search', 'q must have 1 to 200 characters');
+  const limit = searchQuery.limit.safeParse(query.has('limit') ? Number(query.get('limit')) : undefined);
+  if (!limit.success) throw new ServiceError('invalid_cursor', 'limit must be a whole number from 1 to 50');
+  return { query: asked.data, after: query.get('after') ?? null, limit: limit.data };
+}

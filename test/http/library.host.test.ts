@@ -1,0 +1,166 @@
+import { rm } from 'node:fs/promises';
+import test, { type ExecutionContext } from 'ava';
+import { diskUse } from '../../contract/deletion.ts';
+import { type LibraryAnswer, type LibrarySearch, library, librarySearch, sourceLabel } from '../../contract/library.ts';
+import { runtimeOverview } from '../../contract/overview.ts';
+import { sourceSessionList } from '../../contract/sources/source-session.ts';
+import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { runtimes } from '../../contract/study/status.ts';
+import { TestHost } from '../host/test-host.ts';
+import { sampleRow } from './host/study-steps.ts';
+
+// The sources as a library: their names, where their studies stand, and the search through their words.
+
+const sealedLabel = 'Reading room (sample)';
+const renaming = (label: unknown) => ({ schema: 'studio.source-label-request.v1', label });
+const labelAt = (sourceSessionId: string): string => `/v1/source-sessions/${sourceSessionId}/label`;
+
+/** The whole library: a host that is slow answers it in parts. */
+async function listed(t: ExecutionContext, host: TestHost): Promise<LibraryAnswer> {
+  for (;;) {
+    const answer = host.granted(t, await host.get('/v1/library'), 200, library);
+    if (answer.isWhole) return answer;
+  }
+}
+
+/** Every page of a search. */
+async function searched(t: ExecutionContext, host: TestHost, query: string): Promise<LibrarySearch[]> {
+  const pages: LibrarySearch[] = [];
+  for (let after: string | null = ''; after !== null; ) {
+    const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
+    const page: LibrarySearch = host.granted(t, await host.get(`/v1/search?${query}${cursor}`), 200, librarySearch);
+    pages.push(page);
+    after = page.nextCursor;
+  }
+  return pages;
+}
+
+const studiesOf = (pages: readonly LibrarySearch[]) => pages.flatMap(({ studies }) => studies);
+
+test('a new name stands in every list, and no identity, receipt or evidence changes', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const before = await sampleRow(t, host);
+  const evidence = `/v1/runtimes/${host.known.studies.tenSeconds}/evidence`;
+  const evidenceBefore = host.granted(t, await host.get(evidence), 200, runtimeEvidence);
+  const answer = await host.post(labelAt(before.sourceSessionId), renaming('열람실, first cut'));
+  const named = host.granted(t, answer, 200, sourceLabel);
+  t.like(named, { label: '열람실, first cut', sealedLabel, sourceSessionId: before.sourceSessionId });
+  t.not(named.renamedAt, null);
+  const look = async () => {
+    const { sourceSessions } = host.granted(t, await host.get('/v1/source-sessions'), 200, sourceSessionList);
+    const list = host.granted(
+      t,
+      await host.get('/v1/runtimes?label=%EC%97%B4%EB%9E%8C%EC%8B%A4%2C+first+cut'),
+      200,
+      runtimes,
+    );
+    const overview = await host.get(`/v1/runtimes/${host.known.studies.tenSeconds}/overview`);
+    const use = host.granted(t, await host.get('/v1/disk-use'), 200, diskUse);
+    const isSame = (row: { sourceSessionId: string }) => row.sourceSessionId === before.sourceSessionId;
+    t.deepEqual(sourceSessions.find(isSame), { ...before, label: named.label });
+    t.is(list.runtimes.length, 3);
+    t.is(host.granted(t, overview, 200, runtimeOverview).source.label, named.label);
+    t.is(use.sources.find(isSame)?.label, named.label);
+  };
+  await look();
+  await host.restart();
+  await look();
+  t.deepEqual(host.granted(t, await host.get(evidence), 200, runtimeEvidence), evidenceBefore);
+  const back = await host.post(labelAt(before.sourceSessionId), renaming(null));
+  t.like(host.granted(t, back, 200, sourceLabel), { label: sealedLabel, renamedAt: null });
+  await host.restart();
+  t.deepEqual(await sampleRow(t, host), before);
+});
+
+test('a name that no label may be is refused, and so is the name of a source that is not there', async (t) => {
+  const host = await TestHost.open(t);
+  const { sourceSessionId } = await sampleRow(t, host);
+  for (const label of ['', ' x', 'a\nb', 'a\u202eb', 'x'.repeat(161), 7]) {
+    host.refused(t, await host.post(labelAt(sourceSessionId), renaming(label)), 'invalid_source_label');
+  }
+  host.refused(t, await host.post(labelAt('source-session:none'), renaming('x')), 'unknown_source_session');
+});
+
+test('a library says where the newest study of a source stands, as its overview does', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  const source = (await listed(t, host)).sources.find(({ label }) => label === sealedLabel);
+  t.like(source, { studies: 3, tracks: ['audio', 'subtitle', 'video'], languages: ['kor', 'eng'] });
+  const newest = source?.newest;
+  const path = `/v1/runtimes/${newest?.runtimeId}/overview`;
+  const { situation, captions, journalHead } = host.granted(t, await host.get(path), 200, runtimeOverview);
+  const { state, text } = captions;
+  t.deepEqual(newest?.standing, { situation, captions: { state, text }, journalHead });
+});
+
+test('a source without a study, and one whose study is damaged, are in the library', async (t) => {
+  const empty = await TestHost.open(t);
+  t.like((await listed(t, empty)).sources[0], { studies: 0, newest: null });
+  const host = await TestHost.open(t, { life: 'studied' });
+  const sampleOf = async () => (await listed(t, host)).sources.find(({ label }) => label === sealedLabel);
+  const newest = (await sampleOf())?.newest?.runtimeId ?? '';
+  const { evidence } = host.granted(t, await host.get(`/v1/runtimes/${newest}/evidence`), 200, runtimeEvidence);
+  const contentId = evidence.find(({ kind, state }) => kind === 'subtitle_track' && state === 'available')?.contentId;
+  await rm(host.objectFile(contentId ?? ''));
+  await host.restart();
+  const damaged = { lifecycle: 'terminal', standing: null, fault: 'stored_content_inconsistent' } as const;
+  t.like((await sampleOf())?.newest, { runtimeId: newest, ...damaged });
+  const pages = await searched(t, host, 'q=reading');
+  t.true(pages.flatMap(({ damaged }) => damaged).includes(newest));
+});
+
+test('a search finds lines by words in any order, with the fact that has each of them', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const pages = await searched(t, host, 'q=ROOM+welc%C3%B3me');
+  t.is(
+    pages.reduce((sum, page) => sum + page.searched, 0),
+    3,
+  );
+  const [study] = studiesOf(pages);
+  const [line] = study?.lines ?? [];
+  t.like(line, { kind: 'subtitle_track', text: 'Good morning and welcome to the reading room.' });
+  const path = `/v1/runtimes/${study?.runtimeId}/evidence`;
+  const { evidence } = host.granted(t, await host.get(path), 200, runtimeEvidence);
+  const row = evidence.find(({ contentId }) => contentId === line?.contentId);
+  const { startMs, endMs, text } = line ?? {};
+  t.like(
+    row?.facts.find((fact) => 'index' in fact && fact.index === line?.factIndex),
+    { startMs, endMs, text },
+  );
+  // Again, with what is remembered by now.
+  t.deepEqual(studiesOf(await searched(t, host, 'q=ROOM+welc%C3%B3me'))[0], study);
+  t.deepEqual(studiesOf(await searched(t, host, 'q=zebra')), []);
+  const korean = studiesOf(await searched(t, host, 'q=%EC%97%B4%EB%9E%8C'));
+  t.is(korean[0]?.sourceSessionId, study?.sourceSessionId);
+});
+
+test('a line of evidence that was damaged after a search is not found any more', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const before = studiesOf(await searched(t, host, 'q=welcome'));
+  const [line] = before[0]?.lines ?? [];
+  await rm(host.objectFile(line?.contentId ?? ''));
+  const after = await searched(t, host, 'q=welcome');
+  t.false(studiesOf(after).some(({ runtimeId }) => runtimeId === before[0]?.runtimeId));
+  t.true(after.some(({ damaged }) => damaged.includes(before[0]?.runtimeId ?? '')));
+});
+
+test('a search names sources by their labels on its first page, and goes on page by page', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const { sourceSessionId } = await sampleRow(t, host);
+  const [first, ...others] = await searched(t, host, 'q=sample&limit=1');
+  t.deepEqual(first?.sources, [{ sourceSessionId, label: sealedLabel }]);
+  for (const page of others) t.deepEqual(page.sources, []);
+  const ids = studiesOf(await searched(t, host, 'q=room&limit=1')).map(({ runtimeId }) => runtimeId);
+  t.true(ids.length >= 1);
+  t.is(new Set(ids).size, ids.length);
+});
+
+test('a search without a word, with too many characters, or with no cursor of its list is refused', async (t) => {
+  const host = await TestHost.open(t);
+  for (const query of ['', '?q=', '?q=+', `?q=${'x'.repeat(201)}`]) {
+    host.refused(t, await host.get(`/v1/search${query}`), 'invalid_search');
+  }
+  host.refused(t, await host.get('/v1/search?q=x&after=no'), 'invalid_cursor');
+  for (const limit of ['0', '51', 'x', '1.5']) {
+    host.refused(t, await host.get(`/v1/search?q=x&limit=${limit}`), 'invalid_cursor');
+  }
+});
