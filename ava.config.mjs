@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import { ownsCompileCache } from './scripts/build/compile-cache.mjs';
@@ -16,6 +17,24 @@ const isSoak = process.env.MEDIA_STUDY_TEST_SOAK === '1';
 /** The files that are named on the command line; without any, all run. */
 const named = process.argv.slice(2).filter((argument) => argument.endsWith('.test.ts'));
 const onlyPure = named.length > 0 && named.every((file) => tierOf(file) === 'pure');
+const noProcesses = named.length > 0 && named.every((file) => tierOf(file) !== 'process');
+
+/**
+ * The folder in memory in which host tests write, if this machine has one with a GiB free. A data root is about 200 files, and
+ * each commit is synced: on a disk that takes most of the time of such a test. Process tests stay on the disk.
+ */
+function folderInMemory() {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize > 1024 ** 3 ? '/dev/shm' : undefined;
+  } catch {
+    return undefined;
+  }
+}
+const inMemory = folderInMemory();
+
+/** Where tests without processes write. @type {Readonly<Record<string, string>>} */
+export const scratchInMemory = inMemory === undefined ? {} : { TMPDIR: inMemory };
 
 // What takes longest begins first: else one lane goes on with it when the others have nothing left.
 const tiers = ['process', 'host', 'pure'];
@@ -32,6 +51,7 @@ export default {
     // For the few processes that run a source.
     ...(ownsCompileCache() ? {} : { TSX_DISABLE_CACHE: '1' }),
     ...(onlyPure ? {} : { MEDIA_STUDY_TEST_LIVES: await prepareLives() }),
+    ...(noProcesses ? scratchInMemory : {}),
   },
   workerThreads: false,
   // More than cores: many tests wait for a process, a socket or a limit of time, and leave half of the cores idle.

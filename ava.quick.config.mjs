@@ -1,6 +1,6 @@
 // What `npm test` runs: every pure test, every host test, and one smoke of each kind of process.
 import { availableParallelism } from 'node:os';
-import everything from './ava.config.mjs';
+import everything, { scratchInMemory } from './ava.config.mjs';
 
 export default {
   ...everything,
@@ -11,6 +11,7 @@ export default {
     '!test/soak/**',
     'test/smoke/*.process.test.ts',
   ],
+  environmentVariables: { ...everything.environmentVariables, ...scratchInMemory },
   // Pure and host tests keep a core busy.
   concurrency: 2 * availableParallelism(),
 };

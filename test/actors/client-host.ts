@@ -24,9 +24,9 @@ export async function openClientHost(
   return { host, client: StudyHost.connect({ baseUrl, token }) };
 }
 
-/** The sample of a host. */
+/** The sample of a host, which alone may be passed on. */
 export async function sampleOf(client: StudyHost) {
-  const [sample] = await client.sources();
+  const sample = (await client.sources()).find(({ rightsScope }) => rightsScope === 'redistribution');
   if (sample === undefined) throw new Error('the host has no sample');
   return sample;
 }

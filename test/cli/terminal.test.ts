@@ -6,6 +6,7 @@ import { millisecondsOf } from '../../cli/commands/ingest.ts';
 import { warnedRange } from '../../cli/commands/study.ts';
 import { completionScript } from '../../cli/completions.ts';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp-tools.ts';
+import { asTyped, type ProcessCall, programAsTyped } from '../../cli/terminal/call.ts';
 import { causeIn } from '../../cli/terminal/running-host.ts';
 import { summaryLines } from '../../cli/terminal/summary.ts';
 import { answerTo, Interrupted, progressLine } from '../../cli/terminal/terminal.ts';
@@ -260,4 +261,51 @@ test('words of people are quoted for zsh and fish', (t) => {
   const fish = completionScript('fish', commands);
   t.true(fish.includes("-f -a export -d 'Writes a study, the host\\'s own.'"));
   t.true(fish.includes("-l output -r -F -d 'the file [that] is written: here'"));
+});
+
+const call = (program: string, environment: ProcessCall['environment'] = {}, ...args: string[]): ProcessCall => ({
+  argv: ['/usr/bin/node', program, ...args],
+  environment,
+  folder: '/home/me/service',
+});
+const built = '/home/me/service/build/media-study.js';
+
+test('bug: a command that was printed in a checkout was not found there', (t) => {
+  const npm = { npm_lifecycle_event: 'media-study', npm_command: 'run-script' };
+  t.is(programAsTyped(call(built, { ...npm, npm_config_loglevel: 'silent' })), 'npm run --silent media-study --');
+  t.is(programAsTyped(call(built, { ...npm, npm_config_loglevel: 'notice' })), 'npm run media-study --');
+  t.is(programAsTyped(call(built)), 'node build/media-study.js');
+  t.is(programAsTyped(call('/elsewhere/build/media-study.js')), 'node /elsewhere/build/media-study.js');
+});
+
+test('an installed program is called by its name, and one beside a package by npx', (t) => {
+  t.is(programAsTyped(call('/usr/local/bin/media-study')), 'media-study');
+  t.is(programAsTyped(call('/app/node_modules/.bin/media-study', { npm_command: 'exec' })), 'npx media-study');
+});
+
+test('bug: a printed command left out the data root of the call that printed it', (t) => {
+  const typed = (...args: string[]) => asTyped('captions film', call('/usr/bin/media-study', {}, 'study', ...args));
+  t.is(typed('film.mp4'), 'media-study captions film');
+  t.is(typed('film.mp4', '--data-root', '/my data'), "media-study captions film --data-root '/my data'");
+  t.is(typed('--data-root=here', 'film.mp4'), 'media-study captions film --data-root here');
+  t.is(typed('--', '--data-root', 'a label'), 'media-study captions film');
+});
+
+test('bug: an answer that was typed before its question was lost, and the question waited on', async (t) => {
+  const { input, output } = pressed('Me\ryes\r');
+  t.is(await answerTo('Who? ', input, output), 'Me');
+  t.is(await answerTo('Sure? ', input, output), 'yes');
+});
+
+test('the beginning of an answer that was typed before its question belongs to it', async (t) => {
+  const { input, output } = pressed('Me\rye');
+  t.is(await answerTo('Who? ', input, output), 'Me');
+  const answer = answerTo('Sure? ', input, output);
+  input.write('s\r');
+  t.is(await answer, 'yes');
+});
+
+test('Ctrl-C behind an answer interrupts before the answer is taken', async (t) => {
+  const { input, output } = pressed('Me\r\u0003');
+  await t.throwsAsync(answerTo('Who? ', input, output), { instanceOf: Interrupted });
 });

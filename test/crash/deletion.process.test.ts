@@ -44,7 +44,7 @@ async function prepared(t: ExecutionContext, root: string): Promise<Doomed & { r
   const host = await openInMemory(t, root, { flags });
   const later = new LaterClient(host);
   const runtimeId = await later.study();
-  const other = await later.study({ clientRequestId: 'other' });
+  const other = await later.study(undefined, 'other');
   await later.caption(runtimeId);
   const promised = nothingPromised(1, mediaNumber(1));
   const client = new CrashClient(host);

@@ -190,7 +190,7 @@ export class FullLife {
         await new Response(await this.#client.bundle(known.runtimeId ?? '')).arrayBuffer();
         return this.#tell('keys ');
       case 'spare':
-        known.spare ??= await this.#later.study({ ...(await this.#source(isSample)), clientRequestId: 'spare' });
+        known.spare ??= await this.#later.study(await this.#source(isSample), 'spare');
         return;
       case 'deletion':
         await this.#client.deletions.runtime(known.spare ?? '');
@@ -235,8 +235,7 @@ export class FullLife {
   async #source(isWanted: (source: Listed) => boolean) {
     const found = (await this.#client.sources()).find(isWanted);
     if (found === undefined) throw new Error('the source is not listed');
-    const { sourceSessionId, sourceRevisionId } = found;
-    return { sourceSessionId, sourceRevisionId };
+    return found;
   }
 }
 

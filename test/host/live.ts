@@ -1,23 +1,18 @@
 // Lives the data roots that tests copy, with the real tools, into the folder that it is given (`scripts/prepare-lives.mjs`).
-import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { z } from 'zod';
-import { captionProductions, captionQualityControls } from '../../contract/captions/caption-answers.ts';
-import { ownedIngestStatus } from '../../contract/ingest.ts';
-import { attestations, publishReviewDecisions, publishReviewIntakes } from '../../contract/review.ts';
-import { sourceSessionList } from '../../contract/sources/source-session.ts';
-import { runtimeStatus } from '../../contract/study/status.ts';
+import { spokenLanguage } from '../../client/studies.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import { type OwnedIngestStatus, ownedIngestStatus } from '../../contract/ingest.ts';
+import { approveCaptions, followed, openClientHost, sampleOf } from '../actors/client-host.ts';
+import { ingestRequest, ingests } from '../http/host/ingest-steps.ts';
 import { humWav } from '../http/host/media.ts';
-import { copyAsLeft, openInProcess } from './host-in-process.ts';
+import { copyAsLeft } from './host-in-process.ts';
 import type { KnownOfLives, LifeName } from './lives.ts';
-import { MemoryWire } from './memory-wire.ts';
-import type { Question } from './wire-question.ts';
 
 const [folder = ''] = process.argv.slice(2);
 const root = join(folder, 'life');
-const wire = new MemoryWire(randomUUID());
 const ends: (() => Promise<unknown>)[] = [];
 const test = {
   fail: (message: string) => {
@@ -27,132 +22,84 @@ const test = {
 };
 
 /** Lives one stretch in a host of its own, and keeps what it leaves under a name. */
-async function live<Told>(name: LifeName, flags: readonly string[], stretch: () => Promise<Told>): Promise<Told> {
-  const host = await openInProcess(test, root, { flags, wire });
-  const told = await stretch();
+async function live<Told>(
+  name: LifeName,
+  flags: readonly string[],
+  stretch: (client: StudyHost) => Promise<Told>,
+): Promise<Told> {
+  const { host, client } = await openClientHost(test, root, { flags });
+  const told = await stretch(client);
   await host.stop();
   copyAsLeft(root, join(folder, name));
   return told;
 }
 
-async function ask<Body>(
-  schema: z.ZodType<Body>,
-  method: string,
-  path: string,
-  question: Question = {},
-): Promise<Body> {
-  const { status, body } = await wire.ask(method, path, question);
-  const text = body.toString('utf8');
-  if (status >= 300) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
-  return schema.parse(JSON.parse(text));
+/** Opens or reads an ingest, or sends its media, as the client does not do it: step by step. */
+async function ask(client: StudyHost, method: string, path: string, body?: object): Promise<OwnedIngestStatus> {
+  const { baseUrl, token } = await client.address();
+  const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
+  const answer = await fetch(`${baseUrl}${ingests}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': type }) },
+    body: body === undefined ? null : Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}: ${await answer.text()}`);
+  return ownedIngestStatus.parse(await answer.json());
 }
 
-/** Asks again until the answer is the one that is waited for. */
-async function until<Body>(asked: () => Promise<Body>, isIt: (body: Body) => boolean): Promise<Body> {
+const openIngest = async (client: StudyHost, declaredBytes: number): Promise<string> =>
+  (await ask(client, 'POST', '', ingestRequest(declaredBytes))).ingestId;
+
+async function ingest(client: StudyHost, media: Buffer, end: 'registered' | 'failed'): Promise<string> {
+  const ingestId = await openIngest(client, media.length);
+  await ask(client, 'PUT', `/${ingestId}/media`, media);
   for (;;) {
-    const body = await asked();
-    if (isIt(body)) return body;
+    const { status } = await ask(client, 'GET', `/${ingestId}`);
+    if (status === end) return ingestId;
+    if (status === 'registered' || status === 'failed') throw new Error(`the ingest ended ${status}`);
     await delay(20);
   }
 }
 
-const ingests = '/v1/owned-media-ingests';
-
-async function openIngest(declaredBytes: number): Promise<string> {
-  const json = {
-    filename: 'hum.wav',
-    declaredBytes,
-    rightsScope: 'local_processing',
-    ownershipAttested: true,
-    label: 'A hum',
-    rightsHolder: 'The tester',
-  };
-  return (await ask(ownedIngestStatus, 'POST', ingests, { json })).ingestId;
-}
-
-async function ingest(media: Buffer, end: 'registered' | 'failed'): Promise<string> {
-  const ingestId = await openIngest(media.length);
-  const headers = { 'Content-Type': 'application/octet-stream' };
-  await ask(ownedIngestStatus, 'PUT', `${ingests}/${ingestId}/media`, { headers, body: media });
-  const isOver = ({ status }: { status: string }) => ['registered', 'failed'].includes(status);
-  const { status } = await until(() => ask(ownedIngestStatus, 'GET', `${ingests}/${ingestId}`), isOver);
-  if (status !== end) throw new Error(`the ingest ended ${status}`);
-  return ingestId;
-}
-
-async function study(endMs: number): Promise<string> {
-  const { sourceSessions } = await ask(sourceSessionList, 'GET', '/v1/source-sessions');
-  const sample = sourceSessions.find(({ rightsScope }) => rightsScope === 'redistribution');
-  const json = {
-    sourceSessionId: sample?.sourceSessionId,
-    sourceRevisionId: sample?.sourceRevisionId,
+async function study(client: StudyHost, endMs: number): Promise<string> {
+  const sample = await sampleOf(client);
+  const study = client.study(sample, {
     range: { startMs: 0, endMs },
-    requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
+    requestedSourceLanguage: spokenLanguage('ko'),
     targetLanguage: 'en',
-    selectedLanguagePackId: null,
-    outputDepth: 'evidence',
     clientRequestId: `life-${endMs}`,
-  };
-  const { runtimeId } = await ask(runtimeStatus, 'POST', '/v1/runtime-starts', { json });
-  await until(
-    () => ask(runtimeStatus, 'GET', `/v1/runtimes/${runtimeId}`),
-    ({ lifecycle }) => lifecycle === 'terminal',
-  );
+  });
+  const { runtimeId } = await study.started;
+  await followed(client, runtimeId);
   return runtimeId;
 }
 
-async function approve(runtimeId: string): Promise<KnownOfLives['approval']> {
-  const path = `/v1/runtimes/${runtimeId}`;
-  const [intake] = (await ask(publishReviewIntakes, 'GET', `${path}/publish-review-intakes`)).intakes;
-  if (intake === undefined) throw new Error('no intake');
-  const { intakeId, artifactId, receiptId, receiptContentId } = intake;
-  const json = {
-    intake: { intakeId, artifactId, receiptId, receiptContentId },
-    reviewer: { id: 'reviewer:local-operator', attestation: attestations.decision },
-    decision: {
-      outcome: 'approve_for_caption_production',
-      reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
-      note: null,
-    },
-  };
-  const { reviews } = await ask(publishReviewDecisions, 'POST', `${path}/publish-review-decisions`, { json });
-  const [review] = reviews;
-  if (review === undefined) throw new Error('no review');
-  const { reviewId } = review;
-  return {
-    reviewId,
-    artifactId: review.artifactId,
-    receiptId: review.receiptId,
-    receiptContentId: review.receiptContentId,
-  };
+async function approve(client: StudyHost, runtimeId: string): Promise<KnownOfLives['approval']> {
+  await approveCaptions(client, runtimeId);
+  return client.reviews.approval(runtimeId);
 }
 
-async function caption(runtimeId: string, approval: KnownOfLives['approval']): Promise<string> {
-  const path = `/v1/runtimes/${runtimeId}`;
-  const made = await ask(captionProductions, 'POST', `${path}/caption-productions`, { json: { approval } });
-  const [row] = made.captions;
-  if (row === undefined) throw new Error('no captions');
-  const checks = () => ask(captionQualityControls, 'GET', `${path}/caption-quality-controls`);
-  await until(checks, ({ qualityControls }) => qualityControls.length > 0);
-  return row.jobId;
+async function caption(client: StudyHost, runtimeId: string): Promise<string> {
+  await client.captions.produce(runtimeId);
+  return (await client.captions.checked(runtimeId)).candidate.jobId;
 }
 
 await live('fresh', [], async () => undefined);
-const ended = await live('ingested', [], async () => {
-  const canceled = await openIngest(5);
-  await ask(ownedIngestStatus, 'POST', `${ingests}/${canceled}/cancellations`, { json: {} });
-  const registered = await ingest(humWav(1), 'registered');
-  const failed = await ingest(Buffer.from('no media'), 'failed');
-  return { registered, failed, canceled, queued: await openIngest(5) };
+const ended = await live('ingested', [], async (client) => {
+  const canceled = await openIngest(client, 5);
+  await client.cancelIngest(canceled);
+  const registered = await ingest(client, humWav(1), 'registered');
+  const failed = await ingest(client, Buffer.from('no media'), 'failed');
+  return { registered, failed, canceled, queued: await openIngest(client, 5) };
 });
-const studies = await live('studied', [], async () => ({
-  oneSecond: await study(1000),
-  tenSeconds: await study(10_000),
-  twelveSeconds: await study(12_000),
+const studies = await live('studied', [], async (client) => ({
+  oneSecond: await study(client, 1000),
+  tenSeconds: await study(client, 10_000),
+  twelveSeconds: await study(client, 12_000),
 }));
-const approval = await live('approved', [], () => approve(studies.twelveSeconds));
+const approval = await live('approved', [], (client) => approve(client, studies.twelveSeconds));
 const executor = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
-const captionJobId = await live('captioned', executor, () => caption(studies.twelveSeconds, approval));
+const captionJobId = await live('captioned', executor, (client) => caption(client, studies.twelveSeconds));
 const known: KnownOfLives = { ingests: ended, studies, approval, captionJobId };
 await writeFile(join(folder, 'known.json'), JSON.stringify(known));
 for (const end of ends) await end();

@@ -1,10 +1,21 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { version } from '../../contract/base/program-version.ts';
+import { runtimeEvents } from '../../contract/journal.ts';
+import {
+  type ActorList,
+  type ActorTransitions,
+  actorList,
+  actorTransitions,
+  readActor,
+} from '../../contract/lifecycles/actors.ts';
+import { type ChartState, type ChartTransition, charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { hostChecks, hostHealth, issuedPairingCode, ledgerSnapshot, pairing } from '../../contract/operation.ts';
+import { machines } from '../../machines/catalogue.ts';
 import { TestHost } from '../host/test-host.ts';
 import { pageOrigin } from './host/contract.ts';
+import { ingestRequest, ingests, openIngest } from './host/ingest-steps.ts';
 import { followed, sampleRow, startStudy, studyRequest } from './host/study-steps.ts';
 
 // What whoever runs a host may ask of it.
@@ -186,4 +197,203 @@ test('a refusal can be read by a page of an allowed origin, and by no other', as
   host.refused(t, await ask('/v1/nothing', pageOrigin), 'not_found', pageFields);
   host.refused(t, await ask('/v1/runtimes?limit=0', pageOrigin), 'invalid_cursor', pageFields);
   host.refused(t, await ask('/v1/nothing', 'http://evil.example'), 'origin_not_allowed');
+});
+
+// The machines of a host as charts, and what its actors went through.
+
+const actors = '/v1/actors';
+
+const listed = async (t: ExecutionContext, host: TestHost, query = ''): Promise<ActorList> =>
+  host.granted(t, await host.get(`${actors}${query}`), 200, actorList);
+
+const transitionsOf = async (
+  t: ExecutionContext,
+  host: TestHost,
+  actorId: string,
+  query = '',
+): Promise<ActorTransitions> =>
+  host.granted(t, await host.get(`${actors}/${actorId}/transitions${query}`), 200, actorTransitions);
+
+const actorOf = async (t: ExecutionContext, host: TestHost, actorId: string) =>
+  host.granted(t, await host.get(`${actors}/${actorId}`), 200, readActor);
+
+const ways = ({ transitions }: ActorTransitions): string[] =>
+  transitions.map(({ states, event, cause }) => `${event ?? cause} > ${states.join()}`);
+
+test('an ingest is an actor from its opening to its end, and keeps every state that it was in', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const ingestId = await openIngest(t, host, ingestRequest(5));
+  const [open] = (await listed(t, host, '?limit=1')).actors;
+  t.like(open, {
+    actorId: ingestId,
+    kind: 'owned-ingest',
+    chartId: 'owned-ingest',
+    runtimeId: null,
+    value: { queued: 'awaitingMedia' },
+    states: ['owned-ingest.queued.awaitingMedia'],
+    phase: 'waiting',
+    restarts: 0,
+    resumes: 0,
+  });
+  await host.post(`${ingests}/${ingestId}/cancellations`, {});
+  const way = await transitionsOf(t, host, ingestId);
+  t.deepEqual(ways(way), ['xstate.init > owned-ingest.queued.awaitingMedia', 'ingest.cancel > owned-ingest.failed']);
+  t.like(way, { kind: 'owned-ingest', isComplete: true, nextCursor: 2, reachedHead: true });
+  t.is(way.recordedFrom, way.transitions[0]?.at ?? null);
+  const next = await transitionsOf(t, host, ingestId, '?after=1&limit=1');
+  t.deepEqual(next.transitions, way.transitions.slice(1));
+  const first = await transitionsOf(t, host, ingestId, '?limit=1');
+  t.like(first, { nextCursor: 1, reachedHead: false });
+  const ended = (await listed(t, host, '?kind=owned-ingest&state=failed')).actors[0];
+  t.like(ended, { actorId: ingestId, phase: 'ended', updatedAt: way.transitions[1]?.at });
+});
+
+test('a study is listed with its way through the chart, newest first and page by page', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const [study] = (await listed(t, host, '?kind=runtime')).actors;
+  if (study === undefined) return t.fail('nothing was studied');
+  t.like(study, { runtimeId: study.actorId, states: ['runtime.terminal'], phase: 'ended' });
+  const way = ways(await transitionsOf(t, host, study.actorId));
+  t.deepEqual(way.slice(0, 3), [
+    'xstate.init > runtime.accepted',
+    'worker.granted > runtime.initializing',
+    'xstate.done.actor.initialize > runtime.running.detect',
+  ]);
+  t.is(way.at(-1), 'xstate.done.actor.admit > runtime.terminal');
+  const all = (await listed(t, host)).actors;
+  t.deepEqual(
+    all.map(({ startedAt }) => startedAt ?? ''),
+    all
+      .map(({ startedAt }) => startedAt ?? '')
+      .sort()
+      .reverse(),
+  );
+  const paged: unknown[] = [];
+  for (let after: string | null = ''; after !== null; ) {
+    const page: ActorList = await listed(t, host, `?limit=1${after && `&after=${encodeURIComponent(after)}`}`);
+    paged.push(...page.actors);
+    after = page.nextCursor;
+  }
+  t.deepEqual(paged, all);
+  t.deepEqual((await listed(t, host, '?state=running')).actors, []);
+});
+
+test('each actor is read by its id as the list has it', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  for (const row of (await listed(t, host)).actors) {
+    t.deepEqual(await actorOf(t, host, row.actorId), { schema: 'studio.actor.v1', ...row });
+  }
+});
+
+test('every recorded step names the arrows that it took, and these lead from state to state', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  for (const { actorId, chartId } of (await listed(t, host)).actors) {
+    const { chart } = host.granted(t, await host.get(`${chartList}/${chartId}`), 200, drawnChart);
+    const arrows = new Map(transitionsIn(chart.root).map((each) => [each.id, each]));
+    const { transitions } = await transitionsOf(t, host, actorId);
+    for (const { taken, event, states, seq } of transitions) {
+      t.is(taken?.length === 0, event === 'xstate.init', `${actorId} ${seq} ${event}`);
+      const last = taken?.map((id) => arrows.get(id)).at(-1);
+      if (last === undefined) continue;
+      t.true(last.targets.length === 0 || last.targets.some((target) => states.some((id) => id.startsWith(target))));
+    }
+  }
+});
+
+test('the steps of a study, its review and its captions name every entry of its journal once', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  const [made] = (await listed(t, host, '?kind=caption-production')).actors;
+  const runtimeId = made?.runtimeId ?? '';
+  const journal = host.granted(t, await host.get(`/v1/runtimes/${runtimeId}/events?limit=200`), 200, runtimeEvents, [
+    'access-control-expose-headers',
+    'studio-journal-head',
+  ]);
+  const own = (await listed(t, host)).actors.filter((each) => each.runtimeId === runtimeId);
+  const ways = await Promise.all(own.map(({ actorId }) => transitionsOf(t, host, actorId)));
+  const ranges = new Map(
+    ways
+      .flatMap(({ transitions }) => transitions)
+      .flatMap(({ commit, journal }) => (journal ? [[`${commit} ${journal.fromSeq}`, journal] as const] : [])),
+  );
+  const sorted = [...ranges.values()].toSorted((one, other) => one.fromSeq - other.fromSeq);
+  t.deepEqual(
+    sorted.flatMap(({ fromSeq, toSeq }) => Array.from({ length: toSeq - fromSeq + 1 }, (_, at) => fromSeq + at)),
+    journal.events.map(({ seq }) => seq),
+  );
+});
+
+test('an actor that is not there, and a cursor or filter that is none, are refused', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  host.refused(t, await host.get(`${actors}/runtime:none/transitions`), 'unknown_actor');
+  host.refused(t, await host.get(`${actors}/runtime:none`), 'unknown_actor');
+  const [{ actorId } = { actorId: '' }] = (await listed(t, host, '?limit=1')).actors;
+  host.refused(t, await host.get(`${actors}/${actorId}/transitions?after=99`), 'cursor_past_head');
+  host.refused(t, await host.get(`${actors}/${actorId}/transitions?after=x`), 'invalid_cursor');
+  host.refused(t, await host.get(`${actors}?kind=none`), 'invalid_filter');
+  host.refused(t, await host.get(`${actors}?after=none`), 'invalid_cursor');
+  host.refused(t, await host.get(`${actors}?limit=201`), 'invalid_limit');
+  host.refused(t, await host.get(actors, { token: null }), 'unauthorized', ['www-authenticate']);
+});
+
+test('actors and their transitions are the same after the host was killed', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const [study] = (await listed(t, host, '?kind=runtime')).actors;
+  const before = [await listed(t, host), await transitionsOf(t, host, study?.actorId ?? '')];
+  await host.die();
+  t.deepEqual([await listed(t, host), await transitionsOf(t, host, study?.actorId ?? '')], before);
+});
+
+test('reviews and captions are actors of their study', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  const [made] = (await listed(t, host, '?kind=caption-production&state=checked')).actors;
+  if (made === undefined) return t.fail('no captions were made');
+  t.deepEqual(ways(await transitionsOf(t, host, made.actorId)), [
+    'xstate.init > caption-production.producing',
+    'xstate.done.actor.produceCaptions > caption-production.checking',
+    'xstate.done.actor.checkCaptions > caption-production.checked',
+  ]);
+  const reviews = (await listed(t, host, '?kind=publish-review')).actors;
+  const review = reviews.find(({ runtimeId }) => runtimeId === made.runtimeId);
+  if (review === undefined) return t.fail('the study was not reviewed');
+  const { transitions, isComplete } = await transitionsOf(t, host, review.actorId);
+  t.true(isComplete);
+  t.deepEqual(
+    transitions.slice(0, 3).map(({ event, value }) => `${event} ${JSON.stringify(value)}`),
+    ['xstate.init "queued"', 'decision.started "deciding"', 'decision.approved "approved"'],
+  );
+  t.is(transitions[1]?.commit, transitions[2]?.commit);
+  t.deepEqual(review.states, transitions.at(-1)?.states);
+});
+
+const chartList = '/v1/charts';
+const stored = async (name: string) =>
+  JSON.parse(await readFile(new URL(`../../docs/charts/${name}`, import.meta.url), 'utf8'));
+const transitionsIn = (state: ChartState): ChartTransition[] => [
+  ...state.transitions,
+  ...state.states.flatMap(transitionsIn),
+];
+const idsIn = (state: ChartState): string[] => [state.id, ...state.states.flatMap(idsIn)];
+
+/** The machines of a host as data. */
+
+test('every machine is a chart, the one that the docs show', async (t) => {
+  const host = await TestHost.open(t);
+  const listed = host.granted(t, await host.get(chartList), 200, charts).charts;
+  t.deepEqual(
+    listed.map(({ machineId }) => machineId),
+    machines.map(({ id }) => id),
+  );
+  for (const chart of listed) t.deepEqual(chart, await stored(`${chart.machineId}.json`));
+});
+
+test('a chart comes with its drawing, which has a box for each of its states', async (t) => {
+  const host = await TestHost.open(t);
+  for (const { id } of machines) {
+    const { chart, drawing } = host.granted(t, await host.get(`${chartList}/${id}`), 200, drawnChart);
+    t.deepEqual(drawing, await stored(`${id}.drawing.json`));
+    t.is(drawing.machineVersion, chart.machineVersion);
+    t.deepEqual(drawing.boxes.map((box) => box.id).sort(), idsIn(chart.root).sort());
+  }
+  host.refused(t, await host.get(`${chartList}/none`), 'unknown_chart');
+  host.refused(t, await host.get(chartList, { token: null }), 'unauthorized', ['www-authenticate']);
 });

@@ -1,11 +1,14 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { ownedIngests } from '../../contract/ingest.ts';
+import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { type PlanWarning, planWarnings, runtimePlan } from '../../contract/study/start.ts';
-import { runtimeStatus } from '../../contract/study/status.ts';
+import { type Runtimes, runtimeStatus, runtimes } from '../../contract/study/status.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { TestHost } from '../host/test-host.ts';
 import { eventually } from '../patience.ts';
+import { ingests } from './host/ingest-steps.ts';
 import {
   eventsPage,
   followed,
@@ -300,4 +303,184 @@ test('a cancellation of no runtime, or with another body, is refused', async (t)
   const host = await TestHost.open(t);
   host.refused(t, await cancel(host, 'runtime:none'), 'unknown_runtime');
   host.refused(t, await cancel(host, 'runtime:none', { force: true }), 'invalid_cancellation_request');
+});
+
+// The list of studies, newest first, and the place that a host has for them.
+
+const label = 'Reading room (sample)';
+const oneWorker = ['--study-workers', '1'];
+
+const listed = async (t: ExecutionContext, host: TestHost, query = ''): Promise<Runtimes> =>
+  host.granted(t, await host.get(`/v1/runtimes${query}`), 200, runtimes);
+
+const idsOf = ({ runtimes }: Runtimes) => runtimes.map(({ runtimeId }) => runtimeId);
+
+/** Starts a study of the sample; only its first second, ten and twelve need no pass over the media. */
+async function startedNamed(
+  t: ExecutionContext,
+  host: TestHost,
+  clientRequestId: string,
+  endMs = 1000,
+): Promise<string> {
+  const request = studyRequest(await sampleRow(t, host), { range: { startMs: 0, endMs }, clientRequestId });
+  return (await startStudy(t, host, request)).runtimeId;
+}
+
+test('studies are listed with where they stand, newest first', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied', flags: oneWorker });
+  host.launcher.hold();
+  const held = await startedNamed(t, host, 'held', 1500);
+  const ids = [
+    await startedNamed(t, host, 'a', 1000),
+    await startedNamed(t, host, 'b', 10_000),
+    await startedNamed(t, host, 'c', 12_000),
+  ];
+  const [row] = (await listed(t, host, '?limit=1')).runtimes;
+  const status = await runtimeOf(t, host, ids[2] ?? '');
+  const { commandId, lifecycle, acceptedAt, lastTransitionAt, sourceSessionId } = status;
+  t.like(row, { runtimeId: ids[2], commandId, lifecycle, acceptedAt, lastTransitionAt, sourceSessionId });
+  t.like(row, { label, range: { startMs: 0, endMs: 12_000 }, reason: null, terminal: false });
+  t.deepEqual(idsOf(await listed(t, host)).slice(0, 4), [...ids.toReversed(), held]);
+  t.is((await cancel(host, held)).status, 202);
+  for (const runtimeId of ids) await followed(t, host, runtimeId);
+  t.like((await listed(t, host, '?limit=1')).runtimes[0], { runtimeId: ids[2], lifecycle: 'terminal', terminal: true });
+});
+
+test('a list is read page by page, and what comes meanwhile moves no page', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const all = idsOf(await listed(t, host, '?limit=200'));
+  const paged: string[] = [];
+  let page = await listed(t, host, '?limit=2');
+  const newest = await startedNamed(t, host, 'meanwhile');
+  for (;;) {
+    paged.push(...idsOf(page));
+    if (page.nextCursor === null) break;
+    page = await listed(t, host, `?limit=2&after=${encodeURIComponent(page.nextCursor)}`);
+  }
+  t.deepEqual(paged, all);
+  t.is(new Set(paged).size, 3);
+  t.is((await listed(t, host, '?limit=1')).runtimes[0]?.runtimeId, newest);
+  await followed(t, host, newest);
+});
+
+test('a list has only the studies of a source, a lifecycle or a label that is asked for', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const { sourceSessions } = host.granted(t, await host.get('/v1/source-sessions'), 200, sourceSessionList);
+  const hum = sourceSessions.find(({ rightsScope }) => rightsScope === 'local_processing');
+  if (hum === undefined) throw new Error('the hum is not listed');
+  // No tool runs here: the study of the hum fails.
+  const range = { startMs: 0, endMs: hum.durationMs };
+  await followed(t, host, (await startStudy(t, host, studyRequest(hum, { range }))).runtimeId);
+  host.launcher.hold();
+  const canceled = await startedNamed(t, host, 'canceled', 1500);
+  await cancel(host, canceled);
+  const all = (await listed(t, host, '?limit=200')).runtimes;
+  t.is(all.length, 5);
+  for (const [query, isAskedFor] of [
+    [`source=${encodeURIComponent(hum.sourceSessionId)}`, (row) => row.sourceSessionId === hum.sourceSessionId],
+    ['lifecycle=interrupted', ({ lifecycle }) => lifecycle === 'interrupted'],
+    [`label=${encodeURIComponent(label)}`, (row) => row.label === label],
+    ['label=none', () => false],
+  ] as readonly [string, (row: Runtimes['runtimes'][number]) => boolean][]) {
+    t.deepEqual((await listed(t, host, `?limit=200&${query}`)).runtimes, all.filter(isAskedFor), query);
+  }
+  t.deepEqual(idsOf(await listed(t, host, '?lifecycle=interrupted')), [canceled]);
+  host.refused(t, await host.get('/v1/runtimes?source=runtime-list-of-nobody'), 'unknown_source_session');
+  host.refused(t, await host.get('/v1/runtimes?lifecycle=done'), 'invalid_filter');
+  host.refused(t, await host.get('/v1/runtimes?after=1'), 'invalid_cursor');
+  host.refused(t, await host.get('/v1/runtimes?limit=0'), 'invalid_cursor');
+  host.refused(t, await host.get('/v1/runtimes?limit=201'), 'invalid_limit');
+});
+
+test('the lists are the same after the host was killed', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const listedIngests = async () => host.granted(t, await host.get(ingests), 200, ownedIngests);
+  const before = [await listed(t, host), await listedIngests()];
+  await host.die();
+  t.deepEqual([await listed(t, host), await listedIngests()], before);
+});
+
+const threeStudies = ['--maximum-live-studies', '3', ...oneWorker];
+
+test('a start without room is refused and says when to ask again; equal ones are answered', async (t) => {
+  const host = await TestHost.open(t, { flags: threeStudies });
+  host.launcher.hold();
+  const source = await sampleRow(t, host);
+  const asked = (clientRequestId: string) => studyRequest(source, { clientRequestId });
+  const attempts = [await startedNamed(t, host, 'one'), await startedNamed(t, host, 'two')];
+  // They arrive together where there is room for one.
+  const ids = Array.from({ length: 12 }, (_, at) => `together-${at}`);
+  const together = await Promise.all(ids.map((id) => host.post(starts, asked(id))));
+  t.is(together.filter(({ status }) => status === 202).length, 1);
+  for (const answer of together.filter(({ status }) => status !== 202)) {
+    host.refused(t, answer, 'study_queue_full', ['retry-after', 'access-control-expose-headers']);
+    t.is(answer.headers['retry-after'], '10');
+  }
+  const again = await startStudy(t, host, asked('one'));
+  t.true(attempts.includes(again.runtimeId));
+  t.is((await host.post(plans, asked('four'))).status, 200);
+});
+
+test('whoever was refused has its place once a study has ended', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied', flags: threeStudies });
+  host.launcher.hold();
+  const held = await startedNamed(t, host, 'one', 1500);
+  const waiting = [await startedNamed(t, host, 'two'), await startedNamed(t, host, 'three')];
+  const four = studyRequest(await sampleRow(t, host), { clientRequestId: 'four' });
+  const fields = ['retry-after', 'access-control-expose-headers'];
+  host.refused(t, await host.post(starts, four), 'study_queue_full', fields);
+  await cancel(host, held);
+  for (const runtimeId of waiting) await followed(t, host, runtimeId);
+  const { runtimeId } = await startStudy(t, host, four);
+  await followed(t, host, runtimeId);
+  t.is((await runtimeOf(t, host, runtimeId)).lifecycle, 'terminal');
+});
+
+/** Clears a screen, ends a line for some readers, turns the rest of the line around, isolates it. */
+const hidden = ['\u001b[2J', '\u0000', '\u007f', '\u009b31m', '\u0085', '\u2028', '\u2029', '\u202e', '\u2066'];
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come back
+const anyHidden = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+
+test('bug: control characters and changes of direction came back in what a request was refused with', async (t) => {
+  const host = await TestHost.open(t);
+  const asked = (text: string) => [
+    host.get(`/v1/runtimes?${encodeURIComponent(`a${text}b`)}=1`),
+    host.get(`/v1/runtimes?limit=1&limit=2&${encodeURIComponent(text)}`),
+    host.get(`/v1/events?runtimes=${encodeURIComponent(`a@1@${text}`)}`),
+    host.post('/v1/runtime-plans', { [`a${text}b`]: 1 }),
+    host.post('/v1/owned-media-ingests', { [`a${text}b`]: 1 }),
+  ];
+  for (const text of hidden) {
+    for (const answer of await Promise.all(asked(text))) {
+      t.is(answer.status, 400);
+      const { message } = JSON.parse(answer.body.toString('utf8')).error;
+      t.notRegex(message, anyHidden, JSON.stringify([text, message]));
+    }
+  }
+  const key = encodeURIComponent('a\u202eb\u009bc');
+  const message = host.refused(t, await host.get(`/v1/runtimes?${key}=1`), 'unknown_query');
+  t.is(message, 'the query has a key that this path lacks: a b c');
+});
+
+test('a message keeps the letters and the marks of direction of every script', async (t) => {
+  const host = await TestHost.open(t);
+  const key = 'שלום\u200f, 안녕 👩‍👩‍👧';
+  const message = host.refused(t, await host.get(`/v1/runtimes?${encodeURIComponent(key)}=1`), 'unknown_query');
+  t.is(message, `the query has a key that this path lacks: ${key}`);
+});
+
+test('bug: of two Authorization fields the first was taken, whatever the other one said', async (t) => {
+  const host = await TestHost.open(t);
+  const right = `Bearer ${host.token}`;
+  for (const two of [
+    [right, 'Bearer other'],
+    ['Bearer other', right],
+    [right, right],
+  ]) {
+    const answer = await host.get('/v1/source-sessions', { token: null, headers: { Authorization: two } });
+    const message = host.refused(t, answer, 'unauthorized', ['www-authenticate']);
+    t.is(message, 'the request has more than one Authorization field');
+  }
+  t.is((await host.get('/v1/source-sessions', { token: null, headers: { Authorization: right } })).status, 200);
 });

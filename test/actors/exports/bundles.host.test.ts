@@ -5,16 +5,32 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { Bundles } from '../../../actors/exports/bundles.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
+import { ArchiveBytes, readArchive, ustarHeader } from '../../../formats/tar.ts';
 import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import {
+  added,
   bundleOf,
   bundlesOfStudy,
+  bytesOf,
+  checkMutations,
+  edited,
+  entry,
+  flipped,
+  forging,
+  lacking,
+  listing,
+  type Mutation,
+  made,
+  objectOf,
   packed,
+  readerOf,
   relisted,
   resigned,
   runtimeId,
+  start,
   study,
+  text,
   unpacked,
   unsigned,
   verdictOf,
@@ -185,4 +201,307 @@ test('every stored file of JSON in a bundle, and its rows, follow one of its sch
       record.schema,
     );
   }
+});
+
+type Mutations = Readonly<Record<string, Mutation>>;
+
+const media = study.run.record.sourceSession.source;
+const mediaBytes = Buffer.from(study.files.get(media.contentId) ?? []);
+const otherRuntime = runtimeId.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+/** Another letter of Base64 for the last one before `==`: only two of its six bits count. */
+const sameBits = (letter: string): string => letters[letters.indexOf(letter) ^ 1] ?? '';
+
+const manifest = 'manifest.json';
+const behind = (more: string) => (content: Buffer) => Buffer.concat([content, Buffer.from(more)]);
+const being = (content: string) => () => Buffer.from(content);
+
+/** Whole archives whose files do not fit each other. */
+const manifests: Mutations = {
+  'no manifest': ['bundle: manifest.json: missing', made(lacking(manifest))],
+  'a manifest that is no JSON': ['bundle: manifest.json: encoding', made(entry(manifest, text('{', '')))],
+  'a manifest in another form': ['bundle: manifest.json: canonical_form', made(entry(manifest, text(',', ', ')))],
+  'a manifest of another version': [
+    'bundle: manifest.json: schema',
+    made(entry(manifest, edited({ schema: 'studio.runtime-bundle.v2' }))),
+  ],
+  'a file that is missing': ['bundle: journal.jsonl: missing', made(lacking('journal.jsonl'))],
+  'a file with one bit changed': [`bundle: ${start}: content`, made(entry(start, flipped))],
+  'a file that grew': ['bundle: rows.json: size', made(entry('rows.json', behind('x')))],
+  'a file that nobody listed': ['bundle: notes.txt: not in the manifest', made(added('notes.txt', 'x'))],
+  'a list in another order': [
+    'bundle: manifest.json: files are not in the order of their paths',
+    made(listing((all) => ({ ...all, files: [...all.files].reverse() }))),
+  ],
+  'a file that is listed twice': [
+    'bundle: manifest.json: files are not in the order of their paths',
+    made(listing((all) => ({ ...all, files: all.files.flatMap((file) => [file, file]) }))),
+  ],
+  'files in another order': ['bundle: schemas.json: out of order', made((entries) => new Map([...entries].reverse()))],
+  'a manifest behind the files': [
+    'bundle: signature.json: out of order',
+    (_, entries) => made(lacking(manifest), added(manifest, entries.get(manifest) ?? ''))(_, entries),
+  ],
+  'a listed file that is nothing of a bundle': [
+    'bundle: notes/read-me.txt: no record names it',
+    forging(added('notes/read-me.txt', 'x')),
+  ],
+  'a listed object without the name of one': [
+    'bundle: objects/sha256/abc: no record names it',
+    made(added('objects/sha256/abc', 'x'), listing(), unsigned),
+  ],
+  'no schemas': ['bundle: schemas.json: missing', forging(lacking('schemas.json'))],
+  'schemas that are none': ['bundle: schemas.json: encoding', forging(entry('schemas.json', being('<script>')))],
+  'media that is said not to be there': [
+    'bundle: manifest.json: media',
+    forging(added(objectOf(media.contentId), mediaBytes)),
+  ],
+  'an object under the name of another': [`bundle: ${start}: content`, made(entry(start, being('{}\n')), listing())],
+};
+
+const envelope = 'signature.json';
+const key = 'signing-key.pem';
+
+/** Signatures that prove nothing. */
+const signatures: Mutations = {
+  'a signature with one bit changed': [
+    'signature: envelope.signatures.0.sig',
+    (_, entries) => {
+      const changed = entries.get(envelope)?.includes('"sig":"A') ? '"sig":"B' : '"sig":"A';
+      return made(entry(envelope, text(/"sig":"(.)/, changed)))(_, entries);
+    },
+  ],
+  'a key without a signature': ['signature: signature.json: missing', made(lacking(envelope))],
+  'a signature without a key': ['signature: signing-key.pem: missing', made(lacking(key))],
+  'a key that is none': ['signature: signing-key.pem', made(entry(key, being('key')))],
+  'the key of somebody else': [
+    'signature: envelope.signatures.0.keyid',
+    (_, entries) => made(entry(key, () => resigned(entries).get(key) ?? Buffer.of()))(_, entries),
+  ],
+  'an envelope that is no JSON': ['signature: envelope', made(entry(envelope, being('x')))],
+  'an envelope with spaces before it': [
+    'signature: envelope: canonical_form',
+    made(entry(envelope, (content) => Buffer.concat([Buffer.from('  '), content]))),
+  ],
+  'an envelope that says its payload twice': [
+    'signature: envelope: canonical_form',
+    made(entry(envelope, text('{"payload":', '{"payload":"aGVsbG8=","payload":'))),
+  ],
+  'a signature in other letters of the same bits': [
+    'signature: envelope.signatures.0.sig',
+    made(
+      entry(envelope, (content) =>
+        Buffer.from(String(content).replace(/(.)==("}]})/, (_whole, last, end) => `${sameBits(last)}==${end}`)),
+      ),
+    ),
+  ],
+  'a statement in another form': [
+    'signature: statement: canonical_form',
+    made((entries) => resigned(entries, behind(' '))),
+  ],
+  'a key with something behind it': ['signature: signing-key.pem', made(entry(key, behind('more\n')))],
+  'an envelope of another type': [
+    'signature: envelope.payloadType',
+    made(entry(envelope, text('vnd.in-toto', 'vnd.other'))),
+  ],
+  'an envelope without a signature': [
+    'signature: envelope.signatures',
+    made(entry(envelope, edited({ signatures: [] }))),
+  ],
+  'a manifest of another runtime under an old signature': [
+    'signature: statement.predicate.runtimeId',
+    made(listing((all) => ({ ...all, runtimeId: otherRuntime }))),
+  ],
+};
+
+/** The journal in which one of the events gave way to others. */
+const event = (at: number, change: (line: string) => string[]) =>
+  entry('journal.jsonl', (content) => {
+    const lines = String(content).trimEnd().split('\n');
+    return Buffer.from(`${lines.flatMap((line, index) => (index === at - 1 ? change(line) : [line])).join('\n')}\n`);
+  });
+
+const rows = (change: Parameters<typeof edited>[0]) => entry('rows.json', edited(change));
+
+/** What a forger listed and signed anew. */
+const records: Mutations = {
+  'a journal with an event less': ['journal: event 4: eventId', forging(event(4, () => []))],
+  'a journal with an event twice': ['journal: event 5: eventId', forging(event(4, (line) => [line, line]))],
+  'a journal without its end': ['journal: head.seq', forging(event(study.commits.flat().length, () => []))],
+  'an event that says something else': [
+    'journal: head.digest',
+    forging(event(4, (line) => [line.replace('"label":"Media study"', '"label":"Other study"')])),
+  ],
+  'an event with spaces': ['journal: event 4: canonical_form', forging(event(4, (line) => [line.replace(',', ', ')]))],
+  'a journal that is cut': [
+    /^bundle: journal.jsonl: event \d+ is cut$/,
+    forging(entry('journal.jsonl', (content) => content.subarray(0, -1))),
+  ],
+  'rows of another end': [/^(journal|row): /, forging(rows({ lifecycle: 'failed' }))],
+  'rows with a label of the source': [
+    'row: source.label',
+    forging(rows(({ source }) => ({ source: { ...source, label: 'Other' } }))),
+  ],
+  'rows with a folder of this machine': [
+    /^row: source/,
+    forging(rows(({ source }) => ({ source: { ...source, folder: '/etc' } }))),
+  ],
+  'rows with an actor that the journal lacks': [
+    'row: actors',
+    forging(rows({ actors: [{ name: 'caption', id: 'x', status: 'checked' }] })),
+  ],
+  'rows of another shape': ['bundle: rows.json: start', forging(rows({ start: undefined }))],
+  'rows of another start': [
+    'row: start.ids.taskId',
+    forging(rows(({ start: begun }) => ({ start: { ...begun, ids: { ...begun?.ids, taskId: 'task:9' } } }))),
+  ],
+  'a runtime of another id': [
+    /^journal: event 1: /,
+    made(
+      listing((all) => ({ ...all, runtimeId: otherRuntime })),
+      (all) => resigned(all),
+    ),
+  ],
+  'media of another length': [
+    /^source: |^bundle: manifest.json: media/,
+    made(
+      listing((all) => ({ ...all, media: { ...all.media, bytes: media.bytes + 1 } })),
+      (all) => resigned(all),
+    ),
+  ],
+  'media that is said to be there': [
+    'source: raw-media: missing',
+    made(
+      listing((all) => ({ ...all, media: { ...all.media, included: true } })),
+      (all) => resigned(all),
+    ),
+  ],
+  'a record that is missing from the list, too': ['start: missing', forging(lacking(start))],
+  'an object that no record names': [
+    /^bundle: objects\/sha256\/[a-f0-9]{64}: no record names it$/,
+    forging(added(objectOf('sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'), 'hello')),
+  ],
+  'an unsigned forgery': [
+    'journal: head.digest',
+    made(
+      event(4, (line) => [line.replace('Media study', 'Other study')]),
+      listing(),
+      unsigned,
+    ),
+  ],
+};
+
+/** The archive with its first header changed, and a checksum that fits where `sums`. */
+const header =
+  (change: (header: Buffer) => void, sums = true): Mutation[1] =>
+  (bytes) => {
+    const copy = Buffer.from(bytes);
+    const first = copy.subarray(0, 512);
+    change(first);
+    if (sums) {
+      first.write('        ', 148, 'latin1');
+      const sum = first.reduce((total, byte) => total + byte, 0);
+      first.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+    }
+    return copy;
+  };
+
+const put = (value: string, at: number) => header((first) => void first.write(value, at, 'latin1'));
+
+const notCanonical = 'archive_header_not_canonical: manifest.json, at byte 0';
+const noFile = 'archive_entry_not_a_file: at byte 0';
+const unsafe = 'archive_path_unsafe: at byte 0';
+
+/** Archives that no host wrote. */
+const archives: Mutations = {
+  'nothing at all': ['archive_truncated: at byte 0', () => Buffer.alloc(0)],
+  'another kind of file': ['archive_not_ustar: at byte 0', () => Buffer.alloc(2048, 'x')],
+  'a compressed archive': [
+    'archive_not_ustar: at byte 0',
+    (bytes) => Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0]), bytes]),
+  ],
+  'a changed byte in a header': [
+    'archive_header_damaged: at byte 0',
+    header((first) => void first.write('x', 3, 'latin1'), false),
+  ],
+  'a time of change': [notCanonical, put('00000000001', 136)],
+  'an owner': [notCanonical, put('root', 265)],
+  'a mode that lets run': [notCanonical, put('0000755', 100)],
+  'a device number': [notCanonical, put('0000001', 329)],
+  'a prefix before the name': [notCanonical, put('../..', 345)],
+  'a size in base 256': [notCanonical, header((first) => void first.writeUInt8(0x80, 124))],
+  'a symbolic link': [noFile, put('2', 156)],
+  'a hard link': [noFile, put('1', 156)],
+  'a device': [noFile, put('3', 156)],
+  'a folder': [noFile, put('5', 156)],
+  'a long name of GNU tar': [noFile, put('L', 156)],
+  'an extended header of pax': [noFile, put('x', 156)],
+  'a sparse file': [noFile, put('S', 156)],
+  'a path that climbs out': [unsafe, put('../manifest\0\0', 0)],
+  'a path that climbs inside': [unsafe, put('a/../b.json\0\0', 0)],
+  'an absolute path': [unsafe, put('/manifest.json', 0)],
+  'a path of another system': [unsafe, put('c:\\x.json\0\0\0\0', 0)],
+  'an empty name': [unsafe, header((first) => void first.fill(0, 0, 100))],
+  'more content than there is': [/^archive_truncated: manifest.json claims 8589934591 bytes$/, put('77777777777', 124)],
+  'a cut in the middle': [/^archive_truncated: /, (bytes) => bytes.subarray(0, bytes.length >> 1)],
+  'no end': [/^archive_truncated: at byte \d+$/, (bytes) => bytes.subarray(0, bytes.length - 1024)],
+  'half of the end': [/^archive_truncated: at byte \d+$/, (bytes) => bytes.subarray(0, bytes.length - 512)],
+  'bytes behind the end': [/^archive_trailing_bytes: /, (bytes) => Buffer.concat([bytes, Buffer.alloc(512)])],
+  'an archive behind the end': [/^archive_trailing_bytes: /, (bytes) => Buffer.concat([bytes, bytes])],
+  'something after the content of a file': [
+    'archive_padding_not_zero: after manifest.json',
+    (bytes, entries) => {
+      const copy = Buffer.from(bytes);
+      copy[512 + (entries.get(manifest)?.length ?? 0)] = 1;
+      return copy;
+    },
+  ],
+  'a file twice': [
+    'archive_entry_repeated: rows.json',
+    (_, entries) => {
+      const twice = [...entries, ...[...entries].filter(([name]) => name === 'rows.json')];
+      return bytesOf(new ArchiveBytes(twice.map(([name, content]) => ({ name, content }))), 65_536);
+    },
+  ],
+  'ten thousand files too many': [
+    'archive_too_many_entries: more than 10000',
+    () => Buffer.concat(Array.from({ length: 10_001 }, (_, at) => ustarHeader({ name: `f${at}`, bytes: 0 }))),
+  ],
+};
+
+for (const [title, mutations] of [
+  ['files that do not fit their manifest are named', manifests],
+  ['a signature that proves nothing is named by what is wrong with it', signatures],
+  ['what a forger listed and signed anew is found by what the records say of each other', records],
+  ['an archive that no host wrote is refused, and named by what is wrong with it', archives],
+] as const) {
+  test(title, (t) => checkMutations(t, mutations));
+}
+
+test('bug: a bundle of a study that is still running was intact, wherever its journal was cut', async (t) => {
+  const reason = { code: 'executor_interrupted', message: 'the host was stopped' } as const;
+  const { bundles } = await bundlesOfStudy(t, { commits: 3, lifecycle: 'interrupted', reason });
+  const bytes = await bundleOf(bundles);
+  t.is((await verdictOf(bytes)).found, 'intact');
+  for (const lifecycle of ['running', 'initializing', 'accepted']) {
+    const live = entry('rows.json', edited({ lifecycle, reason: null }))(await unpacked(bytes));
+    t.is((await verdictOf(await packed(resigned(relisted(live))))).found, 'bundle: rows.json: lifecycle', lifecycle);
+  }
+});
+
+test('one changed bit anywhere in the archive is found', async (t) => {
+  const { bundles } = await bundlesOfStudy(t);
+  const bytes = await bundleOf(bundles);
+  const step = Math.floor(bytes.length / 40);
+  for (let at = 7; at < bytes.length; at += step) {
+    const copy = Buffer.from(bytes);
+    copy[at] = (copy[at] ?? 0) ^ 1;
+    t.not((await verdictOf(copy)).found, 'intact', `byte ${at}`);
+  }
+});
+
+test('an archive that is larger than any bundle is refused before it is read', async (t) => {
+  const file = { ...readerOf(Buffer.alloc(0)), bytes: 10 * 1024 ** 3 };
+  await t.throwsAsync(readArchive(file), { message: /^archive_too_large: / });
 });

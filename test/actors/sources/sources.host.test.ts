@@ -3,16 +3,27 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { loadSourceFolder } from '../../../actors/sources/source-folder.ts';
+import { type Admission, SourceRegistry } from '../../../actors/sources/source-registry.ts';
+import { demandReadable, SubtitleTracks } from '../../../actors/sources/subtitle-tracks.ts';
 import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
+import { ServiceError } from '../../../contract/base/errors.ts';
 import { SourceInconsistent } from '../../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { sampleFolder } from '../../../fixtures/sample/gold.ts';
 import { indentedFile } from '../../../formats/canonical-json.ts';
-import { sealWithSubtitles } from '../../../receipts/sources/seal-source.ts';
+import { openSubtitleFile, resultOfSteps, type SubtitleFile } from '../../../formats/subtitles.ts';
+import { sealOwnedIngest, sealWithSubtitles } from '../../../receipts/sources/seal-source.ts';
+import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
+import { rowKey } from '../../../storage/ledger/keys.ts';
+import type { Ledger } from '../../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
+import { type DetectionBench, openDetectionBench } from '../../executors/evidence/detection-for-tests.ts';
 import { attachedClip, attachedTrack } from '../../receipts/sources/attached-clip.ts';
-import { chainOf, edited, mediaBytes, recordOf, sealedClip } from '../../receipts/sources/sealed-clip.ts';
-import { openScratchLedger, scratchFolder } from '../../storage/ledger/scratch.ts';
+import { chainOf, clipIngest, edited, mediaBytes, recordOf, sealedClip } from '../../receipts/sources/sealed-clip.ts';
+import { openScratchLedger, scratchFolder, withRawRows } from '../../storage/ledger/scratch.ts';
+import { newDataRoot, openStore } from '../reopening/stored-studies.ts';
 
 interface Bench {
   readonly root: string;
@@ -319,4 +330,316 @@ test('a note that cannot be read is left aside', async (t) => {
   await media.remove();
   t.is(await objectStore.verify(contentId), 'intact');
   t.deepEqual(await notes(), [`unused/${contentId}`]);
+});
+
+const clip = sealedClip(1).source;
+
+interface Variant {
+  readonly session?: string;
+  readonly revision: string;
+  readonly folder?: string;
+  readonly label?: string;
+}
+
+/** The sealed clip as another revision, by default of one and the same session. */
+const sourceOf = ({ session = 'session:1', revision, folder, label = 'A clip' }: Variant): RegisteredSource => ({
+  ...clip,
+  label,
+  folder: folder ?? null,
+  files: clip.files.map((file) => ({ ...file, path: folder === undefined ? null : `${folder}/${file.contentId}` })),
+  session: { ...clip.session, sessionId: session, revisionId: revision },
+});
+
+/** One life of a registry: what it admits is committed and then shown. */
+async function living(ledger: Ledger) {
+  const registry = new SourceRegistry();
+  const damaged = await registry.load(ledger);
+  const keep = async ({ revisionId, writes }: Admission) => {
+    await ledger.commit(writes);
+    registry.committed();
+    return revisionId;
+  };
+  return {
+    registry,
+    damaged,
+    folder: (source: RegisteredSource) => keep(registry.admitFolder(source)),
+    upload: (source: RegisteredSource) => keep(registry.admitUpload(source)),
+    listed: () => registry.list().rows.map(({ sourceRevisionId }) => sourceRevisionId),
+  };
+}
+
+const ledgerOf = async (t: ExecutionContext): Promise<Ledger> => {
+  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  t.teardown(() => ledger.close());
+  return ledger;
+};
+
+test('a session has one row in the list, its newest revision; the older ones can still be found', async (t) => {
+  const life = await living(await ledgerOf(t));
+  await life.upload(sourceOf({ revision: 'r:1' }));
+  t.is(await life.upload(sourceOf({ revision: 'r:2', label: 'Another label' })), 'r:2');
+  t.deepEqual(life.listed(), ['r:2']);
+  t.is(life.registry.current('session:1')?.session.revisionId, 'r:2');
+  t.is(life.registry.revision('r:1')?.label, 'A clip');
+  t.is(life.registry.current('session:none'), undefined);
+});
+
+test('the same bytes under the same names are the revision that there is', async (t) => {
+  const life = await living(await ledgerOf(t));
+  await life.upload(sourceOf({ revision: 'r:1' }));
+  const again = life.registry.admitUpload(sourceOf({ revision: 'r:2' }));
+  t.deepEqual(again, { revisionId: 'r:1', writes: [] });
+  t.is(life.registry.revision('r:2'), undefined);
+});
+
+test('the same bytes are a new revision where a track is now known to be flagged as default', async (t) => {
+  const life = await living(await ledgerOf(t));
+  await life.upload(sourceOf({ revision: 'r:1' }));
+  t.is(await life.upload({ ...sourceOf({ revision: 'r:2' }), defaultTracks: [1] }), 'r:2');
+  t.deepEqual(life.listed(), ['r:2']);
+});
+
+test('an admission that did not reach the disk is written when it is repeated', async (t) => {
+  const ledger = await ledgerOf(t);
+  const first = await living(ledger);
+  const { writes } = first.registry.admitUpload(sourceOf({ revision: 'r:1' }));
+  t.deepEqual(first.registry.admitUpload(sourceOf({ revision: 'r:1' })).writes, writes);
+  await first.upload(sourceOf({ revision: 'r:1' }));
+  t.deepEqual((await living(ledger)).listed(), ['r:1']);
+});
+
+test('the list is sorted by session and follows the commit only', async (t) => {
+  const life = await living(await ledgerOf(t));
+  for (const session of ['session:b', 'session:C', 'session:a']) {
+    await life.upload(sourceOf({ session, revision: `${session}.r1` }));
+  }
+  t.deepEqual(life.listed(), ['session:C.r1', 'session:a.r1', 'session:b.r1']);
+  const before = life.registry.list();
+  life.registry.admitUpload(sourceOf({ session: 'session:a', revision: 'r:new', label: 'New' }));
+  t.is(life.registry.list(), before);
+  life.registry.committed();
+  t.deepEqual(life.listed(), ['session:C.r1', 'r:new', 'session:b.r1']);
+  t.true(life.registry.list().version > before.version);
+});
+
+test('what was committed is there in the next life', async (t) => {
+  const ledger = await ledgerOf(t);
+  const first = await living(ledger);
+  await first.upload(sourceOf({ revision: 'r:1' }));
+  await first.upload(sourceOf({ revision: 'r:2', label: 'Another label' }));
+  const life = await living(ledger);
+  t.deepEqual(life.damaged, []);
+  t.deepEqual(life.listed(), ['r:2']);
+  t.deepEqual(life.registry.revision('r:1'), sourceOf({ revision: 'r:1' }));
+});
+
+test('an upload of a folder’s bytes takes over until the files of the folder change', async (t) => {
+  const ledger = await ledgerOf(t);
+  const first = await living(ledger);
+  await first.folder(sourceOf({ revision: 'folder:1', folder: '/clip' }));
+  t.is(await first.upload(sourceOf({ revision: 'upload:1' })), 'upload:1');
+  t.deepEqual(first.listed(), ['upload:1']);
+
+  const unchanged = await living(ledger);
+  await unchanged.folder(sourceOf({ revision: 'folder:1', folder: '/clip' }));
+  t.deepEqual(unchanged.listed(), ['upload:1']);
+
+  const changed = await living(ledger);
+  await changed.folder(sourceOf({ revision: 'folder:2', folder: '/clip' }));
+  t.deepEqual(changed.listed(), ['folder:2']);
+});
+
+test('a folder that moved is read where it lies; one not given is known, but not offered', async (t) => {
+  const ledger = await ledgerOf(t);
+  const first = await living(ledger);
+  await first.folder(sourceOf({ revision: 'folder:1', folder: '/clip' }));
+
+  const moved = await living(ledger);
+  await moved.folder(sourceOf({ revision: 'folder:1', folder: '/moved' }));
+  t.is(moved.registry.current('session:1')?.files[0]?.path?.startsWith('/moved/'), true);
+
+  const without = await living(ledger);
+  t.deepEqual(without.listed(), []);
+  t.is(without.registry.current('session:1'), undefined);
+  t.is(without.registry.withContent(clip.session.source.contentId), undefined);
+  t.is(without.registry.revision('folder:1')?.folder, '/moved');
+});
+
+test('bytes are held by revisions whose files are objects, not by folders', async (t) => {
+  const life = await living(await ledgerOf(t));
+  const { contentId } = clip.session.source;
+  await life.folder(sourceOf({ revision: 'folder:1', folder: '/clip' }));
+  t.false(life.registry.holds(contentId));
+  await life.upload(sourceOf({ revision: 'upload:1' }));
+  await life.upload(sourceOf({ revision: 'upload:2', label: 'Another label' }));
+  t.true(life.registry.holds(contentId));
+  t.is(life.registry.withContent(contentId)?.session.revisionId, 'upload:2');
+});
+
+test('a damaged row takes its own revision out of the list and no other', async (t) => {
+  const folder = await scratchFolder(t);
+  const first = await openScratchLedger(t, folder);
+  const life = await living(first);
+  for (const session of ['session:a', 'session:b', 'session:c']) {
+    await life.upload(sourceOf({ session, revision: `${session}.r1` }));
+  }
+  await first.close();
+  await withRawRows(folder, async (rows) => {
+    await rows.put(rowKey('source', 'session:a.r1'), Buffer.from('not a row at all'));
+    await rows.put(rowKey('session', 'session:c'), Buffer.from('not a row at all'));
+  });
+  const ledger = await openScratchLedger(t, folder);
+  t.teardown(() => ledger.close());
+  const next = await living(ledger);
+  t.deepEqual(next.damaged, ['session:a.r1', 'session:a', 'session:c']);
+  t.deepEqual(next.listed(), ['session:b.r1']);
+});
+
+let bench: DetectionBench;
+
+test.before(async () => {
+  bench = await openDetectionBench();
+});
+
+test.after.always(() => bench.close());
+
+const fileOf = (text: string): SubtitleFile =>
+  resultOfSteps(openSubtitleFile(Buffer.from(text, 'utf8'), { format: null, encoding: null }));
+
+const read = (file: SubtitleFile) => demandReadable(bench, file, new AbortController().signal);
+
+const events = 'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text';
+
+const dialogue = (start: string, end: string, text: string) => `Dialogue: 3,${start},${end},Default,A,0,0,0,,${text}`;
+
+const whole = {
+  'SubRip with overlaps, repeats and cues without text or time':
+    '1\r\n00:00:05,000 --> 00:00:08,000\r\n{\\an8}<b>a</b>\r\n\r\nb\r\n\r\n2\r\n00:00:06,000 --> 00:00:07,000\r\n1984\r\n\r\n3\r\n00:00:01,000 --> 00:00:02,000\r\n\r\n4\r\n00:00:01,000 --> 00:00:01,000\r\nnever\r\n\r\n5\r\n00:00:06,000 --> 00:00:07,000\r\n1984\r\n',
+  'WebVTT with styles, regions, notes, settings, names and voices':
+    'WEBVTT\n\nREGION\nid:a\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE x\ny\n\nfirst\n00:01.000 --> 01:00:02.000 line:0 align:start\n<v A>1 &lt; 2\n\n01:00.500 --> 01:01.000\n<00:01:00.700><c.x>z</c>\n',
+  'WebVTT with cues named as comments and heads of files begin':
+    'WEBVTT\n\nNOTEBOOK\n00:01.000 --> 00:02.000\none\n\nNOTE-1\n00:03.000 --> 00:04.000\ntwo\n\nNOTE three\n\nWEBVTT4\n00:05.000 --> 00:06.000\nfour\n',
+  'ASS with overrides, drawings, commas and breaks': `[Script Info]\nScriptType: v4.00+\n\n[V4+ Styles]\nFormat: Name\n\n[Events]\n${events}\n${dialogue('0:00:09.50', '0:00:10.00', '{\\pos(1,2)}a, b\\Nc')}\n${dialogue('0:00:01.00', '0:00:02.00', '{\\p1}m 0 0 l 1 1{\\p0}')}\n${dialogue('0:00:01.00', '0:00:02.00', 'd')}\nComment: 0,0:00:01.00,0:00:02.00,,,0,0,0,,no\n`,
+};
+
+for (const [what, text] of Object.entries(whole)) {
+  test(`ffmpeg reads every cue of ${what}`, async (t) => {
+    await t.notThrowsAsync(read(fileOf(text)));
+  });
+}
+
+test('a file that ffmpeg reads otherwise than it stands is refused with the cue', async (t) => {
+  const file = fileOf('1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n');
+  const other = (text: string): SubtitleFile => ({ ...file, text: Buffer.from(text, 'utf8') });
+  const refusal = (message: RegExp) => ({ instanceOf: ServiceError, code: 'invalid_subtitle_file', message }) as const;
+  await t.throwsAsync(read(other('1\n00:00:01,000 --> 00:00:02,000\na\n')), refusal(/^line 6: ffmpeg does not read/));
+  await t.throwsAsync(read(other(`${Buffer.from(file.text)}\n3\n00:00:05,000 --> 00:00:05,500\nc\n`)), refusal(/./));
+  await t.throwsAsync(read(other('no subtitles')), refusal(/./));
+});
+
+const lines = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nHello\n', 'utf8');
+
+const said = (label: string): ReadonlyMap<string, string> =>
+  new Map(Object.entries({ rightsScope: 'local_processing', ownershipAttested: 'true', rightsHolder: 'Me', label }));
+
+const sealed = sealOwnedIngest(clipIngest);
+
+const { sessionId, revisionId } = sealed.source.session;
+
+/** The service over a real store that has the sealed; `storing` is told of everything that is about to be stored. */
+async function open(t: ExecutionContext) {
+  const root = await newDataRoot(t);
+  const { ledger, objectStore, close } = await openStore(root);
+  t.teardown(close);
+  await objectStore.put(mediaBytes);
+  await objectStore.putAll(sealed.objects);
+  const registry = new SourceRegistry();
+  await ledger.commit(registry.admitUpload(sealed.source).writes);
+  registry.committed();
+  const hook = { storing: async (): Promise<void> => undefined, free: Number.MAX_SAFE_INTEGER };
+  const watched: ObjectStore = new Proxy(objectStore, {
+    get: (target, key) => {
+      if (key === 'freeBytes') return async () => hook.free;
+      if (key === 'putAll') {
+        return async (objects: Parameters<ObjectStore['putAll']>[0]) => {
+          await hook.storing();
+          await target.putAll(objects);
+        };
+      }
+      const member: unknown = Reflect.get(target, key, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const mutex = new KeyedMutex();
+  const { launcher, ffmpeg } = bench;
+  const clock = { now: () => Date.parse('2026-01-02T03:04:05.678Z') };
+  const tracks = new SubtitleTracks({ ledger, objectStore: watched, registry, mutex, launcher, ffmpeg, clock });
+  const stored = async (): Promise<SourceRegistry> => {
+    const read = new SourceRegistry();
+    t.deepEqual(await read.load(ledger), []);
+    return read;
+  };
+  return { ledger, registry, mutex, tracks, hook, stored };
+}
+
+const labelsOf = (tracks: SubtitleTracks): string[] => tracks.list(sessionId).subtitleTracks.map(({ label }) => label);
+
+test('a volume without room takes no file, and the source stays as it is', async (t) => {
+  const { tracks, hook, stored } = await open(t);
+  hook.free = 1024;
+  await t.throwsAsync(tracks.attach(sessionId, said('a'), lines), { code: 'insufficient_storage' });
+  hook.free = Number.MAX_SAFE_INTEGER;
+  hook.storing = async () => {
+    throw new ObjectStoreError('storage_fault', 'full', Object.assign(new Error('full'), { code: 'ENOSPC' }));
+  };
+  await t.throwsAsync(tracks.attach(sessionId, said('a'), lines), { code: 'insufficient_storage' });
+  t.is(tracks.list(sessionId).sourceRevisionId, revisionId);
+  t.is((await stored()).current(sessionId)?.session.revisionId, revisionId);
+});
+
+test('a file that is attached twice at once is one track, and others beside it are each one', async (t) => {
+  const { tracks, stored } = await open(t);
+  const all = await Promise.all(['a', 'b', 'a'].map((label) => tracks.attach(sessionId, said(label), lines)));
+  t.deepEqual(
+    all.map(({ isNew }) => isNew),
+    [true, true, false],
+  );
+  t.deepEqual(all[2]?.body.track, all[0]?.body.track);
+  t.deepEqual(labelsOf(tracks), ['a', 'b']);
+  const read = await stored();
+  t.deepEqual(read.current(sessionId)?.subtitleTracks, tracks.list(sessionId).subtitleTracks);
+  t.is(read.revision(revisionId)?.subtitleTracks, undefined);
+});
+
+test('a revision that an ingest registers meanwhile gets the file, too', async (t) => {
+  const { tracks, registry, hook } = await open(t);
+  const other = sealOwnedIngest({ ...clipIngest, claim: { ...clipIngest.claim, label: 'Another label' } });
+  hook.storing = async () => {
+    hook.storing = async () => undefined;
+    registry.admitUpload(other.source);
+  };
+  // The bytes of the other revision come with it, as they do in an ingest.
+  await t.throwsAsync(tracks.attach(sessionId, said('a'), lines), { code: 'source_revalidation_failed' });
+  t.is(registry.current(sessionId)?.label, 'Another label');
+  registry.admitUpload(sealed.source);
+  hook.storing = async () => {
+    hook.storing = async () => undefined;
+    registry.admitRevision(sealWithSubtitles(sealed.chain, [], new Map()).source);
+  };
+  await tracks.attach(sessionId, said('a'), lines);
+  t.deepEqual(labelsOf(tracks), ['a']);
+});
+
+test('a source that is deleted while a file waits for it takes none', async (t) => {
+  const { ledger, tracks, registry, mutex } = await open(t);
+  let end = (): void => undefined;
+  const deleting = mutex.take(sessionId, () => new Promise<void>((resolve) => (end = resolve)));
+  const attaching = tracks.attach(sessionId, said('a'), lines);
+  const checked = mutex.take('subtitle-check', async () => undefined);
+  await checked;
+  await ledger.commit(registry.remove(sessionId));
+  end();
+  await deleting;
+  await t.throwsAsync(attaching, { code: 'unknown_source_session' });
+  await t.throwsAsync(tracks.detach(sessionId, '4'), { code: 'unknown_source_session' });
 });

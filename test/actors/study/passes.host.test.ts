@@ -4,14 +4,21 @@ import { Garbage } from '../../../actors/deletion/garbage.ts';
 import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { studyKey } from '../../../actors/reopening/study-row.ts';
+import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { type ScreenTexts, type ScreenTextWork, screenTextSteps } from '../../../actors/screentext/screen-texts.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
 import { FinishedOperations } from '../../../actors/study/calibration.ts';
 import { KeptWindows } from '../../../actors/study/kept-windows.ts';
+import { ListedRuntimes } from '../../../actors/study/listed-runtimes.ts';
 import type { MediaOperations } from '../../../actors/study/media-operations.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
-import { studyDefinition } from '../../../actors/study/study-definition.ts';
+import { JournalHealth } from '../../../actors/study/studies.ts';
+import { EvidenceSteps, studyDefinition } from '../../../actors/study/study-definition.ts';
+import { newestFirst } from '../../../actors/supervision/reads.ts';
+import { storeBeforePromise } from '../../../actors/supervision/refused-write.ts';
+import { systemClock } from '../../../actors/supervision/system-clock.ts';
+import { ServiceError, StorageUnavailable } from '../../../contract/base/errors.ts';
 import { mostObservations, type WorkCohort } from '../../../contract/study/forecast.ts';
 import { windowEnds } from '../../../executors/evidence/detect.ts';
 import { ProcessFailure } from '../../../executors/process/process.ts';
@@ -19,12 +26,19 @@ import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import { cancellationFault, deadlineFault, type StudyInput } from '../../../machines/study-types.ts';
 import { mediaRequestOf } from '../../../receipts/evidence/media-operation.ts';
 import { erasingPrefix } from '../../../storage/backup/named-objects.ts';
+import { indexKey } from '../../../storage/ledger/keys.ts';
+import { type Ledger, LedgerError } from '../../../storage/ledger/ledger.ts';
 import { restMs } from '../../../storage/objects/object-files.ts';
+import type { ObjectStore } from '../../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+import { patientLedger, patientObjectStore } from '../../../storage/patience.ts';
 import { ffmpeg } from '../../receipts/evidence/stored-detections.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { acceptedAt } from '../../receipts/sources/korean-clip.ts';
 import { openScratchLedger, scratchFolder } from '../../storage/ledger/scratch.ts';
-import { newStore, store } from '../reopening/stored-studies.ts';
+import { openCaptionBench } from '../captions/caption-bench.ts';
+import { newDataRoot, newStore, store } from '../reopening/stored-studies.ts';
+import { newBench } from '../supervision/bench.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 import { otherTools } from './other-tools.ts';
 
@@ -318,4 +332,273 @@ test('bug: how far a cancelled or failed reading of the screen had come stayed i
     message: 'the study was cancelled',
   });
   t.is(measured.size, 0);
+});
+
+const study = storedStudy({ version: 1, windows: 4 });
+
+const unavailable = { instanceOf: StorageUnavailable, code: 'storage_unavailable' };
+
+const tooManyFiles = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+
+const storeFault = () => new ObjectStoreError('storage_fault', 'an object', tooManyFiles);
+
+const ledgerFault = () => new LedgerError('store_unreadable', 'journal', tooManyFiles);
+
+/** Fails the reads of `target` as long as `left` is above 0; everything else goes through. */
+function faulty<Target extends object>(
+  target: Target,
+  reads: readonly string[],
+  fault: () => Error,
+  left: () => number,
+) {
+  const state = { tries: 0 };
+  const made = new Proxy(target, {
+    get: (_, key) => {
+      const member: unknown = Reflect.get(target, key, target);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        if (!reads.includes(String(key))) return member.apply(target, args);
+        state.tries += 1;
+        if (state.tries <= left()) return key === 'get' ? refuse(fault()) : Promise.reject(fault());
+        return member.apply(target, args);
+      };
+    },
+  });
+  return { made, state };
+}
+
+function refuse(error: Error): never {
+  throw error;
+}
+
+const storeReads = ['verify', 'verifyFile', 'openFile', 'read', 'readFile'];
+
+/** A clock whose waits are over at once. */
+const hasty = { ...systemClock, setTimeout: (run: () => void) => setImmediate(run) };
+
+const faultyStore = (objectStore: ObjectStore, left: () => number) => faulty(objectStore, storeReads, storeFault, left);
+
+const faultyLedger = (ledger: Ledger, left: () => number) =>
+  faulty(ledger, ['get', 'verifyJournal', 'journalPage'], ledgerFault, left);
+
+test('a read that the system refuses is tried four times, and is no damage then', async (t) => {
+  const opened = await newStore(t);
+  await store(opened, study);
+  const [contentId = ''] = study.files.keys();
+  const three = faultyStore(opened.objectStore, () => 3);
+  t.is(await patientObjectStore(three.made, hasty).verify(contentId), 'intact');
+  t.is(three.state.tries, 4);
+  const four = faultyStore(opened.objectStore, () => 4);
+  const error = await t.throwsAsync(patientObjectStore(four.made, hasty).read(contentId, 1_000_000), unavailable);
+  t.is(error?.message, 'the data root cannot be read just now (EMFILE)');
+  t.deepEqual((error as StorageUnavailable).headers, {
+    'Retry-After': '1',
+    'Access-Control-Expose-Headers': 'Retry-After',
+  });
+  // Damage is told at once.
+  const counted = faultyStore(opened.objectStore, () => 0);
+  const missing = `sha256:${'0'.repeat(64)}`;
+  await t.throwsAsync(patientObjectStore(counted.made, hasty).read(missing, 10), { code: 'object_missing' });
+  t.is(counted.state.tries, 1);
+});
+
+test('records that cannot be written before a promise are a full volume, or unavailable', async (t) => {
+  const refusing = (code: string) => ({
+    putAll: () =>
+      Promise.reject(new ObjectStoreError('storage_fault', 'an object', Object.assign(new Error(), { code }))),
+  });
+  await t.throwsAsync(storeBeforePromise(refusing('ENOSPC'), []), { code: 'insufficient_storage' });
+  const error = await t.throwsAsync(storeBeforePromise(refusing('EIO'), []), unavailable);
+  t.is(error?.message, 'the data root cannot be written just now (EIO)');
+  const damaged = { putAll: () => Promise.reject(new ObjectStoreError('object_damaged', 'an object')) };
+  await t.throwsAsync(storeBeforePromise(damaged, []), { code: 'object_damaged' });
+});
+
+test('a runtime whose files could not be read is unavailable, and served by the next request', async (t) => {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, study);
+  let left = Number.POSITIVE_INFINITY;
+  const objectStore = patientObjectStore(faultyStore(opened.objectStore, () => left).made, hasty);
+  const ledgerLeft = { count: 0 };
+  const ledger = patientLedger(faultyLedger(opened.ledger, () => ledgerLeft.count).made, hasty);
+  const runtimes = new VerifiedRuntimes({ ledger, objectStore });
+  await t.throwsAsync(runtimes.read(runtimeId), unavailable);
+  left = 0;
+  ledgerLeft.count = Number.POSITIVE_INFINITY;
+  await t.throwsAsync(runtimes.read(runtimeId), unavailable);
+  ledgerLeft.count = 0;
+  t.true((await runtimes.read(runtimeId)).journalHead > 0);
+});
+
+test('a journal that could not be read once is not remembered as damaged', async (t) => {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, study);
+  const { made } = faultyLedger(opened.ledger, () => 4);
+  const health = new JournalHealth(patientLedger(made, hasty), () => false);
+  const first = health.damage(runtimeId);
+  const beside = health.damage(runtimeId);
+  await t.throwsAsync(first, unavailable);
+  await t.throwsAsync(beside, unavailable);
+  t.is(await health.damage(runtimeId), null);
+});
+
+test('a step of a study whose evidence cannot be read just now is no damage of the study', async (t) => {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, study);
+  for (const patient of [true, false]) {
+    const { made } = faultyStore(opened.objectStore, () => Number.POSITIVE_INFINITY);
+    const objectStore = patient ? patientObjectStore(made, hasty) : made;
+    const stores = { ledger: opened.ledger, objectStore };
+    const steps = new EvidenceSteps({ ...stores, runtimes: new VerifiedRuntimes(stores), clock: hasty });
+    const expected = patient ? unavailable : { code: 'storage_fault' };
+    await t.throwsAsync(steps.assess({ runtimeId, commandId: study.run.record.commandId }), expected);
+  }
+});
+
+test('an effect whose reads are refused runs again after a wait, unknown to its actor', async (t) => {
+  const bench = await newBench(t);
+  await bench.work('errand:a');
+  await bench.settled();
+  const commits = bench.ledger.commits.length;
+  for (const waitMs of [1_000, 2_000, 4_000]) {
+    bench.effects.at(-1)?.reject(new StorageUnavailable(storeFault()));
+    await bench.settled();
+    const runs = bench.effects.length;
+    await bench.advance(waitMs - 1);
+    t.is(bench.effects.length, runs);
+    await bench.advance(1);
+    t.is(bench.effects.length, runs + 1);
+  }
+  t.is(bench.ledger.commits.length, commits);
+  t.deepEqual(bench.reports, []);
+  await bench.finish(-1, { events: [], writes: [] });
+  t.true(bench.ledger.commits.length > commits);
+});
+
+test('an effect that waits for the storage ends with its actor', async (t) => {
+  const bench = await newBench(t);
+  await bench.work('errand:a');
+  await bench.settled();
+  const before = bench.clock.pending;
+  bench.effects[0]?.reject(new StorageUnavailable(storeFault()));
+  await bench.settled();
+  t.is(bench.clock.pending, before + 1);
+  await bench.close();
+  await bench.settled();
+  t.true(bench.clock.pending <= before);
+  t.is(bench.effects.length, 1);
+});
+
+interface Row {
+  readonly updatedAt: number;
+  readonly recorded?: object;
+  readonly input: object;
+  readonly snapshot: { readonly value: unknown; readonly context: object };
+}
+
+const withSnapshot = (row: Row, change: object): Row => ({ ...row, snapshot: { ...row.snapshot, ...change } });
+
+/** Rows of the right form of storage that no host writes. */
+const hostile: Readonly<Record<string, (row: Row) => object>> = {
+  'a time that no date can hold': (row) => ({ ...row, updatedAt: 1e300 }),
+  'a last transition that no date can hold': (row) => ({
+    ...row,
+    recorded: { seq: 1, at: 1e300, restarts: 0 },
+  }),
+  'no context': (row) => withSnapshot(row, { context: null }),
+  'a reason of another form': (row) => withSnapshot(row, { context: { reason: 5 } }),
+  'a state that no runtime has': (row) => withSnapshot(row, { value: 'nowhere' }),
+  'a state without a name': (row) => withSnapshot(row, { value: {} }),
+  'no command': (row) => ({ ...row, input: null }),
+};
+
+async function listed(t: ExecutionContext, change: (row: Row) => object) {
+  const bench = await openCaptionBench(t, await newDataRoot(t));
+  const { ledger, supervisor } = bench;
+  const runtimeId = await store(bench.store, study);
+  const row = ledger.get('snapshot', runtimeId) as Row;
+  await ledger.commit([{ put: 'snapshot', key: runtimeId, value: change(row) }]);
+  const runtimes = new ListedRuntimes({ ledger, supervisor, registry: new SourceRegistry() });
+  const page = await runtimes.page({ after: null, limit: 10, sourceSessionId: null, lifecycle: null, label: null });
+  return { runtimeId, page };
+}
+
+for (const [title, change] of Object.entries(hostile)) {
+  test(`the row of a runtime with ${title} is listed as damaged`, async (t) => {
+    const { runtimeId, page } = await listed(t, change);
+    t.like(page, { runtimes: { length: 0 }, damaged: [runtimeId] });
+  });
+}
+
+test('the row of a runtime as a host leaves it is listed', async (t) => {
+  const { runtimeId, page } = await listed(t, (row) => row);
+  t.like(page, { runtimes: [{ runtimeId, lifecycle: 'terminal' }], damaged: { length: 0 } });
+});
+
+const ids = Array.from({ length: 2000 }, (_, at) => `thing:${String(at).padStart(4, '0')}`);
+
+test('a page looks at a bounded part of a list, whatever it looks for, and its cursor leads on', async (t) => {
+  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  t.teardown(() => ledger.close());
+  await ledger.commit(ids.map((id, at) => ({ put: 'index', key: indexKey('things', at, id), value: true })));
+  let lookedAt = 0;
+  const found: string[] = [];
+  let pages = 0;
+  for (let after: string | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+    const before = lookedAt;
+    const page: Awaited<ReturnType<typeof newestFirst<string>>> = await newestFirst(
+      ledger,
+      ['things'],
+      { after, limit: 10 },
+      (id) => {
+        lookedAt += 1;
+        return id === 'thing:0003' ? id : null;
+      },
+    );
+    t.true(lookedAt - before <= 512);
+    found.push(...page.rows);
+    after = page.nextCursor;
+    pages += 1;
+  }
+  t.deepEqual(found, ['thing:0003']);
+  t.is(lookedAt, ids.length);
+  t.is(pages, 4);
+});
+
+test('what is damaged is named in its place, and harms no other row', async (t) => {
+  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  t.teardown(() => ledger.close());
+  await ledger.commit(
+    ids.slice(0, 5).map((id, at) => ({ put: 'index', key: indexKey('things', at, id), value: true })),
+  );
+  const rowOf = (id: string): string => {
+    if (id === 'thing:0003') throw new ServiceError('stored_content_inconsistent', 'damaged');
+    return id;
+  };
+  t.deepEqual(await newestFirst(ledger, ['things'], { after: null, limit: 2 }, rowOf), {
+    rows: ['thing:0004'],
+    damaged: ['thing:0003'],
+    nextCursor: indexKey('things', 3, 'thing:0003').slice('things/'.length),
+  });
+});
+
+test('several scopes are one list, in the order of time, page by page', async (t) => {
+  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  t.teardown(() => ledger.close());
+  const some = ids.slice(0, 200);
+  await ledger.commit(
+    some.map((id, at) => ({ put: 'index', key: indexKey(at % 3 === 0 ? 'thirds' : 'others', at, id), value: true })),
+  );
+  const found: string[] = [];
+  for (let after: string | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+    const page: Awaited<ReturnType<typeof newestFirst<string>>> = await newestFirst(
+      ledger,
+      ['thirds', 'others', 'none'],
+      { after, limit: 70 },
+      async (id, _, scope) => `${scope} ${id}`,
+    );
+    found.push(...page.rows);
+    after = page.nextCursor;
+  }
+  t.deepEqual(found, some.map((id, at) => `${at % 3 === 0 ? 'thirds' : 'others'} ${id}`).reverse());
 });

@@ -1,12 +1,14 @@
 import test from 'ava';
+import fc from 'fast-check';
 import type { Range } from '../../../contract/base/grammar.ts';
 import type { TranslationAsk } from '../../../contract/captions/caption-translation.ts';
 import { type Coverage, coverageReasons } from '../../../contract/study/study-record.ts';
 import { dialogues } from '../../../fixtures/translations/dialogues.ts';
 import { rewordings } from '../../../fixtures/translations/rewordings.ts';
 import { canonicalJson } from '../../../formats/canonical-json.ts';
-import { type CaptionedStudy, coveredLine } from '../../../receipts/captions/captioned-study.ts';
+import { type CaptionedStudy, coveredLine, hostLengthObstacleOf } from '../../../receipts/captions/captioned-study.ts';
 import { captionExecutors } from '../../../receipts/captions/executors.ts';
+import { brokenLines } from '../../../rules/caption-guidelines.ts';
 import { captionRules, everyCaptionRules } from '../../../rules/segmentation.ts';
 import { ANCHOR_RULE, agreementBeside, misplacedLines } from '../../../rules/translation/gates.ts';
 import { plannedAsks, type TranslationWork, verdictsOf } from '../../../rules/translation/plan.ts';
@@ -347,4 +349,94 @@ test('lines with one source may have one translation', (t) => {
   ];
   const agrees = agreementBeside(alike, new Map(alike.map(({ id }) => [id, 'Wirklich?'])));
   t.true(agrees('one', 'Wirklich?', 'Wirklich?'));
+});
+
+const lengthOf = (line: string) => [...line].length;
+
+for (const [what, language, text, expected] of [
+  ['a short text stays one line', 'en', 'Good morning.', ['Good morning.']],
+  [
+    'lines that fit stay as their author broke them',
+    'en',
+    'Good\nmorning, everybody here.',
+    ['Good', 'morning, everybody here.'],
+  ],
+  [
+    'a long line is broken behind a clause',
+    'en',
+    'When the rain had stopped, we went out to look for the dog.',
+    ['When the rain had stopped,', 'we went out to look for the dog.'],
+  ],
+  [
+    'a long line is broken behind a sentence before a clause',
+    'en',
+    'I know what you did last summer. Tell me, please, why you did it.',
+    ['I know what you did last summer.', 'Tell me, please, why you did it.'],
+  ],
+  [
+    'three lines become two that fit',
+    'de',
+    'Er kam\nan einem Abend im Herbst\nganz allein zurück.',
+    ['Er kam an einem Abend im', 'Herbst ganz allein zurück.'],
+  ],
+  [
+    'Korean lines hold 16 wide characters',
+    'ko',
+    '오늘은 날씨가 아주 좋아서 우리는 공원에 갔습니다',
+    ['오늘은 날씨가 아주 좋아서', '우리는 공원에 갔습니다'],
+  ],
+  [
+    'Japanese is broken between characters, never before a full stop',
+    'ja',
+    '今日は天気がとても良いので公園へ行きました。',
+    ['今日は天気がとても良い', 'ので公園へ行きました。'],
+  ],
+  [
+    'lines of two speakers keep their places',
+    'en',
+    '- Where have you been all night long, tell me?\n- Out.',
+    ['- Where have you been all night long, tell me?', '- Out.'],
+  ],
+  ['a word that is longer than a line is not cut', 'en', 'x'.repeat(50), ['x'.repeat(50)]],
+] as const) {
+  test(`line breaks: ${what}`, (t) => {
+    t.deepEqual(brokenLines(text, language), [...expected]);
+  });
+}
+
+test('line breaks lose no word and change none', (t) => {
+  const words = fc.array(fc.stringMatching(/^[a-z,.]{1,14}$/), { minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(words, (given) => {
+      const lines = brokenLines(given.join(' '), 'en');
+      t.deepEqual(lines.join(' ').split(' '), given);
+    }),
+  );
+});
+
+test('a text that fits into two lines of 42 characters is broken into no more', (t) => {
+  const words = fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(words, (given) => {
+      const text = given.join(' ');
+      fc.pre(lengthOf(text) <= 70);
+      const lines = brokenLines(text, 'en');
+      t.true(lines.length <= 2 && lines.every((line) => lengthOf(line) <= 42), lines.join('|'));
+    }),
+  );
+});
+
+test('bug: a range above the limit of captions named neither the option nor the way out', (t) => {
+  t.is(
+    hostLengthObstacleOf({ startMs: 0, endMs: 196_000 }, 120_000),
+    'captions are made of at most 120000 ms, the study has 196000 ms: restart the host with --maximum-caption-range-ms 196000, or study at most 120000 ms of it',
+  );
+});
+
+test('no option is named for a range that no host makes captions of', (t) => {
+  t.is(
+    hostLengthObstacleOf({ startMs: 0, endMs: 14_400_001 }, 14_400_000),
+    'captions are made of at most 14400000 ms, the study has 14400001 ms: study at most 14400000 ms of it',
+  );
+  t.is(hostLengthObstacleOf({ startMs: 1, endMs: 14_400_001 }, 14_400_000), null);
 });

@@ -3,15 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import webVtt from 'webvtt-parser';
-import { exportNames, signingKeys } from '../../../contract/exports.ts';
-import { readSampleGold } from '../../../fixtures/sample/gold.ts';
-import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
-import { verdictOf } from '../../actors/exports/bundled-study.ts';
-import { TestHost } from '../../host/test-host.ts';
-import type { WireAnswer } from '../../host/wire-question.ts';
-import { ingest } from '../host/ingest-steps.ts';
-import { humWav } from '../host/media.ts';
-import { followed, startStudy, studyRequest } from '../host/study-steps.ts';
+import { exportNames, signingKeys } from '../../contract/exports.ts';
+import { readSampleGold } from '../../fixtures/sample/gold.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import { verdictOf } from '../actors/exports/bundled-study.ts';
+import { TestHost } from '../host/test-host.ts';
+import type { WireAnswer } from '../host/wire-question.ts';
 import {
   approvedLife,
   captioned,
@@ -22,7 +19,10 @@ import {
   pathOf,
   resultsOf,
   revoke,
-} from './steps.ts';
+} from './captions/steps.ts';
+import { ingest } from './host/ingest-steps.ts';
+import { humWav } from './host/media.ts';
+import { followed, startStudy, studyRequest } from './host/study-steps.ts';
 
 // Accepted captions as files, and studies as files for other programs.
 
@@ -219,4 +219,54 @@ test('a withdrawn approval takes the caption files back, and no other', async (t
   const captions = await host.get(exportOf(study.runtimeId, 'captions.ass'));
   host.refused(t, captions, 'caption_authority_required');
   t.is((await host.get(exportOf(study.runtimeId, 'cuts.otio'))).status, 200);
+});
+
+async function openExports(t: ExecutionContext) {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  const path = `/v1/runtimes/${host.known.studies.twelveSeconds}/exports`;
+  const file = async (name: string, query: string): Promise<string> => {
+    const answer = await host.get(`${path}/${name}${query}`);
+    t.is(answer.status, 200, answer.body.toString());
+    return answer.body.toString('utf8');
+  };
+  return { host, path, file };
+}
+
+test('captions in both languages have the translation above what is said', async (t) => {
+  const { file } = await openExports(t);
+  const [both, source, target] = await Promise.all(
+    ['both', 'source', 'target'].map((side) => file('captions.srt', `?side=${side}`)),
+  );
+  const first = (text = '') => text.split('\n\n')[0]?.split('\n') ?? [];
+  t.deepEqual(first(both), [...first(target), ...first(source).slice(2)]);
+  t.regex(await file('captions.vtt', '?side=both'), /\nboth language en and ko\n/);
+  const ass = await file('captions.ass', '?side=both');
+  t.regex(ass, /^Style: Source,.*,8,40,40,40,1$/m);
+  t.is([...ass.matchAll(/^Dialogue: 0,[^,]+,[^,]+,Source,/gm)].length, [...ass.matchAll(/,Default,,/gm)].length);
+});
+
+test('captions are broken by the rules that the client names, and else as before', async (t) => {
+  const { file } = await openExports(t);
+  for (const name of ['captions.srt', 'captions.vtt', 'captions.ass']) {
+    t.is(await file(name, '?lines=author'), await file(name, ''), name);
+    const broken = await file(name, '?lines=netflix.v1&side=source');
+    const longest = Math.max(
+      ...broken
+        .split('\n')
+        .filter((line) => /\p{sc=Hangul}/u.test(line) && !line.startsWith('Dialogue'))
+        .map((line) => line.length),
+      0,
+    );
+    t.true(longest <= 32, `${name}: ${longest}`);
+  }
+});
+
+test('another side and other rules than the known ones are refused', async (t) => {
+  const { host, path } = await openExports(t);
+  t.is(
+    host.refused(t, await host.get(`${path}/captions.srt?side=up`), 'unknown_query'),
+    'side is source, target or both',
+  );
+  const refused = await host.get(`${path}/captions.srt?lines=netflix.v0`);
+  t.is(host.refused(t, refused, 'unknown_query'), 'lines is one of author, netflix.v1');
 });
