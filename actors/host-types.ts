@@ -100,6 +100,23 @@ export interface HostOptions {
   readonly onFatal: (error: Error) => void;
 }
 
+/** What a host takes at most. It may be changed while the host runs; work that was accepted before goes on. */
+export interface HostLimits
+  extends Pick<HostOptions, 'maximumOwnedMediaBytes' | 'maximumStudyRangeMs' | 'maximumLiveStudies'> {
+  readonly maximumVideohostRangeMs: number;
+  readonly captionAllowance: CaptionAllowance;
+}
+
+/** Work of a host that its end would cut. */
+export interface WorkUnderWay {
+  /** Studies that have not ended; the next host resumes them. */
+  readonly studies: number;
+  /** Captions and explanations that are being made; the next host makes them again, and may ask a model again. */
+  readonly productions: number;
+  /** Files that are being received whole, which their clients have to send again. */
+  readonly uploads: number;
+}
+
 /** A host that is ready to be asked; `begin` lets waiting work start. */
 export interface Host extends LaterStages {
   readonly sources: Pick<SourceRegistry, 'list' | 'revision'>;
@@ -126,6 +143,9 @@ export interface Host extends LaterStages {
   readonly garbage: Garbage;
   readonly diskUsage: DiskUsage;
   readonly pairings: Pairings;
+  /** Limits for what is asked for from now on. */
+  limit(limits: HostLimits): void;
+  underWay(): WorkUnderWay;
   begin(): void;
   /** Notes that the end of this process was asked for, however it comes: it is no evidence against the work under way. */
   stopRequested(): Promise<void>;

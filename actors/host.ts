@@ -8,7 +8,7 @@ import { openTranslator } from './captions/caption-translations.ts';
 import { openDeletions } from './deletion/deletions.ts';
 import { Bundles } from './exports/bundles.ts';
 import type { HostBasis } from './host-basis.ts';
-import { type Host, type HostOptions, KnownMachine } from './host-types.ts';
+import { type Host, type HostLimits, type HostOptions, KnownMachine } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
 import { notedParts } from './ingest/owned/resumable-uploads.ts';
@@ -45,9 +45,18 @@ import { openWorkOrders } from './workers/open-work-orders.ts';
 
 const elapsed = (): number => performance.now();
 
+const limitsOf = ({ videohost, captionAllowance, ...options }: HostOptions): HostLimits => ({
+  maximumOwnedMediaBytes: options.maximumOwnedMediaBytes,
+  maximumStudyRangeMs: options.maximumStudyRangeMs,
+  maximumLiveStudies: options.maximumLiveStudies,
+  maximumVideohostRangeMs: videohost.maximumRangeMs,
+  captionAllowance: captionAllowance ?? defaultCaptionAllowance,
+});
+
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, onFatal } = options;
+  let limits = limitsOf(options);
   // It needs nothing of the data root, so what it finds out begins beside the opening.
   const machine = options.machine ?? new KnownMachine();
   const storage = await openStorage(options);
@@ -105,13 +114,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
     recognizes: recognizer !== null,
     calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
     readsScreen: screenTextReader !== null,
-    maximumRangeMs: options.maximumStudyRangeMs,
-    maximumLive: options.maximumLiveStudies,
+    maximumRangeMs: () => limits.maximumStudyRangeMs,
+    maximumLive: () => limits.maximumLiveStudies,
   });
   const translator = await openTranslator(options.translator ?? null, detector, clock);
   const captionAbility = {
     classification: options.captionExecutor,
-    allowance: options.captionAllowance ?? defaultCaptionAllowance,
+    get allowance() {
+      return limits.captionAllowance;
+    },
     translator: translator?.identity,
   };
   const laterStages = openLaterStages({
@@ -170,13 +181,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const ownedIngests = openOwnedIngests({
     ...ingests,
     queue: queues.probes,
-    maximumBytes: options.maximumOwnedMediaBytes,
+    maximumBytes: () => limits.maximumOwnedMediaBytes,
   });
   const videohost = videohostService({
     ...ingests,
     launcher,
     tools,
     settings: options.videohost,
+    maximumRangeMs: () => limits.maximumVideohostRangeMs,
     workFolder: layout.work,
     grant,
   });
@@ -239,6 +251,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
     deletions: deleting.deletions,
     garbage: deleting.garbage,
     diskUsage: deleting.diskUsage,
+    limit: (changed) => {
+      limits = changed;
+    },
+    underWay: () => ({
+      studies: supervisor.countLive(studying.name),
+      productions: laterStages.producing(),
+      uploads: ownedIngests.receiving,
+    }),
     begin: () => {
       deleting.erasure.soon();
       for (const queue of Object.values(queues)) queue.open();

@@ -46,5 +46,7 @@ export function openLaterStages(options: LaterStagesOptions) {
     captionReads: new CaptionReads(runtimes),
     corrections: new Corrections({ ...options, ability: options.captionAbility }),
     explanations,
+    /** How many captions and explanations are being made. */
+    producing: () => supervisor.countLive(captioning.name) + supervisor.countLive(explaining.name),
   };
 }

@@ -119,7 +119,8 @@ const nothingIn = (dataRoot: string): NoHost =>
 function studyIn({ flags, positionals, studyAt }: HostCommand, args: readonly string[]): string | undefined {
   if (studyAt === undefined) return undefined;
   try {
-    return parseFlags(args, flags, positionals).positional[studyAt];
+    const { positional } = parseFlags(args, flags, positionals);
+    return studyAt === 'last' ? positional.at(-1) : positional[studyAt];
   } catch {
     return undefined;
   }

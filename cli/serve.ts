@@ -13,6 +13,7 @@ import { openServer } from '../http/server.ts';
 import { commands } from './commands.ts';
 import { failureLine, StartError } from './failures.ts';
 import { consoleAddress, hostToken, readConsoleFiles, removeHostFile, writeHostFile } from './host-files.ts';
+import { type Handover, receivedHandover, succeeded } from './host-keeper.ts';
 import {
   announcedExplainer,
   announcedRecognizer,
@@ -24,11 +25,12 @@ import {
   translatorNotice,
   translatorOf,
 } from './options/engines.ts';
-import { answersQuestion, parseFlags } from './options/flags.ts';
+import { answersQuestion, type GivenFlags, parseFlags } from './options/flags.ts';
 import { environmentOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
 import { jsonLog, type Log, outliveReaders, textLog } from './outputs.ts';
-import { settledFlags } from './settings/settings-file.ts';
+import { RunningSettings } from './settings/host-settings.ts';
+import { type Settings, settingsPath, startSettings, withSettings } from './settings/settings-file.ts';
 
 /**
  * A hook for crash tests. With `MEDIA_STUDY_TEST_CRASH_AT=<n>` the process names every point at which something has been,
@@ -55,13 +57,18 @@ function crashPoints(environment: Readonly<Record<string, string | undefined>>):
 /** How long answers under way may take once the host was told to stop. */
 const graceMs = 5_000;
 
+/** How long the answer to a request for a restart may take to leave. */
+const answerMs = 100;
+
 const sample = fileURLToPath(new URL('../fixtures/sample/source', import.meta.url));
 const charts = new URL('../docs/charts/', import.meta.url);
 const description = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
 let log: Log = textLog;
 const report = (line: string): void => log.report(line);
 
-async function serve(options: ServeOptions): Promise<void> {
+async function serve(given: GivenFlags, settings: Settings): Promise<void> {
+  const options = optionsOf(withSettings(given, settings));
+  const before = await receivedHandover();
   if (options.logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}`);
   const environment = environmentOf(options, process.env);
@@ -69,7 +76,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const explainer = explainerOf(options.explainerModel, environment);
   const recognizer = recognizerOf(options.recognizer, environment);
   if (options.workQueue !== null) await demandObjectSource(options.workQueue);
-  const token = await hostToken(options.tokenFile);
+  const token = before?.token ?? (await hostToken(options.tokenFile));
   const chosen = await chosenListener(options.httpAdapter);
   const host = await openHost({
     dataRoot: options.dataRoot,
@@ -105,10 +112,18 @@ async function serve(options: ServeOptions): Promise<void> {
       process.exit(1);
     },
   });
-  const listener = await listen(options, host, token, chosen.open);
-  stopWhenAsked(host, listener, options.dataRoot);
+  const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
+  const running = new RunningSettings({
+    ...{ given, path: settingsPath(given), settings, environment: process.env, clock: systemClock, limit: host.limit },
+    isOfCommand: endsWithCommand,
+    underWay: host.underWay,
+    // The answer leaves first.
+    restart: () => void setTimeout(() => end.restart(), answerMs),
+  });
+  const listener = await listen({ ...options, port: before?.port ?? options.port }, host, token, chosen.open, running);
+  const end = new HostEnd(host, listener, options.dataRoot, () => ({ port: listener.port, token, endsWithCommand }));
   const announced = announcement(options, host, listener, token);
-  await writeHostFile(options.dataRoot, { ...announced, endsWithCommand: process.connected === true });
+  await writeHostFile(options.dataRoot, { ...announced, endsWithCommand });
   process.stdout.write(`${JSON.stringify(announced)}\n`);
   if (translator !== null) report(translatorNotice(translator));
   if (explainer !== null) report(explainerNotice(explainer));
@@ -132,6 +147,7 @@ async function listen(
   host: Host,
   token: string,
   open: ChosenListener['open'],
+  settings: RunningSettings,
 ): Promise<Listener> {
   try {
     return await openServer({
@@ -144,6 +160,7 @@ async function listen(
         ...host,
         charts: new Charts((machineId) => readFile(new URL(`${machineId}.drawing.json`, charts))),
         readDocument: () => readFile(description),
+        settings,
       },
       clock: systemClock,
       readConsole: readConsoleFiles,
@@ -189,29 +206,63 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
   };
 }
 
-/** A host ends by a signal; one that a command started for itself also ends with that command, however that ends. */
-function stopWhenAsked(host: Host, listener: Listener, dataRoot: string): void {
-  let stopping = false;
-  const stop = async (cause: string) => {
-    if (stopping) process.exit(1);
-    stopping = true;
+/** The end of a host: by a signal, with the command that started it for itself, or to be started again. */
+class HostEnd {
+  readonly #host: Host;
+  readonly #listener: Listener;
+  readonly #dataRoot: string;
+  readonly #handover: () => Handover;
+  #isStopping = false;
+  /** A signal that comes while the host stops for a restart wins over it. */
+  #isRestarting = false;
+
+  constructor(host: Host, listener: Listener, dataRoot: string, handover: () => Handover) {
+    this.#host = host;
+    this.#listener = listener;
+    this.#dataRoot = dataRoot;
+    this.#handover = handover;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#stopFor(signal));
+    if (process.connected)
+      process.once('disconnect', () => {
+        if (!this.#isStopping || this.#isRestarting) this.#stopFor('the command of this host has ended');
+      });
+  }
+
+  /** Stops the host, and starts it again where it was, with its settings. */
+  restart(): void {
+    if (this.#isStopping) return;
+    this.#isRestarting = true;
+    this.#stopFor('a restart was asked for');
+  }
+
+  #stopFor(cause: string): void {
+    if (this.#isStopping && this.#isRestarting && cause !== 'a restart was asked for') {
+      this.#isRestarting = false;
+      report(`${cause}: the host ends, and is not started again`);
+      return;
+    }
+    if (this.#isStopping) process.exit(1);
+    this.#isStopping = true;
+    this.#stop(cause).then(
+      (code) => process.exit(code),
+      (error) => {
+        report(`stopping failed: ${messageOf(error)}`);
+        process.exit(1);
+      },
+    );
+  }
+
+  async #stop(cause: string): Promise<number> {
     report(`${cause}: stopping; what is under way resumes at the next start`);
-    await host.stopRequested();
-    await listener.close(graceMs);
-    await removeHostFile(dataRoot);
-    await host.close();
-    process.exit(0);
-  };
-  const stopFor = (cause: string) =>
-    stop(cause).catch((error) => {
-      report(`stopping failed: ${messageOf(error)}`);
-      process.exit(1);
-    });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopFor(signal));
-  if (process.connected)
-    process.once('disconnect', () => {
-      if (!stopping) void stopFor('the command of this host has ended');
-    });
+    await this.#host.stopRequested();
+    await this.#listener.close(graceMs);
+    // Commands that look for a host that restarts find where it comes back.
+    if (!this.#isRestarting) await removeHostFile(this.#dataRoot);
+    await this.#host.close();
+    if (this.#isRestarting) return succeeded(args, this.#handover());
+    await removeHostFile(this.#dataRoot);
+    return 0;
+  }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -221,7 +272,7 @@ outliveReaders();
 try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) {
     const given = parseFlags(args, serveFlags);
-    await serve(optionsOf(await settledFlags(given)));
+    await serve(given, await startSettings(given));
   }
 } catch (error) {
   log.fatal(failureLine(error));

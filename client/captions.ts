@@ -5,14 +5,27 @@ import type {
   CaptionQualityControls,
   QualityControlRow,
 } from '../contract/captions/caption-answers.ts';
+import type {
+  AskedChange,
+  CaptionCorrectionPreview,
+  CaptionCorrections,
+  CorrectionPreviewRequest,
+} from '../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../contract/captions/quality-control.ts';
 import type { ExplanationRequest, LanguageExplanationList } from '../contract/explanations/explanation.ts';
 import { HostError, NothingYet } from './host-error.ts';
-import type { Reviews } from './reviews.ts';
+import type { Attested, Reviews } from './reviews.ts';
 import { encodedPath, type Given, pause, type Transport } from './transport.ts';
 
 /** What an explanation is asked about; the captions of the study are named by the client. */
 export type ExplanationQuestion = Given<Omit<ExplanationRequest, 'caption'>>;
+
+/** Who attests a correction, and the lines that it was made on: those that the host has now where it is absent. */
+export interface WrittenBy {
+  readonly by: Attested;
+  readonly note?: string | null;
+  readonly on?: Pick<CaptionCorrections, 'head'>;
+}
 
 type CaptionRow = CaptionProductions['captions'][number];
 
@@ -96,6 +109,34 @@ export class Captions {
     return this.#transport.text(
       `${encodedPath`/v1/runtimes/${runtimeId}/caption-productions/${jobId}`}.vtt?side=${side}`,
     );
+  }
+
+  /** The lines of a study as they are and as the host made them, with every correction by a person. */
+  corrections(runtimeId: string): Promise<CaptionCorrections> {
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-corrections`);
+  }
+
+  /** What a correction would make of the lines, with its check and the findings of guidelines; nothing is written. */
+  correctionPreview(runtimeId: string, json: Given<CorrectionPreviewRequest>): Promise<CaptionCorrectionPreview> {
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-correction-previews`;
+    return this.#transport.json(path, { method: 'POST', json, repeatable: true });
+  }
+
+  /**
+   * Writes a correction on the lines that `on` says. A request whose answer was lost is sent again, and writes nothing twice. Throws
+   * `HostError` `caption_correction_conflict` if the lines were changed since, and `NothingYet` for a study without lines.
+   */
+  async correct(
+    runtimeId: string,
+    correction: { readonly changes: readonly AskedChange[] } | { readonly reverts: string },
+    { by, note = null, on }: WrittenBy,
+  ): Promise<CaptionCorrections> {
+    const { head } = on ?? (await this.corrections(runtimeId));
+    if (head === null) throw new NothingYet('the study has no lines to correct', 'read its corrections for the reason');
+    const reviewer = { id: by.reviewerId, attestation: by.attestation };
+    const json = { clientRequestId: crypto.randomUUID(), head, reviewer, note, ...correction };
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-corrections`;
+    return this.#transport.json(path, { method: 'POST', json, repeatable: true });
   }
 
   /** Asks for an explanation of a part of a line. Throws `NothingYet` for a study without captions. */

@@ -23,6 +23,7 @@ import { type FileIngestOptions, type IngestOptions, type IngestStatus, Ingests,
 import { Library } from './library.ts';
 import { Lifecycles } from './lifecycles.ts';
 import { Reviews } from './reviews.ts';
+import { HostSettingsClient } from './settings.ts';
 import { type FollowedWork, type FollowOptions, type HostEvent, type JournalEnd, Streams } from './streams.ts';
 import {
   type JournalHead,
@@ -57,6 +58,7 @@ export class StudyHost {
   readonly deletions: Deletions;
   readonly evidenceObjects: EvidenceObjects;
   readonly subtitles: Subtitles;
+  readonly settings: HostSettingsClient;
   readonly #transport: Transport;
   readonly #ingests: Ingests;
   readonly #studies: Studies;
@@ -73,6 +75,7 @@ export class StudyHost {
     this.deletions = new Deletions(transport);
     this.evidenceObjects = new EvidenceObjects(transport);
     this.subtitles = new Subtitles(transport);
+    this.settings = new HostSettingsClient(transport);
     this.captions = new Captions(transport, this.reviews);
   }
 
@@ -219,11 +222,11 @@ export class StudyHost {
     return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
   }
 
-  /** A study as the text of a file for another program; `side` and `lines` are for captions, `rate` for `cuts.edl`. */
+  /** A study as the text of a file for another program; `side` and `lines` are for captions, `corrections` for captions and transcripts, `rate` for `cuts.edl`. */
   export(
     runtimeId: string,
     name: ExportName,
-    options: { side?: string; lines?: string; rate?: string } = {},
+    options: { side?: string; lines?: string; rate?: string; corrections?: string } = {},
   ): Promise<string> {
     const query = new URLSearchParams(options).toString();
     return this.#transport.text(

@@ -23,6 +23,7 @@ import { actorRoutes, chartRoutes } from './routes/lifecycles.ts';
 import { operationRoutes, pairingRoutes } from './routes/operation.ts';
 import { playbackRoutes } from './routes/playback.ts';
 import { publishReviewRoutes } from './routes/review.ts';
+import { type SettingsService, settingsRoutes } from './routes/settings.ts';
 import { sourceRoutes, subtitleTrackRoutes } from './routes/sources.ts';
 import { overviewRoutes, planWarningRoutes, studyRoutes } from './routes/study.ts';
 import { ownedUploadRoutes } from './routes/upload.ts';
@@ -44,9 +45,11 @@ export interface ServerOptions {
 }
 
 /** What answers the requests of the wire. */
-export interface Services extends Omit<Host, 'tools' | 'languages' | 'begin' | 'stopRequested' | 'close'> {
+export interface Services
+  extends Omit<Host, 'tools' | 'languages' | 'limit' | 'underWay' | 'begin' | 'stopRequested' | 'close'> {
   readonly charts: Charts;
   readonly readDocument: ReadDocument;
+  readonly settings: SettingsService;
 }
 
 /** What the routes get of HTTP itself. */
@@ -85,6 +88,7 @@ export const routeTable = (services: Services, { wire = () => [], streams: conte
     ...progressRoutes(services.progress),
     ...eventRoutes(services, streaming),
     ...pairingRoutes(services.pairings),
+    ...settingsRoutes(services.settings),
   ];
 };
 

@@ -8,11 +8,15 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../contract/base/clock.ts';
 import { StubProvider } from '../fixtures/hosted-model/stub-provider.ts';
 import { openVideoHost } from '../fixtures/video-host/server.ts';
+import type { SettingsService } from '../http/routes/settings.ts';
 import { recordedRunPath } from './docs/openapi/examples.ts';
 import { fixChance } from './recording/fixed-chance.ts';
 
 fixChance();
 const { openHost } = await import('../actors/host.ts');
+const { parseFlags } = await import('../cli/options/flags.ts');
+const { serveFlags } = await import('../cli/options/serve-options.ts');
+const { RunningSettings } = await import('../cli/settings/host-settings.ts');
 const { Charts } = await import('../actors/lifecycles/lifecycles.ts');
 const { chooseListener } = await import('../http/listener/choose-listener.ts');
 const { openServer, routeTable } = await import('../http/server.ts');
@@ -65,7 +69,27 @@ const { open } = await chooseListener('node');
 // The description would hold itself.
 const drawings = new URL('../docs/charts/', import.meta.url);
 const charts = new Charts((machineId) => readFile(new URL(`${machineId}.drawing.json`, drawings)));
-const services = { ...host, charts, readDocument: async () => Buffer.alloc(0) };
+const running = new RunningSettings({
+  given: parseFlags([], serveFlags),
+  path: path.join(folder, 'settings.json'),
+  settings: new Map(),
+  isOfCommand: false,
+  environment: {},
+  clock,
+  limit: host.limit,
+  underWay: host.underWay,
+  restart: () => undefined,
+});
+/** The examples name no folder of the machine that recorded them. */
+const shown = async <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+  JSON.parse(JSON.stringify(await answer).replaceAll(folder, '/home/me/data')) as Answer;
+const settings: SettingsService = {
+  read: () => shown(running.read()),
+  engines: () => running.engines(),
+  change: (change) => shown(running.change(change)),
+  restart: () => running.restart(),
+};
+const services = { ...host, charts, readDocument: async () => Buffer.alloc(0), settings };
 const server = await openServer({
   host: '127.0.0.1',
   port: 0,

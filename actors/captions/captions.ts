@@ -7,6 +7,7 @@ import type {
 } from '../../contract/captions/caption-answers.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import { type CaptionProductionRequest, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
+import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports, QualityControlRequest } from '../../contract/captions/quality-control.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { CaptionProductionInput } from '../../machines/caption-production.ts';
@@ -212,7 +213,11 @@ export class CaptionReads {
    * `illegal_caption_qc_transition` while no check has accepted it, and `caption_authority_required` once its approval was
    * withdrawn.
    */
-  async webVtt(runtimeId: string, jobId: string, side: CaptionSide): Promise<string> {
-    return webVttOf(acceptedCaptionsOf(await this.#runtimes.read(runtimeId), jobId), side);
+  async webVtt(
+    runtimeId: string,
+    jobId: string,
+    { side, corrections }: { readonly side: CaptionSide; readonly corrections: ShownCorrections },
+  ): Promise<string> {
+    return webVttOf(acceptedCaptionsOf(await this.#runtimes.read(runtimeId), { jobId, corrections }), side);
   }
 }

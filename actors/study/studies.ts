@@ -56,7 +56,7 @@ interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor'
   readonly recognizes?: boolean;
   readonly readsScreen?: boolean;
   /** Studies that may be accepted and not have ended, at once. */
-  readonly maximumLive: number;
+  readonly maximumLive: () => number;
 }
 
 const newAttempt = 'this attempt is over: for another one send the request with a new clientRequestId';
@@ -232,8 +232,8 @@ export class StudyService {
     const { supervisor, definition, maximumLive } = this.#options;
     if (this.#starting.has(runtimeId) || this.#isKnown(runtimeId)) return;
     const joining = [...this.#starting.keys()].filter((id) => !supervisor.isLive(id)).length;
-    if (supervisor.countLive(definition.name) + joining < maximumLive) return;
-    const message = `${maximumLive} studies run or wait already`;
+    if (supervisor.countLive(definition.name) + joining < maximumLive()) return;
+    const message = `${maximumLive()} studies run or wait already`;
     throw new ServiceError('study_queue_full', message, retryAfter(retryAfterSeconds));
   }
 

@@ -7,7 +7,8 @@ import { absentSource, refuseDeleted } from '../supervision/deletion-rows.ts';
 import type { StudyCalibration } from './calibration.ts';
 
 export interface StudyPlansOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
-  readonly maximumRangeMs: number;
+  /** The longest range of a study now. */
+  readonly maximumRangeMs: () => number;
   /** What forecasts are made of; absent where they state the least work alone. */
   readonly calibration?: Pick<StudyCalibration, 'of'> | undefined;
 }
@@ -41,7 +42,7 @@ export class StudyPlans {
     const { registry, ledger, maximumRangeMs } = this.#options;
     const source = registry.current(request.sourceSessionId);
     if (source === undefined) throw absentSource(ledger, request.sourceSessionId);
-    checkStudyBounds(source, request, maximumRangeMs);
+    checkStudyBounds(source, request, maximumRangeMs());
     return source;
   }
 }

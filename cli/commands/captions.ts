@@ -3,9 +3,10 @@ import type { StudyHost } from '../../client/study-host.ts';
 import { errorCodes } from '../../contract/base/errors.ts';
 import type { CaptionProductionResults, QualityControlRow } from '../../contract/captions/caption-answers.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
-import { type FlagTable, single, toggle } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';
+import { checkEdit, editCaptions, editFlags } from './corrections.ts';
 import { studyArgument } from './named.ts';
 
 const approving = (runtimeId: string) => asTyped(`review approve ${runtimeId}`);
@@ -71,6 +72,7 @@ export async function captionsOnceChecked(
 const flags: FlagTable = {
   produce: toggle('makes captions under the approval that stands, unless the study has some, and prints them'),
   side: single('SIDE', 'target', 'source or target'),
+  ...editFlags,
   ...hostFlags,
 };
 
@@ -84,6 +86,9 @@ async function hasCaptions({ host }: CommandCall, runtimeId: string): Promise<bo
   if (captions.state === 'never' && actions.some(({ action }) => action === 'approve')) throw noCaptionsYet(overview);
   return ['done', 'withheld', 'under_way'].includes(captions.state);
 }
+
+/** A source may be called edit, too: the word before a study is the verb. */
+const isEdit = ({ positional }: GivenFlags): boolean => positional[0] === 'edit' && positional.length > 1;
 
 async function run(call: CommandCall) {
   const { host, given, terminal, signal } = call;
@@ -105,10 +110,20 @@ async function run(call: CommandCall) {
 
 /** Makes and reads captions. */
 export const captions: HostCommand = {
-  usage: 'media-study captions RUNTIME [flags]',
-  purpose: 'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage.',
+  usage: 'media-study captions [edit] RUNTIME [flags]',
+  purpose:
+    'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage. edit opens your editor on the lines as SRT, or takes --file, and writes what you changed as a correction that you attest.',
   flags,
-  positionals: 1,
-  studyAt: 0,
-  run,
+  positionals: 2,
+  studyAt: 'last',
+  check: async (given) => {
+    if (isEdit(given)) checkEdit(given);
+    else if (given.positional.length > 1)
+      throw new WrongCall(`${given.positional[0]}: edit is the only word before RUNTIME`);
+    else {
+      const stray = Object.keys(editFlags).find((name) => given.has(name));
+      if (stray !== undefined) throw new WrongCall(`--${stray} is for captions edit`);
+    }
+  },
+  run: (call) => (isEdit(call.given) ? editCaptions(call) : run(call)),
 };

@@ -5,6 +5,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { StudyHost } from '../../client/study-host.ts';
 import { captionSide } from '../../contract/captions/caption-line.ts';
+import { shownCorrections } from '../../contract/captions/correction.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
@@ -90,6 +91,11 @@ const exportFlags: FlagTable = {
   output: single('FILE', null, 'the file that is written; stdout without it'),
   media: toggle('of a bundle: with the bytes of the media'),
   side: single('SIDE', 'target', 'of captions: source or target'),
+  corrections: single(
+    'WHOSE',
+    'applied',
+    'of captions and transcripts: applied or original, without corrections by a person',
+  ),
   rate: single(
     'RATE',
     '25',
@@ -114,11 +120,16 @@ function askedExport(given: GivenFlags): AskedExport {
   if (!name.success && asked !== 'bundle') throw new WrongCall(`NAME is one of ${names.join(', ')}`);
   if (given.has('media') && asked !== 'bundle') throw new WrongCall('--media is for a bundle');
   if (given.has('side') && !asked.startsWith('captions.')) throw new WrongCall('--side is for captions');
+  if (given.has('corrections') && !/^(?:captions|transcript)\./.test(asked)) {
+    throw new WrongCall('--corrections is for captions and transcripts');
+  }
   if (given.has('rate') && asked !== 'cuts.edl') throw new WrongCall('--rate is for cuts.edl');
   if (!name.success) return { name: 'bundle', media: given.has('media') };
   const side = oneOf(given, 'side', captionSide.options);
   const rate = oneOf(given, 'rate', editRate.options);
-  return { name: name.data, options: { ...(side && { side }), ...(rate && { rate }) } };
+  const corrections = oneOf(given, 'corrections', shownCorrections.options);
+  const options = { ...(side && { side }), ...(rate && { rate }), ...(corrections && { corrections }) };
+  return { name: name.data, options };
 }
 
 /** What a person may not expect of a file whose options were not given; null where there is nothing to say. */

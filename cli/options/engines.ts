@@ -150,6 +150,16 @@ export function recognizerNotice(recognizer: RecognizerChoice): string {
   return `${what}, ${askedOf(recognizer.model, recognizer.provider, 'the sound of speech leaves it with every study')}`;
 }
 
+/** The options of recognition that cannot stand with this recognizer, in the place of the one before it. */
+export function recognizerLeftovers(engine: string, before: string): readonly string[] {
+  const isOff = engine === 'unavailable';
+  return [
+    ...(engine === before ? [] : [recognizerModelFlag]),
+    ...(engine === 'openai' ? [] : [formatFlagName]),
+    ...(isOff ? [recognizerPermissionFlag, secondRunFlagName] : []),
+  ];
+}
+
 const screenTextFlag = 'screen-text';
 const screenTextLanguagesFlag = 'screen-text-languages';
 
@@ -280,6 +290,17 @@ const choices: Readonly<Record<string, CaptionChoice>> = {
     announced: 'recognised-transcript-translator-opt-in',
   },
 };
+
+/** The options of captions that cannot stand with this executor. */
+export function captionLeftovers(executor: string): readonly string[] {
+  const { permission = null, classification } = choices[executor] ?? {};
+  const permissions = Object.values(choices).flatMap((choice) => choice.permission ?? []);
+  const translates = classification !== undefined && isTranslating({ classification });
+  return [
+    ...new Set(permissions.filter((other) => other !== permission)),
+    ...(translates ? [] : [translationModelFlag, translationOnceFlag]),
+  ];
+}
 
 /**
  * Who makes captions on a host. Throws `StartError` for one that is not known or was not allowed, and for leave that is

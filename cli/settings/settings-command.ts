@@ -1,20 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { systemClock } from '../../actors/supervision/system-clock.ts';
-import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
-import { openLauncher } from '../../executors/process/launcher.ts';
-import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
-import { dataRootAt } from '../../storage/objects/data-root.ts';
-import { StartError } from '../failures.ts';
 import { readHostFile } from '../host-files.ts';
 import { defaultDataRoot } from '../options/data-root.ts';
-import { explainerOf, recognizerOf, translatorOf } from '../options/engines.ts';
 import { type GivenFlags, parseFlags, pathOption } from '../options/flags.ts';
-import { environmentOf, optionsOf, serveFlags } from '../options/serve-options.ts';
+import { optionsOf, serveFlags } from '../options/serve-options.ts';
 import { programAsTyped, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
+import { demandRecognizer, demandServer, serversOf } from './engine-trial.ts';
 import {
   readSettings,
   type SettingChanges,
@@ -22,12 +12,12 @@ import {
   type SettingValue,
   settingFlags,
   settingOf,
+  settingsAfter,
+  settingsPath,
+  withoutLeftovers,
   withSettings,
   writeSettings,
 } from './settings-file.ts';
-
-/** How long a model server may take to say that it is there. */
-const serverMs = 5_000;
 
 const verbs = ['show', 'set', 'unset'] as const;
 type Verb = (typeof verbs)[number];
@@ -50,47 +40,11 @@ function changesOf(verb: Verb, words: readonly string[]): SettingChanges {
   return new Map([...values].map(([name, given]) => [name, settingOf(name, given)]));
 }
 
-function changed(settings: Settings, changes: SettingChanges): Settings {
-  const after = new Map(settings);
-  for (const [name, value] of changes) {
-    if (value === undefined) after.delete(name);
-    else after.set(name, value);
-  }
-  return after;
-}
-
-/** Throws `StartError` if no model server answers. */
-async function demandServer({ baseUrl, apiKey }: HostedProvider): Promise<void> {
-  const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
-  try {
-    await fetch(`${baseUrl}/models`, { headers, signal: AbortSignal.timeout(serverMs) });
-  } catch {
-    throw new StartError(
-      'invalid_settings',
-      `no model server answers at ${baseUrl}; start it, or correct model-server`,
-    );
-  }
-}
-
 /** Tries what a host with these settings would need. Throws what the start of that host would be refused with. */
 async function demandWorking(settings: Settings): Promise<void> {
   const options = optionsOf(withSettings(parseFlags([], serveFlags), settings));
-  const environment = environmentOf(options, process.env);
-  const recognizer = recognizerOf(options.recognizer, environment);
-  const servers = [
-    translatorOf(options.captionExecutor, environment)?.provider,
-    explainerOf(options.explainerModel, environment)?.provider,
-    recognizer?.engine === 'openai' ? recognizer.provider : undefined,
-  ].filter((provider) => provider !== undefined);
-  for (const provider of servers) await demandServer(provider);
-  if (recognizer === null || recognizer.engine === 'openai') return;
-  const workRoot = await mkdtemp(join(tmpdir(), 'media-study-settings-'));
-  try {
-    const launcher = await openLauncher({ workRoot, newId: randomUUID });
-    await openRecognizer(launcher, recognizer, { environment, clock: systemClock }).finally(() => launcher.close());
-  } finally {
-    await rm(workRoot, { recursive: true, force: true });
-  }
+  for (const { provider } of serversOf(options, process.env)) await demandServer(provider);
+  await demandRecognizer(options, process.env);
 }
 
 const lineOf = ([name, value]: [string, SettingValue]): string =>
@@ -107,7 +61,7 @@ function show(terminal: Terminal, path: string, settings: Settings | null): void
 /** `media-study settings`: shows and changes the settings of a data root. Throws `WrongCall` and `StartError`. */
 export async function settingsCommand(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
-  const path = pathOption(given, 'settings') ?? dataRootAt(dataRoot).settings;
+  const path = settingsPath(given);
   const [word = 'show', ...words] = given.positional;
   const verb = verbs.find((each) => each === word);
   if (verb === undefined) throw new WrongCall(`${word}: one of ${verbs.join(', ')}`);
@@ -116,8 +70,9 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
     show(terminal, path, settings);
     return exitCodes.done;
   }
-  const changes = changesOf(verb, words);
-  const after = changed(settings ?? new Map(), changes);
+  const before = settings ?? new Map();
+  const changes = withoutLeftovers(before, changesOf(verb, words));
+  const after = settingsAfter(before, changes);
   await demandWorking(after);
   await writeSettings(path, changes);
   show(terminal, path, after);

@@ -7,13 +7,15 @@ import { StartError } from '../failures.ts';
 import { defaultDataRoot } from '../options/data-root.ts';
 import {
   captionFlags,
+  captionLeftovers,
   explainerFlags,
   recognizerFlags,
+  recognizerLeftovers,
   responseFormatFlag,
   screenTextFlags,
   secondRunFlag,
 } from '../options/engines.ts';
-import { type Flag, type FlagTable, type GivenFlags, pathOption, suggestion } from '../options/flags.ts';
+import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../options/flags.ts';
 import { serveFlags } from '../options/serve-options.ts';
 import { workQueueFlags } from '../options/worker-options.ts';
 
@@ -52,7 +54,7 @@ function placeOf(text: string, offset: number): string {
 }
 
 /** Why a value does not fit its option; null if it does. */
-function misfitOf({ form }: Flag, value: unknown): string | null {
+export function misfitOf({ form }: Flag, value: unknown): string | null {
   if (form === 'switch') return typeof value === 'boolean' ? null : 'true or false is needed';
   if (form === 'repeated') {
     const isList =
@@ -113,24 +115,30 @@ async function settingsText(path: string): Promise<string | null> {
   }
 }
 
-/**
- * The options of a start with its settings behind them: those of the file that `--settings` names, else of the data root. Throws
- * `StartError` `invalid_settings`, also if the file that was named is not there.
- */
-export async function settledFlags(given: GivenFlags): Promise<GivenFlags> {
-  const named = pathOption(given, 'settings');
-  const path = named ?? dataRootAt(pathOption(given, 'data-root') ?? defaultDataRoot()).settings;
+/** The settings file of a start: the one that `--settings` names, else that of the data root. */
+export const settingsPath = (given: GivenFlags): string =>
+  pathOption(given, 'settings') ?? dataRootAt(pathOption(given, 'data-root') ?? defaultDataRoot()).settings;
+
+/** The settings of a start. Throws `StartError` `invalid_settings`, also if the file that was named is not there. */
+export async function startSettings(given: GivenFlags): Promise<Settings> {
+  const path = settingsPath(given);
   const settings = await readSettings(path);
-  if (settings === null && named !== null) throw refused(path, 'there is no such file');
-  return settings === null ? given : withSettings(given, settings);
+  if (settings === null && given.has('settings')) throw refused(path, 'there is no such file');
+  return settings ?? new Map();
 }
+
+/** The options of a start with its settings behind them. Throws as `startSettings`. */
+export const settledFlags = async (given: GivenFlags): Promise<GivenFlags> =>
+  withSettings(given, await startSettings(given));
+
+/** Whether what the command line holds leaves a setting without effect: the option itself, or another one of its group. */
+export const isReplaced = (given: GivenFlags, name: string): boolean =>
+  given.has(name) || groups.some((group) => name in group && Object.keys(group).some((other) => given.has(other)));
 
 /** The options of a call with those of the settings behind them: what was given on the command line holds. */
 export function withSettings(given: GivenFlags, settings: Settings): GivenFlags {
-  const isReplaced = (name: string): boolean =>
-    given.has(name) || groups.some((group) => name in group && Object.keys(group).some((other) => given.has(other)));
   const valuesOf = (name: string): readonly string[] => {
-    if (isReplaced(name)) return given.all(name);
+    if (isReplaced(given, name)) return given.all(name);
     const value = settings.get(name);
     if (value === undefined || value === false) return [];
     if (value === true) return [''];
@@ -146,6 +154,30 @@ export function withSettings(given: GivenFlags, settings: Settings): GivenFlags 
 
 /** What becomes of settings: a value, or `undefined` for one that is taken out. */
 export type SettingChanges = ReadonlyMap<string, SettingValue | undefined>;
+
+/** Settings after changes. */
+export function settingsAfter(settings: Settings, changes: SettingChanges): Settings {
+  const after = new Map(settings);
+  for (const [name, value] of changes) {
+    if (value === undefined) after.delete(name);
+    else after.set(name, value);
+  }
+  return after;
+}
+
+/**
+ * Changes that also take out what cannot stand with another caption executor or recognizer that they choose: the permission of the one
+ * before, and a model that the new one does not have.
+ */
+export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
+  const chosen = (name: string) => (typeof changes.get(name) === 'string' ? String(changes.get(name)) : null);
+  const [executor, recognizer] = [chosen('caption-executor'), chosen('semantic-recognizer')];
+  const leftovers = [
+    ...(executor === null ? [] : captionLeftovers(executor)),
+    ...(recognizer === null ? [] : recognizerLeftovers(recognizer, String(settings.get('semantic-recognizer')))),
+  ].filter((name) => settings.has(name) && !changes.has(name));
+  return new Map([...changes, ...leftovers.map((name) => [name, undefined] as const)]);
+}
 
 /** The text of a settings file with changes; comments and the order of the others stay. */
 export function changedSettings(text: string | null, changes: SettingChanges): string {
@@ -216,11 +248,20 @@ const ownHostSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['maximum-caption-lines', ['--maximum-caption-lines', String(longestCaptions.maxLines)]],
 ]);
 
+/** Whether an option has the value that a command gives to a host that it starts for itself. */
+export const isOfOwnHost = (given: GivenFlags, name: string): boolean =>
+  [...ownHostSettings].some(([of, flags]) => {
+    const set = parseFlags(flags, serveFlags);
+    return set.has(name) && set.all(name).join() === given.all(name).join() && given.has(of);
+  });
+
 /**
  * The options of a host that a command starts for itself on a data root: captions from subtitle tracks, and whole films. Settings of
- * the data root hold against them. Throws `StartError` `invalid_settings`.
+ * the data root hold against them, and so do the options that the command gives besides. Throws `StartError` `invalid_settings`.
  */
-export async function ownHostFlags(dataRoot: string): Promise<readonly string[]> {
+export async function ownHostFlags(dataRoot: string, besides: readonly string[] = []): Promise<readonly string[]> {
   const settings = await readSettings(dataRootAt(dataRoot).settings);
-  return [...ownHostSettings].flatMap(([name, flags]) => (settings?.has(name) ? [] : flags));
+  return [...ownHostSettings].flatMap(([name, flags]) =>
+    settings?.has(name) || besides.includes(`--${name}`) ? [] : flags,
+  );
 }

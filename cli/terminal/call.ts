@@ -65,8 +65,8 @@ export interface CommandCall {
 export interface HostCommand extends CommandWords {
   /** How many arguments that are no flags it takes; none where it is absent. */
   readonly positionals?: number;
-  /** Which of these names a study. */
-  readonly studyAt?: number;
+  /** Which of these names a study: its place, or the last of them. */
+  readonly studyAt?: number | 'last';
   /** It has something to do on a data root that no host has used yet. Every command starts a host if none runs. */
   readonly beginsData?: true;
   /** What becomes of the work when Ctrl-C ends the command; nothing is said of commands that only read. */

@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import type { HostAddress } from '../../client/transport.ts';
 import { type HostFile, readHostFile } from '../host-files.ts';
+import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
 import { ownHostFlags } from '../settings/settings-file.ts';
 import { asTyped, WrongCall } from './call.ts';
 
@@ -23,8 +23,6 @@ export function namedHost({ MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN }: NodeJS.Proces
   }
   return { baseUrl, token };
 }
-
-const program = fileURLToPath(new URL('media-study.js', import.meta.url));
 
 /** The code of a host that found another one, or a command, on its data root. */
 const locked = 'data_root_locked:';
@@ -43,27 +41,44 @@ export function causeIn(said: readonly string[]): string {
 class OwnHost {
   readonly #dataRoot: string;
   readonly #signal: AbortSignal | undefined;
-  readonly #flags: readonly string[];
+  readonly #flags: () => Promise<readonly string[]>;
+  readonly #report: (line: string) => void;
   #child: ChildProcess | null = null;
   #refusal = causeIn([]);
+  #isClosed = false;
+  /** One has ended to be started again, and its successor has no process yet. */
+  #isRestarting = false;
 
-  /** `flags` are those of a host. */
-  constructor(dataRoot: string, signal: AbortSignal | undefined, flags: readonly string[]) {
+  /** `flags` are those of a host, found again for each start: settings may have changed. */
+  constructor(
+    dataRoot: string,
+    signal: AbortSignal | undefined,
+    flags: () => Promise<readonly string[]>,
+    report: (line: string) => void,
+  ) {
     this.#dataRoot = dataRoot;
     this.#signal = signal;
     this.#flags = flags;
+    this.#report = report;
   }
 
-  /** Starts it, and waits until it listens; `false` where something else has the data root. Throws why else it did not start. */
-  async start(): Promise<boolean> {
-    const flags = ['--port', '0', '--data-root', this.#dataRoot, ...this.#flags];
-    const child = spawn(process.execPath, [program, 'serve', ...flags], {
-      // The channel closes when this command ends, also by kill -9 or with its terminal, and the host ends with it.
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // Ctrl-C ends this command, which then lets its host stop in order.
-      detached: true,
-    });
+  /**
+   * Starts it, in the place of one that was asked to restart if there is a handover, and waits until it listens; `false` if something
+   * else has the data root. Throws why else it did not start.
+   */
+  async start(next: Handover | null = null): Promise<boolean> {
+    const flags = ['--port', '0', '--data-root', this.#dataRoot, ...(await this.#flags())];
+    if (this.#isClosed) return false;
+    const child = spawnHost(flags, ['ignore', 'pipe', 'pipe', 'ipc'], next);
     this.#child = child;
+    this.#isRestarting = false;
+    const handover = followHandover(child);
+    child.once('close', () => {
+      const after = handover();
+      if (after === null || this.#isClosed) return;
+      this.#isRestarting = true;
+      this.start(after).catch((error: Error) => this.#report(error.message));
+    });
     const said: string[] = [];
     if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
     const stop = () => void child.kill('SIGTERM');
@@ -82,15 +97,20 @@ class OwnHost {
     return new Error(`no host could be started: ${this.#refusal}`);
   }
 
-  /** Whether it was started, and has not ended. */
+  /** Whether it was started, and has not ended; also while it restarts. */
   get runs(): boolean {
+    return this.#isRestarting || this.#isAlive;
+  }
+
+  get #isAlive(): boolean {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /** Ends it, where it was started. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const child = this.#child;
-    if (child === null || !this.runs) return;
+    if (child === null || !this.#isAlive) return;
     const ended = once(child, 'close');
     child.kill('SIGTERM');
     await ended;
@@ -185,6 +205,8 @@ interface Looking {
   readonly environment?: NodeJS.ProcessEnv;
   /** Ends the search, and every request of the client that was found. */
   readonly signal?: AbortSignal;
+  /** More options of a host that is started. */
+  readonly flags?: readonly string[];
 }
 
 /** Finds the host of a data root. Throws `NoHost`. */
@@ -203,14 +225,17 @@ export async function findOrStartHost(
   report: (line: string) => void,
   looking: Looking = {},
 ): Promise<FoundHost> {
-  const { signal } = looking;
-  const own = new OwnHost(dataRoot, signal, await ownHostFlags(dataRoot));
+  const { signal, flags = [] } = looking;
+  const ownFlags = async () => [...(await ownHostFlags(dataRoot, flags)), ...flags];
+  const own = new OwnHost(dataRoot, signal, ownFlags, report);
   const close = () => own.close();
   const isOwn = () => own.runs;
   const foundOrStarted = async (): Promise<HostAddress> => {
     for (const end = performance.now() + otherHostMs; ; await pause(pauseMs, undefined, { signal })) {
       const file = await readHostFile(dataRoot);
       if (file !== null && (await isThere(addressIn(file), signal))) return addressIn(file);
+      // It restarts, and comes back by itself.
+      if (own.runs && performance.now() < end) continue;
       if (await own.start()) report(`started a host on ${dataRoot} for this command`);
       else if (performance.now() >= end) throw own.refused();
     }

@@ -199,6 +199,14 @@ const errors = {
     'send an empty JSON object for a code, or the schema of a pairing request with the code',
   ],
   pairing_refused: [403, 'ask the owner of the host for a new code: media-study pair'],
+  // settings
+  invalid_settings_change: [400, 'correct what the message names; GET /v1/settings lists every setting'],
+  setting_not_changeable: [409, 'change it on the command line, as the message says'],
+  settings_unreadable: [409, 'correct the settings file at that place; nothing was changed'],
+  engine_unavailable: [409, 'install or start the engine, or choose another; nothing was changed'],
+  settings_confirmation_required: [409, 'send the confirmation that the message names, after a person agreed'],
+  invalid_restart_request: [400, 'send the schema of a restart request alone'],
+  restart_refused: [409, 'see what the message names; GET /v1/settings says when a restart is possible'],
   // kept for clients that know them; never sent
   partial_journal_line: [409, null],
   invalid_journal: [409, null],

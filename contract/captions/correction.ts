@@ -316,6 +316,10 @@ export const captionCorrectionPreview = z.strictObject({
   ),
 });
 
+/** Whose lines a file has: with a person's corrections, or as the host made them. */
+export const shownCorrections = z.enum(['applied', 'original']);
+
+export type ShownCorrections = z.infer<typeof shownCorrections>;
 export type CorrectionHead = z.infer<typeof correctionHead>;
 export type CorrectedText = z.infer<typeof correctedText>;
 export type CorrectedLine = z.infer<typeof correctedLine>;

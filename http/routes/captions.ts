@@ -9,6 +9,7 @@ import {
 } from '../../contract/captions/caption-answers.ts';
 import { type CaptionSide, captionJobId, captionSide } from '../../contract/captions/caption-line.ts';
 import { captionProductionRequest } from '../../contract/captions/caption-production.ts';
+import { type ShownCorrections, shownCorrections } from '../../contract/captions/correction.ts';
 import { captionQualityReports, qualityControlRequest } from '../../contract/captions/quality-control.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import { jsonHeaders } from '../exchange/answer.ts';
@@ -56,12 +57,16 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
     GET: read({
       id: 'readWebVtt',
       summary: 'accepted captions as a WebVTT file',
-      query: { side: captionSide.default('target').describe('which text of each line') },
+      query: {
+        side: captionSide.default('target').describe('which text of each line'),
+        corrections: correctionsQuery,
+      },
       answers: [{ status: 200, types: ['text/vtt; charset=utf-8'] }],
       refusals: [...refusalsOfReopening, 'not_found', 'illegal_caption_qc_transition', 'caption_authority_required'],
       handle: async (call) => {
         const side = sideOf(call);
-        const text = await reads.webVtt(call.params.runtimeId, call.params.jobId, side);
+        const corrections = correctionsAsked(call);
+        const text = await reads.webVtt(call.params.runtimeId, call.params.jobId, { side, corrections });
         return { status: 200, headers: vttHeaders, body: Buffer.from(text, 'utf8') };
       },
     }),
@@ -129,6 +134,17 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
     }),
   }),
 ];
+
+/** Which lines a file of captions or of a transcript has, as a query names it. */
+export const correctionsQuery = shownCorrections
+  .default('applied')
+  .describe('whether the file has the corrections of a person, if there are any, or what the host made');
+
+export function correctionsAsked({ query }: Pick<Call<null>, 'query'>): ShownCorrections {
+  const asked = shownCorrections.safeParse(query.get('corrections') ?? 'applied');
+  if (asked.success) return asked.data;
+  throw new ServiceError('unknown_query', 'corrections is applied or original');
+}
 
 /** A number as paths have it. */
 const chunkIndex = z.string().regex(/^(?:0|[1-9]\d{0,3})$/);

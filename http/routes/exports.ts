@@ -25,6 +25,7 @@ import {
 import { json, notModifiedAnswer, refusalsOfReopening } from '../exchange/description.ts';
 import { type Call, type Route, read, route } from '../exchange/route.ts';
 import { MediaPart } from '../exchange/sent-bodies.ts';
+import { correctionsAsked, correctionsQuery } from './captions.ts';
 
 const types: Readonly<Record<ExportName, string>> = {
   'cuts.edl': 'text/plain; charset=utf-8',
@@ -89,7 +90,7 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       id: 'readExport',
       summary: 'a study as a file for another program',
       details:
-        'The same study gives the same bytes; `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of text on the screen the texts that did. `side` and `lines` are for captions, of which only accepted ones are a file and withheld lines are in none; `rate` is for the edit decision list.',
+        'The same study gives the same bytes; `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of text on the screen the texts that did. `side` and `lines` are for captions, of which only accepted ones are a file and withheld lines are in none; `corrections` is for captions and transcripts; `rate` is for the edit decision list.',
       query: {
         side: shownSides
           .default('target')
@@ -97,6 +98,7 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
         lines: lineBreaks
           .default('author')
           .describe('how the lines of captions are broken: as their author did, or by a rule set with its version'),
+        corrections: correctionsQuery,
         rate: editRate.default('25').describe('frames a second of the edit decision list'),
       },
       headers: conditionFields,
@@ -150,7 +152,8 @@ async function fileAnswer(
   if (!lines.success) throw new ServiceError('unknown_query', `lines is one of ${lineBreaks.options.join(', ')}`);
   const rate = editRate.safeParse(query.get('rate') ?? '25');
   if (!rate.success) throw new ServiceError('unknown_query', `rate is one of ${editRate.options.join(', ')}`);
-  const options = { side: side.data, lines: lines.data, rate: rate.data };
+  const corrections = correctionsAsked({ query });
+  const options = { side: side.data, lines: lines.data, rate: rate.data, corrections };
   const { text, madeOf } = await exported.file(params.runtimeId, name.data, options);
   const body = Buffer.from(text, 'utf8');
   const tag = entityTag(contentIdOfBytes(body));

@@ -17,6 +17,7 @@ import {
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
+import { asOneRow } from './transcript-lines.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import { captionTextOf } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
@@ -38,6 +39,8 @@ export interface BaseLines {
   readonly contentId: string;
   readonly lines: readonly OriginalLine[];
   readonly input: Pick<ReturnType<typeof captionInputOf>, 'range' | 'sourceLanguage' | 'targetLanguage'>;
+  /** The lines of the transcript that each was cut from; none for lines that come from no transcript. */
+  readonly transcriptLines: ReadonlyMap<string, readonly number[]>;
   /** Whether lines that pass are handed out if others do not. */
   readonly isAcceptedInPart: boolean;
 }
@@ -53,6 +56,11 @@ const originalOf = ({ id, startMs, endMs, source, target }: CaptionArtifact['lin
   target: byHost(target),
 });
 
+const citationsOf = (
+  lines: readonly { readonly id: string; readonly transcriptLines?: readonly number[] | undefined }[],
+): ReadonlyMap<string, readonly number[]> =>
+  new Map(lines.flatMap(({ id, transcriptLines }) => (transcriptLines === undefined ? [] : [[id, transcriptLines]])));
+
 /** Captions as the base of corrections. */
 export function captionBaseOf({ reference, artifact: { body } }: VerifiedCaption): BaseLines {
   const { jobId, contentId: captionContentId, receiptContentId: captionReceiptContentId } = reference;
@@ -61,6 +69,7 @@ export function captionBaseOf({ reference, artifact: { body } }: VerifiedCaption
     contentId: captionContentId,
     lines: body.lines.map(originalOf),
     input: body.input,
+    transcriptLines: citationsOf(body.lines),
     isAcceptedInPart: acceptsInPart(body.executor),
   };
 }
@@ -70,7 +79,8 @@ export function draftBaseOf(job: Pick<CaptionJob, 'study' | 'classification' | '
   const { study, classification } = job;
   const input = captionInputOf(study);
   const executor = captionExecutorOf({ ...job, attempt: 0 });
-  const lines = captionExecutors[classification].draft(study).map(({ id, startMs, endMs, source, target }) => {
+  const drafts = captionExecutors[classification].draft(study);
+  const lines = drafts.map(({ id, startMs, endMs, source, target }) => {
     const { gap } = coveredLine(study, '', executor, { startMs, endMs });
     return {
       ...{ id, startMs, endMs },
@@ -82,8 +92,8 @@ export function draftBaseOf(job: Pick<CaptionJob, 'study' | 'classification' | '
   return {
     base: { kind: 'drafts', executor, linesContentId },
     contentId: linesContentId,
-    lines,
-    input,
+    ...{ lines, input },
+    transcriptLines: citationsOf(drafts),
     isAcceptedInPart: acceptsInPart(executor),
   };
 }
@@ -361,4 +371,47 @@ export function correctionDecisionOf(lines: readonly CorrectedLine[], base: Base
     reasonCode: decided.length === 0 ? 'no_lines_left' : isAccepted ? whole : 'corrected_lines_withheld',
     ...{ acceptedCount, withheldCount, lines: decided },
   };
+}
+
+/** A line of a transcript as files have it. */
+export interface SpokenLine {
+  readonly index: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+/**
+ * The lines of a transcript with what a person corrected of them. A line of captions may be cut from several of its lines, and
+ * several from one; so all lines that hang together are replaced by the lines of the captions where one of them was corrected. A
+ * replaced line keeps the index of the first line that it comes from.
+ */
+export function correctedTranscript<Line extends SpokenLine>(
+  lines: readonly Line[],
+  { base, lines: current }: Pick<VerifiedCorrections, 'base' | 'lines'>,
+): (Line | SpokenLine)[] {
+  const cited = base?.transcriptLines ?? new Map<string, readonly number[]>();
+  if (base === null || cited.size === 0) return [...lines];
+  const changed = current.filter((line) => !isOriginal(line, base));
+  const left = new Set(current.flatMap(({ originalLineIds }) => originalLineIds));
+  const touched = new Set(
+    [
+      ...changed.flatMap(({ originalLineIds }) => originalLineIds),
+      ...base.lines.flatMap(({ id }) => (left.has(id) ? [] : [id])),
+    ].flatMap((id) => cited.get(id) ?? []),
+  );
+  for (let before = -1; before < touched.size; ) {
+    before = touched.size;
+    for (const indexes of cited.values()) {
+      if (indexes.some((index) => touched.has(index))) for (const index of indexes) touched.add(index);
+    }
+  }
+  const replacing = current.flatMap(({ originalLineIds, startMs, endMs, source }): SpokenLine[] => {
+    const indexes = originalLineIds.flatMap((id) => cited.get(id) ?? []);
+    const [index] = indexes.filter((each) => touched.has(each));
+    return index === undefined || source.text === null ? [] : [{ index, startMs, endMs, text: asOneRow(source.text) }];
+  });
+  return [...lines.filter(({ index }) => !touched.has(index)), ...replacing].sort(
+    (one, other) => one.startMs - other.startMs || one.index - other.index,
+  );
 }

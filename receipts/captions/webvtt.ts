@@ -1,12 +1,42 @@
 import type { CaptionLine, CaptionSide, ShownSides } from '../../contract/captions/caption-line.ts';
+import type { CorrectionCheckReceipt, CorrectionReceipt } from '../../contract/captions/correction.ts';
 import type { QualityControlReceipt } from '../../contract/captions/quality-control.ts';
 import { textLinesOf } from '../../rules/caption-guidelines.ts';
+import type { StoredReceipt } from '../stored-records.ts';
 import type { StoredCaptions } from './quality-control.ts';
 
-/** Captions together with the check that accepted them. */
+/** A line of a file, whoever wrote its texts. */
+export interface FileLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
+  readonly source: { readonly state: string; readonly text: string | null };
+  readonly target: { readonly state: string; readonly text: string | null };
+}
+
+/** The lines of captions that a person corrected, with the newest correction and the check that accepted them. */
+export interface CorrectedFile {
+  readonly lines: readonly FileLine[];
+  readonly correction: StoredReceipt<CorrectionReceipt>;
+  readonly check: StoredReceipt<CorrectionCheckReceipt>;
+}
+
+/** Captions together with the check that accepted them, or their corrections. */
 export interface CheckedCaptions extends StoredCaptions {
   readonly qualityControl: QualityControlReceipt;
+  /** Absent for captions as the host made them. */
+  readonly corrected?: CorrectedFile | undefined;
 }
+
+/** The lines that a file has. */
+export const fileLinesOf = ({ artifact, corrected }: CheckedCaptions): readonly FileLine[] =>
+  corrected?.lines ?? artifact.lines;
+
+/** What a file says of the corrections in it; nothing for captions as the host made them. */
+export const correctionNotes = ({ corrected }: CheckedCaptions): string[] =>
+  corrected === undefined
+    ? []
+    : [
+        `corrected by a person, correction receipt ${corrected.correction.body.receiptId}`,
+        `check receipt of the correction ${corrected.check.body.receiptId}`,
+      ];
 
 const padded = (value: number, digits: number): string => String(value).padStart(digits, '0');
 
@@ -42,17 +72,16 @@ const cueText = ({ id, startMs, endMs, text }: WebVttCue): string =>
 
 const textsOn =
   (side: CaptionSide) =>
-  (line: CaptionLine): WebVttCue[] => {
+  (line: FileLine): WebVttCue[] => {
     const { state, text } = line[side];
-    return state === 'available' ? [{ id: line.id, startMs: line.startMs, endMs: line.endMs, text }] : [];
+    return state === 'available' && text !== null
+      ? [{ id: line.id, startMs: line.startMs, endMs: line.endMs, text }]
+      : [];
   };
 
 /** Cues of accepted captions as a file, with a note that names what it was made of. */
-export function webVttFile(
-  { artifact, receipt, qualityControl }: CheckedCaptions,
-  side: ShownSides,
-  cues: readonly WebVttCue[],
-): string {
+export function webVttFile(captions: CheckedCaptions, side: ShownSides, cues: readonly WebVttCue[]): string {
+  const { artifact, receipt, qualityControl } = captions;
   const { sourceLanguage, targetLanguage } = artifact.input;
   const languages = { source: sourceLanguage, target: targetLanguage, both: `${targetLanguage} and ${sourceLanguage}` };
   const note = [
@@ -61,6 +90,7 @@ export function webVttFile(
     `captions ${artifact.jobId}`,
     `caption receipt ${receipt.receiptId}`,
     `quality control receipt ${qualityControl.receiptId}`,
+    ...correctionNotes(captions),
   ].join('\n');
   return `${['WEBVTT', note, ...cues.map(cueText)].join('\n\n')}\n`;
 }
@@ -70,4 +100,4 @@ export function webVttFile(
  * line that has a text on this side, under the line's id, and a note that names what the file was made of.
  */
 export const webVttOf = (captions: CheckedCaptions, side: CaptionSide): string =>
-  webVttFile(captions, side, captions.artifact.lines.flatMap(textsOn(side)));
+  webVttFile(captions, side, fileLinesOf(captions).flatMap(textsOn(side)));

@@ -36,6 +36,7 @@ import { storedLongTranslation, storedTranslation, storedTranslationParts } from
 import { explanationRunReceipt, storedExplanation } from '../explanations/explanation.ts';
 import { assessmentReceipt, decisionReceipt } from '../stages/assess.ts';
 import { captionRunReceipt, longCaptionRunReceipt, translatedCaptionRunReceipt } from '../stages/captions.ts';
+import { storedCorrection, storedCorrectionCheck } from '../stages/correction.ts';
 import { explanationConfigurationShape, explanationPromptShape } from '../stages/explanation.ts';
 import { readShape } from '../stages/read.ts';
 import { reviewReceipt, revocationReceipt } from '../stages/review.ts';
@@ -115,6 +116,8 @@ const described: Readonly<Record<string, z.ZodType>> = {
   'quality-control': qualityControl.shape.schema,
   'quality-control-long': longQualityControl.shape.schema,
   'quality-control-part': storedDecisions.shape.schema,
+  'caption-correction': storedCorrection.shape.schema,
+  'caption-correction-check': storedCorrectionCheck.shape.schema,
   explanation: storedExplanation.shape.schema,
   'explanation-receipt': explanationRunReceipt.shape.schema,
   'explanation-prompt': explanationPromptShape.schema,

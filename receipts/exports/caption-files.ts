@@ -1,8 +1,9 @@
 import type { CaptionSide, LineBreaks, ShownSides } from '../../contract/captions/caption-line.ts';
+import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 import { brokenLines, textLinesOf } from '../../rules/caption-guidelines.ts';
-import { type CheckedCaptions, webVttFile, webVttTime } from '../captions/webvtt.ts';
+import { type CheckedCaptions, correctionNotes, fileLinesOf, webVttFile, webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { acceptedCaptionsOf } from '../published/captions.ts';
 import type { ExportedFile } from './fact-files.ts';
@@ -11,6 +12,7 @@ import type { ExportedFile } from './fact-files.ts';
 export interface CaptionForm {
   readonly side: ShownSides;
   readonly lines: LineBreaks;
+  readonly corrections: ShownCorrections;
 }
 
 interface ShownText {
@@ -27,16 +29,16 @@ interface ExportedLine {
 }
 
 /** The lines that have a text on a side that is shown: a withheld text is in no file. */
-function linesOf({ artifact }: CheckedCaptions, { side, lines: breaks }: CaptionForm): ExportedLine[] {
-  const { sourceLanguage: source, targetLanguage: target } = artifact.input;
+function linesOf(captions: CheckedCaptions, { side, lines: breaks }: CaptionForm): ExportedLine[] {
+  const { sourceLanguage: source, targetLanguage: target } = captions.artifact.input;
   const languages: Readonly<Record<CaptionSide, string>> = { source, target };
   // One text in one language is not shown twice.
   const both: readonly CaptionSide[] = source === target ? ['target'] : ['target', 'source'];
   const sides = side === 'both' ? both : [side];
-  return artifact.lines.flatMap((line) => {
+  return fileLinesOf(captions).flatMap((line) => {
     const texts = sides.flatMap((each) => {
       const { state, text } = line[each];
-      if (state !== 'available') return [];
+      if (state !== 'available' || text === null) return [];
       const lines = breaks === 'author' ? textLinesOf(text) : brokenLines(text, languages[each]);
       return [{ side: each, lines }];
     });
@@ -46,20 +48,21 @@ function linesOf({ artifact }: CheckedCaptions, { side, lines: breaks }: Caption
 
 const textOf = ({ texts }: ExportedLine): string => texts.flatMap(({ lines }) => lines).join('\n');
 
-const madeOf = ({ receipt, qualityControl }: CheckedCaptions): string[] => [
+const madeOf = ({ receipt, qualityControl, corrected }: CheckedCaptions): string[] => [
   contentIdOfJson(receipt),
   contentIdOfJson(qualityControl),
+  ...(corrected === undefined ? [] : [corrected.correction.contentId, corrected.check.contentId]),
 ];
 
 export function webVttCaptions(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {
-  const captions = acceptedCaptionsOf(runtime);
+  const captions = acceptedCaptionsOf(runtime, form);
   const cues = linesOf(captions, form).map((line) => ({ ...line, text: textOf(line) }));
   return { text: webVttFile(captions, form.side, cues), madeOf: madeOf(captions) };
 }
 
 /** Captions as SubRip. The format has no comments. */
 export function subRip(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {
-  const captions = acceptedCaptionsOf(runtime);
+  const captions = acceptedCaptionsOf(runtime, form);
   const time = (ms: number): string => webVttTime(ms).replace('.', ',');
   const cues = linesOf(captions, form).map((line, at) => {
     return `${at + 1}\n${time(line.startMs)} --> ${time(line.endMs)}\n${subRipText(textOf(line))}\n`;
@@ -100,12 +103,13 @@ const upperStyle = style.replace('Style: Default', 'Style: Source').replace(',1,
 /** Captions as Advanced SubStation Alpha (version 4.00+). */
 export function subStationAlpha(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {
   const { side } = form;
-  const captions = acceptedCaptionsOf(runtime);
+  const captions = acceptedCaptionsOf(runtime, form);
   const { receipt, qualityControl } = captions;
   const head = [
     '[Script Info]',
     `; ${side === 'both' ? 'both sides' : `${side} side`}, caption receipt ${receipt.receiptId}`,
     `; quality control receipt ${qualityControl.receiptId}`,
+    ...correctionNotes(captions).map((note) => `; ${note}`),
     'ScriptType: v4.00+',
     'PlayResX: 1280',
     'PlayResY: 720',

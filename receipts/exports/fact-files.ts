@@ -1,14 +1,17 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { Range } from '../../contract/base/grammar.ts';
+import type { CorrectionReceipt, ShownCorrections } from '../../contract/captions/correction.ts';
 import type { EvidenceArtifact, ScreenTextFact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import type { EditRate } from '../../contract/exports.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
 import { subRipText } from '../../formats/subtitles.ts';
+import { correctedTranscript, isCorrected, noCorrections, type SpokenLine } from '../captions/corrected-lines.ts';
 import { webVttText, webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { detectedEvidenceOf } from '../stages/admit.ts';
 import { screenTextsOf } from '../stages/screen.ts';
+import type { StoredReceipt } from '../stored-records.ts';
 
 /** A runtime as a file for another program. */
 export interface ExportedFile {
@@ -235,47 +238,83 @@ export function screenTextTable(runtime: VerifiedRuntime): ExportedFile {
   return { text: `${[head, ...rows].join('\r\n')}\r\n`, madeOf: [contentId] };
 }
 
-/** The lines of a transcript that passed every gate. Throws `export_unavailable` where nothing was recognised. */
-function passedLines(runtime: VerifiedRuntime): { lines: TranscriptLineFact[]; contentId: string } {
-  const { facts, contentId } = demandEvidence(runtime, 'transcript');
-  const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' && fact.outcome === 'passed' ? [fact] : []));
-  return { lines, contentId };
+/** A line of a transcript in a file; one that a person corrected has neither the measures nor the speaker of what was recognised. */
+type TranscriptFileLine = TranscriptLineFact | SpokenLine;
+
+interface TranscriptFile {
+  readonly lines: readonly TranscriptFileLine[];
+  readonly contentId: string;
+  /** The newest correction of the lines; null for a transcript as it was recognised. */
+  readonly correction: StoredReceipt<CorrectionReceipt> | null;
 }
 
-const timesOf = ({ startMs, endMs }: TranscriptLineFact): string => `${webVttTime(startMs)} --> ${webVttTime(endMs)}`;
+/**
+ * The lines of a transcript that passed every gate, with the corrections of a person unless the original is asked for. Throws
+ * `export_unavailable` where nothing was recognised.
+ */
+function passedLines(runtime: VerifiedRuntime, { corrections: shown }: TranscriptForm): TranscriptFile {
+  const { facts, contentId } = demandEvidence(runtime, 'transcript');
+  const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' && fact.outcome === 'passed' ? [fact] : []));
+  const { corrections } = runtime.execution?.study.tail ?? { corrections: noCorrections };
+  const newest = corrections.chain.at(-1)?.receipt ?? null;
+  const isShown = shown === 'applied' && isCorrected(corrections) && (corrections.base?.transcriptLines.size ?? 0) > 0;
+  if (!isShown || newest === null) return { lines, contentId, correction: null };
+  return { lines: correctedTranscript(lines, corrections), contentId, correction: newest };
+}
+
+const madeOfTranscript = ({ contentId, correction }: TranscriptFile): string[] =>
+  correction === null ? [contentId] : [contentId, correction.contentId];
+
+/** Whose lines a file of a transcript has. */
+export interface TranscriptForm {
+  readonly corrections: ShownCorrections;
+}
+
+const timesOf = ({ startMs, endMs }: SpokenLine): string => `${webVttTime(startMs)} --> ${webVttTime(endMs)}`;
 
 /** What was recognised as SubRip. The format has no comments. */
-export function subRipTranscript(runtime: VerifiedRuntime): ExportedFile {
-  const { lines, contentId } = passedLines(runtime);
-  const cues = lines.map((line, at) => `${at + 1}\n${timesOf(line).replaceAll('.', ',')}\n${subRipText(line.text)}\n`);
-  return { text: cues.join('\n'), madeOf: [contentId] };
+export function subRipTranscript(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
+  const file = passedLines(runtime, form);
+  const cues = file.lines.map(
+    (line, at) => `${at + 1}\n${timesOf(line).replaceAll('.', ',')}\n${subRipText(line.text)}\n`,
+  );
+  return { text: cues.join('\n'), madeOf: madeOfTranscript(file) };
 }
 
 /** What was recognised as WebVTT, with a note that it was recognised and of what. */
-export function webVttTranscript(runtime: VerifiedRuntime): ExportedFile {
-  const { lines, contentId } = passedLines(runtime);
-  const cues = lines.map((line) => `line-${line.index}\n${timesOf(line)}\n${webVttText(line.text)}`);
+export function webVttTranscript(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
+  const file = passedLines(runtime, form);
+  const { contentId, correction } = file;
+  const note = correction === null ? [] : [`corrected by a person, correction receipt ${correction.body.receiptId}`];
+  // Parts of one line would have one name.
+  const cues = file.lines.map((line, at) => {
+    const name = 'words' in line ? `line-${line.index}` : `corrected-line-${at + 1}`;
+    return `${name}\n${timesOf(line)}\n${webVttText(line.text)}`;
+  });
   return {
-    text: `${['WEBVTT', `NOTE\nrecognised, transcript ${contentId}`, ...cues].join('\n\n')}\n`,
-    madeOf: [contentId],
+    text: `${['WEBVTT', ['NOTE', `recognised, transcript ${contentId}`, ...note].join('\n'), ...cues].join('\n\n')}\n`,
+    madeOf: madeOfTranscript(file),
   };
 }
 
 /** What was recognised as a label track of Audacity: start, end and text in tabs, in seconds. */
-export function transcriptLabels(runtime: VerifiedRuntime): ExportedFile {
-  const { lines, contentId } = passedLines(runtime);
-  const labels = lines.map((line) => labelLineOf(line, line.text));
-  return { text: labels.join(''), madeOf: [contentId] };
+export function transcriptLabels(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
+  const file = passedLines(runtime, form);
+  const labels = file.lines.map((line) => labelLineOf(line, line.text));
+  return { text: labels.join(''), madeOf: madeOfTranscript(file) };
 }
 
 /** The same as a table (RFC 4180), with the mean confidence of the words where the recogniser gave one. */
-export function transcriptTable(runtime: VerifiedRuntime): ExportedFile {
-  const { lines, contentId } = passedLines(runtime);
-  const rows = lines.map(({ startMs, endMs, speaker, measures, text }) =>
-    [startMs, endMs, speaker, measures.confidence ?? '', textCell(text), contentId].join(','),
-  );
+export function transcriptTable(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
+  const file = passedLines(runtime, form);
+  const rows = file.lines.map((line) => {
+    const isRecognised = 'words' in line;
+    const [speaker, confidence] = isRecognised ? [line.speaker, line.measures.confidence ?? ''] : ['unknown', ''];
+    const from = isRecognised ? file.contentId : (file.correction?.contentId ?? '');
+    return [line.startMs, line.endMs, speaker, confidence, textCell(line.text), from].join(',');
+  });
   return {
     text: `${['startMs,endMs,speaker,confidence,recognised,evidence', ...rows].join('\r\n')}\r\n`,
-    madeOf: [contentId],
+    madeOf: madeOfTranscript(file),
   };
 }

@@ -1,10 +1,12 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
+import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import { captionRules } from '../../rules/segmentation.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
+import { correctionDecisionOf, isCorrected, noCorrections } from '../captions/corrected-lines.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
 import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import type { CheckedCaptions } from '../captions/webvtt.ts';
@@ -100,28 +102,51 @@ export const publishedQualityControlsOf = (runtime: VerifiedRuntime): QualityCon
       : [qualityControlRowOf(runtime.accepted.record.runtimeId, caption.qualityControl, row)],
   );
 
+interface AcceptedCaptions {
+  readonly jobId?: string | undefined;
+  readonly corrections?: ShownCorrections | undefined;
+}
+
 /**
- * The captions of a runtime with the check that accepted them, without lines that it withheld; of one production where `jobId` names it. Throws `not_found`
+ * The captions of a runtime with the check that accepted them, without lines that it withheld; of one production where `jobId` names it, and
+ * with the corrections of a person unless the original is asked for: the check of the corrected lines has the say then. Throws `not_found`
  * where there are none, `illegal_caption_qc_transition` while no check has accepted them, and `caption_authority_required`
  * once their approval was withdrawn.
  */
-export function acceptedCaptionsOf(runtime: VerifiedRuntime, jobId?: string): CheckedCaptions {
+export function acceptedCaptionsOf(
+  runtime: VerifiedRuntime,
+  { jobId, corrections = 'applied' }: AcceptedCaptions = {},
+): CheckedCaptions {
   const published = publishedCaptionsOf(runtime).find(({ row }) => jobId === undefined || row.jobId === jobId);
   if (published === undefined) throw new ServiceError('not_found', 'this runtime has no such captions');
   const { row, caption } = published;
   const check = caption.qualityControl;
-  if (check?.decision.outcome !== 'accepted') {
+  const corrected = corrections === 'applied' ? correctedOf(runtime) : null;
+  if (check === null || (corrected ?? check).decision.outcome !== 'accepted') {
     throw new ServiceError('illegal_caption_qc_transition', 'no check has accepted these captions');
   }
   if (row.authorityState !== 'unrevoked') {
     throw new ServiceError('caption_authority_required', 'the approval of these captions was withdrawn');
   }
   const { artifact, ...checkable } = checkableOf(caption);
+  if (corrected !== null) return { ...checkable, artifact, qualityControl: check.body, corrected };
   const accepted = new Set(
     check.decision.lines.flatMap(({ lineId, outcome }) => (outcome === 'accepted' ? [lineId] : [])),
   );
   const lines = artifact.lines.filter(({ id }) => accepted.has(id));
   return { ...checkable, artifact: { ...artifact, lines }, qualityControl: check.body };
+}
+
+/** The lines of captions that a person corrected, with what was decided on them; null for captions without corrections. */
+function correctedOf({ execution }: VerifiedRuntime) {
+  const { corrections } = execution?.study.tail ?? { corrections: noCorrections };
+  const correction = corrections.chain.at(-1)?.receipt;
+  if (corrections.base === null || correction === undefined || !isCorrected(corrections)) return null;
+  const { check, base } = corrections;
+  if (check === null) throw new ServiceError('illegal_caption_qc_transition', 'the corrected lines are not checked');
+  const decision = correctionDecisionOf(corrections.lines, base);
+  const lines = corrections.lines.filter((_, at) => decision.lines[at]?.outcome === 'accepted');
+  return { lines, correction, check, decision };
 }
 
 /** The hard cuts that a study found, in ms; null where it has no evidence of them. */

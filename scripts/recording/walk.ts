@@ -6,6 +6,7 @@ import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { hostHealth, issuedPairingCode, ledgerSnapshot, pairing } from '../../contract/operation.ts';
 import { runtimeOverview } from '../../contract/overview.ts';
 import { attestations, publishReviewDecisions } from '../../contract/review.ts';
+import { foundEngines, hostRestart, hostSettings, settingsChanged } from '../../contract/settings.ts';
 import { mediaProbe } from '../../contract/sources/media-probe.ts';
 import { type SourceSessionRow, sourceSessionList } from '../../contract/sources/source-session.ts';
 import { runtimeStatus, runtimes } from '../../contract/study/status.ts';
@@ -54,6 +55,7 @@ export async function walk(options: WalkOptions): Promise<void> {
   await recorder.granted('readLibrary', library);
   await recorder.granted('searchLibrary', librarySearch, { query: { q: 'reading room', limit: '1' } });
   await lifecycles(recorder);
+  await settings(recorder, options.origin);
   await cancellation(recorder, source);
   await refusals(recorder, params);
   await uploadInParts(options);
@@ -106,6 +108,19 @@ async function cancellation(recorder: Recorder, source: SourceSessionRow): Promi
     },
   });
   await recorder.granted('cancelRuntime', runtimeStatus, { params: { runtimeId }, json: {} });
+}
+
+/** What a page of the operator does; the restart of the recorded host is only answered. */
+async function settings(recorder: Recorder, origin: string): Promise<void> {
+  const headers = { Origin: origin };
+  await recorder.granted('readSettings', hostSettings);
+  await recorder.granted('findEngines', foundEngines);
+  const change = { schema: 'studio.settings-change.v1', set: { 'maximum-study-range-ms': 1_200_000 } };
+  await recorder.granted('changeSettings', settingsChanged, { headers, json: change });
+  await recorder.granted('restartHost', hostRestart, {
+    headers,
+    json: { schema: 'studio.host-restart-request.v1' },
+  });
 }
 
 async function refusals(recorder: Recorder, params: Record<string, string>): Promise<void> {

@@ -10,13 +10,16 @@ import type { Windowing } from '../../actors/study/media-passes.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { readConsoleFiles } from '../../cli/host-files.ts';
 import { explainerOf, recognizerOf, translatorOf } from '../../cli/options/engines.ts';
-import { serveOptions } from '../../cli/options/serve-options.ts';
+import { parseFlags } from '../../cli/options/flags.ts';
+import { serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
+import { RunningSettings } from '../../cli/settings/host-settings.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { SandboxedLauncher } from '../../executors/process/launcher.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
 import type { OpenListener } from '../../http/listener/listener.ts';
 import { openServer } from '../../http/server.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import type { Reachable } from '../crash/host-process.ts';
 import { withoutDownloader } from '../without-downloader.ts';
 
@@ -85,8 +88,9 @@ export async function openInProcess(
   const told: string[] = [];
   const report = (line: string): void => void told.push(line);
   const workers = flags.includes('--study-workers') ? [] : ['--study-workers', '2'];
+  const args = ['--data-root', dataRoot, ...workers, ...flags];
   const { videohost, maximumVideohostRangeMs, videohostWorkers, captionExecutor, explainerModel, ...options } =
-    serveOptions(['--data-root', dataRoot, ...workers, ...flags]);
+    serveOptions(args);
   const host = await openHost({
     ...options,
     sources: [{ directory: sampleFolder, root: null }],
@@ -113,6 +117,17 @@ export async function openInProcess(
       ...host,
       charts: new Charts((machineId) => readFile(join(charts, `${machineId}.drawing.json`))),
       readDocument: () => readFile(description),
+      settings: new RunningSettings({
+        given: parseFlags(args, serveFlags),
+        path: dataRootAt(dataRoot).settings,
+        settings: new Map(),
+        isOfCommand: false,
+        environment: { ...process.env, ...environment },
+        clock,
+        limit: host.limit,
+        underWay: host.underWay,
+        restart: () => report('restart'),
+      }),
     },
     clock,
     readConsole: readConsoleFiles,

@@ -27,7 +27,8 @@ import type { PartClaim, UploadPart } from './upload-part.ts';
 interface OwnedIngestsOptions extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'clock'> {
   readonly service: IngestService;
   readonly newId: () => string;
-  readonly maximumBytes: number;
+  /** The most bytes that a file may have now. */
+  readonly maximumBytes: () => number;
   readonly uploads: ResumableUploads;
   /** Media was stored for an ingest that had ended meanwhile. */
   readonly unneeded: (media: ObjectRef) => Promise<void>;
@@ -55,7 +56,7 @@ export class OwnedIngests {
 
   /** Opens an ingest; resolves when it is on disk. Checks the fields in the order of the contract. */
   async open(body: unknown): Promise<OwnedIngestStatus> {
-    const request = checkedRequest(body, this.#options.maximumBytes);
+    const request = checkedRequest(body, this.#options.maximumBytes());
     const { service, clock, newId } = this.#options;
     const ingestId = `owned-ingest:${newId()}`;
     const now = clock.now();
@@ -166,7 +167,12 @@ export class OwnedIngests {
 
   /** The most bytes that a file may have. */
   get maximumBytes(): number {
-    return this.#options.maximumBytes;
+    return this.#options.maximumBytes();
+  }
+
+  /** How many files are being received whole, which the end of the host would cut; uploads in parts go on afterwards. */
+  get receiving(): number {
+    return this.#uploads.size;
   }
 
   /** Whether media is in the object store that its ingest is only about to be told of. */
@@ -217,7 +223,7 @@ function checkedRequest(body: unknown, maximumBytes: number): OwnedIngestRequest
 }
 
 interface OpenOwnedIngestsOptions extends IngestBasis {
-  readonly maximumBytes: number;
+  readonly maximumBytes: () => number;
   /** Lines for people. */
   readonly report: (line: string) => void;
 }

@@ -25,7 +25,7 @@ interface VideohostIngestsOptions {
   readonly hosts: VideoHosts;
   readonly clock: Clock;
   readonly newId: () => string;
-  readonly maximumRangeMs: number;
+  readonly maximumRangeMs: () => number;
 }
 
 /** The service behind `/v1/videohost-local-ingests`: opens ingests and reads their status. */
@@ -90,7 +90,7 @@ export class VideohostIngests {
     for (const [name, schema] of Object.entries(videohostIngestFields)) {
       const checked = schema.safeParse(fields[name]);
       if (!checked.success) throw malformed(name, fields, checked.error.issues[0]);
-      if (name === 'endMs') refuseRange(Number(fields.startMs), Number(checked.data), maximumRangeMs);
+      if (name === 'endMs') refuseRange(Number(fields.startMs), Number(checked.data), maximumRangeMs());
     }
     const address = hosts.addressOf(String(fields.url));
     if ('refused' in address) throw refused('url', address.refused);
@@ -123,7 +123,7 @@ export interface OpenVideohostIngestsOptions extends IngestBasis {
   readonly fetching: VideoFetching | null;
   readonly remark: string | null;
   readonly workFolder: string;
-  readonly maximumRangeMs: number;
+  readonly maximumRangeMs: () => number;
 }
 
 /** Puts the parts of video-host ingests together and registers their kind with the supervisor. */

@@ -53,12 +53,13 @@ function whyUnsafe({ identity: { version } }: ResolvedTool): string | null {
 
 /** What a host is told of video hosts when it starts. */
 export interface VideohostSettings extends VideoHostsOptions {
+  /** The longest range that an ingest may ask for at the start. */
   readonly maximumRangeMs: number;
   /** How many ranges are fetched at once. */
   readonly workers: number;
 }
 
-type Supplied = 'queue' | 'hosts' | 'fetching' | 'remark' | 'maximumRangeMs';
+type Supplied = 'queue' | 'hosts' | 'fetching' | 'remark';
 
 interface VideohostServiceOptions extends Omit<OpenVideohostIngestsOptions, Supplied> {
   readonly settings: VideohostSettings;
@@ -90,7 +91,6 @@ export interface VideohostService {
 export function videohostService(options: VideohostServiceOptions): VideohostService {
   const { settings, launcher, tools, clock, grant, report } = options;
   const { ffmpeg, ffprobe } = tools;
-  const { maximumRangeMs } = settings;
   const ownNetwork = launcher.sandbox.network === 'own';
   const asked = { ytdlp: tools.ytdlp, openOrigin: settings.openOrigin };
   const { ytdlp, whyOff, openOrigin, refusals } = downloaderReach(asked, ownNetwork);
@@ -106,7 +106,6 @@ export function videohostService(options: VideohostServiceOptions): VideohostSer
     hosts: new VideoHosts({ ...settings, openOrigin }),
     fetching: ytdlp === null ? null : videoFetching({ ...deps, ytdlp }),
     remark,
-    maximumRangeMs,
   });
   return whyOff === null
     ? { ingests, begin: () => queue.open(), queue }

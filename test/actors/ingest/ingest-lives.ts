@@ -111,7 +111,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   const { given, begin, life, report } = await openStores(t, root, objectStore, {
     ...{ now, workers: 2, probeTools: clipIngest.tools },
   });
-  const service = openOwnedIngests({ ...given, report, maximumBytes: 1_000_000 });
+  const service = openOwnedIngests({ ...given, report, maximumBytes: () => 1_000_000 });
   await begin(() => service.resumeUploads());
   const beginUpload = (ingestId: string) => {
     const upload = service.beginUpload(ingestId, () => undefined);
@@ -203,7 +203,7 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
     fetching: canFetch ? fetching : null,
     remark,
     workFolder: join(root, 'work'),
-    maximumRangeMs: 120_000,
+    maximumRangeMs: () => 120_000,
   });
   await begin();
   const open = async (others: object = {}) => {

@@ -294,8 +294,8 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
     newId: () => {
       throw new Error('nothing begins here');
     },
-    maximumRangeMs: 600_000,
-    maximumLive: 1,
+    maximumRangeMs: () => 600_000,
+    maximumLive: () => 1,
   });
   /** Waits until the study has ended. */
   const ended = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { verifyBundle } from '../../../actors/exports/verify-bundle.ts';
 import type { ErrorCode } from '../../../contract/base/errors.ts';
 import {
   type AskedChange,
@@ -10,6 +11,7 @@ import {
   correctionAttestation,
 } from '../../../contract/captions/correction.ts';
 import { runtimeEvents } from '../../../contract/journal.ts';
+import { readerOf } from '../../actors/exports/bundled-study.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { approvedLife, captionFlags, captionsOf, openCaptioned, openCaptioning, pathOf, revoke } from './steps.ts';
 
@@ -309,6 +311,60 @@ for (const [name, body, code, message] of wrong) {
     t.deepEqual(await correctionsOf(t, host, study.runtimeId), before);
   });
 }
+
+const files = ['captions.srt', 'captions.vtt', 'captions.ass'] as const;
+
+test('files give the corrected lines and name the correction; the original is there, byte for byte', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId, caption } = study;
+  const vtt = pathOf(runtimeId, `caption-productions/${caption.jobId}.vtt`);
+  const paths = [...files.map((name) => pathOf(runtimeId, `exports/${name}`)), vtt];
+  const before = await Promise.all(paths.map((path) => host.get(path)));
+  const after = await corrected(t, host, runtimeId, { changes: [reworded, { lineIds: [third], lines: [] }] });
+  const [receipt, check] = [after.corrections[0]?.receiptContentId, after.check?.recorded?.receiptContentId];
+  for (const [at, path] of paths.entries()) {
+    const { body, headers } = await host.get(path);
+    const text = body.toString('utf8');
+    t.true(text.includes('Good evening.') && !text.includes('Good morning') && !text.includes('The river'), path);
+    t.is(text.includes(after.corrections[0]?.receiptId ?? ''), !path.endsWith('srt'), path);
+    if (path !== vtt) {
+      t.true(String(headers['studio-export-of']).endsWith(`${receipt}, ${check}`), path);
+      const both = await host.get(`${path}?side=both`);
+      t.true(both.body.toString('utf8').includes('Good evening.') && both.body.length > body.length);
+    }
+    t.deepEqual((await host.get(`${path}?corrections=original`)).body, before[at]?.body, path);
+    host.refused(t, await host.get(`${path}?corrections=some`), 'unknown_query');
+  }
+  await corrected(t, host, runtimeId, { reverts: newest(after) });
+  for (const [at, path] of paths.entries()) t.deepEqual((await host.get(path)).body, before[at]?.body, path);
+});
+
+test('lines that no check accepts are no file, and the original is', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  await corrected(t, host, runtimeId, { changes: [{ lineIds: [second], lines: [{ startMs: 3000, endMs: 7966 }] }] });
+  const path = pathOf(runtimeId, 'exports/captions.srt');
+  host.refused(t, await host.get(path), 'illegal_caption_qc_transition');
+  t.is((await host.get(`${path}?corrections=original`)).status, 200);
+});
+
+test('a bundle has the corrections, and is verified with them; one that was forged is refused', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const after = await corrected(t, host, runtimeId, { changes: [reworded] });
+  const { body } = await host.get(pathOf(runtimeId, 'exports/bundle'));
+  const links: string[] = [];
+  const reader = readerOf(body);
+  const whole = await verifyBundle(reader, null, ({ link, contentId }) => links.push(`${link} ${contentId}`));
+  t.is(whole.head.seq, after.journalHead);
+  t.true(links.includes(`caption_correction ${after.corrections[0]?.receiptContentId}`));
+  t.true(links.includes(`caption_correction_check ${after.check?.recorded?.receiptContentId}`));
+  const forged = Buffer.from(body);
+  for (let at = forged.indexOf('Good evening.'); at >= 0; at = forged.indexOf('Good evening.', at)) {
+    forged.write('Good bye now.', at);
+  }
+  await t.throwsAsync(verifyBundle(readerOf(forged), null, () => undefined));
+});
 
 test('after a revocation nothing is corrected, and every correction stays readable', async (t) => {
   const { host, study } = await openCaptioned(t);

@@ -5,7 +5,7 @@ import { captionedClip } from '../captions/captioned-studies.ts';
 import { twoTracks } from '../evidence/stored-tracks.ts';
 import { reopened } from '../reopening/reopened.ts';
 
-export const options: ExportOptions = { side: 'target', lines: 'author', rate: '25' };
+export const options: ExportOptions = { side: 'target', lines: 'author', rate: '25', corrections: 'applied' };
 
 const nasty = [
   { startMs: 0, endMs: 900, text: 'One & <i>two</i>\n{\\an8}three' },

@@ -1,0 +1,366 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import {
+  type AskedChange,
+  type AskedLine,
+  type CaptionCorrectionPreview,
+  type CaptionCorrections,
+  maximumCorrectionChanges,
+  type ShownLine,
+} from '../../contract/captions/correction.ts';
+import { timeCode } from '../../formats/readable-numbers.ts';
+import { openSubtitleFile, resultOfSteps } from '../../formats/subtitles.ts';
+import { countText } from '../../receipts/evidence-chain.ts';
+import { baseLanguage } from '../../rules/languages.ts';
+import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
+import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
+import { studyArgument } from './named.ts';
+
+/** The flags of `captions edit` beside those of `captions`. */
+export const editFlags: FlagTable = {
+  file: single('FILE', null, 'edit: an SRT with the corrected lines; without it your editor opens one'),
+  revert: single('CORRECTION', null, 'edit: takes a correction back; its id, a beginning of it, or last'),
+  note: single('TEXT', null, 'edit: a note of up to 280 characters'),
+  attest: toggle('edit: attests without a question, in the name that --reviewer gives, and needs it'),
+  reviewer: single('NAME', 'asked at a terminal', 'edit: the name or the id of the reviewer of the host'),
+};
+
+/** A body of a request has 64 KiB; the texts of this many bytes leave room for the rest. */
+const maximumTextBytes = 40_000;
+
+/** A cue of an edited file. */
+export interface EditedCue {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+const srtTime = (ms: number): string => {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const seconds = Math.floor(ms / 1000);
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
+  return `${clock},${String(ms % 1000).padStart(3, '0')}`;
+};
+
+/** What a cue of a file to edit says: the text of the line, or why the host has none. A text in its place is a person's. */
+const cueTextOf = (line: ShownLine, side: CaptionSide): string => {
+  const { text, state, reasonCode } = line[side];
+  // A blank line would end the cue.
+  return text === null ? `[${state}: ${reasonCode}]` : text.replaceAll(/\n\s*\n/g, '\n');
+};
+
+/** The lines as an SRT that a person edits. */
+export const editableSrt = (lines: readonly ShownLine[], side: CaptionSide): string =>
+  lines
+    .map((line, at) => `${at + 1}\n${srtTime(line.startMs)} --> ${srtTime(line.endMs)}\n${cueTextOf(line, side)}\n`)
+    .join('\n');
+
+/** Lines that were there, and the cues that are there now: what stands between two cues that nobody changed. */
+interface Stretch {
+  readonly lines: ShownLine[];
+  readonly cues: EditedCue[];
+}
+
+const isAsBefore = (line: ShownLine, cue: EditedCue, side: CaptionSide): boolean =>
+  line.startMs === cue.startMs && line.endMs === cue.endMs && cueTextOf(line, side) === cue.text;
+
+function stretchesOf(lines: readonly ShownLine[], cues: readonly EditedCue[], side: CaptionSide): Stretch[] {
+  const stretches: Stretch[] = [{ lines: [], cues: [] }];
+  let next = 0;
+  for (const line of lines) {
+    const found = cues.findIndex((cue, at) => at >= next && isAsBefore(line, cue, side));
+    if (found < 0) {
+      stretches.at(-1)?.lines.push(line);
+      continue;
+    }
+    stretches.at(-1)?.cues.push(...cues.slice(next, found));
+    stretches.push({ lines: [], cues: [] });
+    next = found + 1;
+  }
+  stretches.at(-1)?.cues.push(...cues.slice(next));
+  return stretches.filter((stretch) => stretch.lines.length + stretch.cues.length > 0);
+}
+
+const overlaps = (one: Omit<EditedCue, 'text'>, other: Omit<EditedCue, 'text'>): boolean =>
+  one.startMs < other.endMs && other.startMs < one.endMs;
+
+/** Lines and cues that belong together: those whose times meet. */
+function groupsOf({ lines, cues }: Stretch): Stretch[] {
+  const meetsNone = cues.some((cue) => !lines.some((line) => overlaps(line, cue)));
+  if (meetsNone && cues.length === lines.length) {
+    // All of them were shifted further than they are long.
+    return lines.map((line, at) => ({ lines: [line], cues: cues.slice(at, at + 1) }));
+  }
+  const groups: Stretch[] = [];
+  for (const line of lines) {
+    const met = cues.filter((cue) => overlaps(line, cue));
+    const last = groups.at(-1);
+    const isJoined = last?.cues.some((cue) => met.includes(cue)) ?? false;
+    if (last !== undefined && isJoined) {
+      last.lines.push(line);
+      last.cues.push(...met.filter((cue) => !last.cues.includes(cue)));
+    } else groups.push({ lines: [line], cues: met });
+  }
+  const left = cues.find((cue) => !groups.some((group) => group.cues.includes(cue)));
+  if (left !== undefined) {
+    throw new WrongCall(
+      `the cue at ${srtTime(left.startMs)} has the time of no line: a correction changes, splits, merges, shifts or drops lines that are there`,
+    );
+  }
+  return groups;
+}
+
+function changeOf({ lines, cues }: Stretch, side: CaptionSide, isOneLanguage: boolean): AskedChange {
+  const other = side === 'source' ? 'target' : 'source';
+  const isSplit = cues.length > 1 && !isOneLanguage;
+  return {
+    lineIds: lines.map(({ id }) => id),
+    lines: cues.map(({ startMs, endMs, text }): AskedLine => {
+      const isKept = lines.some((line) => line[side].text === null && cueTextOf(line, side) === text);
+      // Each part of a line needs a text on both sides; only a person can tell which words of the other side are its own.
+      const others = lines.flatMap((line) => line[other].text ?? []).join('\n');
+      return {
+        ...{ startMs, endMs },
+        ...(isKept ? {} : { [side]: text }),
+        ...(isSplit && others !== '' ? { [other]: others } : {}),
+      };
+    }),
+  };
+}
+
+/** What a person changed in a file of these lines. Throws `WrongCall` for a cue that belongs to no line. */
+export function changesIn(
+  lines: readonly ShownLine[],
+  cues: readonly EditedCue[],
+  side: CaptionSide,
+  isOneLanguage: boolean,
+): AskedChange[] {
+  const inOrder = cues.toSorted((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
+  return stretchesOf(lines, inOrder, side)
+    .flatMap(groupsOf)
+    .map((group) => changeOf(group, side, isOneLanguage));
+}
+
+function cuesOf(bytes: Uint8Array, path: string): EditedCue[] {
+  try {
+    const { cues } = resultOfSteps(openSubtitleFile(bytes, { format: 'srt', encoding: null }));
+    return cues.map(({ startMs, endMs, text }) => ({ startMs, endMs, text: text.trim() }));
+  } catch (error) {
+    throw new WrongCall(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Opens the editor of the person on a file; resolves when it is closed. Throws `WrongCall`. */
+async function edited(path: string): Promise<void> {
+  const editor = process.env.VISUAL ?? process.env.EDITOR ?? 'vi';
+  // An editor may be given with arguments, as in `code --wait`.
+  const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, editor, path], { stdio: 'inherit' });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0)
+    throw new WrongCall(`${editor} ended with ${code}: nothing was corrected; EDITOR names another editor`);
+}
+
+/** Parts of a list of changes that one request has room for. */
+function requestsOf(changes: readonly AskedChange[]): AskedChange[][] {
+  const requests: AskedChange[][] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    const size = Buffer.byteLength(JSON.stringify(change), 'utf8');
+    const last = requests.at(-1);
+    bytes += size;
+    if (last !== undefined && last.length < maximumCorrectionChanges && bytes <= maximumTextBytes) last.push(change);
+    else {
+      requests.push([change]);
+      bytes = size;
+    }
+  }
+  return requests;
+}
+
+const shownText = (text: string | null): string => (text === null ? '(no text)' : text.replaceAll('\n', ' / '));
+
+/** One change on the lines that a person reads before attesting it. */
+function changeLines({ lineIds, lines: after }: AskedChange, known: readonly ShownLine[], side: CaptionSide): string[] {
+  const before = known.filter(({ id }) => lineIds.includes(id));
+  return [
+    ...before.map((line) => `  - ${timeCode(line.startMs)}  ${shownText(line[side].text)}`),
+    ...after.map((line) => `  + ${timeCode(line.startMs)}  ${shownText(line[side] ?? before[0]?.[side].text ?? null)}`),
+  ];
+}
+
+/** What the check and the guidelines say of the lines that a draft changes. */
+function findingLines({ check, lines, reports }: CaptionCorrectionPreview): string[] {
+  const changed = new Set(
+    lines.flatMap(({ id, changed: by }) => (by !== null && by.correctionId === null ? [id] : [])),
+  );
+  const withheld = lines.filter(({ id, decision }) => changed.has(id) && decision.outcome === 'withheld');
+  const found = reports.flatMap(({ profile, side, findings }) =>
+    findings
+      .filter(({ lineId }) => changed.has(lineId))
+      .map(({ lineId, code }) => `${lineId}: ${code} (${profile.id}, ${side})`),
+  );
+  return [
+    `check: ${check.outcome}, ${countText(check.acceptedCount, 'line')} of ${check.acceptedCount + check.withheldCount}`,
+    ...withheld.map(({ id, decision }) => `  ${id}: ${decision.reasonCode}`),
+    ...found.map((line) => `  ${line}`),
+  ];
+}
+
+/** Lets the person at the terminal attest, or takes the name that was given. Throws `WrongCall`. */
+async function attested({ terminal, given }: CommandCall, { reviewer }: CaptionCorrections): Promise<void> {
+  const { id, label, correctionAttestation } = reviewer;
+  const named = given.single('reviewer');
+  if (named !== undefined && named !== label && named !== id) {
+    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
+  }
+  if (given.has('attest')) return;
+  if (!terminal.isInteractive) {
+    throw new WrongCall(
+      `nothing was corrected: a person at a terminal corrects captions, or --attest --reviewer "${label}" for "${correctionAttestation}"`,
+    );
+  }
+  terminal.remark(`${label}: "${correctionAttestation}"`);
+  if ((await terminal.ask('Type yes to attest this: ')) !== 'yes')
+    throw new WrongCall('nothing was corrected: not attested');
+}
+
+async function written(
+  { given, host, terminal }: CommandCall,
+  runtimeId: string,
+  known: CaptionCorrections,
+  asked: readonly ({ readonly changes: readonly AskedChange[] } | { readonly reverts: string })[],
+): Promise<ExitCode> {
+  const by = { reviewerId: known.reviewer.id, attestation: known.reviewer.correctionAttestation };
+  const note = given.single('note') ?? null;
+  let answer = known;
+  for (const each of asked) answer = await host.captions.correct(runtimeId, each, { by, note, on: answer });
+  const ids = answer.corrections.slice(known.corrections.length).map(({ correctionId }) => correctionId);
+  const verdict = answer.check;
+  terminal.result(answer, [
+    ...ids,
+    ...(verdict === null
+      ? []
+      : [`${verdict.outcome}: ${verdict.reasonCode}, ${countText(verdict.acceptedCount, 'line')} accepted`]),
+  ]);
+  return verdict?.outcome === 'withheld' ? exitCodes.withheld : exitCodes.done;
+}
+
+async function revert(
+  call: CommandCall,
+  runtimeId: string,
+  known: CaptionCorrections,
+  named: string,
+): Promise<ExitCode> {
+  const { corrections } = known;
+  const meant = corrections.filter(({ correctionId }) =>
+    [correctionId, correctionId.slice('caption-correction:'.length)].some((id) => id.startsWith(named)),
+  );
+  const [only, ...others] = named === 'last' ? corrections.slice(-1) : meant;
+  if (only === undefined || others.length > 0) {
+    const listed = corrections.map(({ correctionId, recordedAt }) => `  ${correctionId}  ${recordedAt}`);
+    const what =
+      only === undefined ? `no correction of this study is called ${named}` : `several corrections begin with ${named}`;
+    throw new WrongCall([`${what}; its corrections:`, ...(listed.length === 0 ? ['  (none)'] : listed)].join('\n'));
+  }
+  for (const { kind, before, after } of only.changes) {
+    call.terminal.remark(
+      `${kind}: ${after.map(({ id }) => id).join(', ') || '(dropped)'} goes back to ${before.map(({ id }) => id).join(', ') || '(no line)'}`,
+    );
+  }
+  await attested(call, known);
+  return written(call, runtimeId, known, [{ reverts: only.correctionId }]);
+}
+
+/** Shows the changes with what the check says of them, asks for the attestation, and writes them. */
+async function correct(
+  call: CommandCall,
+  runtimeId: string,
+  known: CaptionCorrections,
+  { cues, side }: { readonly cues: readonly EditedCue[]; readonly side: CaptionSide },
+): Promise<ExitCode> {
+  const { terminal, host } = call;
+  const { languages, lines, head } = known;
+  const isOneLanguage = languages !== null && baseLanguage(languages.source) === baseLanguage(languages.target);
+  const changes = changesIn(lines, cues, side, isOneLanguage);
+  if (changes.length === 0) {
+    terminal.result(known, ['nothing was changed']);
+    return exitCodes.done;
+  }
+  terminal.remark(`${countText(changes.length, 'change')} of the ${side} side:`);
+  for (const change of changes) for (const line of changeLines(change, lines, side)) terminal.remark(line);
+  const requests = requestsOf(changes);
+  if (head !== null && requests.length === 1) {
+    for (const line of findingLines(await host.captions.correctionPreview(runtimeId, { head, changes })))
+      terminal.remark(line);
+  }
+  if (!isOneLanguage && changes.some((change) => change.lines.length > 1)) {
+    const other = side === 'source' ? 'target' : 'source';
+    terminal.remark(`each part of a split line has all words of its ${other} side: edit that with --side ${other}`);
+  }
+  await attested(call, known);
+  return written(
+    call,
+    runtimeId,
+    known,
+    requests.map((part) => ({ changes: part })),
+  );
+}
+
+const sideOf = (given: GivenFlags): CaptionSide => {
+  const side = given.single('side') ?? 'target';
+  if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
+  return side;
+};
+
+/** What is wrong with a call of `captions edit` before a host is asked. Throws `WrongCall`. */
+export function checkEdit(given: GivenFlags): void {
+  argument(given, 1, 'RUNTIME');
+  sideOf(given);
+  if (given.has('produce')) throw new WrongCall('--produce is no flag of edit');
+  if (given.has('file') && given.has('revert')) throw new WrongCall('--file and --revert: give one of them');
+  if (given.has('attest') && !given.has('reviewer')) throw new WrongCall('--attest needs --reviewer NAME');
+}
+
+/** The lines of a study that can be corrected. Throws `WrongCall` with the reason if none can. */
+async function correctable(host: StudyHost, runtimeId: string): Promise<CaptionCorrections> {
+  const known = await host.captions.corrections(runtimeId);
+  if (known.obstacle === null) return known;
+  throw new WrongCall(`nothing can be corrected: ${known.obstacle.message} (${known.obstacle.code})`);
+}
+
+/** Corrects captions: by an SRT of the person, by their editor, or by taking a correction back. */
+export async function editCaptions(call: CommandCall): Promise<ExitCode> {
+  const { given, terminal, host } = call;
+  const runtimeId = await studyArgument(call, 1);
+  const side = sideOf(given);
+  const known = await correctable(host, runtimeId);
+  const reverts = given.single('revert');
+  if (reverts !== undefined) return revert(call, runtimeId, known, reverts);
+  const file = pathOption(given, 'file');
+  if (file !== null) return correct(call, runtimeId, known, { cues: cuesOf(await readFile(file), file), side });
+  if (!terminal.isInteractive) {
+    throw new WrongCall('an editor needs a terminal: give the corrected lines by --file');
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'media-study-captions-'));
+  const path = join(folder, `captions.${known.languages?.[side] ?? side}.srt`);
+  await writeFile(path, editableSrt(known.lines, side), { mode: 0o600 });
+  try {
+    await edited(path);
+    const exit = await correct(call, runtimeId, known, { cues: cuesOf(await readFile(path), path), side });
+    await rm(folder, { recursive: true, force: true });
+    return exit;
+  } catch (error) {
+    terminal.remark(
+      `your text is in ${path}: ${asTyped(`captions edit ${runtimeId} --side ${side} --file ${path}`)} goes on with it`,
+    );
+    throw error;
+  }
+}

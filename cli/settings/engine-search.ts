@@ -1,0 +1,174 @@
+import type { FoundEngine } from '../../contract/settings.ts';
+import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import type { Environment } from '../../executors/process/tools.ts';
+import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
+import { demandEngine, installed, languageData } from '../../executors/screentext/language-data.ts';
+import { DEFAULT_LANGUAGES } from '../../executors/screentext/tesseract.ts';
+
+/** Where Ollama listens if nobody moved it; it speaks the interface of OpenAI below `/v1`. */
+const ollama = 'http://127.0.0.1:11434/v1';
+/** A server on this machine that has not answered by then is busy or is none. */
+const serverMs = 1_000;
+/** More models than a person chooses from. */
+const mostModels = 100;
+
+/** Settings that use an engine. */
+export type EngineSettings = FoundEngine['use'];
+
+interface ModelList {
+  readonly data?: readonly { readonly id?: unknown }[];
+}
+
+/** The models of a server; null if none answers there. Never sends a key. */
+async function modelsAt(server: string): Promise<readonly string[] | null> {
+  try {
+    const answer = await fetch(`${server}/models`, { signal: AbortSignal.timeout(serverMs), redirect: 'error' });
+    if (!answer.ok) return null;
+    const { data = [] } = (await answer.json()) as ModelList;
+    return data
+      .flatMap(({ id }) => (typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id) ? [id] : []))
+      .slice(0, mostModels);
+  } catch {
+    return null;
+  }
+}
+
+/** The settings of a host that translates by a model; `executor` says what it translates. */
+export const translatorSettings = (executor: string, server: string, model: string): EngineSettings => ({
+  'model-server': server,
+  'caption-executor': executor,
+  'caption-translation-model': model,
+  'allow-real-caption-production': true,
+});
+
+/** A model server of this machine with its models. */
+export interface FoundServer {
+  readonly server: string;
+  readonly models: readonly string[];
+}
+
+/** The model servers of this machine that answer: the one that the environment or the settings name, and that of Ollama. */
+export async function foundServers(environment: Environment): Promise<readonly FoundServer[]> {
+  const named = environment.OPENAI_BASE_URL === undefined ? null : hostedProvider(environment);
+  const known = named !== null && 'baseUrl' in named && named.isLocal ? [named.baseUrl] : [];
+  const servers = [...new Set([...known, ollama])];
+  const found = await Promise.all(servers.map(async (server) => ({ server, models: await modelsAt(server) })));
+  return found.flatMap(({ server, models }) => (models === null ? [] : [{ server, models }]));
+}
+
+export const pocketsphinxOffer =
+  'pocketsphinx is installed: it recognizes English speech on this machine. Nothing leaves the machine, and it costs nothing.';
+export const pocketsphinxSettings: EngineSettings = {
+  'semantic-recognizer': 'pocketsphinx',
+  'allow-real-semantic-evidence': true,
+};
+
+export const recognizedSettings: EngineSettings = {
+  'caption-executor': 'recognized',
+  'allow-recognized-captions': true,
+};
+
+export const serverOffer = ({ server, models }: FoundServer): string =>
+  `A model server answers at ${server}: its model ${models[0]} can translate captions. Whether it passes text on depends on that server.`;
+
+const onThisHost: Pick<FoundEngine, 'reach' | 'mayCost' | 'models' | 'confirmation'> = {
+  ...{ reach: 'this_host', mayCost: false, models: [], confirmation: null },
+};
+
+async function pocketsphinxOf(environment: Environment, isInUse: boolean): Promise<FoundEngine> {
+  const isThere = (await recognizerProgram('pocketsphinx', environment)) !== null;
+  return {
+    ...{ engine: 'recognizer', name: 'pocketsphinx', ...onThisHost },
+    state: isInUse ? 'in_use' : isThere ? 'found' : 'absent',
+    text: isThere ? pocketsphinxOffer : 'pocketsphinx recognizes English speech on this machine. It is not installed.',
+    remedy: isThere ? null : 'install it: apt-get install pocketsphinx pocketsphinx-en-us',
+    use: isThere && !isInUse ? { ...pocketsphinxSettings, ...recognizedSettings } : {},
+  };
+}
+
+async function whisperOf(environment: Environment, isInUse: boolean): Promise<FoundEngine> {
+  const isThere = (await recognizerProgram('whisper-cli', environment)) !== null;
+  return {
+    ...{ engine: 'recognizer', name: 'whisper-cli', ...onThisHost },
+    state: isInUse ? 'in_use' : isThere ? 'incomplete' : 'absent',
+    text: 'whisper-cli recognizes speech of many languages on this machine, with a model file of yours. Nothing leaves the machine, and it costs nothing.',
+    remedy: isInUse
+      ? null
+      : isThere
+        ? 'set semantic-recognizer to whisper-cli and semantic-recognizer-model to the path of a model file'
+        : 'install whisper.cpp and put whisper-cli on PATH',
+    use: {},
+  };
+}
+
+const screenTextSettings: EngineSettings = { 'screen-text': 'tesseract' };
+
+async function screenTextOf(isInUse: boolean): Promise<FoundEngine> {
+  const isThere = await Promise.all([
+    demandEngine(installed),
+    ...DEFAULT_LANGUAGES.map((language) => languageData(language, installed)),
+  ]).then(
+    () => true,
+    () => false,
+  );
+  return {
+    ...{ engine: 'screen_text', name: 'tesseract', ...onThisHost },
+    state: isInUse ? 'in_use' : isThere ? 'found' : 'absent',
+    text: 'tesseract reads text on the screen on this machine. Nothing leaves the machine, and it costs nothing.',
+    remedy:
+      isThere || isInUse
+        ? null
+        : `npm install --ignore-scripts tesseract.js@7.0.0 ${DEFAULT_LANGUAGES.map((code) => `@tesseract.js-data/${code}@1.0.0`).join(' ')}, beside this package`,
+    use: isThere && !isInUse ? screenTextSettings : {},
+  };
+}
+
+/** What a server is used for if captions are already made of subtitle tracks, or of recognized speech. */
+const executorFor = (isRecognizing: boolean): string =>
+  isRecognizing ? 'recognized-translated' : 'subtitles-translated';
+
+function serverOf(found: FoundServer, isInUse: boolean, isRecognizing: boolean): FoundEngine {
+  const { server, models } = found;
+  const [model] = models;
+  return {
+    ...{ engine: 'caption_translation', name: `model server at ${server}`, reach: 'this_machine', mayCost: false },
+    state: isInUse ? 'in_use' : model === undefined ? 'incomplete' : 'found',
+    text:
+      model === undefined
+        ? `A model server answers at ${server}. It has no model.`
+        : `The text of captions is sent to a model server on this machine, ${server}. Whether it passes text on depends on that server.`,
+    remedy: model === undefined && !isInUse ? 'load a model into the server' : null,
+    models: [...models],
+    use: model === undefined || isInUse ? {} : translatorSettings(executorFor(isRecognizing), server, model),
+    confirmation: model === undefined || isInUse ? null : 'sent_to_a_server_on_this_machine',
+  };
+}
+
+/** What a host uses already. */
+export interface EnginesInUse {
+  readonly recognizer: string | null;
+  readonly screenText: boolean;
+  /** The address of the server that translates; null if none does. */
+  readonly translator: string | null;
+}
+
+/** The engines of this machine, looked for now. Asks servers on this machine alone. */
+export async function findEngines(environment: Environment, inUse: EnginesInUse): Promise<readonly FoundEngine[]> {
+  const [pocketsphinx, whisper, screenText, servers] = await Promise.all([
+    pocketsphinxOf(environment, inUse.recognizer === 'pocketsphinx'),
+    whisperOf(environment, inUse.recognizer === 'whisper-cli'),
+    screenTextOf(inUse.screenText),
+    foundServers(environment),
+  ]);
+  const none: FoundEngine = {
+    ...{ engine: 'caption_translation', name: `model server at ${ollama}`, state: 'absent', reach: 'this_machine' },
+    ...{ mayCost: false, models: [], use: {}, confirmation: null },
+    text: 'No model server answers on this machine, so nothing translates captions.',
+    remedy:
+      'start a server that speaks the interface of OpenAI, such as Ollama, or name one: media-study settings set model-server=URL',
+  };
+  const translators = servers.map((found) =>
+    serverOf(found, found.server === inUse.translator, inUse.recognizer !== null),
+  );
+  return [pocketsphinx, whisper, ...(translators.length === 0 ? [none] : translators), screenText];
+}

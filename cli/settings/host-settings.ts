@@ -1,0 +1,347 @@
+import type { HostLimits, WorkUnderWay } from '../../actors/host-types.ts';
+import type { Clock } from '../../contract/base/clock.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import type {
+  Confirmation,
+  FoundEngines,
+  HostRestart,
+  HostSetting,
+  HostSettings,
+  SettingsChange,
+  SettingsChanged,
+} from '../../contract/settings.ts';
+import type { SettingsService } from '../../http/routes/settings.ts';
+import { StartError } from '../failures.ts';
+import {
+  captionFlags,
+  explainerFlags,
+  recognizerFlags,
+  responseFormatFlag,
+  screenTextFlags,
+  secondRunFlag,
+} from '../options/engines.ts';
+import type { GivenFlags } from '../options/flags.ts';
+import { environmentOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
+import { workQueueFlags } from '../options/worker-options.ts';
+import { findEngines } from './engine-search.ts';
+import { demandRecognizer, demandServer, serversOf, type UsedServer } from './engine-trial.ts';
+import {
+  isOfOwnHost,
+  isReplaced,
+  misfitOf,
+  readSettings,
+  type SettingChanges,
+  type Settings,
+  type SettingValue,
+  settingFlags,
+  settingsAfter,
+  withoutLeftovers,
+  withSettings,
+  writeSettings,
+} from './settings-file.ts';
+
+/** Limits that the running host takes over. */
+const limits = [
+  ...(['maximum-owned-media-bytes', 'maximum-videohost-local-range-ms', 'maximum-study-range-ms'] as const),
+  ...(['maximum-live-studies', 'maximum-caption-range-ms', 'maximum-caption-lines'] as const),
+] as readonly string[];
+
+/** Settings that name places of this machine or open it to others: whoever holds a token of the host must not move them. */
+const network = [
+  ...(['host', 'port', 'allowed-origin', 'token-file', 'http-adapter'] as const),
+  ...(['videohost', 'videohost-origin', 'allow-loopback-videohost'] as const),
+] as readonly string[];
+const sources: readonly string[] = ['source-directory', 'source-root'];
+const ofCommandLine = [...network, ...sources, ...Object.keys(workQueueFlags)];
+
+const rooms: readonly (readonly [HostSetting['room'], readonly string[]])[] = [
+  ['captions', [...Object.keys(captionFlags), 'maximum-caption-range-ms', 'maximum-caption-lines', 'model-server']],
+  ['recognition', Object.keys({ ...recognizerFlags, ...responseFormatFlag, ...secondRunFlag })],
+  ['screen_text', Object.keys(screenTextFlags)],
+  ['explanations', Object.keys(explainerFlags)],
+  ['reviewer', ['reviewer-id', 'reviewer-label']],
+  ['network', network],
+  ['sources', sources],
+  ['workers', Object.keys(workQueueFlags)],
+  ['output', ['log-format', 'executor']],
+];
+const roomOf = (name: string): HostSetting['room'] => rooms.find(([, names]) => names.includes(name))?.[0] ?? 'limits';
+
+/** The limits of a host with these options. */
+export const limitsOf = (options: ServeOptions): HostLimits => ({
+  maximumOwnedMediaBytes: options.maximumOwnedMediaBytes,
+  maximumVideohostRangeMs: options.maximumVideohostRangeMs,
+  maximumStudyRangeMs: options.maximumStudyRangeMs,
+  maximumLiveStudies: options.maximumLiveStudies,
+  captionAllowance: options.captionAllowance,
+});
+
+/** The value of an option; null if nothing says one. A name and a password in an address are left out. */
+function shownValue(flags: GivenFlags, name: string): HostSetting['value'] {
+  const { form } = settingFlags[name] ?? { form: 'single' };
+  if (!flags.has(name)) return null;
+  if (form === 'switch') return true;
+  if (form === 'repeated') return [...flags.all(name)];
+  const value = flags.single(name) ?? '';
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  return value.replace(/^(\w+:\/\/)[^/@]*@/, '$1');
+}
+
+const isEqual = (a: HostSetting['value'], b: HostSetting['value']): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const meanings: Readonly<Record<Confirmation, string>> = {
+  sent_to_a_server_on_this_machine: 'is sent to a server on this machine, which may pass it on',
+  leaves_this_machine_and_may_cost: 'leaves this machine, and each request may cost money',
+};
+
+const sentTo: Readonly<Record<UsedServer['use'], string>> = {
+  recognizer: 'the sound of speech',
+  translator: 'the text of captions',
+  explainer: 'the text of captions',
+};
+
+/** What a host was started with, and what it does with changes. */
+interface HostSettingsOptions {
+  /** The command line of the start alone. */
+  readonly given: GivenFlags;
+  readonly path: string;
+  /** The settings that were read at the start. */
+  readonly settings: Settings;
+  /** Whether a command started this host for itself. */
+  readonly isOfCommand: boolean;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly limit: (limits: HostLimits) => void;
+  readonly underWay: () => WorkUnderWay;
+  /** Begins the restart once the answer to its request had time to leave. */
+  readonly restart: () => void;
+}
+
+/** The settings of a running host. Changes go into its settings file; limits also into the host itself. */
+export class RunningSettings implements SettingsService {
+  readonly #options: HostSettingsOptions;
+  /** The settings in force: those of the start, with the limits that were changed since. */
+  #inForce: Settings;
+  /** When this host started. */
+  readonly #startedAt: string;
+
+  constructor(options: HostSettingsOptions) {
+    this.#options = options;
+    this.#startedAt = new Date(options.clock.now()).toISOString();
+    this.#inForce = options.settings;
+  }
+
+  async read(): Promise<HostSettings> {
+    const { path } = this.#options;
+    const { settings, fault } = await this.#file();
+    const now = this.#flags(this.#inForce);
+    const next = fault === null ? this.#nextFlags(settings ?? new Map()) : now;
+    const rows = Object.entries(settingFlags).map(([name, { form, help, preset }]): HostSetting => {
+      const value = shownValue(now, name);
+      return {
+        ...{ name, form, room: roomOf(name), help, preset, value },
+        source: this.#sourceOf(name, value),
+        next: shownValue(next, name),
+        change: changeOf(name),
+      };
+    });
+    return {
+      schema: 'studio.host-settings.v1',
+      startedAt: this.#startedAt,
+      file: { path, state: fault !== null ? 'unreadable' : settings === null ? 'absent' : 'read', fault },
+      settings: rows,
+      restart: this.#restart(
+        rows.some(({ value, next }) => !isEqual(value, next)),
+        fault,
+      ),
+    };
+  }
+
+  async engines(): Promise<FoundEngines> {
+    const { environment, clock } = this.#options;
+    const options = optionsOf(this.#flags(this.#inForce));
+    const translator = serversOf(options, environment).find(({ use }) => use === 'translator');
+    return {
+      schema: 'studio.found-engines.v1',
+      lookedAt: new Date(clock.now()).toISOString(),
+      engines: [
+        ...(await findEngines(environmentOf(options, environment), {
+          recognizer: options.recognizer?.engine ?? null,
+          screenText: options.screenText !== null,
+          translator: translator?.provider.baseUrl ?? null,
+        })),
+      ],
+    };
+  }
+
+  /** Writes the change if all checks pass. Throws the codes of settings. */
+  async change(change: SettingsChange): Promise<SettingsChanged> {
+    const { path } = this.#options;
+    const { settings, fault } = await this.#file();
+    if (fault !== null) throw new ServiceError('settings_unreadable', `the settings cannot be read: ${fault}`);
+    const before = settings ?? new Map();
+    const asked = this.#askedChanges(change);
+    this.#demandChangeable(asked);
+    const changes = withoutLeftovers(before, asked);
+    const after = settingsAfter(before, changes);
+    const options = allowedOptions(this.#nextFlags(after));
+    const names = [...changes.keys()];
+    await this.#demandEngines(options, change.confirmation, names);
+    const atOnce = names.filter((name) => limits.includes(name));
+    await writeSettings(path, changes);
+    if (atOnce.length > 0) {
+      this.#inForce = settingsAfter(this.#inForce, new Map([...changes].filter(([name]) => limits.includes(name))));
+      this.#options.limit(limitsOf(optionsOf(this.#flags(this.#inForce))));
+    }
+    const afterRestart = names.filter((name) => !limits.includes(name));
+    return { schema: 'studio.settings-changed.v1', atOnce, afterRestart, settings: await this.read() };
+  }
+
+  /** Answers, and then restarts. Throws `restart_refused`. */
+  async restart(): Promise<HostRestart> {
+    const { restart } = await this.read();
+    if (!restart.isPossible) throw new ServiceError('restart_refused', restart.text);
+    this.#options.restart();
+    return { schema: 'studio.host-restart.v1', state: 'restarting', startedAt: this.#startedAt };
+  }
+
+  async #file(): Promise<{ readonly settings: Settings | null; readonly fault: string | null }> {
+    const { path } = this.#options;
+    try {
+      return { settings: await readSettings(path), fault: null };
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      return { settings: null, fault: error.message.replace(`${path}: `, '') };
+    }
+  }
+
+  #flags(settings: Settings): GivenFlags {
+    return withSettings(this.#options.given, settings);
+  }
+
+  /** The options of the next start: what a command gave to its own host gives way to settings. */
+  #nextFlags(settings: Settings): GivenFlags {
+    const { given } = this.#options;
+    const isLeft = (name: string): boolean => !this.#isOfCommand(name) || !this.#isSetInGroup(name, settings);
+    return withSettings(
+      {
+        ...given,
+        single: (name) => (isLeft(name) ? given.single(name) : undefined),
+        all: (name) => (isLeft(name) ? given.all(name) : []),
+        has: (name) => isLeft(name) && given.has(name),
+      },
+      settings,
+    );
+  }
+
+  #isSetInGroup(name: string, settings: Settings): boolean {
+    return name in captionFlags ? settings.has('caption-executor') : settings.has(name);
+  }
+
+  #isOfCommand(name: string): boolean {
+    return this.#options.isOfCommand && isOfOwnHost(this.#options.given, name);
+  }
+
+  #sourceOf(name: string, value: HostSetting['value']): HostSetting['source'] {
+    if (this.#options.given.has(name)) return this.#isOfCommand(name) ? 'command' : 'option';
+    return value === null ? 'default' : 'file';
+  }
+
+  #askedChanges({ set, unset }: SettingsChange): SettingChanges {
+    const invalid = (message: string) => new ServiceError('invalid_settings_change', message);
+    const both = unset.find((name) => Object.hasOwn(set, name));
+    if (both !== undefined) throw invalid(`${both}: set and unset at once`);
+    for (const name of [...Object.keys(set), ...unset]) {
+      if (!Object.hasOwn(settingFlags, name)) throw invalid(`there is no setting ${name}`);
+    }
+    for (const [name, value] of Object.entries(set)) {
+      const flag = settingFlags[name];
+      const misfit = flag === undefined ? null : misfitOf(flag, value);
+      if (misfit !== null) throw invalid(`${name}: ${misfit}`);
+    }
+    const changes = new Map<string, SettingValue | undefined>(Object.entries(set));
+    for (const name of unset) changes.set(name, undefined);
+    if (changes.size === 0) throw invalid('nothing is set, and nothing unset');
+    return changes;
+  }
+
+  /** A server outside this machine gets the key of the environment, so that only a person at the command line may name it. */
+  #demandChangeable(changes: SettingChanges): void {
+    const refused = (message: string) => new ServiceError('setting_not_changeable', message);
+    const { given, isOfCommand } = this.#options;
+    for (const [name, value] of changes) {
+      if (ofCommandLine.includes(name)) {
+        throw refused(`${name} is changed on the command line alone: media-study settings set ${name}=VALUE`);
+      }
+      const own = isOfCommand && (this.#isOfCommand(name) || name in captionFlags);
+      if (!own && isReplaced(given, name)) {
+        throw refused(`an option of this start decides on ${name}: start the host without that option`);
+      }
+      if (
+        name === 'model-server' &&
+        value !== undefined &&
+        !/^http:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?(\/|$)/.test(String(value))
+      ) {
+        throw refused(
+          'a model server outside this machine is named on the command line: media-study settings set model-server=URL',
+        );
+      }
+    }
+  }
+
+  /** Throws unless a person has confirmed what is sent to servers from now on, and the engines are there. */
+  async #demandEngines(next: ServeOptions, confirmation: Confirmation | null, names: readonly string[]): Promise<void> {
+    const { environment } = this.#options;
+    const now = serversOf(optionsOf(this.#flags(this.#inForce)), environment).map(serverKey);
+    const added = allowed(() => serversOf(next, environment)).filter((server) => !now.includes(serverKey(server)));
+    const outside = added.find(({ provider }) => !provider.isLocal);
+    const decisive = outside ?? added[0];
+    if (decisive !== undefined) {
+      const needed: Confirmation =
+        outside === undefined ? 'sent_to_a_server_on_this_machine' : 'leaves_this_machine_and_may_cost';
+      if (confirmation !== needed) {
+        throw new ServiceError(
+          'settings_confirmation_required',
+          `${sentTo[decisive.use]} ${meanings[needed]}; confirmation: ${needed}`,
+        );
+      }
+    }
+    try {
+      for (const { provider } of added) await demandServer(provider);
+      if (names.some((name) => roomOf(name) === 'recognition')) await demandRecognizer(next, environment);
+    } catch (error) {
+      throw new ServiceError('engine_unavailable', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #restart(isNeeded: boolean, fault: string | null): HostSettings['restart'] {
+    const underWay = this.#options.underWay();
+    const { uploads } = underWay;
+    const refusal =
+      fault !== null
+        ? `The settings cannot be read, and the host would not start: ${fault}`
+        : uploads > 0
+          ? 'A file is being uploaded whole, which a restart would cut. Wait until it is there.'
+          : null;
+    const text =
+      refusal ?? 'The host stops in order and starts again at the same address. What is under way goes on afterwards.';
+    return { isNeeded, isPossible: refusal === null, text, underWay };
+  }
+}
+
+const changeOf = (name: string): HostSetting['change'] =>
+  ofCommandLine.includes(name) ? 'command_line' : limits.includes(name) ? 'at_once' : 'restart';
+
+const serverKey = ({ use, model, provider }: UsedServer): string => `${use} ${provider.baseUrl} ${model}`;
+
+/** Runs what reads options. Throws `invalid_settings_change` for what a start would be refused with. */
+function allowed<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    throw new ServiceError('invalid_settings_change', error.message.replaceAll('--', ''));
+  }
+}
+
+const allowedOptions = (flags: GivenFlags): ServeOptions => allowed(() => optionsOf(flags));

@@ -1,0 +1,94 @@
+import test from 'ava';
+import { changesIn, type EditedCue, editableSrt } from '../../cli/commands/corrections.ts';
+import type { CorrectedText, ShownLine } from '../../contract/captions/correction.ts';
+
+// What a person changed in a file of captions.
+
+const said = (text: string): CorrectedText => ({ state: 'available', text, reasonCode: null, by: 'host' });
+const withheld: CorrectedText = { state: 'withheld', text: null, reasonCode: 'translator_unavailable', by: 'host' };
+
+const lineOf = (at: number, target: CorrectedText): ShownLine => ({
+  id: `line-${at}`,
+  ...{ startMs: at * 2000, endMs: at * 2000 + 1500, originalLineIds: [`line-${at}`] },
+  ...{ source: said(`source ${at}`), target, changed: null },
+  decision: { outcome: 'accepted', reasonCode: 'line_structurally_complete' },
+});
+
+const lines = [lineOf(0, said('zero')), lineOf(1, said('one')), lineOf(2, withheld), lineOf(3, said('three'))];
+const cues: readonly EditedCue[] = [
+  { startMs: 0, endMs: 1500, text: 'zero' },
+  { startMs: 2000, endMs: 3500, text: 'one' },
+  { startMs: 4000, endMs: 5500, text: '[withheld: translator_unavailable]' },
+  { startMs: 6000, endMs: 7500, text: 'three' },
+];
+
+/** The file with the cue at a place replaced by others. */
+const withCues = (at: number, count: number, ...others: readonly EditedCue[]): EditedCue[] =>
+  cues.toSpliced(at, count, ...others);
+
+test('a file to edit has every line, and says which are withheld', (t) => {
+  t.is(
+    editableSrt(lines.slice(1, 3), 'target'),
+    '1\n00:00:02,000 --> 00:00:03,500\none\n\n2\n00:00:04,000 --> 00:00:05,500\n[withheld: translator_unavailable]\n',
+  );
+});
+
+const cases: readonly [name: string, edited: readonly EditedCue[], changes: readonly object[]][] = [
+  ['a file that nobody changed has no change', cues, []],
+  [
+    'a reworded cue is a change of its line',
+    withCues(1, 1, { startMs: 2000, endMs: 3500, text: 'uno' }),
+    [{ lineIds: ['line-1'], lines: [{ startMs: 2000, endMs: 3500, target: 'uno' }] }],
+  ],
+  [
+    'a text in the place of a reason is a text of the person',
+    withCues(2, 1, { startMs: 4000, endMs: 5500, text: 'two' }),
+    [{ lineIds: ['line-2'], lines: [{ startMs: 4000, endMs: 5500, target: 'two' }] }],
+  ],
+  [
+    'a shifted cue that is withheld stays withheld',
+    withCues(2, 1, { startMs: 4100, endMs: 5600, text: '[withheld: translator_unavailable]' }),
+    [{ lineIds: ['line-2'], lines: [{ startMs: 4100, endMs: 5600 }] }],
+  ],
+  [
+    'two cues in the time of one split it, and each has the words of the other side',
+    withCues(1, 1, { startMs: 2000, endMs: 2700, text: 'o' }, { startMs: 2700, endMs: 3500, text: 'ne' }),
+    [
+      {
+        lineIds: ['line-1'],
+        lines: [
+          { startMs: 2000, endMs: 2700, target: 'o', source: 'source 1' },
+          { startMs: 2700, endMs: 3500, target: 'ne', source: 'source 1' },
+        ],
+      },
+    ],
+  ],
+  [
+    'one cue in the time of two merges them',
+    withCues(0, 2, { startMs: 0, endMs: 3500, text: 'zero, one' }),
+    [{ lineIds: ['line-0', 'line-1'], lines: [{ startMs: 0, endMs: 3500, target: 'zero, one' }] }],
+  ],
+  ['a cue that is gone drops its line', withCues(3, 1), [{ lineIds: ['line-3'], lines: [] }]],
+  [
+    'cues that were all shifted far stay with their lines, in order',
+    cues.map((cue) => ({ ...cue, startMs: cue.startMs + 60_000, endMs: cue.endMs + 60_000 })),
+    lines.map(({ id, startMs, endMs, target }) => ({
+      lineIds: [id],
+      lines: [
+        {
+          ...{ startMs: startMs + 60_000, endMs: endMs + 60_000 },
+          ...(target.text === null ? {} : { target: target.text }),
+        },
+      ],
+    })),
+  ],
+];
+
+for (const [name, edited, changes] of cases) {
+  test(name, (t) => t.deepEqual(changesIn(lines, edited, 'target', false), [...changes]));
+}
+
+test('a cue in the time of no line is refused', (t) => {
+  const edited = [...cues, { startMs: 9000, endMs: 9500, text: 'more' }];
+  t.throws(() => changesIn(lines, edited, 'target', false), { message: /has the time of no line/ });
+});

@@ -1,0 +1,180 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import type { ErrorCode } from '../../contract/base/errors.ts';
+import {
+  foundEngines,
+  type HostSetting,
+  hostRestart,
+  hostSettings,
+  type SettingsChangeRequest,
+  settingsChanged,
+} from '../../contract/settings.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { TestHost, type TestHostOptions } from '../host/test-host.ts';
+import { eventually } from '../patience.ts';
+import { pageOrigin } from './host/contract.ts';
+import { ingestRequest, ingests, octets, openIngest } from './host/ingest-steps.ts';
+import { sampleRow, studyRequest } from './host/study-steps.ts';
+
+// The settings of a running host, as the page of its operator reads and changes them.
+
+const cors = ['access-control-allow-origin', 'access-control-expose-headers', 'vary'];
+const headers = { Origin: pageOrigin };
+const none = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
+const captioning = { 'caption-executor': 'grouped-subtitles', 'allow-embedded-subtitle-captions': true };
+const translating = {
+  ...{ 'caption-executor': 'subtitles-translated', 'caption-translation-model': 'small' },
+  'allow-real-caption-production': true,
+};
+
+async function opened(t: ExecutionContext, options: TestHostOptions = {}) {
+  const host = await TestHost.open(t, { environment: none, ...options });
+  const path = dataRootAt(host.dataRoot).settings;
+  const change = (request: SettingsChangeRequest) =>
+    host.ask('POST', '/v1/settings-changes', { headers, json: { schema: 'studio.settings-change.v1', ...request } });
+  const read = async () => host.granted(t, await host.get('/v1/settings'), 200, hostSettings);
+  const setting = async (name: string): Promise<HostSetting | undefined> =>
+    (await read()).settings.find((row) => row.name === name);
+  return { host, path, change, read, setting };
+}
+
+test('settings say what is in force and where it comes from', async (t) => {
+  const { read, setting } = await opened(t, { flags: ['--maximum-live-studies', '7'] });
+  const { file, restart } = await read();
+  t.is(file.state, 'absent');
+  t.deepEqual([restart.isNeeded, restart.isPossible], [false, true]);
+  t.like(await setting('maximum-live-studies'), { value: 7, source: 'option', next: 7, change: 'at_once' });
+  t.like(await setting('caption-executor'), { value: null, source: 'default', preset: 'recorded', room: 'captions' });
+  t.like(await setting('token-file'), { change: 'command_line', room: 'network' });
+});
+
+test('a limit is changed at once, and what needs a restart waits for it', async (t) => {
+  const { host, path, change, read, setting } = await opened(t);
+  const request = studyRequest(await sampleRow(t, host), { range: { startMs: 0, endMs: 20_000 } });
+  const short = await change({ set: { 'maximum-study-range-ms': 10_000, ...captioning } });
+  const answer = host.granted(t, short, 200, settingsChanged, cors);
+  t.deepEqual(answer.atOnce, ['maximum-study-range-ms']);
+  t.deepEqual(answer.afterRestart, Object.keys(captioning));
+  host.refused(t, await host.post('/v1/runtime-plans', request), 'study_range_too_large');
+  t.like(await setting('maximum-study-range-ms'), { value: 10_000, source: 'file', next: 10_000 });
+  t.like(await setting('caption-executor'), { value: null, next: 'grouped-subtitles' });
+  t.true((await read()).restart.isNeeded);
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), { 'maximum-study-range-ms': 10_000, ...captioning });
+
+  host.granted(t, await change({ unset: ['maximum-study-range-ms'] }), 200, settingsChanged, cors);
+  t.is((await host.post('/v1/runtime-plans', request)).status, 200);
+});
+
+test('another caption executor takes the permission of the one before out of the file', async (t) => {
+  const { change, path } = await opened(t);
+  await change({ set: captioning });
+  await change({ set: { 'caption-executor': 'recognized', 'allow-recognized-captions': true } });
+  const after = { 'caption-executor': 'recognized', 'allow-recognized-captions': true };
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), after);
+});
+
+const refusals: readonly (readonly [string, SettingsChangeRequest, ErrorCode, RegExp])[] = [
+  ['an unknown name', { set: { prot: 1 } }, 'invalid_settings_change', /no setting prot/],
+  ['a value that does not fit', { set: { 'log-format': true } }, 'invalid_settings_change', /text or a number/],
+  ['options that do not agree', { set: { 'screen-text-languages': 'eng' } }, 'invalid_settings_change', /needs/],
+  ['nothing', {}, 'invalid_settings_change', /nothing/],
+  ['set and unset', { set: captioning, unset: ['caption-executor'] }, 'invalid_settings_change', /at once/],
+  ['a port', { set: { port: 1 } }, 'setting_not_changeable', /settings set port=VALUE/],
+  ['an option of the start', { set: { 'maximum-live-studies': 9 } }, 'setting_not_changeable', /option of this start/],
+  [
+    'a server outside this machine, which would get the key',
+    {
+      set: { ...translating, 'model-server': 'https://models.example/v1' },
+      confirmation: 'leaves_this_machine_and_may_cost',
+    },
+    'setting_not_changeable',
+    /outside this machine/,
+  ],
+  ['a server without a confirmation', { set: translating }, 'settings_confirmation_required', /sent_to_a_server/],
+  [
+    'a confirmation of something else',
+    { set: translating, confirmation: 'leaves_this_machine_and_may_cost' },
+    'settings_confirmation_required',
+    /sent_to_a_server_on_this_machine/,
+  ],
+  [
+    'a server that does not answer',
+    { set: translating, confirmation: 'sent_to_a_server_on_this_machine' },
+    'engine_unavailable',
+    /no model server answers at/,
+  ],
+];
+
+for (const [what, request, code, message] of refusals) {
+  test(`a change of settings is refused, and nothing is written: ${what}`, async (t) => {
+    const { host, change, read } = await opened(t, { flags: ['--maximum-live-studies', '7'] });
+    t.regex(host.refused(t, await change(request), code, cors), message);
+    t.is((await read()).file.state, 'absent');
+  });
+}
+
+test('a paid server that the environment names is used only after the right confirmation', async (t) => {
+  const environment = { ...none, OPENAI_BASE_URL: 'https://models.invalid/v1', OPENAI_API_KEY: 'key-for-tests' };
+  const { host, change } = await opened(t, { environment });
+  const wrong = await change({ set: translating, confirmation: 'sent_to_a_server_on_this_machine' });
+  const needed = host.refused(t, wrong, 'settings_confirmation_required', cors);
+  t.regex(
+    needed,
+    /leaves this machine, and each request may cost money; confirmation: leaves_this_machine_and_may_cost/,
+  );
+});
+
+test('settings are changed and hosts restarted only by allowed origins with the token', async (t) => {
+  const { host } = await opened(t);
+  for (const [path, json] of [
+    ['/v1/settings-changes', { schema: 'studio.settings-change.v1', set: captioning }],
+    ['/v1/host-restarts', { schema: 'studio.host-restart-request.v1' }],
+  ] as const) {
+    host.refused(t, await host.post(path, json), 'origin_required');
+    const evil = { Origin: 'http://evil.example' };
+    host.refused(t, await host.ask('POST', path, { headers: evil, json }), 'origin_not_allowed');
+    host.refused(t, await host.ask('POST', path, { headers, json, token: null }), 'unauthorized', [
+      'www-authenticate',
+      ...cors,
+    ]);
+  }
+});
+
+test('a settings file that cannot be read is named, and neither changed nor restarted into', async (t) => {
+  const { host, path, change, read } = await opened(t);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, '{ "port": }');
+  const { file, restart } = await read();
+  t.is(file.state, 'unreadable');
+  t.regex(file.fault ?? '', /^1:11: ValueExpected/);
+  t.false(restart.isPossible);
+  host.refused(t, await change({ set: captioning }), 'settings_unreadable', cors);
+  const json = { schema: 'studio.host-restart-request.v1' };
+  host.refused(t, await host.ask('POST', '/v1/host-restarts', { headers, json }), 'restart_refused', cors);
+});
+
+test('a host answers before it restarts, and not while it receives a whole file', async (t) => {
+  const { host, read } = await opened(t);
+  const restart = (json: unknown = { schema: 'studio.host-restart-request.v1' }) =>
+    host.ask('POST', '/v1/host-restarts', { headers, json });
+  host.refused(t, await restart({}), 'invalid_restart_request', cors);
+  const { startedAt } = host.granted(t, await restart(), 202, hostRestart, cors);
+  t.is(startedAt, (await read()).startedAt);
+  t.true(host.reports().includes('restart'));
+
+  const ingestId = await openIngest(t, host, ingestRequest(1000));
+  const upload = host.request('PUT', `${ingests}/${ingestId}/media`, 1000, octets);
+  upload.send(Buffer.from('\0\0\0\x20ftypisom'));
+  await eventually('the upload to begin', async () => !(await read()).restart.isPossible, 5);
+  t.regex(host.refused(t, await restart(), 'restart_refused', cors), /uploaded whole/);
+  upload.leave();
+});
+
+test('engines of this machine are found with the settings that use them', async (t) => {
+  const { host } = await opened(t);
+  const { engines } = host.granted(t, await host.get('/v1/found-engines'), 200, foundEngines);
+  const recognizer = engines.find(({ name }) => name === 'pocketsphinx');
+  t.like(recognizer, { state: 'absent', use: {}, confirmation: null });
+  t.regex(recognizer?.remedy ?? '', /^install it/);
+});
