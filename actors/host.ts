@@ -93,6 +93,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
   const {
     definition: studying,
+    optional,
     calibration,
     pace,
     isHeld,
@@ -111,9 +112,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     definition: studying,
     sourceUses,
     newId: randomUUID,
-    recognizes: recognizer !== null,
+    optional,
     calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
-    readsScreen: screenTextReader !== null,
     maximumRangeMs: () => limits.maximumStudyRangeMs,
     maximumLive: () => limits.maximumLiveStudies,
   });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { errorEnvelope } from './base/errors.ts';
+import type { EventSchema } from './base/event-envelope.ts';
 import { count, positive } from './base/grammar.ts';
 import { captionEvents } from './captions/caption-answers.ts';
 import { captionCorrectionEvents } from './captions/correction.ts';
-import { evidenceEvents } from './evidence/evidence-events.ts';
+import { assessmentEvents, decisionEvents, readEvents } from './evidence/evidence-events.ts';
 import { mediaEvents } from './evidence/media-operation.ts';
 import { languageExplanationEvents } from './explanations/explanation.ts';
 import { ownedIngestStatus, videohostIngestStatus } from './ingest.ts';
@@ -12,6 +13,7 @@ import { workProgress } from './operation.ts';
 import { semanticEvents } from './recognition.ts';
 import { publishReviewEvents } from './review.ts';
 import { screenTextEvents } from './screentext.ts';
+import type { LaterStageName, StageName } from './study/stages.ts';
 import { commandId, runtimeId } from './study/start.ts';
 import { hasEnded, lifecycle, runtimeReason } from './study/status.ts';
 import { taskEvents } from './study/task.ts';
@@ -31,18 +33,33 @@ export interface ChartMeta {
   readonly mainWays?: readonly (readonly string[])[];
 }
 
+/**
+ * The types of events that came with each stage, each with its producer and its closed data. A type that several stages write stands
+ * with the first of them.
+ */
+export const stageEvents = {
+  initialize: taskEvents,
+  detect: mediaEvents,
+  subtitles: [],
+  recognize: semanticEvents,
+  readScreen: screenTextEvents,
+  read: readEvents,
+  assess: assessmentEvents,
+  decide: decisionEvents,
+  admit: [],
+  review: publishReviewEvents,
+  captions: captionEvents,
+  correction: captionCorrectionEvents,
+  explanation: languageExplanationEvents,
+} as const satisfies Readonly<Record<StageName | LaterStageName, readonly EventSchema[]>>;
+
+type StageEvent = (typeof stageEvents)[keyof typeof stageEvents][number];
+
 /** Every event that a journal may hold: a closed set, each type with its producer and its closed data. */
-export const journalEvent = z.discriminatedUnion('type', [
-  ...taskEvents,
-  ...mediaEvents,
-  ...semanticEvents,
-  ...screenTextEvents,
-  ...evidenceEvents,
-  ...publishReviewEvents,
-  ...captionEvents,
-  ...captionCorrectionEvents,
-  ...languageExplanationEvents,
-]);
+export const journalEvent = z.discriminatedUnion(
+  'type',
+  Object.values(stageEvents).flat() as [StageEvent, ...StageEvent[]],
+);
 
 export type JournalEvent = z.infer<typeof journalEvent>;
 export type EventType = JournalEvent['type'];

@@ -5,6 +5,7 @@ import { claimState } from './evidence/assessment.ts';
 import { furtherKinds } from './evidence/evidence.ts';
 import { sourceKind } from './sources/source-session.ts';
 import { outputDepth, requestedSourceLanguage } from './study/plan.ts';
+import { studySteps } from './study/stages.ts';
 import { lifecycle, runtimeListFields } from './study/status.ts';
 import { evidenceKind } from './study/study-record.ts';
 
@@ -156,9 +157,7 @@ export const runtimeOverview = z.strictObject({
     outputDepth,
     acceptedAt: timestamp,
     /** The last step that is on disk; null before the first. */
-    step: z
-      .enum(['initialize', 'detect', 'subtitles', 'recognize', 'readScreen', 'read', 'assess', 'decide', 'end'])
-      .nullable(),
+    step: z.enum(studySteps).nullable(),
     /** Why it ended without its findings; null unless it did. */
     reason: failure.nullable(),
     /** How often a host took it up again. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { artifactId, operationId, operationRequest, recognitionCapability, toolIdentity } from './base/artifact.ts';
+import { artifactId, operationId, operationRequest, toolIdentity } from './base/artifact.ts';
 import { failure } from './base/errors.ts';
 import { eventType } from './base/event-envelope.ts';
 import { contentId, count, identity, range, sha256Hex } from './base/grammar.ts';
 import { lineMeasures, parameters, recognisedText } from './evidence/evidence.ts';
 import { mediaEvidence, mediaLimits } from './evidence/media-operation.ts';
+import { studyStages } from './study/stages.ts';
 
 const text = recognisedText;
 
@@ -67,7 +68,7 @@ export const semanticEvidenceReceipt = z.strictObject({
   receiptId: z.string().regex(/^semantic-evidence:[a-f0-9]{64}$/),
   operationId,
   operationKey: sha256Hex,
-  capability: z.literal(recognitionCapability),
+  capability: z.literal(studyStages.recognize.grant.capability),
   authorization: z.strictObject({ grantId: identity, taskId: identity, agentId: identity }),
   input: z.strictObject({ artifactId, contentId, range, regionsFrom: regionEvidence }),
   producer: semanticProducer,

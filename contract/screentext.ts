@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { artifactId, operationId, operationRequest, screenTextCapability, toolIdentity } from './base/artifact.ts';
+import { artifactId, operationId, operationRequest, toolIdentity } from './base/artifact.ts';
 import { failure } from './base/errors.ts';
 import { eventType } from './base/event-envelope.ts';
 import { contentId, count, givenLine, identity, range, sha256Hex } from './base/grammar.ts';
@@ -11,6 +11,7 @@ import {
   unavailableReason,
 } from './evidence/evidence.ts';
 import { mediaLimits } from './evidence/media-operation.ts';
+import { studyStages } from './study/stages.ts';
 
 /** One line as an engine read it in one picture; its confidence in thousandths. Earlier versions looked once. */
 export const readText = z.strictObject({
@@ -97,7 +98,7 @@ export const screenTextReceipt = z.strictObject({
   receiptId: z.string().regex(/^screen-text:[a-f0-9]{64}$/),
   operationId,
   operationKey: sha256Hex,
-  capability: z.literal(screenTextCapability),
+  capability: z.literal(studyStages.readScreen.grant.capability),
   authorization: z.strictObject({ grantId: identity, taskId: identity, agentId: identity }),
   input: z.strictObject({ artifactId, contentId, range, keyframesFrom: keyframeEvidence }),
   producer: screenTextProducer,

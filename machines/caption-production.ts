@@ -4,6 +4,7 @@ import type { CaptionClassification } from '../contract/captions/caption-line.ts
 import type { CaptionAllowance } from '../contract/captions/caption-production.ts';
 import type { ChartMeta } from '../contract/journal.ts';
 import type { ApprovalReference } from '../contract/review.ts';
+import { laterStages } from '../contract/study/stages.ts';
 import {
   type CommitEmission,
   committedTo,
@@ -12,6 +13,8 @@ import {
   messageOf,
   notProvided,
 } from './emission.ts';
+
+const { production, check } = laterStages.captions.acts;
 
 export const captionProductionVersion = 1;
 
@@ -103,12 +106,12 @@ export const captionProductionMachine = setup({
     producing: {
       description: 'The caption executor makes lines, and the host stores them with their receipt.',
       // The service that starts the actor adds it to the first commit.
-      meta: { journal: ['caption.production_started'] },
+      meta: { journal: production.begins },
       invoke: {
         id: 'produceCaptions',
         src: 'produceCaptions',
         input: effectInput,
-        onDone: committedTo('checking', ['artifact.recorded', 'caption.production_completed']),
+        onDone: committedTo('checking', production.ends),
         onError: failedAs('failed', 'caption_not_produced', thrown),
       },
       on: {
@@ -128,7 +131,7 @@ export const captionProductionMachine = setup({
         id: 'checkCaptions',
         src: 'checkCaptions',
         input: effectInput,
-        onDone: committedTo('checked', ['artifact.recorded', 'caption.quality_control_decided']),
+        onDone: committedTo('checked', check.ends),
         onError: failedAs('unchecked', 'caption_not_checked', thrown),
       },
       on: {
@@ -149,7 +152,7 @@ export const captionProductionMachine = setup({
       description:
         'No captions were made; the journal says why. A client may try again, three times in all, while the approval stands.',
       entry: 'reportProductionFailed',
-      meta: { journal: ['caption.production_failed'] },
+      meta: { journal: production.fails },
     },
   },
 });

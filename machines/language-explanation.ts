@@ -5,7 +5,10 @@ import {
   explanationFailureOf,
 } from '../contract/explanations/explanation.ts';
 import type { ChartMeta } from '../contract/journal.ts';
+import { laterStages } from '../contract/study/stages.ts';
 import { type CommitEmission, committedTo, type EffectOutcome, emissionOf, notProvided } from './emission.ts';
+
+const { explanation } = laterStages.explanation.acts;
 
 export const languageExplanationVersion = 1;
 
@@ -77,12 +80,12 @@ export const languageExplanationMachine = setup({
     started: {
       description: 'The host asks the model once, checks the answer and stores it with its receipt.',
       // The service that starts the actor adds it to the first commit.
-      meta: { journal: ['language.explanation_started'] },
+      meta: { journal: explanation.begins },
       invoke: {
         id: 'explain',
         src: 'explain',
         input: ({ context: { runtimeId, jobId } }) => ({ runtimeId, jobId }),
-        onDone: committedTo('completed', ['artifact.recorded', 'language.explanation_completed']),
+        onDone: committedTo('completed', explanation.ends),
         onError: failedFor(({ event }: { event: ErrorActorEvent }) => reasonOf(event.error)),
       },
       on: {
@@ -99,7 +102,7 @@ export const languageExplanationMachine = setup({
       type: 'final',
       description: 'There is no explanation; the journal says why. A client may ask again, three times in all.',
       entry: 'reportExplanationFailed',
-      meta: { journal: ['language.explanation_failed'] },
+      meta: { journal: explanation.fails },
     },
   },
 });

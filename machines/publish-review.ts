@@ -1,6 +1,9 @@
 import { setup, transition } from 'xstate';
 import type { ChartMeta } from '../contract/journal.ts';
+import { laterStages } from '../contract/study/stages.ts';
 import { takenIds } from './machine-chart.ts';
+
+const { decision, revocation } = laterStages.review.acts;
 
 /** What can come next in a review; each is one entry of the journal, with the artifact that it names. */
 export interface PublishReviewEvent {
@@ -35,17 +38,17 @@ export const publishReviewMachine = setup({
     deciding: {
       description:
         'The host writes the receipt of the decision that the reviewer attested. Start and end are one commit.',
-      meta: { journal: ['publish.review.decision_started'] },
+      meta: { journal: decision.begins },
       on: {
         'decision.approved': {
           target: 'approved',
-          meta: { journal: ['artifact.recorded', 'publish.review.decision_completed'] },
+          meta: { journal: decision.ends },
         },
         'decision.rejected': {
           target: 'rejected',
-          meta: { journal: ['artifact.recorded', 'publish.review.decision_completed'] },
+          meta: { journal: decision.ends },
         },
-        'decision.failed': { target: 'queued', meta: { journal: ['publish.review.decision_failed'] } },
+        'decision.failed': { target: 'queued', meta: { journal: decision.fails } },
       },
     },
     approved: {
@@ -55,13 +58,13 @@ export const publishReviewMachine = setup({
     revoking: {
       description:
         'The host writes the receipt of the withdrawal that the reviewer attested. Start and end are one commit.',
-      meta: { journal: ['publish.review.revocation_started'] },
+      meta: { journal: revocation.begins },
       on: {
         'revocation.completed': {
           target: 'revoked',
-          meta: { journal: ['artifact.recorded', 'publish.review.revocation_completed'] },
+          meta: { journal: revocation.ends },
         },
-        'revocation.failed': { target: 'approved', meta: { journal: ['publish.review.revocation_failed'] } },
+        'revocation.failed': { target: 'approved', meta: { journal: revocation.fails } },
       },
     },
     revoked: {

@@ -1,6 +1,6 @@
 import type { ErrorActorEvent } from 'xstate';
 import { type Failure, failureMessage } from '../contract/base/errors.ts';
-import type { EventType } from '../contract/journal.ts';
+import type { StageName, studyStages } from '../contract/study/stages.ts';
 import type { CommitEmission, EffectOutcome } from './emission.ts';
 
 type StudyReasonCode =
@@ -25,18 +25,10 @@ export interface StudyContext extends StudyInput {
   readonly reason: (Failure & { readonly code: StudyReasonCode }) | null;
 }
 
-export interface RecognizeOutcome extends EffectOutcome {
-  /** Whether the text on the screen of this study is to be read. */
-  readonly readsScreen: boolean;
-}
-
-export interface SubtitlesOutcome extends RecognizeOutcome {
-  /** Whether the speech of this study is to be recognised. */
-  readonly recognizes: boolean;
-}
-
-export interface AssessOutcome extends EffectOutcome {
-  readonly claimCount: number;
+/** What the work of a stage hands over. */
+export interface StageOutcome extends EffectOutcome {
+  /** The stages with a condition that its study comes to: by its grants, and by what this stage found. */
+  readonly leadsTo: readonly StageName[];
 }
 
 export type StudyEvent =
@@ -47,10 +39,15 @@ export type StudyEvent =
   | { readonly type: 'content.damaged'; readonly message: string }
   | ErrorActorEvent;
 
+/** A stage of which the journal says that it begins. */
+export type AnnouncedStage = {
+  [Name in StageName]: (typeof studyStages)[Name]['journal']['begins'] extends readonly [] ? never : Name;
+}[StageName];
+
 /** A step begins: the actor layer journals what has to stand before the effect runs. */
 export interface StepStartedEmission {
   readonly type: 'step.started';
-  readonly step: 'detect' | 'subtitles' | 'recognize' | 'readScreen';
+  readonly step: AnnouncedStage;
 }
 
 /** The runtime ends without a study: the actor layer journals the open operation's failure and the closing events. */
@@ -116,30 +113,3 @@ export const stoppedEmission = (lifecycle: 'failed' | 'interrupted', context: St
   lifecycle,
   reason: context.reason ?? { code: 'executor_failed', message: 'no reason was recorded' },
 });
-
-/** What the steps of a study add to its journal, in order. */
-export const studyJournal = {
-  opened: [
-    'artifact.recorded',
-    'task.created',
-    'task.launch_claimed',
-    'agent.registered',
-    'task.transitioned',
-    'executor.started',
-  ],
-  measured: ['artifact.recorded', 'media.operation_completed'],
-  recognized: ['artifact.recorded', 'semantic.evidence_completed'],
-  readOnScreen: ['artifact.recorded', 'screen.text_completed'],
-  read: ['evidence.read_started', 'evidence.read_completed'],
-  assessed: ['analysis.evidence.assessment_started', 'artifact.recorded', 'analysis.evidence.assessment_completed'],
-  decided: ['analysis.evidence.decision_started', 'artifact.recorded', 'analysis.evidence.decision_completed'],
-  admitted: [
-    'artifact.recorded',
-    'executor.finished',
-    'artifact.recorded',
-    'publish.review.intake_started',
-    'artifact.recorded',
-    'publish.review.intake_completed',
-    'task.transitioned',
-  ],
-} as const satisfies Readonly<Record<string, readonly EventType[]>>;

@@ -1,22 +1,21 @@
-import { assign, type DoneActorEvent, emit, fromCallback, fromPromise, setup } from 'xstate';
+import { assign, type DoneActorEvent, emit, fromCallback, fromPromise, type PromiseActorLogic, setup } from 'xstate';
 import type { ChartMeta, EventType } from '../contract/journal.ts';
-import { committedTo, type EffectOutcome, emissionOf, notProvided } from './emission.ts';
+import { isOptional, type StageName, stageNames, stagesAfter, studyStages } from '../contract/study/stages.ts';
+import { commitOutcome, committedTo, type EffectOutcome, emissionOf, notProvided } from './emission.ts';
 import {
-  type AssessOutcome,
+  type AnnouncedStage,
   cancellationFault,
   deadlineFault,
   endings,
   isFault,
-  type RecognizeOutcome,
+  type StageOutcome,
   type StepStartedEmission,
   type StudyContext,
   type StudyEmission,
   type StudyEvent,
   type StudyFault,
   type StudyInput,
-  type SubtitlesOutcome,
   stoppedEmission,
-  studyJournal,
 } from './study-types.ts';
 
 export const studyMachineVersion = 2;
@@ -26,37 +25,63 @@ const stepInput = ({ context }: { context: StudyContext }): StudyInput => ({
   commandId: context.commandId,
 });
 
-/** The effect of a state, and where its end leads. */
-const step = <const Name extends string, const Done>(name: Name, onDone: Done) => ({
-  invoke: { id: name, src: name, input: stepInput, onDone },
-});
+type ConditionGuard = Extract<(typeof studyStages)[StageName]['condition'], { readonly guard: string }>['guard'];
 
-/** The same of a step of which the journal says that it began. */
-const operation = <const Name extends StepStartedEmission['step'], const Done>(
-  name: Name,
-  started: EventType,
-  onDone: Done,
-) =>
-  ({
-    entry: { type: 'startOperation', params: { step: name } },
-    meta: { journal: [started] },
-    ...step(name, onDone),
-  }) as const;
+/** The conditions under which a study comes to a stage, by their names in the chart. */
+const guards = Object.fromEntries(
+  stageNames.flatMap((name) => {
+    const { condition } = studyStages[name];
+    return condition === null ? [] : [[condition.guard, (_: unknown, { holds }: { holds: boolean }) => holds] as const];
+  }),
+) as Record<ConditionGuard, (_: unknown, params: { holds: boolean }) => boolean>;
 
-const recognizes = {
-  type: 'recognizes',
-  params: ({ event }: { event: DoneActorEvent<SubtitlesOutcome> }) => ({ recognizes: event.output.recognizes }),
-} as const;
+/** Where the end of the work of a stage leads: to the first of the stages after it whose condition holds. */
+function waysFrom(name: StageName) {
+  const journal: readonly EventType[] = studyStages[name].journal.ends;
+  const next = stagesAfter(name);
+  if (next.length === 0) return [{ target: '#runtime.terminal', actions: commitOutcome, meta: { journal } }];
+  // What leaves nothing behind for a stage that depends on it leaves nothing in the journal either.
+  const dependsOnResult = next.some((each) => studyStages[each].condition?.by === 'result');
+  return next.map((target) => {
+    const { condition } = studyStages[target];
+    if (condition === null) {
+      return { target, actions: commitOutcome, meta: { journal: dependsOnResult ? [] : journal } };
+    }
+    const guard = {
+      type: condition.guard,
+      params: ({ event }: { event: DoneActorEvent<StageOutcome> }) => ({
+        holds: event.output.leadsTo.includes(target),
+      }),
+    };
+    return { target, guard, actions: commitOutcome, meta: { journal } };
+  });
+}
 
-const readsScreen = {
-  type: 'readsScreen',
-  params: ({ event }: { event: DoneActorEvent<RecognizeOutcome> }) => ({ readsScreen: event.output.readsScreen }),
-} as const;
+// The type of an invocation goes by the name of its logic, and all stages have the same logic.
+const sameLogic = (name: StageName) => name as 'detect';
 
-const hasClaims = {
-  type: 'hasClaims',
-  params: ({ event }: { event: DoneActorEvent<AssessOutcome> }) => ({ claimCount: event.output.claimCount }),
-} as const;
+/** The state of a stage: what the journal says before its work, the work, and where its end leads. */
+function stateOf(name: StageName) {
+  const { description, journal } = studyStages[name];
+  const { begins } = journal;
+  const announced =
+    begins.length === 0
+      ? {}
+      : {
+          entry: { type: 'startOperation', params: { step: name as AnnouncedStage } } as const,
+          meta: { journal: begins },
+        };
+  return {
+    description,
+    ...announced,
+    invoke: { id: name, src: sameLogic(name), input: stepInput, onDone: waysFrom(name) },
+  };
+}
+
+type WorkedStage = Exclude<StageName, 'initialize'>;
+
+/** The stages of a running study, in their order. */
+const worked = stageNames.filter((name): name is WorkedStage => name !== 'initialize');
 
 /** One bounded study of one range, from its acceptance to a closed journal. */
 export const studyMachine = setup({
@@ -68,22 +93,14 @@ export const studyMachine = setup({
     meta: {} as ChartMeta,
   },
   actors: {
-    initialize: fromPromise<EffectOutcome, StudyInput>(notProvided('initialize')),
+    ...(Object.fromEntries(
+      stageNames.map((name) => [name, fromPromise<StageOutcome, StudyInput>(notProvided(name))]),
+    ) as Record<StageName, PromiseActorLogic<StageOutcome, StudyInput>>),
     deadline: fromCallback<StudyEvent, StudyInput>(() => undefined),
-    detect: fromPromise<EffectOutcome, StudyInput>(notProvided('detect')),
-    subtitles: fromPromise<SubtitlesOutcome, StudyInput>(notProvided('subtitles')),
-    recognize: fromPromise<RecognizeOutcome, StudyInput>(notProvided('recognize')),
-    readScreen: fromPromise<EffectOutcome, StudyInput>(notProvided('readScreen')),
-    read: fromPromise<EffectOutcome, StudyInput>(notProvided('read')),
-    assess: fromPromise<AssessOutcome, StudyInput>(notProvided('assess')),
-    decide: fromPromise<EffectOutcome, StudyInput>(notProvided('decide')),
-    admit: fromPromise<EffectOutcome, StudyInput>(notProvided('admit')),
   },
   guards: {
     interrupts: (_, params: { error: unknown }) => isFault(params.error) && params.error.lifecycle === 'interrupted',
-    recognizes: (_, params: { recognizes: boolean }) => params.recognizes,
-    readsScreen: (_, params: { readsScreen: boolean }) => params.readsScreen,
-    hasClaims: (_, params: { claimCount: number }) => params.claimCount > 0,
+    ...guards,
   },
   actions: {
     commit: emit((_, params: EffectOutcome) => emissionOf(params)),
@@ -109,12 +126,7 @@ export const studyMachine = setup({
       [
         'accepted',
         'initializing',
-        'running.detect',
-        'running.subtitles',
-        'running.read',
-        'running.assess',
-        'running.decide',
-        'running.admit',
+        ...worked.filter((name) => !isOptional(name)).map((name) => `running.${name}`),
         'terminal',
       ],
     ],
@@ -126,61 +138,23 @@ export const studyMachine = setup({
       on: { 'worker.granted': 'initializing' },
     },
     initializing: {
-      description: 'The host verifies the source, warms the detector and opens the journal.',
-      ...step('initialize', committedTo('running', studyJournal.opened)),
+      description: studyStages.initialize.description,
+      invoke: {
+        id: 'initialize',
+        src: 'initialize',
+        input: stepInput,
+        onDone: committedTo('running', studyStages.initialize.journal.ends),
+      },
       on: { 'xstate.error.actor.*': endings('initialization_failed') },
     },
     running: {
       description: 'The study works, step by step; its deadline counts only the time that a host is up.',
       initial: 'detect',
       invoke: { id: 'deadline', src: 'deadline', input: stepInput },
-      states: {
-        detect: {
-          description:
-            'One decode pass measures speech, silence, loudness and shot changes, and ends with all of them.',
-          ...operation('detect', 'media.operation_started', committedTo('subtitles', studyJournal.measured)),
-        },
-        subtitles: {
-          description: 'The host reads the embedded text tracks and identifies their languages.',
-          ...operation('subtitles', 'media.operation_started', [
-            { guard: recognizes, ...committedTo('recognize', studyJournal.measured) },
-            { guard: readsScreen, ...committedTo('readScreen', studyJournal.measured) },
-            committedTo('read', studyJournal.measured),
-          ]),
-        },
-        recognize: {
-          description:
-            'A recogniser is given the detected speech, region by region, and gates judge its lines; only on a host with one.',
-          ...operation('recognize', 'semantic.evidence_started', [
-            { guard: readsScreen, ...committedTo('readScreen', studyJournal.recognized) },
-            committedTo('read', studyJournal.recognized),
-          ]),
-        },
-        readScreen: {
-          description:
-            'The text on the screen is read from keyframes and sampled pictures, and gates judge it; only on a host with an engine for it.',
-          ...operation('readScreen', 'screen.text_started', committedTo('read', studyJournal.readOnScreen)),
-        },
-        read: {
-          description: 'The host reads the evidence in windows and writes a receipt of each.',
-          ...step('read', committedTo('assess', studyJournal.read)),
-        },
-        assess: {
-          description: 'The host makes claims of what was read, each with its citations.',
-          ...step('assess', [
-            { guard: hasClaims, ...committedTo('decide', studyJournal.assessed) },
-            committedTo('admit'),
-          ]),
-        },
-        decide: {
-          description: 'The host decides whether every claim is supported.',
-          ...step('decide', committedTo('admit', studyJournal.decided)),
-        },
-        admit: {
-          description: 'The host writes the study record, ends the execution and admits the study to the review queue.',
-          ...step('admit', committedTo('#runtime.terminal', studyJournal.admitted)),
-        },
-      },
+      states: Object.fromEntries(worked.map((name) => [name, stateOf(name)])) as Record<
+        WorkedStage,
+        ReturnType<typeof stateOf>
+      >,
       on: {
         'deadline.reached': {
           target: 'failed',

@@ -1,38 +1,9 @@
 import { failureMessage, ServiceError } from '../contract/base/errors.ts';
+import type { StageLink } from '../contract/study/stages.ts';
 import { firstDifference } from '../formats/canonical-json.ts';
 
 /** What a runtime rests on and leaves behind, each resting on those before it. */
-export type EvidenceLink =
-  | 'bundle'
-  | 'signature'
-  | 'row'
-  | 'journal'
-  | 'start'
-  | 'source'
-  | 'opening'
-  | 'media_operation'
-  | 'evidence'
-  | 'recognition'
-  | 'screen_text'
-  | 'read'
-  | 'assessment'
-  | 'decision'
-  | 'study_record'
-  | 'execution'
-  | 'readiness'
-  | 'intake'
-  | 'review'
-  | 'revocation'
-  | 'caption'
-  | 'caption_receipt'
-  | 'caption_translation'
-  | 'quality_control'
-  | 'caption_correction'
-  | 'caption_correction_check'
-  | 'explanation'
-  | 'explanation_receipt'
-  | 'explanation_prompt'
-  | 'explanation_configuration';
+export type EvidenceLink = 'bundle' | 'signature' | 'row' | 'journal' | 'start' | 'source' | StageLink;
 
 /**
  * A stored record of the evidence chain is not what it must be; `place` names the first field that is not, or what is

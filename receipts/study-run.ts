@@ -1,6 +1,12 @@
-import type { StudyCapability } from '../contract/base/artifact.ts';
 import type { StoredObject } from '../contract/base/stored-object.ts';
 import { type ReadingAllowance, readingAllowanceOf } from '../contract/evidence/evidence-read.ts';
+import {
+  capabilities,
+  type OptionalGrantField,
+  type OptionalStage,
+  type StudyCapability,
+  studyStages,
+} from '../contract/study/stages.ts';
 import type { RuntimeStart } from '../contract/study/start.ts';
 import type { EventDraft } from '../storage/ledger/ledger.ts';
 import type { ReportLink } from './evidence-chain.ts';
@@ -8,18 +14,17 @@ import type { EventCause, JournalCursor } from './journal.ts';
 import type { VerifiedSource } from './sources/reopen-source.ts';
 import type { StoredContent } from './stored-records.ts';
 
-/** The random ids of one run, allocated once and kept with it: a restarted host goes on under the same names. */
-export interface StudyIds {
+/**
+ * The random ids of one run, allocated once and kept with it: a restarted host goes on under the same names. The grant of an optional
+ * stage is absent if the host that accepted the study could not carry the stage out.
+ */
+export interface StudyIds extends Readonly<Partial<Record<OptionalGrantField, string | undefined>>> {
   readonly taskId: string;
   readonly agentId: string;
   readonly claimId: string;
   readonly executionId: string;
   /** One grant for each capability that every study uses. */
   readonly grantIds: Readonly<Record<StudyCapability, string>>;
-  /** The grant to recognise speech; absent where the host that accepted the study had no recogniser. */
-  readonly recognitionGrantId?: string | undefined;
-  /** The grant to read text on the screen; absent where the host that accepted the study had no reader. */
-  readonly screenTextGrantId?: string | undefined;
 }
 
 /** One accepted study under way: what was promised and under which names it is carried out. */
@@ -34,25 +39,19 @@ export interface StudyRun {
 export const readingOf = ({ record, granted }: StudyRun): ReadingAllowance =>
   granted ?? readingAllowanceOf(record.analysisRequest.range);
 
-/**
- * Allocates a run's ids from a source of unique names, such as a random UUID; `recognizes`: its speech is to be recognised;
- * `readsScreen`: the text on its screen is to be read.
- */
-export const studyIdsFrom = (newId: () => string, { recognizes = false, readsScreen = false } = {}): StudyIds => ({
+/** Allocates a run's ids from a source of unique names, such as a random UUID; `optional` are the optional stages that it comes to. */
+export const studyIdsFrom = (newId: () => string, optional: readonly OptionalStage[] = []): StudyIds => ({
   taskId: `task:${newId()}`,
   agentId: `agent:${newId()}`,
   claimId: `launch-claim:${newId()}`,
   executionId: `execution:${newId()}`,
-  grantIds: {
-    'media.detect': `grant:${newId()}`,
-    'media.subtitles': `grant:${newId()}`,
-    'evidence.read': `grant:${newId()}`,
-    'analysis.evidence.assess': `grant:${newId()}`,
-    'analysis.evidence.decide': `grant:${newId()}`,
-  },
-  ...(recognizes ? { recognitionGrantId: `grant:${newId()}` } : {}),
-  ...(readsScreen ? { screenTextGrantId: `grant:${newId()}` } : {}),
+  grantIds: Object.fromEntries(capabilities.map((each) => [each, `grant:${newId()}`])) as StudyIds['grantIds'],
+  ...Object.fromEntries(optional.map((each) => [studyStages[each].condition.idField, `grant:${newId()}`])),
 });
+
+/** The grant of a run for an optional stage; undefined if the host that accepted the run could not carry the stage out. */
+export const optionalGrantOf = (ids: StudyIds, stage: OptionalStage): string | undefined =>
+  ids[studyStages[stage].condition.idField];
 
 /** Every event of a run belongs to the command that started it. */
 export const causeOf = ({ record }: StudyRun): EventCause => ({

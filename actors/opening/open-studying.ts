@@ -1,6 +1,7 @@
 import { keptRegion } from '../../contract/recognition.ts';
 import { readPictures } from '../../contract/screentext.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { type OptionalStage, optionalStages } from '../../contract/study/stages.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import type { DetectorModel } from '../../executors/detector/detector-messages.ts';
 import type { Launcher } from '../../executors/process/process.ts';
@@ -13,6 +14,7 @@ import { LiveProgress } from '../reopening/live-progress.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import { ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
 import { StudyCalibration } from '../study/calibration.ts';
+import type { GrantedStudyStep } from '../study/granted-steps.ts';
 import { KeptParts, KeptWindows } from '../study/kept-windows.ts';
 import { LocalOperations } from '../study/media-operations.ts';
 import { type MediaPassesOptions, mediaPasses, usualWindowing, type Windowing } from '../study/media-passes.ts';
@@ -62,6 +64,8 @@ const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | nul
 /** What a host studies with. */
 export interface Studying {
   readonly definition: ActorDefinition<'runtime'>;
+  /** The optional stages that it can carry out. */
+  readonly optional: readonly OptionalStage[];
   readonly calibration: StudyCalibration;
   /** How fast speech is recognised; null on a host without a recogniser. */
   readonly pace: RecognitionPace | null;
@@ -122,17 +126,18 @@ export function openStudying(options: StudyingOptions): Studying {
     abandoned: options.abandoned,
     calibration: orders === null ? calibration : null,
   });
+  const given = { ledger, objectStore, content, registry, progress, board, moved, report };
+  const granted: Readonly<Record<OptionalStage, GrantedStudyStep>> = {
+    recognize: recognitionSteps({ ...given, transcriber, waits }),
+    readScreen: screenTextSteps({ ...given, screenTexts }),
+  };
   const definition = studyDefinition({
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
     initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
     media,
-    recognition: recognitionSteps({
-      ...{ ledger, objectStore, content, registry, transcriber, progress, board, waits, moved, report },
-    }),
-    screenText: screenTextSteps({
-      ...{ ledger, objectStore, content, registry, screenTexts, progress, board, moved, report },
-    }),
+    granted,
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
   });
-  return { definition, calibration, pace, isHeld: (contentId) => media.isHeld(contentId) };
+  const optional = optionalStages.filter((name) => granted[name].isOffered);
+  return { definition, optional, calibration, pace, isHeld: (contentId) => media.isHeld(contentId) };
 }

@@ -253,7 +253,6 @@ export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudy
     operation: recognition,
     producer:
       transcriber === null ? null : ({ record }, source) => transcriber.producer(source, record.analysisRequest),
-    standing: ({ regionsFrom, openRecognition }) => ({ from: regionsFrom, begun: openRecognition }),
     changed: 'the recogniser of the host, or how it is set, changed after the recognition had begun',
     keptIn: (row) => mediaOperationResult.safeParse(row).data?.evidence[0] ?? null,
     rowOf: (kept) =>

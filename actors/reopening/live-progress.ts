@@ -1,5 +1,6 @@
 import type { JournalEvent } from '../../contract/journal.ts';
-import { noProgress, progressAfter, type StudyProgress } from '../../receipts/study/progress.ts';
+import { progressAfter } from '../../receipts/stages/run-stages.ts';
+import { noProgress, type StudyProgress } from '../../receipts/study/progress.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 
 const pageEvents = 200;

@@ -1,7 +1,7 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
-import { capabilities } from '../../contract/base/artifact.ts';
 import { contentId, type Range } from '../../contract/base/grammar.ts';
+import { capabilities, type OptionalGrantField, optionalStages, studyStages } from '../../contract/study/stages.ts';
 import { runtimeStart } from '../../contract/study/start.ts';
 import {
   type Lifecycle,
@@ -15,6 +15,10 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
 import { actorRow, type RowOf, snapshotValue, type VersionedChart } from '../supervision/actor-row.ts';
 
+const optionalGrants = Object.fromEntries(
+  optionalStages.map((name) => [studyStages[name].condition.idField, z.string().optional()]),
+) as Record<OptionalGrantField, z.ZodOptional<z.ZodString>>;
+
 /** What a runtime was started with; committed with its first snapshot and never changed. */
 export const studyRow = z.strictObject({
   record: runtimeStart,
@@ -26,10 +30,7 @@ export const studyRow = z.strictObject({
     claimId: z.string(),
     executionId: z.string(),
     grantIds: z.record(z.enum(capabilities), z.string()),
-    /** Absent where the host that accepted the study had no recogniser. */
-    recognitionGrantId: z.string().optional(),
-    /** Absent where that host had no reader of text on the screen. */
-    screenTextGrantId: z.string().optional(),
+    ...optionalGrants,
   }),
 });
 

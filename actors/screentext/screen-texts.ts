@@ -250,7 +250,6 @@ export const screenTextSteps = (options: ScreenTextStepsOptions): GrantedStudySt
   return new GrantedSteps(options, {
     operation: screenReading,
     producer: screenTexts === null ? null : (_, source) => screenTexts.producer(source),
-    standing: ({ keyframesFrom, openReading }) => ({ from: keyframesFrom, begun: openReading }),
     changed: 'who reads the screen on the host, or how it is set, changed after the reading had begun',
     keptIn: (row) => keptScreenText.safeParse(row).data?.screenText ?? null,
     rowOf: (screenText, { record }) =>

@@ -13,10 +13,10 @@ import type {
   GrantedReceipt,
   GrantedWork,
   KeptEvidence,
-  StartingEvidence,
 } from '../../receipts/evidence/granted-operation.ts';
 import { readStoredReceipt, type StoredContent, storedJson } from '../../receipts/stored-records.ts';
-import type { StudyProgress } from '../../receipts/study/progress.ts';
+import type { GrantedProgress } from '../../receipts/study/progress.ts';
+import { optionalGrantOf } from '../../receipts/study-run.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
@@ -39,11 +39,6 @@ export interface GrantedStep<Receipt extends GrantedReceipt, Found extends Grant
   readonly operation: GrantedOperation<Receipt, Found>;
   /** Who carries a study's out on this host, set how; null where nobody does. */
   readonly producer: ((study: StudyRow, source: RegisteredSource) => GrantedWork['producer']) | null;
-  /** The evidence that it starts from, and what was begun of it and has not ended. */
-  readonly standing: (progress: StudyProgress) => {
-    readonly from: StartingEvidence;
-    readonly begun: GrantedWork | null;
-  };
   /** Why it was begun anew. */
   readonly changed: string;
   /** What a row under its operation key holds; null for any other row. */
@@ -68,7 +63,7 @@ interface Result<Found> {
 /** A step as the chart of a study uses it. */
 export type GrantedStudyStep = Pick<
   GrantedSteps<GrantedReceipt, GrantedFinding>,
-  'isFor' | 'started' | 'stopped' | 'perform'
+  'isOffered' | 'isFor' | 'started' | 'stopped' | 'perform'
 >;
 
 /** A step of a study for which it has a grant of its own. Where it fails, the study goes on without what it would have found. */
@@ -81,12 +76,15 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     this.#step = step;
   }
 
+  /** Whether this host can carry it out. */
+  get isOffered(): boolean {
+    return this.#step.producer !== null;
+  }
+
   /** Whether a study is to come to this step: it was accepted for that, and the host can still carry it out. */
   isFor(runtimeId: string): boolean {
-    const { producer, operation } = this.#step;
-    return (
-      producer !== null && operation.declared.grantOf(readStudy(this.#options.ledger, runtimeId).ids) !== undefined
-    );
+    const { stage } = this.#step.operation.declared;
+    return this.isOffered && optionalGrantOf(readStudy(this.#options.ledger, runtimeId).ids, stage) !== undefined;
   }
 
   /** What the journal says before it runs. */
@@ -97,15 +95,15 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
 
   /** What the journal says of one that its study stops in. */
   stopped(study: StudyRow, reason: Failure): readonly EventDraft[] {
-    const { begun } = this.#step.standing(this.#options.progress.of(study.record.runtimeId));
+    const { begun } = this.#standing(study.record.runtimeId);
     return begun === null ? [] : [this.#step.operation.failed(study, begun, reason)];
   }
 
   async perform({ runtimeId }: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
-    const { ledger, objectStore, progress } = this.#options;
-    const { operation, rowOf, standing } = this.#step;
+    const { ledger, objectStore } = this.#options;
+    const { operation, rowOf } = this.#step;
     const study = readStudy(ledger, runtimeId);
-    const { begun } = standing(progress.of(runtimeId));
+    const { begun } = this.#standing(runtimeId);
     const work = this.#begunOr(study, begun, this.#work(study));
     const renewed = this.#renewal(study, begun, work);
     if (work === null) return { events: renewed, writes: [] };
@@ -130,12 +128,17 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     }
   }
 
+  /** The evidence that it starts from, and what was begun of it and has not ended. */
+  #standing(runtimeId: string): GrantedProgress {
+    return this.#options.progress.of(runtimeId).granted[this.#step.operation.declared.stage];
+  }
+
   /** How this host would carry it out; null where it cannot. */
   #work(study: StudyRow): GrantedWork | null {
-    const { producer, standing } = this.#step;
+    const { producer } = this.#step;
     if (producer === null) return null;
     const { analysisRequest, runtimeId } = study.record;
-    const { from } = standing(this.#options.progress.of(runtimeId));
+    const { from } = this.#standing(runtimeId);
     const limits = { maxWallMs: studyBudgetMs(analysisRequest.range) };
     return { producer: producer(study, studiedSource(this.#options.registry, study)), limits, from };
   }

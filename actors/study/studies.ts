@@ -1,6 +1,7 @@
 import { failureMessage, retryAfter, ServiceError, withRemedy } from '../../contract/base/errors.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
+import type { OptionalStage } from '../../contract/study/stages.ts';
 import { commandId as commandIdSchema, type RuntimePlan } from '../../contract/study/start.ts';
 import { hasEnded, type RuntimeReason, type RuntimeStatus } from '../../contract/study/status.ts';
 import {
@@ -52,9 +53,8 @@ interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor'
   readonly definition: ActorDefinition<'runtime'>;
   readonly sourceUses: SourceUses;
   readonly newId: () => string;
-  /** Whether the speech of the studies that this host accepts is recognised, and the text on their screen read. */
-  readonly recognizes?: boolean;
-  readonly readsScreen?: boolean;
+  /** The optional stages that this host can carry out: the studies that it accepts come to them. */
+  readonly optional: readonly OptionalStage[];
   /** Studies that may be accepted and not have ended, at once. */
   readonly maximumLive: () => number;
 }
@@ -271,7 +271,7 @@ export class StudyService {
   }
 
   async #spawn(source: RegisteredSource, request: RuntimeRequest): Promise<void> {
-    const { definition, supervisor, objectStore, clock, newId } = this.#options;
+    const { definition, supervisor, objectStore, clock, newId, optional } = this.#options;
     const plan = await this.#plans.of(source, request);
     const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
     await storeBeforePromise(objectStore, accepted.files);
@@ -279,7 +279,7 @@ export class StudyService {
       record: accepted.record,
       receiptContentId: accepted.receiptContentId,
       requestContentId: accepted.requestContentId,
-      ids: studyIdsFrom(newId, this.#options),
+      ids: studyIdsFrom(newId, optional),
     };
     const input = { runtimeId: plan.runtimeId, commandId: plan.commandId };
     const { sessionId } = source.session;

@@ -1,10 +1,19 @@
 import { fromCallback } from 'xstate';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import {
+  isOptional,
+  type OptionalStage,
+  optionalStages,
+  type StageName,
+  stageNames,
+  stagesAfter,
+  studyStages,
+} from '../../contract/study/stages.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import { studyMachine } from '../../machines/study.ts';
 import {
-  type AssessOutcome,
   isTimeUp,
+  type StageOutcome,
   type StudyContext,
   type StudyEmission,
   type StudyEvent,
@@ -17,10 +26,9 @@ import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import type { VerifiedStudy } from '../../receipts/fold.ts';
 import type { VerifiedSource } from '../../receipts/sources/reopen-source.ts';
 import { endStudy, stopStudy, studyFindingsOf } from '../../receipts/stages/admit.ts';
-import { eachAssessment, performDecision } from '../../receipts/stages/assess.ts';
 import { openStudy } from '../../receipts/stages/opening.ts';
-import { eachRead, readableOf } from '../../receipts/stages/read.ts';
-import type { StudyProgress, StudyStep } from '../../receipts/study/progress.ts';
+import { stageNamed } from '../../receipts/stages/run-stages.ts';
+import { type StudyProgress, stageOf } from '../../receipts/study/progress.ts';
 import { type StepResult, type StudyRun, stepOf } from '../../receipts/study-run.ts';
 import type { EventDraft, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
@@ -71,8 +79,7 @@ const sourceChanged: StudyFault = {
 
 interface StudyJournalOptions extends Pick<HostBasis, 'ledger' | 'clock'> {
   readonly media: Pick<MediaSteps, 'operation'>;
-  readonly recognition: Pick<GrantedStudyStep, 'started' | 'stopped'>;
-  readonly screenText: Pick<GrantedStudyStep, 'started' | 'stopped'>;
+  readonly granted: Readonly<Record<OptionalStage, Pick<GrantedStudyStep, 'started' | 'stopped'>>>;
   readonly progress: LiveProgress;
 }
 
@@ -96,9 +103,11 @@ function contentOf(options: StudyJournalOptions, runtimeId: string, emission: St
       return emission;
     case 'step.started': {
       const study = readStudy(options.ledger, runtimeId);
-      if (emission.step === 'recognize') return { events: options.recognition.started(study), writes: [] };
-      if (emission.step === 'readScreen') return { events: options.screenText.started(study), writes: [] };
-      return { events: [operationStarted(study, options.media.operation(study, emission.step))], writes: [] };
+      const { step } = emission;
+      const events = isOptional(step)
+        ? options.granted[step].started(study)
+        : [operationStarted(study, options.media.operation(study, step))];
+      return { events, writes: [] };
     }
     case 'runtime.stopped':
       return { events: stopped(options, runtimeId, emission), writes: [] };
@@ -107,7 +116,7 @@ function contentOf(options: StudyJournalOptions, runtimeId: string, emission: St
 
 /** The failure of what was open, then the end; nothing for a runtime whose journal was never opened. */
 function stopped(
-  { ledger, clock, progress, recognition, screenText }: StudyJournalOptions,
+  { ledger, clock, progress, granted }: StudyJournalOptions,
   runtimeId: string,
   { lifecycle, reason }: StudyStoppedEmission,
 ): readonly EventDraft[] {
@@ -117,7 +126,7 @@ function stopped(
   const finishedAt = new Date(clock.now()).toISOString();
   const span = { startedAt, finishedAt, resumes: resumesOf(ledger, runtimeId), operationIds };
   const failed = openPass === null ? [] : [operationFailed(study, openPass, reason)];
-  const unfound = [recognition, screenText].flatMap((step) => step.stopped(study, reason));
+  const unfound = optionalStages.flatMap((name) => granted[name].stopped(study, reason));
   return [...failed, ...unfound, ...stopStudy(study, { lifecycle, reason, span })];
 }
 
@@ -126,36 +135,19 @@ interface StudyDefinitionOptions extends Pick<HostBasis, 'ledger' | 'supervisor'
   readonly queue: WorkQueue;
   readonly initialize: (input: StudyInput) => Promise<EffectOutcome>;
   readonly media: MediaSteps;
-  readonly recognition: GrantedStudyStep;
-  readonly screenText: GrantedStudyStep;
+  readonly granted: Readonly<Record<OptionalStage, GrantedStudyStep>>;
   readonly evidence: EvidenceSteps;
   readonly progress: LiveProgress;
   readonly committed: (runtimeId: string) => void;
 }
 
-/** The step that comes after each one. */
-const nextSteps = {
-  initialize: 'detect',
-  detect: 'subtitles',
-  subtitles: 'read',
-  recognize: 'read',
-  readScreen: 'read',
-  read: 'assess',
-  assess: 'decide',
-  decide: 'admit',
-} as const satisfies Record<Exclude<StudyStep, 'end'>, string>;
-
-/** Where the journal of a study says that it stands. A step that found nothing left nothing there: it does no harm again. */
-function standingOf(
-  { done, openRecognition, openReading }: StudyProgress,
-  row: RowOf<'runtime'>,
-): ChartPosition | null {
+/** Where the journal of a study says that it stands; null after its end. */
+function standingOf(progress: StudyProgress, row: RowOf<'runtime'>): ChartPosition | null {
   const { runtimeId, commandId } = row.input;
   const context: StudyContext = { runtimeId, commandId, reason: null };
-  if (done === null) return { value: 'initializing', context };
-  if (openRecognition !== null) return { value: { running: 'recognize' }, context };
-  if (openReading !== null) return { value: { running: 'readScreen' }, context };
-  return done === 'end' ? null : { value: { running: nextSteps[done] }, context };
+  const stage = stageOf(progress);
+  if (stage === null) return null;
+  return { value: stage === 'initialize' ? 'initializing' : { running: stage }, context };
 }
 
 /** A study that came to its end has released its windows before, and names what it stored. */
@@ -168,15 +160,45 @@ function releaseKept({ media }: StudyDefinitionOptions, runtimeId: string, row: 
   void media.ended(runtimeId, { isTimeUp: reason !== null && isTimeUp(reason) });
 }
 
+/** The work of one stage; `leadsTo` are the stages that follow from what it found. */
+type StageWork = (
+  input: StudyInput,
+  signal: AbortSignal,
+) => Promise<EffectOutcome & { readonly leadsTo?: readonly StageName[] }>;
+
 /** Gives the runtime chart its effects, and the supervisor what it needs to know of runtimes. */
 export function studyDefinition(options: StudyDefinitionOptions): ActorDefinition<'runtime'> {
-  const { ledger, supervisor, budgets, queue, clock, initialize, media, recognition, screenText, evidence, progress } =
-    options;
-  const effectOf = <Output>(run: (input: StudyInput, signal: AbortSignal) => Promise<Output>) =>
-    effect<Output, StudyInput>(supervisor, ({ runtimeId }) => runtimeId, run);
+  const { ledger, supervisor, budgets, queue, clock, initialize, media, granted, evidence, progress } = options;
+  /** The stages whose work is an effect; all others derive their results of what was found. */
+  const effects: Readonly<Partial<Record<StageName, StageWork>>> = {
+    initialize,
+    detect: (input, signal) => media.detect(input, signal),
+    subtitles: (input, signal) => media.subtitles(input, signal),
+    ...Object.fromEntries(
+      optionalStages.map((name): [OptionalStage, StageWork] => [
+        name,
+        (input, signal) => granted[name].perform(input, signal),
+      ]),
+    ),
+    admit: (input) => evidence.admit(input),
+  };
+  const workOf = (name: StageName): StageWork => effects[name] ?? ((input) => evidence.derive(name, input));
+  const effectOf = (name: StageName) =>
+    effect<StageOutcome, StudyInput>(
+      supervisor,
+      ({ runtimeId }) => runtimeId,
+      async (input, signal) => {
+        const outcome = await workOf(name)(input, signal);
+        const byGrant = optionalStages.filter((each) => granted[each].isFor(input.runtimeId));
+        return { ...outcome, leadsTo: [...byGrant, ...(outcome.leadsTo ?? [])] };
+      },
+    );
   const machine = studyMachine.provide({
     actors: {
-      initialize: effectOf(initialize),
+      ...(Object.fromEntries(stageNames.map((name) => [name, effectOf(name)])) as Record<
+        StageName,
+        ReturnType<typeof effectOf>
+      >),
       deadline: fromCallback<StudyEvent, StudyInput>(({ input, sendBack }) =>
         budgets.run(input.runtimeId, () => {
           // The end speaks of every step that was done: one that is on its way to the disk gets there first.
@@ -184,21 +206,6 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
           supervisor.settled(input.runtimeId).then(end, end);
         }),
       ),
-      detect: effectOf((input, signal) => media.detect(input, signal)),
-      subtitles: effectOf(async (input, signal) => ({
-        ...(await media.subtitles(input, signal)),
-        recognizes: recognition.isFor(input.runtimeId),
-        readsScreen: screenText.isFor(input.runtimeId),
-      })),
-      recognize: effectOf(async (input, signal) => ({
-        ...(await recognition.perform(input, signal)),
-        readsScreen: screenText.isFor(input.runtimeId),
-      })),
-      readScreen: effectOf((input, signal) => screenText.perform(input, signal)),
-      read: effectOf((input) => evidence.read(input)),
-      assess: effectOf((input) => evidence.assess(input)),
-      decide: effectOf((input) => evidence.decide(input)),
-      admit: effectOf((input) => evidence.admit(input)),
     },
   });
   return {
@@ -210,7 +217,7 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     phase: studyPhase,
     standing: async (row) => standingOf(progress.of(row.input.runtimeId), row),
     recall: (runtimeId) => progress.recall(runtimeId),
-    writes: (change) => studyEmissionWrites({ ledger, clock, media, recognition, screenText, progress }, change),
+    writes: (change) => studyEmissionWrites({ ledger, clock, media, granted, progress }, change),
     committed: (runtimeId, row) => {
       if (studyPhase(snapshotValue(row)) === 'ended') {
         progress.forget(runtimeId);
@@ -240,20 +247,14 @@ export class EvidenceSteps {
     this.#options = options;
   }
 
-  async read({ runtimeId }: StudyInput): Promise<EffectOutcome> {
+  /** What a stage derives of what was found. */
+  async derive(name: StageName, { runtimeId }: StudyInput): ReturnType<StageWork> {
+    const { derived } = stageNamed(name);
+    if (derived === null) throw new RangeError(`the stage ${name} needs an effect`);
     const { run, source, study } = await this.#underWay(runtimeId);
-    return this.#stored(await this.#inSlices(eachRead(run, readableOf(source, runtimeId, study.findings))));
-  }
-
-  async assess({ runtimeId }: StudyInput): Promise<AssessOutcome> {
-    const { run, study } = await this.#underWay(runtimeId);
-    const result = await this.#inSlices(eachAssessment(run, studyFindingsOf(study.findings).reads));
-    return { ...(await this.#stored(result)), claimCount: result.refs.length };
-  }
-
-  async decide({ runtimeId }: StudyInput): Promise<EffectOutcome> {
-    const { run, study } = await this.#underWay(runtimeId);
-    return this.#stored(performDecision(run, studyFindingsOf(study.findings).assessments));
+    const result = await this.#inSlices(derived(run, source, study.findings));
+    const dependent = stagesAfter(name).filter((each) => studyStages[each].condition?.by === 'result');
+    return { ...(await this.#stored(result)), leadsTo: result.refs.length > 0 ? dependent : [] };
   }
 
   /** Concludes the study and enters it into the review queue: its record, the end of the execution, readiness, intake. */

@@ -1,26 +1,6 @@
-import type { WorkProgress, WorkStage } from '../../contract/operation.ts';
+import { stageWords, type WorkProgress } from '../../contract/operation.ts';
 import { sentence } from '../words/codes.ts';
 import { clockTime, size } from '../words/numbers.ts';
-
-/** What a piece of work does, in words; `queued` has further words where the host says what it waits for. */
-export const stageWords: Readonly<Record<WorkStage, string>> = {
-  upload: 'receiving the file',
-  queued: 'waiting for its turn',
-  resolve: 'looking up the video',
-  download: 'fetching the range',
-  probe: 'reading the media',
-  seal: 'sealing the media',
-  initialize: 'opening the source',
-  detect: 'measuring sound and picture',
-  subtitles: 'reading subtitles',
-  recognize: 'recognising what is said',
-  readScreen: 'reading text on the screen',
-  read: 'reading the evidence',
-  assess: 'assessing what was read',
-  decide: 'deciding',
-  admit: 'writing the study down',
-  ended: 'ended',
-};
 
 /** The part of a stage that is done, from 0 to 1; null where the host does not say. */
 export const shareOf = ({ completed, total }: WorkProgress): number | null =>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { HostError } from '../../client/host-error.ts';
-import type { WorkStage } from '../../contract/operation.ts';
+import { stageWords, type WorkStage } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
@@ -8,7 +8,7 @@ import { useDeed, useEvery, useStore } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
-import { StepProgress, stageWords } from '../parts/step-progress.tsx';
+import { StepProgress } from '../parts/step-progress.tsx';
 import { isInPart, sentence, withoutFailureCode } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { capabilities, optionalCapabilities } from '../study/stages.ts';
 import { contentId, count, identity, positive, sha256Hex } from './grammar.ts';
 
 export const contentDescriptor = z.strictObject({
@@ -58,24 +59,8 @@ export type Artifact = z.infer<typeof artifact>;
 export type ArtifactOrigin = z.infer<typeof artifactOrigin>;
 export type ArtifactTrack = z.infer<typeof artifactTrack>;
 
-/** Everything that the task of every study is granted to do; each operation of a run uses exactly one of these. */
-export const capabilities = [
-  'media.detect',
-  'media.subtitles',
-  'evidence.read',
-  'analysis.evidence.assess',
-  'analysis.evidence.decide',
-] as const;
-
-/** What a task is granted beside them where the host that accepted the study had a recogniser. */
-export const recognitionCapability = 'semantic.recognize';
-
-/** The same where it had a reader of text on the screen. */
-export const screenTextCapability = 'screen.read';
-
-export const capability = z.enum([...capabilities, recognitionCapability, screenTextCapability]);
+export const capability = z.enum([...capabilities, ...optionalCapabilities]);
 export type Capability = z.infer<typeof capability>;
-export type StudyCapability = (typeof capabilities)[number];
 
 /** `operation:<name>:<64 hex>`; unique within a run. */
 export const operationId = z.string().regex(/^operation:[a-z][a-z-]*:[a-f0-9]{64}$/);

@@ -44,3 +44,6 @@ export const eventType = <const Type extends string, const Kind extends Producer
     type: z.literal(type),
     data,
   });
+
+/** The schema of one type of journal event. */
+export type EventSchema = ReturnType<typeof eventType<string, ProducerKind, z.ZodType>>;

@@ -13,8 +13,8 @@ import { evidenceReadReceipt, readableKind } from './evidence-read.ts';
 
 const failed = z.strictObject({ operationId, reason: failure });
 
-/** What the journal says of evidence that is read, assessed and decided upon. */
-export const evidenceEvents = [
+/** What the journal says of evidence that is read. */
+export const readEvents = [
   eventType(
     'evidence.read_started',
     'evidence_host',
@@ -35,6 +35,10 @@ export const evidenceEvents = [
     z.strictObject({ operationId, receiptContentId: contentId, receipt: evidenceReadReceipt }),
   ),
   eventType('evidence.read_failed', 'evidence_host', failed),
+] as const;
+
+/** What it says of reads that are assessed. */
+export const assessmentEvents = [
   eventType(
     'analysis.evidence.assessment_started',
     'assessment_host',
@@ -60,6 +64,10 @@ export const evidenceEvents = [
     }),
   ),
   eventType('analysis.evidence.assessment_failed', 'assessment_host', failed),
+] as const;
+
+/** What it says of assessments that are decided upon. */
+export const decisionEvents = [
   eventType(
     'analysis.evidence.decision_started',
     'decision_host',

@@ -3,9 +3,10 @@ import { artifactId, operationId, operationRequest, toolIdentity } from '../base
 import { failure } from '../base/errors.ts';
 import { eventType } from '../base/event-envelope.ts';
 import { contentId, count, identity, positive, range, sha256Hex } from '../base/grammar.ts';
+import { studyStages } from '../study/stages.ts';
 import { derivedAudio, detectedKind, furtherResult, parameters, unavailableReason } from './evidence.ts';
 
-export const mediaCapability = z.enum(['media.detect', 'media.subtitles']);
+export const mediaCapability = z.enum([studyStages.detect.grant.capability, studyStages.subtitles.grant.capability]);
 export type MediaCapability = z.infer<typeof mediaCapability>;
 
 export const mediaLimits = z.strictObject({ maxWallMs: positive });

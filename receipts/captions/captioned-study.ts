@@ -15,14 +15,11 @@ import type { Coverage } from '../../contract/study/study-record.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { CaptionRules } from '../../rules/segmentation.ts';
 import { coversWhole } from '../../rules/time-spans.ts';
-import type { VerifiedConclusion, VerifiedFindings } from '../stages/admit.ts';
-import {
-  assessmentReceipt,
-  decisionReceipt,
-  type VerifiedAssessment,
-  type VerifiedDecision,
-} from '../stages/assess.ts';
+import type { VerifiedConclusion } from '../stages/admit.ts';
+import { assessmentReceipt, type VerifiedAssessment } from '../stages/assess.ts';
+import { decisionReceipt, type VerifiedDecision } from '../stages/decide.ts';
 import type { VerifiedRead } from '../stages/read.ts';
+import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { StudyRun } from '../study-run.ts';
 
 /** A verified study that was approved for captions: all that captions may be derived from. */

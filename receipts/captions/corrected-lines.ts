@@ -17,13 +17,13 @@ import {
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
-import { asOneRow } from './transcript-lines.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import { captionTextOf } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
 import { captionInputOf, coveredLine } from './captioned-study.ts';
 import { captionExecutors } from './executors.ts';
 import { acceptsInPart } from './quality-control.ts';
+import { asOneRow } from './transcript-lines.ts';
 
 /** A correction that its lines do not allow; the message says why, for the person who asked for it. */
 export class CorrectionFault extends Error {

@@ -15,7 +15,7 @@ import { languageNamed } from '../../contract/sources/languages.ts';
 import { baseLanguage, contradicts } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, type TextPair, type TimedText } from '../../rules/pairing.ts';
 import { type CaptionRules, captionRules } from '../../rules/segmentation.ts';
-import type { VerifiedFindings } from '../stages/admit.ts';
+import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import {

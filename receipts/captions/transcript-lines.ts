@@ -12,7 +12,7 @@ import {
 } from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import { type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
-import type { VerifiedFindings } from '../stages/admit.ts';
+import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 

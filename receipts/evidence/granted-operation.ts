@@ -3,14 +3,15 @@ import type { Artifact, ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Failure } from '../../contract/base/errors.ts';
 import type { EvidenceArtifact, FurtherArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { MediaLimits } from '../../contract/evidence/media-operation.ts';
-import type { EventData, EventType } from '../../contract/journal.ts';
+import type { EventData, EventType, JournalEvent } from '../../contract/journal.ts';
+import { type OptionalStage, studyStages } from '../../contract/study/stages.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { demandDerived } from '../evidence-chain.ts';
 import { operationIdOf, operationKeyOf, outputArtifact } from '../identities.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';
 import { readStoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
-import { causeOf, type FoldContext, type StepResult, type StudyIds, type StudyRun } from '../study-run.ts';
+import { causeOf, type FoldContext, optionalGrantOf, type StepResult, type StudyRun } from '../study-run.ts';
 import { detectedArtifactKind } from './media-operation.ts';
 
 /** Evidence of a run that an operation starts from. */
@@ -55,10 +56,18 @@ export interface GrantedReceipt {
 /** The evidence that such an operation finds. */
 export type GrantedFinding = EvidenceArtifact | FurtherArtifact;
 
+type BeforeStarted<Type> = Type extends `${infer Events}_started` ? Events : never;
+
+/** What the types of the events of such operations begin with: those whose start names a producer and limits. */
+type GrantedEvents = BeforeStarted<
+  Extract<JournalEvent, { readonly data: { readonly producer: unknown; readonly limits: unknown } }>['type']
+>;
+
 /** One kind of operation that a run has a grant of its own for. Its receipt is no artifact of the run. */
 interface GrantedDeclaration<Receipt extends GrantedReceipt, Found extends GrantedFinding>
   extends StoredShape<z.ZodType<Receipt>> {
-  readonly capability: string;
+  /** The optional stage that carries it out. */
+  readonly stage: OptionalStage;
   /** The value of the receipt's field `schema`. */
   readonly name: Receipt['schema'];
   /** What its `receiptId` begins with; the digest of all other fields follows. */
@@ -67,11 +76,9 @@ interface GrantedDeclaration<Receipt extends GrantedReceipt, Found extends Grant
   readonly kind: Found['kind'];
   readonly found: StoredShape<z.ZodType<Found>>;
   /** The field by which requests and receipts name the evidence that it starts from. */
-  readonly from: 'regionsFrom' | 'keyframesFrom';
+  readonly from: string;
   /** What the types of its events begin with. */
-  readonly events: 'semantic.evidence' | 'screen.text';
-  /** Undefined where the host that accepted the run could not carry it out. */
-  readonly grantOf: (ids: StudyIds) => string | undefined;
+  readonly events: GrantedEvents;
   /** How many of the findings passed their gates, and how many did not. */
   readonly countsOf: (found: Found | null) => Receipt['result'];
 }
@@ -87,9 +94,11 @@ interface CompletedGrant<Receipt> {
 /** One kind of operation that a run has a grant of its own for: started, failed and completed by its declaration. */
 export class GrantedOperation<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   readonly declared: GrantedDeclaration<Receipt, Found>;
+  readonly capability: string;
 
   constructor(declared: GrantedDeclaration<Receipt, Found>) {
     this.declared = declared;
+    this.capability = studyStages[declared.stage].grant.capability;
   }
 
   /** What identifies the work: the media, the evidence, the range, the tools and the parameters alone. */
@@ -125,14 +134,14 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
     work: GrantedWork,
     result: { readonly kept: KeptEvidence; readonly found: Found | null; readonly reused: boolean },
   ): CompletedGrant<Receipt> {
-    const { capability, name, idPrefix, from, countsOf } = this.declared;
+    const { name, idPrefix, from, countsOf } = this.declared;
     const { record, ids } = run;
     const { operationId, operationKey } = this.#requestOf(run, work);
     const artifact = this.#artifactOf(run, operationId, work, result.kept);
     const body = {
       operationId,
       operationKey,
-      capability,
+      capability: this.capability,
       authorization: { grantId: this.#grantOf(run), taskId: ids.taskId, agentId: ids.agentId },
       input: {
         artifactId: record.sourceArtifactId,
@@ -166,8 +175,8 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
   }
 
   #grantOf({ ids }: StudyRun): string {
-    const grantId = this.declared.grantOf(ids);
-    if (grantId === undefined) throw new RangeError(`the run has no grant for ${this.declared.capability}`);
+    const grantId = optionalGrantOf(ids, this.declared.stage);
+    if (grantId === undefined) throw new RangeError(`the run has no grant for ${this.capability}`);
     return grantId;
   }
 
@@ -175,7 +184,7 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
     const { sourceArtifactId, analysisRequest } = record;
     const { range, sourceContentId } = analysisRequest;
     const work = {
-      operation: this.declared.capability,
+      operation: this.capability,
       inputContentIds: [sourceContentId, ...from.map(({ contentId }) => contentId)],
       range,
       tools: producer.tools,
@@ -247,9 +256,9 @@ export function foldGrantStarted<Receipt extends GrantedReceipt, Found extends G
   operation: GrantedOperation<Receipt, Found>,
   from: () => StartingEvidence,
 ): void {
-  const { events, grantOf } = operation.declared;
+  const { events, stage } = operation.declared;
   const { producer, limits } = journal.expect(`${events}_started`).data;
-  if (grantOf(run.ids) === undefined) throw journal.fault('type');
+  if (optionalGrantOf(run.ids, stage) === undefined) throw journal.fault('type');
   journal.take([operation.started(run, { producer, limits, from: from() })]);
 }
 

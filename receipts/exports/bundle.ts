@@ -1,7 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { z } from 'zod';
 import { artifact } from '../../contract/base/artifact.ts';
-import { evidenceArtifact, furtherArtifact } from '../../contract/evidence/evidence.ts';
 import {
   type BundleManifest,
   type BundleStatement,
@@ -13,8 +12,6 @@ import {
   statementType,
 } from '../../contract/exports.ts';
 import { journalEvent } from '../../contract/journal.ts';
-import { semanticEvidenceReceipt } from '../../contract/recognition.ts';
-import { screenTextReceipt } from '../../contract/screentext.ts';
 import { languageRanges } from '../../contract/sources/languages.ts';
 import { mediaProbe, speechActivity } from '../../contract/sources/media-probe.ts';
 import { preflightBundle } from '../../contract/sources/preflight-bundle.ts';
@@ -22,6 +19,7 @@ import { sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import { registeredSource } from '../../contract/sources/source-session.ts';
 import { videohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { calibratedForecast, floorForecast, forecastFreeze } from '../../contract/study/forecast.ts';
+import { laterStageNames, stageNames } from '../../contract/study/stages.ts';
 import { runtimeStart } from '../../contract/study/start.ts';
 import {
   canonicalJson,
@@ -30,19 +28,9 @@ import {
   storedBytes,
   utf8Json,
 } from '../../formats/canonical-json.ts';
-import { longQualityControl, qualityControl, storedDecisions } from '../captions/quality-control.ts';
-import { storedCaptions, storedChunks, storedCitations } from '../captions/stored-captions.ts';
-import { storedLongTranslation, storedTranslation, storedTranslationParts } from '../captions/translation.ts';
-import { explanationRunReceipt, storedExplanation } from '../explanations/explanation.ts';
-import { assessmentReceipt, decisionReceipt } from '../stages/assess.ts';
-import { captionRunReceipt, longCaptionRunReceipt, translatedCaptionRunReceipt } from '../stages/captions.ts';
-import { storedCorrection, storedCorrectionCheck } from '../stages/correction.ts';
-import { explanationConfigurationShape, explanationPromptShape } from '../stages/explanation.ts';
-import { readShape } from '../stages/read.ts';
-import { reviewReceipt, revocationReceipt } from '../stages/review.ts';
+import { laterStagesOf } from '../fold.ts';
+import { stageNamed } from '../stages/run-stages.ts';
 import { shapeFault } from '../stored-records.ts';
-import { intakeReceipt, readinessReceipt } from '../study/admission.ts';
-import { storedStudyRecord } from '../study/record.ts';
 
 /** Where things stand in a bundle. */
 export const bundlePaths = {
@@ -72,6 +60,11 @@ export const inPathOrder = (one: { readonly path: string }, other: { readonly pa
 /** What the stored forms of a forecast and of its freeze leave out, beside their ids: the description of their own bytes. */
 const unstored = { content: true } as const;
 
+/** What every stage stores. */
+const stageRecords = [...stageNames.map(stageNamed), ...laterStageNames.map((name) => laterStagesOf[name])].map(
+  ({ records }) => records,
+);
+
 /** Everything that a bundle may hold beside its rows, by what it is. */
 const described: Readonly<Record<string, z.ZodType>> = {
   manifest: bundleManifest,
@@ -92,36 +85,7 @@ const described: Readonly<Record<string, z.ZodType>> = {
     calibratedForecast.omit({ ...unstored, forecastId: true }),
   ]),
   'forecast-freeze': forecastFreeze.omit({ ...unstored, freezeId: true }),
-  evidence: evidenceArtifact,
-  'further-evidence': furtherArtifact,
-  'semantic-evidence': semanticEvidenceReceipt,
-  'screen-text': screenTextReceipt,
-  read: readShape.schema,
-  assessment: assessmentReceipt.shape.schema,
-  decision: decisionReceipt.shape.schema,
-  'study-record': storedStudyRecord.shape.schema,
-  readiness: readinessReceipt.shape.schema,
-  intake: intakeReceipt.shape.schema,
-  review: reviewReceipt.shape.schema,
-  revocation: revocationReceipt.shape.schema,
-  captions: storedCaptions.shape.schema,
-  'caption-chunk': storedChunks.shape.schema,
-  'caption-citations': storedCitations.shape.schema,
-  'caption-receipt': captionRunReceipt.shape.schema,
-  'caption-receipt-long': longCaptionRunReceipt.shape.schema,
-  'caption-receipt-translated': translatedCaptionRunReceipt.shape.schema,
-  'caption-translation': storedTranslation.shape.schema,
-  'caption-translation-long': storedLongTranslation.shape.schema,
-  'caption-translation-part': storedTranslationParts.shape.schema,
-  'quality-control': qualityControl.shape.schema,
-  'quality-control-long': longQualityControl.shape.schema,
-  'quality-control-part': storedDecisions.shape.schema,
-  'caption-correction': storedCorrection.shape.schema,
-  'caption-correction-check': storedCorrectionCheck.shape.schema,
-  explanation: storedExplanation.shape.schema,
-  'explanation-receipt': explanationRunReceipt.shape.schema,
-  'explanation-prompt': explanationPromptShape.schema,
-  'explanation-configuration': explanationConfigurationShape.schema,
+  ...Object.assign({}, ...stageRecords),
 };
 
 /** The form of those schemas: their content is that of the program which wrote them, of whatever version. */

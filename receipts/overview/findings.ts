@@ -17,9 +17,11 @@ import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import { countText, EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
-import { detectedEvidenceOf, type VerifiedFindings } from '../stages/admit.ts';
+import { detectedEvidenceOf } from '../stages/admit.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
 import type { VerifiedRead } from '../stages/read.ts';
+import type { VerifiedFindings } from '../stages/run-stages.ts';
+import { optionalGrantOf } from '../study-run.ts';
 import { type Found, foundOf, furtherFoundOf, reasonWords, textsFound, unavailable } from './found.ts';
 import type { OverviewedRuntime, OverviewParts } from './parts.ts';
 
@@ -92,7 +94,7 @@ type FoundRow = Pick<EvidenceRow, 'state' | 'reasonCode' | 'artifactId' | 'conte
 
 /** What was read on the screen of a study whose host was to read it; nothing of any other study. */
 function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Finding[] {
-  if (execution?.opened.run.ids.screenTextGrantId === undefined) return [];
+  if (execution === null || optionalGrantOf(execution.opened.run.ids, 'readScreen') === undefined) return [];
   const { screenText } = execution.study.findings;
   if (screenText === null) return [absent('screen_text', hasEnded ? 'never' : 'not_yet')];
   const { delivered, found } = screenText;
@@ -123,7 +125,7 @@ const declaresLanguage = ({ language }: AnalysisRequest): boolean =>
 
 /** Whether the study was accepted by a host with a recogniser. */
 const isRecognised = ({ execution }: VerifiedRuntime): boolean =>
-  execution?.opened.run.ids.recognitionGrantId !== undefined;
+  execution !== null && optionalGrantOf(execution.opened.run.ids, 'recognize') !== undefined;
 
 /**
  * What a runtime found of each kind, in numbers with units and in words, in the order of its evidence; then the kinds that it

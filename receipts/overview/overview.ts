@@ -1,11 +1,13 @@
 import { facetKinds } from '../../contract/explanations/executor.ts';
 import type { OverviewAction, RuntimeOverview, SituationCode } from '../../contract/overview.ts';
 import { approvalReasons, attestations, rejectionReasons, revocationReasons } from '../../contract/review.ts';
+import { studyStages } from '../../contract/study/stages.ts';
 import type { Lifecycle } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { candidateOf } from '../captions/quality-control.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { runtimeListOf } from '../published/runtime.ts';
+import { stageOf } from '../study/progress.ts';
 import { claimSentences, overviewFindingsOf, withheldPartsOf } from './findings.ts';
 import {
   captionsPart,
@@ -30,20 +32,14 @@ const before: Readonly<Record<Exclude<Lifecycle, 'terminal'>, SituationCode>> = 
   interrupted: 'interrupted',
 };
 
-const steps: Readonly<Record<string, string>> = {
-  initialize: 'measuring sound and picture',
-  detect: 'reading subtitles',
-  subtitles: 'reading the evidence',
-  read: 'assessing what was read',
-  assess: 'deciding',
-  decide: 'writing the study down',
-};
-
 function studyText({ lifecycle, standing, study }: OverviewedRuntime): string {
   if (lifecycle === 'accepted') return 'waiting for a free worker';
   if (lifecycle === 'initializing') return 'opening the source';
   if (lifecycle === 'running' && standing.waitsFor !== null) return standing.waitsFor;
-  if (lifecycle === 'running') return `studying: ${steps[study?.progress.done ?? 'initialize'] ?? 'ending'}`;
+  if (lifecycle === 'running') {
+    const stage = study === null ? 'detect' : stageOf(study.progress);
+    return `studying: ${stage === null ? 'ending' : studyStages[stage].words}`;
+  }
   const { code, message } = study?.stop?.reason ??
     standing.reason ?? { code: lifecycle, message: 'no reason is stored' };
   return `${lifecycle}: ${code}: ${message}`;

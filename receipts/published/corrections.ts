@@ -25,8 +25,8 @@ import {
 } from '../captions/corrected-lines.ts';
 import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../captions/prospect.ts';
 import { captionFindingsOf } from '../captions/quality-control.ts';
-import { mayCorrect, type VerifiedRuntime } from '../fold.ts';
-import { correctionHeadOf } from '../stages/correction.ts';
+import type { VerifiedRuntime } from '../fold.ts';
+import { correctionHeadOf, mayCorrect } from '../stages/correction.ts';
 import { approvable } from './captions.ts';
 import { runtimeListOf } from './runtime.ts';
 

@@ -20,12 +20,8 @@ import { EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import type { SealedSourceRecords } from '../sources/sealed-record.ts';
 import { detectedEvidenceOf, type RunPinnedEvidence } from '../stages/admit.ts';
-import {
-  assessmentReceipt,
-  decisionReceipt,
-  type VerifiedAssessment,
-  type VerifiedDecision,
-} from '../stages/assess.ts';
+import { assessmentReceipt, type VerifiedAssessment } from '../stages/assess.ts';
+import { decisionReceipt, type VerifiedDecision } from '../stages/decide.ts';
 import type { VerifiedEvidence, VerifiedFurther, VerifiedOperation } from '../stages/detect.ts';
 import type { VerifiedRead } from '../stages/read.ts';
 import type { VerifiedScreenText } from '../stages/screen.ts';

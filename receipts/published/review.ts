@@ -7,8 +7,8 @@ import type {
 } from '../../contract/review.ts';
 import type { ReadinessReference } from '../../contract/study/study-record.ts';
 import type { VerifiedRuntime } from '../fold.ts';
+import type { AdmissionReference } from '../stages/admit.ts';
 import { revocationReceipt } from '../stages/review.ts';
-import type { AdmissionReference } from '../study/admission.ts';
 import { runtimeListOf } from './runtime.ts';
 
 /** The entry of a study into the review queue, or its rejection, with the readiness that it rests on. */

@@ -1,27 +1,160 @@
 import type { Failure } from '../../contract/base/errors.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import type { PublishReviewIntakeReceipt } from '../../contract/review.ts';
+import type { DecisionReason, EvidenceDecisionReceipt } from '../../contract/evidence/assessment.ts';
+import {
+  type IntakeReference,
+  type PublishReviewIntakeReceipt,
+  publishReviewIntakeReceipt,
+} from '../../contract/review.ts';
 import type { PinnedEvidence } from '../../contract/sources/source-session.ts';
-import type {
-  StudyEvidence,
-  StudyReadinessReceipt,
-  StudyRecord,
-  StudyReference,
+import {
+  type GapReason,
+  gapReasons,
+  maximumReviewReceiptBytes,
+  type ReadinessReference,
+  type StudyEvidence,
+  type StudyReadinessReceipt,
+  type StudyRecord,
+  type StudyReference,
+  studyReadinessReceipt,
+  studyRecord,
 } from '../../contract/study/study-record.ts';
 import type { ExecutorSpanReceipt } from '../../contract/study/task.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import { operationFailed } from '../evidence/media-operation.ts';
 import { countText, demandDerived, type EvidenceLink } from '../evidence-chain.ts';
-import { draftEvent } from '../journal.ts';
+import { artifactRecorded, draftEvent } from '../journal.ts';
+import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';
-import { type AdmissionReference, admitStudy, intakeReceipt, readinessReceipt } from '../study/admission.ts';
+import type { StudyProgress } from '../study/progress.ts';
 import { concludeStudy, type StudyFindings, storedStudyRecord, studyRecordOf } from '../study/record.ts';
 import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
-import type { VerifiedAssessment, VerifiedDecision } from './assess.ts';
-import type { VerifiedEvidence, VerifiedOperation } from './detect.ts';
-import type { VerifiedRead } from './read.ts';
+import { checkAssessed, type VerifiedAssessment } from './assess.ts';
+import { decisionReceipt, type VerifiedDecision } from './decide.ts';
+import { isMeasured, type VerifiedEvidence, type VerifiedOperation } from './detect.ts';
+import { checkReads, type ReadFindings, type VerifiedRead } from './read.ts';
 import type { VerifiedRecognition } from './recognize.ts';
-import type { VerifiedScreenText } from './screen.ts';
+import type { RunSoFar, RunStage } from './stage.ts';
+
+/** What a decision's reason means for a reviewer; a study without a decision is not supported at its root. */
+const gapReasonOf: Readonly<Record<DecisionReason, GapReason | null>> = {
+  audited_claim_truncated: 'hidden_gap',
+  audited_claim_withheld: 'non_supported_root_coverage',
+  audited_claim_unknown: 'non_supported_root_coverage',
+  all_audited_claims_supported: null,
+};
+
+function gapsOf(receipt: EvidenceDecisionReceipt | null): GapReason[] {
+  if (receipt === null) return ['non_supported_root_coverage'];
+  const found = new Set(receipt.decision.reasonCodes.map((code) => gapReasonOf[code]));
+  return gapReasons.filter((reason) => found.has(reason));
+}
+
+/** What a readiness rests on. */
+interface DecidedStudy {
+  readonly study: StudyReference;
+  readonly decision: EvidenceDecisionReceipt | null;
+}
+
+/** Whether a study may be put before a reviewer. Follows from the study and its decision alone. */
+export const readinessReceipt = new RunReceipt<StudyReadinessReceipt, 'readinessId', DecidedStudy>({
+  link: 'readiness',
+  schema: studyReadinessReceipt,
+  maximumBytes: maximumReviewReceiptBytes,
+  name: 'studio.study-readiness.receipt.v1',
+  idPrefix: 'study-readiness-receipt',
+  kind: 'study-readiness-receipt',
+  about: 'readinessId',
+  origin: ({ readinessId }) => ({ kind: 'study_readiness', readinessId }),
+  sources: ({ study, decision }) => [study.artifactId, ...(decision === null ? [] : [decision.artifactId])],
+  producer: 'host',
+  derive: ({ record: { runtimeId: runId } }, { study, decision }) => {
+    const reasonCodes = gapsOf(decision);
+    return {
+      readinessId: `study-readiness:${hashOf({ runId, study })}`,
+      study,
+      decision: decision === null ? null : decisionReceipt.referenceOf(runId, decision),
+      producer: { id: 'studio.deterministic-study-readiness-gate', version: '1' },
+      outcome: reasonCodes.length === 0 ? 'ready' : 'not_ready',
+      reasonCodes,
+    };
+  },
+});
+
+/** One intake for each readiness receipt of a run. */
+export const intakeIdOf = (runId: string, readiness: ReadinessReference): string =>
+  `publish-review-intake:${hashOf({ runId, readiness })}`;
+
+/** Queues a study that is ready, rejects one that is not, for the reasons of its readiness. */
+export const intakeReceipt = new RunReceipt<PublishReviewIntakeReceipt, 'intakeId', StudyReadinessReceipt>({
+  link: 'intake',
+  schema: publishReviewIntakeReceipt,
+  maximumBytes: maximumReviewReceiptBytes,
+  name: 'studio.publish-review-intake.receipt.v1',
+  idPrefix: 'publish-review-intake-receipt',
+  kind: 'publish-review-intake-receipt',
+  about: 'intakeId',
+  origin: ({ intakeId }) => ({ kind: 'publish_review_intake', intakeId }),
+  sources: ({ input }) => [input.readiness.artifactId],
+  producer: 'host',
+  derive: ({ record: { runtimeId } }, receipt) => {
+    const readiness = readinessReceipt.referenceOf(runtimeId, receipt);
+    return {
+      intakeId: intakeIdOf(runtimeId, readiness),
+      input: {
+        readiness,
+        verification: {
+          integrity: 'stored_study_readiness_and_recursive_inputs_verified',
+          producer: 'deterministic_study_readiness_gate_v1',
+        },
+      },
+      producer: {
+        id: 'studio.host-publish-review-intake',
+        version: '1',
+        policy: 'queue_exact_verified_study_readiness_only',
+      },
+      result: {
+        outcome: receipt.outcome === 'ready' ? 'queued' : 'rejected',
+        reasonCodes: receipt.reasonCodes,
+      },
+    };
+  },
+});
+
+/** Under which names a study's admission is found again. */
+export interface AdmissionReference {
+  readonly readiness: ReadinessReference;
+  readonly intake: IntakeReference;
+  readonly outcome: PublishReviewIntakeReceipt['result']['outcome'];
+}
+
+/**
+ * Says whether a finished study is ready and enters it into the review queue, or rejects it; comes after the end of the
+ * execution, which `study` names. The host does this, no task of the run.
+ */
+export function admitStudy(
+  run: StudyRun,
+  study: StudyReference,
+  decision: EvidenceDecisionReceipt | null,
+): StepResult<AdmissionReference> {
+  const cause = causeOf(run);
+  const ready = readinessReceipt.of(run, { study, decision });
+  const { object, artifact } = readinessReceipt.outputOf(run, ready);
+  const readiness = readinessReceipt.referenceOf(run.record.runtimeId, ready, object.contentId);
+  const receipt = intakeReceipt.of(run, ready);
+  const entered = intakeReceipt.write('publish.review.intake_completed', run, receipt);
+  const { intakeId, result } = receipt;
+  return {
+    objects: [object, ...entered.objects],
+    events: [
+      artifactRecorded(artifact, cause),
+      draftEvent('publish.review.intake_started', { intakeId, readiness }, cause),
+      ...entered.events,
+    ],
+    refs: { readiness, intake: entered.refs, outcome: result.outcome },
+  };
+}
 
 interface ExecutorSpan {
   readonly startedAt: string;
@@ -146,14 +279,12 @@ export interface RunPinnedEvidence {
   readonly contentId: string;
 }
 
-/** Everything that a run came to before it was concluded. */
-export interface VerifiedFindings {
+/** What the record of a study is made of. */
+export interface ConcludableFindings {
   readonly pinned: readonly RunPinnedEvidence[];
   readonly operations: readonly VerifiedOperation[];
   /** Null where no speech was to be recognised, or was not yet. */
   readonly recognition: VerifiedRecognition | null;
-  /** Null where the screen was not to be read, or was not yet. */
-  readonly screenText: VerifiedScreenText | null;
   readonly reads: readonly VerifiedRead[];
   readonly assessments: readonly VerifiedAssessment[];
   readonly decision: VerifiedDecision | null;
@@ -174,7 +305,7 @@ export interface VerifiedConclusion {
 export const detectedEvidenceOf = ({
   operations,
   recognition,
-}: Pick<VerifiedFindings, 'operations' | 'recognition'>): VerifiedEvidence[] => [
+}: Pick<ConcludableFindings, 'operations' | 'recognition'>): VerifiedEvidence[] => [
   ...operations.flatMap(({ evidence }) => evidence),
   ...(recognition === null
     ? []
@@ -182,7 +313,7 @@ export const detectedEvidenceOf = ({
 ];
 
 /** Every kind of evidence of a study with its state: what it detected, then what came with the source. */
-function studyEvidenceOf(findings: VerifiedFindings): StudyEvidence[] {
+function studyEvidenceOf(findings: ConcludableFindings): StudyEvidence[] {
   const { pinned } = findings;
   const detected = detectedEvidenceOf(findings).map(
     ({ delivered, artifact }): StudyEvidence =>
@@ -197,7 +328,7 @@ function studyEvidenceOf(findings: VerifiedFindings): StudyEvidence[] {
 const bodiesOf = <Body>(receipts: readonly StoredReceipt<Body>[]): Body[] => receipts.map(({ body }) => body);
 
 /** What a run came to, as its record is made of it. */
-export const studyFindingsOf = (verified: VerifiedFindings): StudyFindings => ({
+export const studyFindingsOf = (verified: ConcludableFindings): StudyFindings => ({
   evidence: studyEvidenceOf(verified),
   reads: bodiesOf(verified.reads),
   assessments: bodiesOf(verified.assessments),
@@ -208,9 +339,9 @@ export const studyFindingsOf = (verified: VerifiedFindings): StudyFindings => ({
  * Takes the end of a study: its record, the end of the execution, readiness, intake and the completed task, each reopened and
  * derived again. Throws `EvidenceChainError`.
  */
-export async function foldConclusion(
+async function foldConclusion(
   { run, journal, content, report }: FoldContext,
-  verified: VerifiedFindings,
+  verified: ConcludableFindings,
   { startedAt, operationIds }: Pick<ExecutorSpan, 'startedAt' | 'operationIds'>,
 ): Promise<VerifiedConclusion> {
   const recordedAt = (offset: number): string =>
@@ -236,3 +367,68 @@ export async function foldConclusion(
   checked('intake', intake.body.intakeId, intake.contentId, intake.body.result.outcome);
   return { record, study, span, readiness, intake, admission };
 }
+
+/** The end of a run that came to no study. */
+export interface VerifiedStop {
+  readonly lifecycle: 'failed' | 'interrupted';
+  readonly reason: Failure;
+  readonly span: ExecutorSpanReceipt;
+}
+
+/**
+ * Takes the closing events of a run that ended without its study; the pass that was open need not be closed by a word of its
+ * own. Throws `EvidenceChainError`.
+ */
+function foldStop({ run, journal, startedAt }: EndedRun, { openPass, operationIds }: StudyProgress): VerifiedStop {
+  const failed = journal.typeAt() === 'media.operation_failed' ? 1 : 0;
+  const offset = journal.typeAt(failed) === 'runtime.interrupted' ? failed + 1 : failed;
+  const { receipt: span } = journal.expect('executor.finished', offset).data;
+  const { outcome, reason, finishedAt, resumes } = span;
+  if (outcome === 'completed' || reason === null) throw journal.fault('data.receipt.outcome', offset);
+  const execution = { startedAt, finishedAt, resumes, operationIds };
+  demandDerived('execution', span, executorSpanOf(run, execution, { outcome, reason }).receipt);
+  if (failed > 0) {
+    if (openPass === null) throw journal.fault('type');
+    journal.take([operationFailed(run, openPass, reason)]);
+  }
+  journal.take(stopStudy(run, { lifecycle: outcome, reason, span: execution }));
+  return { lifecycle: outcome, reason, span };
+}
+
+/** A run whose end is taken from its journal. */
+type EndedRun = FoldContext & { readonly startedAt: string };
+
+/** How a run ended: with its study, or without. */
+interface Ending {
+  readonly conclusion?: VerifiedConclusion;
+  readonly stop?: VerifiedStop;
+}
+
+const stopped = (context: EndedRun, { progress }: RunSoFar<unknown>): Ending => ({ stop: foldStop(context, progress) });
+
+/**
+ * The end of a run: with its record and the entry into the review queue, or without, for the reason of its execution. A step is written
+ * in one commit: it is there as a whole or not at all, and the run ends only between two steps.
+ */
+export const admitStage: RunStage<ConcludableFindings & ReadFindings, object, Ending> = {
+  name: 'admit',
+  nothing: {},
+  records: { 'study-record': studyRecord, readiness: studyReadinessReceipt, intake: publishReviewIntakeReceipt },
+  derived: null,
+  progress: { 'executor.finished': (progress) => ({ ...progress, done: 'end' }) },
+  folds: {
+    'media.operation_failed': stopped,
+    'runtime.interrupted': stopped,
+    'executor.finished': async (context, study) => {
+      const { journal, startedAt } = context;
+      const { findings, progress } = study;
+      // A study that came to its end has its record before this event.
+      if (journal.typeAt() === 'executor.finished') return stopped(context, study);
+      if (!isMeasured(study)) throw journal.fault('type', 1);
+      checkReads(context, findings);
+      checkAssessed(findings.assessments, findings.reads);
+      if (findings.assessments.length > 0 && findings.decision === null) throw journal.fault('type');
+      return { conclusion: await foldConclusion(context, findings, { ...progress, startedAt }) };
+    },
+  },
+};

@@ -1,18 +1,12 @@
 import {
   type AssessmentReference,
   assessmentLimits,
-  type ClaimState,
-  type Decision,
-  type DecisionReference,
-  decisionLimits,
   type EvidenceAssessmentReceipt,
-  type EvidenceDecisionReceipt,
   evidenceAssessmentReceipt,
-  evidenceDecisionReceipt,
   maximumAssessmentReceiptBytes,
-  maximumDecisionReceiptBytes,
 } from '../../contract/evidence/assessment.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
+import { studyStages } from '../../contract/study/stages.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { claimsOf, packReads, tokenCountOf } from '../../rules/claims.ts';
 import { hullOf } from '../../rules/time-spans.ts';
@@ -22,10 +16,14 @@ import { operationIdOf } from '../identities.ts';
 import { draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';
+import { operationDone } from '../study/progress.ts';
 import { causeOf, type FoldContext, readingOf, type StepResult, type StudyRun } from '../study-run.ts';
+import { isMeasured } from './detect.ts';
 import type { VerifiedRead } from './read.ts';
+import { checkReads, type ReadFindings } from './read.ts';
+import type { RunStage } from './stage.ts';
 
-const assessCapability = 'analysis.evidence.assess';
+const { capability } = studyStages.assess.grant;
 
 const inputOf = (read: EvidenceReadReceipt): EvidenceAssessmentReceipt['inputs'][number] => ({
   readOperationId: read.operationId,
@@ -59,14 +57,14 @@ export const assessmentReceipt = new RunReceipt<
     const inputs = reads.map(inputOf);
     return {
       operationId: operationIdOf({
-        operation: assessCapability,
+        operation: capability,
         inputContentIds: inputs.map(({ receiptContentId }) => receiptContentId),
         range: hullOf(claims.map(({ range }) => range)),
         tools: [],
         parameters: assessmentLimits,
       }),
-      capability: assessCapability,
-      authorization: { grantId: grantIds[assessCapability], taskId, agentId, ...assessmentLimits },
+      capability,
+      authorization: { grantId: grantIds[capability], taskId, agentId, ...assessmentLimits },
       inputs,
       producer: { id: 'studio.bounded-evidence-assessment', version: '1' },
       claims,
@@ -121,87 +119,7 @@ export function* eachAssessment(
   for (const group of groups) yield recordAssessment(run, assessmentReceipt.of(run, group));
 }
 
-const decideCapability = 'analysis.evidence.decide';
-
-const gapStates = ['withheld', 'unknown', 'truncated'] as const;
-
-/**
- * The policy `withhold_on_preserved_gap_state`: any claim that is withheld, unknown or truncated withholds the study, with
- * one reason for each such state; otherwise it proceeds.
- */
-export function decisionOf(states: ReadonlySet<ClaimState>): Decision {
-  const gaps = gapStates.filter((state) => states.has(state));
-  return gaps.length === 0
-    ? { outcome: 'proceed_to_publish_review', reasonCodes: ['all_audited_claims_supported'] }
-    : { outcome: 'withheld', reasonCodes: gaps.map((state) => `audited_claim_${state}` as const) };
-}
-
-/** The decision over all claims of a run's assessments, in the order of the journal. There is none over nothing. */
-export const decisionReceipt = new RunReceipt<
-  EvidenceDecisionReceipt,
-  'operationId',
-  readonly EvidenceAssessmentReceipt[]
->({
-  link: 'decision',
-  schema: evidenceDecisionReceipt,
-  maximumBytes: maximumDecisionReceiptBytes,
-  name: 'studio.evidence-decision.receipt.v1',
-  idPrefix: 'evidence-decision',
-  kind: 'evidence-decision-receipt',
-  about: 'operationId',
-  origin: ({ operationId }) => ({ kind: 'operation_output', operationId }),
-  sources: ({ inputs }) => inputs.map(({ artifactId }) => artifactId),
-  producer: 'task',
-  derive: (run, assessments) => {
-    const { record, ids } = run;
-    const { taskId, agentId, grantIds } = ids;
-    if (assessments.length === 0) throw new EvidenceChainError('decision', 'inputs');
-    const { maxAuditedAssessments } = readingOf(run);
-    const limits = { maxDecisions: decisionLimits.maxDecisions, maxAuditedAssessments };
-    const claims = assessments.flatMap((assessment) => assessment.claims);
-    const inputs = assessments.map((assessment) => assessmentReceipt.referenceOf(record.runtimeId, assessment));
-    return {
-      operationId: operationIdOf({
-        operation: decideCapability,
-        inputContentIds: inputs.map(({ receiptContentId }) => receiptContentId),
-        range: hullOf(claims.map(({ range }) => range)),
-        tools: [],
-        parameters: limits,
-      }),
-      capability: decideCapability,
-      authorization: { grantId: grantIds[decideCapability], taskId, agentId, ...limits },
-      inputs,
-      producer: {
-        id: 'studio.deterministic-audited-assessment-decision',
-        version: '1',
-        policy: 'withhold_on_preserved_gap_state',
-      },
-      decision: decisionOf(new Set(claims.flatMap(({ states }) => states))),
-      result: { auditedAssessmentCount: inputs.length, auditedClaimCount: claims.length },
-    };
-  },
-});
-
-function decisionStarted(run: StudyRun, { operationId, authorization, inputs }: EvidenceDecisionReceipt): EventDraft {
-  const { grantId, taskId, agentId, maxAuditedAssessments } = authorization;
-  const request = { operationId, taskId, agentId, executionId: run.ids.executionId, auditedAssessments: inputs };
-  return draftEvent('analysis.evidence.decision_started', { request, grantId, maxAuditedAssessments }, causeOf(run));
-}
-
-/** What a decision leaves behind. */
-function recordDecision(run: StudyRun, receipt: EvidenceDecisionReceipt): StepResult<DecisionReference> {
-  const { events, ...written } = decisionReceipt.write('analysis.evidence.decision_completed', run, receipt);
-  return { ...written, events: [decisionStarted(run, receipt), ...events] };
-}
-
-/** Decides upon the claims of all assessments of a run. Throws `EvidenceChainError` where there is nothing to decide upon. */
-export const performDecision = (
-  run: StudyRun,
-  assessments: readonly EvidenceAssessmentReceipt[],
-): StepResult<DecisionReference> => recordDecision(run, decisionReceipt.of(run, assessments));
-
 export type VerifiedAssessment = StoredReceipt<EvidenceAssessmentReceipt>;
-export type VerifiedDecision = StoredReceipt<EvidenceDecisionReceipt>;
 
 /** Each read that returned something is assessed, and none twice. */
 export function checkAssessed(assessments: readonly VerifiedAssessment[], reads: readonly VerifiedRead[]): void {
@@ -220,7 +138,7 @@ export function checkAssessed(assessments: readonly VerifiedAssessment[], reads:
  * Takes all assessments, which are written together: reopens their receipts and derives each again from its reads, with
  * claims, states and citations. There are no more than the run was granted. Throws `EvidenceChainError`.
  */
-export async function foldAssessments(
+async function foldAssessments(
   { run, journal, content, report, pause }: FoldContext,
   reads: readonly VerifiedRead[],
 ): Promise<VerifiedAssessment[]> {
@@ -247,19 +165,35 @@ export async function foldAssessments(
   return assessments;
 }
 
-/** Takes the decision, reopens its receipt and runs the policy again. Throws `EvidenceChainError`. */
-export async function foldDecision(
-  { run, journal, content, report }: FoldContext,
-  assessments: readonly VerifiedAssessment[],
-): Promise<VerifiedDecision> {
-  const { receiptContentId } = journal.expect('analysis.evidence.decision_completed', 2).data;
-  const derived = decisionReceipt.of(
-    run,
-    assessments.map(({ body }) => body),
-  );
-  const decision = await decisionReceipt.reopen(content, receiptContentId, () => derived);
-  journal.take(recordDecision(run, decision.body).events);
-  const { operationId, decision: decided } = decision.body;
-  report({ link: 'decision', subject: operationId, contentId: receiptContentId, detail: decided.outcome });
-  return decision;
+/** What an assessment looks at of a run. */
+interface Assessable extends ReadFindings {
+  readonly assessments: readonly VerifiedAssessment[];
 }
+
+/** What was read is put into claims, each with its citations. */
+export const assessStage: RunStage<
+  Assessable,
+  Pick<Assessable, 'assessments'>,
+  { readonly findings: Pick<Assessable, 'assessments'> }
+> = {
+  name: 'assess',
+  nothing: { assessments: [] },
+  records: { assessment: evidenceAssessmentReceipt },
+  derived: (run, _, { reads }) =>
+    eachAssessment(
+      run,
+      reads.map(({ body }) => body),
+    ),
+  progress: {
+    'analysis.evidence.assessment_completed': (progress, { operationId }) =>
+      operationDone(progress, 'assess', operationId),
+  },
+  folds: {
+    'analysis.evidence.assessment_started': async (context, study) => {
+      const { findings } = study;
+      if (!isMeasured(study) || findings.assessments.length > 0) throw context.journal.fault('type');
+      checkReads(context, findings);
+      return { findings: { assessments: await foldAssessments(context, findings.reads) } };
+    },
+  },
+};

@@ -33,8 +33,11 @@ import {
 import { type CaptionedStudy, captionInputOf, captionObstacleOf } from '../captions/captioned-study.ts';
 import {
   type CheckableCaptions,
+  longQualityControl,
+  qualityControl,
   recordQualityControl,
   reopenCheck,
+  storedDecisions,
   type VerifiedCheck,
 } from '../captions/quality-control.ts';
 import {
@@ -49,6 +52,9 @@ import {
   checkTranslation,
   longTranslationSummaryOf,
   readTranslation,
+  storedLongTranslation,
+  storedTranslation,
+  storedTranslationParts,
   translationOutputs,
   translationSummaryOf,
 } from '../captions/translation.ts';
@@ -58,6 +64,7 @@ import { artifactRecorded, draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
+import type { LaterStage } from './stage.ts';
 
 /** Captions, the study under whose approval they were made, and what was translated of them. */
 interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation' | 'allowance'> {
@@ -289,7 +296,7 @@ function possibleRules({ operations }: CaptionedStudy['findings']): readonly Cap
 }
 
 /** Captions are about to be made: under the approval that stands, when there are none yet and attempts are left. */
-export function foldCaptionsStarted(
+function foldCaptionsStarted(
   { journal, run }: FoldContext,
   { attempts, open, caption }: VerifiedCaptions,
   study: Omit<CaptionedStudy, 'rules'> | null,
@@ -314,10 +321,7 @@ export function foldCaptionsStarted(
 }
 
 /** Reopens the captions and their receipt and derives both again. Throws `EvidenceChainError`. */
-export async function foldCaptionsCompleted(
-  context: FoldContext,
-  captions: VerifiedCaptions,
-): Promise<VerifiedCaptions> {
+async function foldCaptionsCompleted(context: FoldContext, captions: VerifiedCaptions): Promise<VerifiedCaptions> {
   const { run, journal, content, report, pause } = context;
   const recorded = journal.count('artifact.recorded');
   if (captions.open.length === 0) throw journal.fault('type', recorded);
@@ -350,7 +354,7 @@ export async function foldCaptionsCompleted(
   return { ...captions, open: [], caption: { reference: refs, artifact, receipt, qualityControl: null } };
 }
 
-export function foldCaptionsFailed({ journal, run }: FoldContext, captions: VerifiedCaptions): VerifiedCaptions {
+function foldCaptionsFailed({ journal, run }: FoldContext, captions: VerifiedCaptions): VerifiedCaptions {
   const { reason } = journal.expect('caption.production_failed').data;
   const [job] = captions.open;
   if (job === undefined) throw journal.fault('type');
@@ -359,7 +363,7 @@ export function foldCaptionsFailed({ journal, run }: FoldContext, captions: Veri
 }
 
 /** The captions were checked, once. */
-export async function foldCaptionsChecked(
+async function foldCaptionsChecked(
   { journal, run, content, report }: FoldContext,
   captions: VerifiedCaptions,
 ): Promise<VerifiedCaptions> {
@@ -447,3 +451,41 @@ async function derivedCaptions(job: CaptionJob, pause: FoldContext['pause']): Pr
     };
   }
 }
+
+/** What captions look at of a study that has ended: everything that it found, and the approval under which something may begin. */
+interface Captionable extends Pick<CaptionedStudy, 'findings' | 'conclusion'> {
+  readonly tail: { readonly captions: VerifiedCaptions; readonly authority: CaptionedStudy['approval'] | null };
+}
+
+/** The captions that are made under an approval, and their check. */
+export const captionsStage: LaterStage<Captionable, { readonly captions: VerifiedCaptions }> = {
+  name: 'captions',
+  nothing: { captions: noCaptions },
+  records: {
+    captions: storedCaptions.shape.schema,
+    'caption-chunk': storedChunks.shape.schema,
+    'caption-citations': storedCitations.shape.schema,
+    'caption-receipt': captionRunReceipt.shape.schema,
+    'caption-receipt-long': longCaptionRunReceipt.shape.schema,
+    'caption-receipt-translated': translatedCaptionRunReceipt.shape.schema,
+    'caption-translation': storedTranslation.shape.schema,
+    'caption-translation-long': storedLongTranslation.shape.schema,
+    'caption-translation-part': storedTranslationParts.shape.schema,
+    'quality-control': qualityControl.shape.schema,
+    'quality-control-long': longQualityControl.shape.schema,
+    'quality-control-part': storedDecisions.shape.schema,
+  },
+  folds: {
+    'caption.production_started': (context, { findings, conclusion, tail: { captions, authority: approval } }) => {
+      const study = approval === null ? null : { run: context.run, findings, conclusion, approval };
+      return { captions: foldCaptionsStarted(context, captions, study) };
+    },
+    'caption.production_completed': async (context, { tail }) => ({
+      captions: await foldCaptionsCompleted(context, tail.captions),
+    }),
+    'caption.production_failed': (context, { tail }) => ({ captions: foldCaptionsFailed(context, tail.captions) }),
+    'caption.quality_control_decided': async (context, { tail }) => ({
+      captions: await foldCaptionsChecked(context, tail.captions),
+    }),
+  },
+};

@@ -26,6 +26,7 @@ import {
   draftBaseOf,
   isCorrected,
   linesAfter,
+  noCorrections,
   onBase,
   plainLine,
   uncorrected,
@@ -37,7 +38,10 @@ import { artifactIdOf } from '../identities.ts';
 import { RunReceipt } from '../record.ts';
 import { readStoredReceipt } from '../stored-records.ts';
 import type { FoldContext, StepResult, StudyRun } from '../study-run.ts';
+import type { VerifiedConclusion } from './admit.ts';
 import type { VerifiedCaptions } from './captions.ts';
+import { approvalBefore, type VerifiedReviews } from './review.ts';
+import type { LaterStage } from './stage.ts';
 
 /** What a request for a correction names as the state that it was made on. */
 export const correctionHeadOf = ({ chain }: VerifiedCorrections, { contentId }: BaseLines): CorrectionHead => ({
@@ -260,7 +264,7 @@ function derivedChanges(
 }
 
 /** Takes a correction: reopens its record, and makes its changes again on the lines as they were. Throws `EvidenceChainError`. */
-export async function foldCorrectionRecorded(
+async function foldCorrectionRecorded(
   { journal, run, content, report }: FoldContext,
   correctable: CorrectableStudy,
 ): Promise<VerifiedCorrections> {
@@ -292,7 +296,7 @@ export async function foldCorrectionRecorded(
 }
 
 /** Takes the check of corrected lines, and decides again. Throws `EvidenceChainError`. */
-export async function foldCorrectionChecked(
+async function foldCorrectionChecked(
   { journal, run, content, report }: FoldContext,
   { base, ...corrections }: VerifiedCorrections,
 ): Promise<VerifiedCorrections> {
@@ -322,10 +326,7 @@ export function correctionsObstacle(corrections: VerifiedCorrections, drafts: ()
  * The corrections of lines that have become captions: what the host gave meanwhile, such as a translation, takes the place of
  * what it had not given yet. Throws `EvidenceChainError` for captions of other lines than those that were corrected.
  */
-export function correctionsOfCaptions(
-  corrections: VerifiedCorrections,
-  captions: VerifiedCaptions,
-): VerifiedCorrections {
+function correctionsOfCaptions(corrections: VerifiedCorrections, captions: VerifiedCaptions): VerifiedCorrections {
   if (corrections.base === null || captions.caption === null) return corrections;
   const base = captionBaseOf(captions.caption);
   if (!isCorrected(corrections)) return { ...corrections, base, lines: uncorrected(base), check: null };
@@ -336,3 +337,45 @@ export function correctionsOfCaptions(
   const lines = corrections.lines.map((line) => ({ ...onBase(line, base), correctionId: line.correctionId }));
   return { ...corrections, base, lines, check: null };
 }
+
+/** What came of a study that a person may correct lines of. */
+interface CorrectableTail extends Pick<VerifiedReviews, 'deciding' | 'authority' | 'review'> {
+  readonly captions: VerifiedCaptions;
+  readonly corrections: VerifiedCorrections;
+}
+
+/** Whether a person may correct lines: of a study that is queued and neither rejected nor revoked; captions need their approval. */
+export const mayCorrect = ({ intake }: VerifiedConclusion, tail: CorrectableTail): boolean =>
+  intake.body.result.outcome === 'queued' &&
+  tail.deciding === null &&
+  (tail.authority !== null || (tail.review === null && tail.captions.caption === null));
+
+/** What corrections look at of a study that has ended. */
+interface Corrected extends Pick<CaptionedStudy, 'findings' | 'conclusion'> {
+  readonly tail: CorrectableTail;
+}
+
+/** The corrections of caption lines by a person, before and after captions are made, each with a check. */
+export const correctionStage: LaterStage<Corrected, { readonly corrections: VerifiedCorrections }> = {
+  name: 'correction',
+  nothing: { corrections: noCorrections },
+  records: { 'caption-correction': correctionReceipt, 'caption-correction-check': correctionCheckReceipt },
+  folds: {
+    'caption.correction_recorded': async (context, { findings, conclusion, tail }) => ({
+      corrections: await foldCorrectionRecorded(context, {
+        captions: tail.captions,
+        corrections: tail.corrections,
+        study: { run: context.run, findings, conclusion, approval: approvalBefore(context.run, conclusion) },
+        mayCorrect: mayCorrect(conclusion, tail),
+      }),
+    }),
+    'caption.correction_checked': async (context, { tail }) => ({
+      corrections: await foldCorrectionChecked(context, tail.corrections),
+    }),
+  },
+  follows: {
+    'caption.production_completed': ({ tail }) => ({
+      corrections: correctionsOfCaptions(tail.corrections, tail.captions),
+    }),
+  },
+};

@@ -16,12 +16,12 @@ import {
   passKinds,
 } from '../../contract/evidence/evidence.ts';
 import type {
-  MediaCapability,
   MediaEvidence,
   MediaOperationReceipt,
   MediaOperationResult,
 } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { type StageName, studyStages } from '../../contract/study/stages.ts';
 import { checkAgainstPass, checkDelivered } from '../evidence/delivered.ts';
 import { checkFactsAmongThemselves } from '../evidence/facts.ts';
 import {
@@ -34,7 +34,9 @@ import {
 import { checkEvidenceObjects, samplesPerMs } from '../evidence/readable-evidence.ts';
 import { type CheckedLink, checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { readStoredReceipt, type StoredContent, type StoredShape } from '../stored-records.ts';
+import { isIdle, operationDone } from '../study/progress.ts';
 import type { FoldContext, StudyRun } from '../study-run.ts';
+import type { RunSoFar, RunStage } from './stage.ts';
 
 /** The parameters of evidence that its operation stated before it ran: all but those that it measured on the way. */
 export function statedParameters({
@@ -270,27 +272,25 @@ function checkDerivedAudio({ derivedAudio }: MediaOperationReceipt, evidence: re
 }
 
 /** The passes over the media that every study makes, in this order. */
-const passes: readonly MediaCapability[] = ['media.detect', 'media.subtitles'];
+const passes = ['detect', 'subtitles'] as const satisfies readonly StageName[];
 
 /** A pass begins: the next of its study, while none is open. */
-export function foldPassStarted({ run, journal }: FoldContext, done: number, openPass: MediaOperation | null): void {
+function foldPassStarted({ run, journal }: FoldContext, done: number, openPass: MediaOperation | null): void {
   const { tools, parameters, limits } = journal.expect('media.operation_started').data.request;
-  const capability = passes[done];
-  if (capability === undefined || openPass !== null) throw journal.fault('type');
+  const pass = passes[done];
+  if (pass === undefined || openPass !== null) throw journal.fault('type');
+  const { capability } = studyStages[pass].grant;
   journal.take([operationStarted(run, { capability, tools, parameters, limits })]);
 }
 
 /** A host that came back with other tools gave up what was begun with the old ones, to begin anew. */
-export function foldPassGivenUp({ run, journal }: FoldContext, openPass: MediaOperation): void {
+function foldPassGivenUp({ run, journal }: FoldContext, openPass: MediaOperation): void {
   const { reason } = journal.expect('media.operation_failed').data;
   journal.take([operationFailed(run, openPass, reason)]);
 }
 
 /** Reopens all evidence that a pass delivered and derives its receipt and its artifacts again. Throws `EvidenceChainError`. */
-export async function foldPassCompleted(
-  context: FoldContext,
-  operation: MediaOperation | null,
-): Promise<VerifiedOperation> {
+async function foldPassCompleted(context: FoldContext, operation: MediaOperation | null): Promise<VerifiedOperation> {
   const { run, source, journal, content, report } = context;
   const recorded = journal.count('artifact.recorded');
   if (operation === null) throw journal.fault('type', recorded);
@@ -327,3 +327,55 @@ export async function foldPassCompleted(
   });
   return { receipt, evidence, further, artifacts: derived.artifacts };
 }
+
+/** What the passes over the media found so far, in their order. */
+export interface Passed {
+  readonly operations: readonly VerifiedOperation[];
+}
+
+/** Whether every pass over the media came to its end and nothing is under way. */
+export const isMeasured = ({ progress, findings }: RunSoFar<Passed>): boolean =>
+  isIdle(progress) && findings.operations.length === passes.length;
+
+/** The first pass over the media: it measures sound and picture. Both passes write events of the same types. */
+export const detectStage: RunStage<Passed, Passed, { readonly findings: Partial<Passed> }> = {
+  name: 'detect',
+  nothing: { operations: [] },
+  records: { evidence: evidenceShape.schema, 'further-evidence': furtherShape.schema },
+  derived: null,
+  progress: {
+    'media.operation_started': (progress, { capability, request: { tools, parameters, limits } }) => ({
+      ...progress,
+      openPass: { capability, tools, parameters, limits },
+    }),
+    'media.operation_failed': (progress) => ({ ...progress, openPass: null }),
+    'media.operation_completed': (progress, { receipt: { operationId, capability } }) =>
+      operationDone(progress, capability === 'media.subtitles' ? 'subtitles' : 'detect', operationId),
+  },
+  folds: {
+    'media.operation_started': (context, { progress, findings }) => {
+      foldPassStarted(context, findings.operations.length, progress.openPass);
+      return { findings: {} };
+    },
+    'media.operation_completed': async (context, { progress, findings }) => {
+      const completed = await foldPassCompleted(context, progress.openPass);
+      return { findings: { operations: [...findings.operations, completed] } };
+    },
+    // Without a new start behind it, it is the first event of the end of the run.
+    'media.operation_failed': (context, { progress: { openPass } }) => {
+      if (openPass === null || context.journal.typeAt(1) !== 'media.operation_started') return null;
+      foldPassGivenUp(context, openPass);
+      return { findings: {} };
+    },
+  },
+};
+
+/** The second pass, over the text tracks: it is folded as the first, whose findings it joins. */
+export const subtitlesStage: RunStage<unknown, object, never> = {
+  name: 'subtitles',
+  nothing: {},
+  records: {},
+  derived: null,
+  progress: {},
+  folds: {},
+};

@@ -38,6 +38,7 @@ import {
 import { readStoredReceipt, type StoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
 import type { FoldContext, StudyRun } from '../study-run.ts';
 import { checkableOf, type VerifiedCaption } from './captions.ts';
+import type { LaterStage } from './stage.ts';
 
 /** The exact words and settings with which a model is asked. */
 interface ExplanationSettings {
@@ -206,13 +207,13 @@ export interface VerifiedExplanations {
   readonly settings: ReadonlySet<string>;
 }
 
-export const noExplanations: VerifiedExplanations = { attempts: [], settings: new Set() };
+const noExplanations: VerifiedExplanations = { attempts: [], settings: new Set() };
 
 export const isExplaining = ({ attempts }: VerifiedExplanations): boolean =>
   attempts.some(({ state }) => state === 'started');
 
 /** The executor is about to be asked about captions whose approval stands; `verified` is null where there are none. */
-export async function foldExplanationStarted(
+async function foldExplanationStarted(
   context: FoldContext,
   { attempts, settings }: VerifiedExplanations,
   verified: VerifiedCaption | null,
@@ -242,7 +243,7 @@ export async function foldExplanationStarted(
 }
 
 /** Reopens an explanation and its receipt and derives both again. Throws `EvidenceChainError`. */
-export async function foldExplanationCompleted(
+async function foldExplanationCompleted(
   { run, journal, content, report }: FoldContext,
   explanations: VerifiedExplanations,
 ): Promise<VerifiedExplanations> {
@@ -263,7 +264,7 @@ export async function foldExplanationCompleted(
   return goneOn(explanations, { ...open, state: 'completed', stored: { reference, artifact, receipt } });
 }
 
-export function foldExplanationFailed(
+function foldExplanationFailed(
   { journal, run }: FoldContext,
   explanations: VerifiedExplanations,
 ): VerifiedExplanations {
@@ -314,3 +315,36 @@ function derivedExplanation(job: ExplanationJob, stored: ExplanationArtifact): E
     throw error;
   }
 }
+
+/** What an explanation looks at of a study that has ended. */
+interface Explainable {
+  readonly tail: {
+    readonly explanations: VerifiedExplanations;
+    readonly captions: { readonly caption: VerifiedCaption | null };
+    /** The approval under which something may begin. */
+    readonly authority: object | null;
+  };
+}
+
+/** What a model explains of single lines of the captions. */
+export const explanationStage: LaterStage<Explainable, { readonly explanations: VerifiedExplanations }> = {
+  name: 'explanation',
+  nothing: { explanations: noExplanations },
+  records: {
+    explanation: storedExplanation.shape.schema,
+    'explanation-receipt': explanationRunReceipt.shape.schema,
+    'explanation-prompt': explanationPrompt,
+    'explanation-configuration': explanationConfiguration,
+  },
+  folds: {
+    'language.explanation_started': async (context, { tail: { explanations, authority, captions } }) => ({
+      explanations: await foldExplanationStarted(context, explanations, authority === null ? null : captions.caption),
+    }),
+    'language.explanation_completed': async (context, { tail }) => ({
+      explanations: await foldExplanationCompleted(context, tail.explanations),
+    }),
+    'language.explanation_failed': (context, { tail }) => ({
+      explanations: foldExplanationFailed(context, tail.explanations),
+    }),
+  },
+};

@@ -1,20 +1,22 @@
-import {
-  type Artifact,
-  type Capability,
-  capabilities,
-  recognitionCapability,
-  type StudyCapability,
-  screenTextCapability,
-} from '../../contract/base/artifact.ts';
-import { decisionLimits } from '../../contract/evidence/assessment.ts';
+import type { Artifact, Capability } from '../../contract/base/artifact.ts';
 import { type ReadingAllowance, standingReading } from '../../contract/evidence/evidence-read.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import {
+  capabilities,
+  isOptional,
+  optionalStages,
+  type StageName,
+  type StudyCapability,
+  stageNames,
+  studyStages,
+} from '../../contract/study/stages.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
 import type { Agent, Grant, LaunchClaim, Task } from '../../contract/study/task.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { preflightEvidenceArtifact, sourceArtifact } from '../identities.ts';
 import { artifactRecorded, draftEvent, type JournalCursor } from '../journal.ts';
-import { causeOf, readingOf, type StudyIds, type StudyRun } from '../study-run.ts';
+import { causeOf, optionalGrantOf, readingOf, type StudyIds, type StudyRun } from '../study-run.ts';
+import type { RunStage } from './stage.ts';
 
 interface StudyOpeningInput extends StudyRun {
   readonly source: RegisteredSource;
@@ -31,35 +33,27 @@ interface StudyOpening {
   readonly events: readonly EventDraft[];
 }
 
-function operationsOf(run: StudyRun): Readonly<Record<StudyCapability, number>> {
-  const { maxReads, maxAuditedAssessments } = readingOf(run);
-  return {
-    'media.detect': 1,
-    'media.subtitles': 1,
-    'evidence.read': maxReads,
-    'analysis.evidence.assess': maxAuditedAssessments,
-    'analysis.evidence.decide': decisionLimits.maxDecisions,
-  };
-}
-
-/** What the task of a run may do, in the order of its capabilities; what its host was started for comes last. */
+/** What the task of a run may do, in the order of the stages; what is granted for optional stages comes last. */
 function grantsOf(run: StudyRun): Grant[] {
   const { record, ids } = run;
-  const maxOperations = operationsOf(run);
+  const allowance = readingOf(run);
   const { sourceArtifactId, analysisRequest } = record;
-  const { range } = analysisRequest;
-  const grants = capabilities.map((capability): Grant => {
-    const grantId = ids.grantIds[capability];
-    return { grantId, capability, sourceArtifactId, range, maxOperations: maxOperations[capability] };
-  });
-  const optional: readonly (readonly [Capability, string | undefined])[] = [
-    [recognitionCapability, ids.recognitionGrantId],
-    [screenTextCapability, ids.screenTextGrantId],
-  ];
-  for (const [capability, grantId] of optional) {
-    if (grantId !== undefined) grants.push({ grantId, capability, sourceArtifactId, range, maxOperations: 1 });
-  }
-  return grants;
+  const grantFor = (name: StageName): Grant[] => {
+    const { grant } = studyStages[name];
+    const grantId = grantIdFor(ids, name);
+    if (grant === null || grantId === undefined) return [];
+    const { capability, operations } = grant;
+    const maxOperations = operations === 1 ? 1 : allowance[operations];
+    return [{ grantId, capability, sourceArtifactId, range: analysisRequest.range, maxOperations }];
+  };
+  const ofEveryStudy = stageNames.filter((name) => !isOptional(name));
+  return [...ofEveryStudy, ...optionalStages].flatMap(grantFor);
+}
+
+function grantIdFor(ids: StudyIds, name: StageName): string | undefined {
+  if (isOptional(name)) return optionalGrantOf(ids, name);
+  const { grant } = studyStages[name];
+  return grant === null ? undefined : ids.grantIds[grant.capability as StudyCapability];
 }
 
 function taskOf(input: StudyOpeningInput, inputs: readonly Artifact[]): Task {
@@ -177,16 +171,18 @@ export function foldOpening(record: RuntimeStart, source: RegisteredSource, jour
   const { task } = journal.expect('task.created', at).data;
   const { claim } = journal.expect('task.launch_claimed', at + 1).data;
   const { startedAt } = journal.expect('executor.started', at + 4).data;
-  const recognitionGrantId = grantIdOf(task.grants, recognitionCapability);
-  const screenTextGrantId = grantIdOf(task.grants, screenTextCapability);
+  const optional = optionalStages.flatMap((name) => {
+    const { grant, condition } = studyStages[name];
+    const grantId = grantIdOf(task.grants, grant.capability);
+    return grantId === undefined ? [] : [[condition.idField, grantId] as const];
+  });
   const ids: StudyIds = {
     taskId: task.id,
     agentId: claim.agentId,
     claimId: claim.id,
     executionId: claim.executionId,
     grantIds: grantIdsOf(journal, task, at),
-    ...(recognitionGrantId === undefined ? {} : { recognitionGrantId }),
-    ...(screenTextGrantId === undefined ? {} : { screenTextGrantId }),
+    ...Object.fromEntries(optional),
   };
   const granted = grantedBefore(task, { record, ids });
   const run: StudyRun = granted === undefined ? { record, ids } : { record, ids, granted };
@@ -194,3 +190,15 @@ export function foldOpening(record: RuntimeStart, source: RegisteredSource, jour
   journal.take(opening.events);
   return { ...opening, run, startedAt };
 }
+
+/** The opening: `fold.ts` takes it first, because every other stage works with the run that it opens. */
+export const openingStage: RunStage<unknown, object, never> = {
+  name: 'initialize',
+  nothing: {},
+  records: {},
+  derived: null,
+  progress: {
+    'executor.started': (progress, { startedAt }) => ({ ...progress, done: 'initialize', startedAt }),
+  },
+  folds: {},
+};

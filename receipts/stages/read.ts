@@ -11,6 +11,7 @@ import {
 } from '../../contract/evidence/evidence-read.ts';
 import type { SemanticEvidenceReceipt } from '../../contract/recognition.ts';
 import type { ScreenTextReceipt } from '../../contract/screentext.ts';
+import { studyStages } from '../../contract/study/stages.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { packReads } from '../../rules/claims.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
@@ -31,8 +32,11 @@ import { operationIdOf, preflightEvidenceArtifact } from '../identities.ts';
 import { draftEvent } from '../journal.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
 import { readStoredReceipt, type StoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
+import { operationDone } from '../study/progress.ts';
 import { causeOf, type FoldContext, readingOf, type StepResult, type StudyRun } from '../study-run.ts';
 import type { VerifiedOperation } from './detect.ts';
+import { isMeasured } from './detect.ts';
+import type { RunStage } from './stage.ts';
 
 /** One read to be made: half-open windows of the same evidence follow each other without a gap and cover the range. */
 interface PlannedRead {
@@ -156,7 +160,7 @@ export function planReads(
   }
 }
 
-const capability = 'evidence.read';
+const { capability } = studyStages.read.grant;
 
 /** How a read is stored. It is no artifact of its run. */
 export const readShape = {
@@ -356,7 +360,7 @@ export function auditRead(run: StudyRun, read: EvidenceReadReceipt, evidence: re
  * window. All evidence has to be read over the whole range, in as many reads as the run was granted. Throws
  * `EvidenceChainError`.
  */
-export async function foldReads(
+async function foldReads(
   { run, journal, content, report, pause }: FoldContext,
   evidence: readonly ReadableEvidence[],
 ): Promise<VerifiedRead[]> {
@@ -376,3 +380,39 @@ export async function foldReads(
   checkWindows(reads, evidence, run.record.analysisRequest.range);
   return reads;
 }
+
+/** What a run measured, and what was read of it. */
+export interface ReadFindings extends Measured {
+  readonly reads: readonly VerifiedRead[];
+}
+
+interface Readable extends ReadFindings {
+  readonly assessments: readonly unknown[];
+}
+
+/** Evidence that nothing was read of had nothing to read. Throws `EvidenceChainError`. */
+export function checkReads({ run, source }: FoldContext, { reads, ...measured }: ReadFindings): void {
+  if (reads.length > 0) return;
+  const { runtimeId, analysisRequest } = run.record;
+  checkWindows(reads, readableOf(source, runtimeId, measured), analysisRequest.range);
+}
+
+/** The evidence that claims may rest on is read in windows, all of it, once. */
+export const readStage: RunStage<Readable, Pick<Readable, 'reads'>, { readonly findings: Pick<Readable, 'reads'> }> = {
+  name: 'read',
+  nothing: { reads: [] },
+  records: { read: evidenceReadReceipt },
+  derived: (run, source, findings) => eachRead(run, readableOf(source, run.record.runtimeId, findings)),
+  progress: {
+    'evidence.read_completed': (progress, { operationId }) => operationDone(progress, 'read', operationId),
+  },
+  folds: {
+    'evidence.read_started': async (context, study) => {
+      const { findings } = study;
+      const isUnread = findings.reads.length + findings.assessments.length === 0;
+      if (!isMeasured(study) || !isUnread) throw context.journal.fault('type');
+      const evidence = readableOf(context.source, context.run.record.runtimeId, findings);
+      return { findings: { reads: await foldReads(context, evidence) } };
+    },
+  },
+};

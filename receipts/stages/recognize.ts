@@ -1,4 +1,3 @@
-import { recognitionCapability } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import {
   type EvidenceArtifact,
@@ -7,6 +6,7 @@ import {
   type TranscriptLineFact,
   transcriptGates,
 } from '../../contract/evidence/evidence.ts';
+import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import {
   maximumSemanticReceiptBytes,
   type SemanticEvidenceReceipt,
@@ -16,7 +16,6 @@ import { speechOf, speechRegions } from '../../rules/recognition.ts';
 import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
 import {
   foldGrantCompleted,
-  foldGrantStarted,
   GrantedOperation,
   type GrantedWork,
   type StartingEvidence,
@@ -24,8 +23,10 @@ import {
 } from '../evidence/granted-operation.ts';
 import { samplesPerMs } from '../evidence/readable-evidence.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
-import { checkEvidence, evidenceShape, type VerifiedEvidence, type VerifiedOperation } from './detect.ts';
+import { checkEvidence, evidenceShape, type Passed, type VerifiedEvidence, type VerifiedOperation } from './detect.ts';
+import { grantedStage } from './granted.ts';
 
 /** The evidence of the study that regions follow from, in this order; none where no detector could look for speech. */
 export const regionKinds = ['speech_activity', 'silence'] as const;
@@ -38,14 +39,13 @@ export const recognition = new GrantedOperation<SemanticEvidenceReceipt, Evidenc
   link: 'recognition',
   schema: semanticEvidenceReceipt,
   maximumBytes: maximumSemanticReceiptBytes,
-  capability: recognitionCapability,
+  stage: 'recognize',
   name: 'studio.semantic-evidence.receipt.v1',
   idPrefix: 'semantic-evidence',
   kind: 'transcript',
   found: evidenceShape,
   from: 'regionsFrom',
   events: 'semantic.evidence',
-  grantOf: ({ recognitionGrantId }) => recognitionGrantId,
   countsOf: (transcript) => {
     const lines = linesOf(transcript);
     const passedLines = lines.filter(({ outcome }) => outcome === 'passed').length;
@@ -136,12 +136,8 @@ const namesOf = (operations: readonly VerifiedOperation[]): StartingEvidence =>
       : [];
   });
 
-/** Recognition begins: after the passes over the media. */
-export const foldRecognitionStarted = (context: FoldContext, operations: readonly VerifiedOperation[]): void =>
-  foldGrantStarted(context, recognition, () => namesOf(operations));
-
 /** Reopens the transcript and judges its lines again. Throws `EvidenceChainError` at the first place that does not follow. */
-export const foldRecognitionCompleted = (
+const foldRecognitionCompleted = (
   context: FoldContext,
   open: GrantedWork | null,
   operations: readonly VerifiedOperation[],
@@ -161,3 +157,22 @@ export const foldRecognitionCompleted = (
     said: ({ result }) => `${countText(result.passedLines, 'line')}, ${result.withheldLines} withheld`,
   });
 };
+
+const regionsFromOf = (evidence: readonly MediaEvidence[]): StartingEvidence =>
+  regionKinds.flatMap((kind) => {
+    const found = evidence.find((each) => each.kind === kind);
+    return found?.state === 'available' ? [{ artifactId: found.artifactId, contentId: found.contentId }] : [];
+  });
+
+/** The recognition of the speech of a run, from the speech and the silences that were detected. */
+export const recognizeStage = grantedStage({
+  operation: recognition,
+  key: 'recognition',
+  records: { 'semantic-evidence': semanticEvidenceReceipt },
+  starts: {
+    'media.operation_completed': (progress, { receipt: { capability, evidence } }) =>
+      capability === 'media.detect' ? withGranted(progress, 'recognize', { from: regionsFromOf(evidence) }) : progress,
+  },
+  startsFrom: ({ operations }: Passed) => namesOf(operations),
+  completed: (context, begun, { operations }) => foldRecognitionCompleted(context, begun, operations),
+});

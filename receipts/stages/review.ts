@@ -19,6 +19,10 @@ import type { StoredReceipt } from '../stored-records.ts';
 import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../study-run.ts';
 import type { VerifiedConclusion } from './admit.ts';
 
+import type { VerifiedCaptions } from './captions.ts';
+import { isExplaining, type VerifiedExplanations } from './explanation.ts';
+import type { LaterStage } from './stage.ts';
+
 /** One review for each intake of a run. */
 export const reviewIdOf = (runId: string, intake: IntakeReference): string =>
   `publish-review:${hashOf({ runId, intake })}`;
@@ -192,10 +196,10 @@ export interface VerifiedReviews {
   readonly authority: ApprovalReference | null;
 }
 
-export const noReviews: VerifiedReviews = { review: null, deciding: null, revoking: null, authority: null };
+const noReviews: VerifiedReviews = { review: null, deciding: null, revoking: null, authority: null };
 
 /** A decision is about to be written down: on the queued intake of this run, when none stands. */
-export function foldReviewStarted(
+function foldReviewStarted(
   { journal, run }: FoldContext,
   reviews: VerifiedReviews,
   { admission, intake }: VerifiedConclusion,
@@ -209,7 +213,7 @@ export function foldReviewStarted(
   return { ...reviews, deciding };
 }
 
-export async function foldReviewCompleted(
+async function foldReviewCompleted(
   { journal, run, content, report }: FoldContext,
   reviews: VerifiedReviews,
 ): Promise<VerifiedReviews> {
@@ -229,7 +233,7 @@ export async function foldReviewCompleted(
   };
 }
 
-export function foldReviewFailed({ journal, run }: FoldContext, reviews: VerifiedReviews): VerifiedReviews {
+function foldReviewFailed({ journal, run }: FoldContext, reviews: VerifiedReviews): VerifiedReviews {
   const { reason } = journal.expect('publish.review.decision_failed').data;
   if (reviews.deciding === null) throw journal.fault('type');
   journal.take([reviewFailed(run, reviews.deciding.intake, reason)]);
@@ -237,7 +241,7 @@ export function foldReviewFailed({ journal, run }: FoldContext, reviews: Verifie
 }
 
 /** An approval is about to be withdrawn: the one that stands. */
-export function foldRevocationStarted({ journal, run }: FoldContext, reviews: VerifiedReviews): VerifiedReviews {
+function foldRevocationStarted({ journal, run }: FoldContext, reviews: VerifiedReviews): VerifiedReviews {
   const { request, reviewerLabel } = journal.expect('publish.review.revocation_started').data;
   const { authority: approval } = reviews;
   if (approval === null) throw journal.fault('type');
@@ -247,7 +251,7 @@ export function foldRevocationStarted({ journal, run }: FoldContext, reviews: Ve
   return { ...reviews, revoking, authority: null };
 }
 
-export async function foldRevocationCompleted(
+async function foldRevocationCompleted(
   { journal, run, content, report }: FoldContext,
   reviews: VerifiedReviews,
 ): Promise<VerifiedReviews> {
@@ -263,10 +267,38 @@ export async function foldRevocationCompleted(
   return { ...reviews, review: { ...review, revocation }, revoking: null };
 }
 
-export function foldRevocationFailed({ journal, run }: FoldContext, reviews: VerifiedReviews): VerifiedReviews {
+function foldRevocationFailed({ journal, run }: FoldContext, reviews: VerifiedReviews): VerifiedReviews {
   const { reason } = journal.expect('publish.review.revocation_failed').data;
   const { revoking } = reviews;
   if (revoking === null) throw journal.fault('type');
   journal.take([revocationFailed(run, revoking.approval, reason)]);
   return { ...reviews, revoking: null, authority: revoking.approval };
 }
+
+/** What a review looks at of a study that has ended. */
+interface Reviewable {
+  readonly conclusion: VerifiedConclusion;
+  readonly tail: VerifiedReviews & {
+    readonly captions: Pick<VerifiedCaptions, 'open'>;
+    readonly explanations: VerifiedExplanations;
+  };
+}
+
+/** A person's decision on the queued study, and its withdrawal. */
+export const reviewStage: LaterStage<Reviewable, VerifiedReviews> = {
+  name: 'review',
+  nothing: noReviews,
+  records: { review: publishReviewDecisionReceipt, revocation: publishReviewRevocationReceipt },
+  folds: {
+    'publish.review.decision_started': (context, { tail, conclusion }) => foldReviewStarted(context, tail, conclusion),
+    'publish.review.decision_completed': (context, { tail }) => foldReviewCompleted(context, tail),
+    'publish.review.decision_failed': (context, { tail }) => foldReviewFailed(context, tail),
+    'publish.review.revocation_started': (context, { tail }) => {
+      // An approval is withdrawn when nothing is being made under it any more.
+      if (tail.captions.open.length > 0 || isExplaining(tail.explanations)) throw context.journal.fault('type');
+      return foldRevocationStarted(context, tail);
+    },
+    'publish.review.revocation_completed': (context, { tail }) => foldRevocationCompleted(context, tail),
+    'publish.review.revocation_failed': (context, { tail }) => foldRevocationFailed(context, tail),
+  },
+};

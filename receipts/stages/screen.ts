@@ -1,11 +1,9 @@
-import { screenTextCapability } from '../../contract/base/artifact.ts';
 import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../../contract/evidence/evidence.ts';
 import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../../contract/screentext.ts';
 import { judgedText } from '../../rules/screentext.ts';
 import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
-  foldGrantStarted,
   GrantedOperation,
   type GrantedWork,
   type StartingEvidence,
@@ -13,8 +11,10 @@ import {
 } from '../evidence/granted-operation.ts';
 import { detectedArtifactKind } from '../evidence/media-operation.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
-import { checkEvidence, furtherShape, type VerifiedOperation } from './detect.ts';
+import { checkEvidence, furtherShape, type Passed, type VerifiedOperation } from './detect.ts';
+import { grantedStage } from './granted.ts';
 
 /** The texts of an artifact. */
 export const screenTextsOf = ({ facts }: Pick<FurtherArtifact, 'facts'>): ScreenTextFact[] =>
@@ -45,21 +45,20 @@ export function checkScreenText(artifact: FurtherArtifact): void {
 }
 
 /** The kind of the artifact whose moments are read. */
-export const keyframesKind = detectedArtifactKind('keyframes');
+const keyframesKind = detectedArtifactKind('keyframes');
 
 /** The reading of the text on the screen of a run, at its keyframes and between them. */
 export const screenReading = new GrantedOperation<ScreenTextReceipt, FurtherArtifact>({
   link: 'screen_text',
   schema: screenTextReceipt,
   maximumBytes: maximumScreenTextReceiptBytes,
-  capability: screenTextCapability,
+  stage: 'readScreen',
   name: 'studio.screen-text.receipt.v1',
   idPrefix: 'screen-text',
   kind: 'screen_text',
   found: furtherShape,
   from: 'keyframesFrom',
   events: 'screen.text',
-  grantOf: ({ screenTextGrantId }) => screenTextGrantId,
   countsOf: (found) => {
     const texts = found === null ? [] : screenTextsOf(found);
     const passedTexts = texts.filter(({ outcome }) => outcome === 'passed').length;
@@ -76,15 +75,8 @@ const keyframesOf = (operations: readonly VerifiedOperation[]): StartingEvidence
     .filter(({ artifact }) => artifact.kind === 'keyframes')
     .map(({ artifactId, contentId }) => ({ artifactId, contentId }));
 
-/** Reading begins: after the passes over the media. */
-export const foldScreenTextStarted = (context: FoldContext, operations: readonly VerifiedOperation[]): void =>
-  foldGrantStarted(context, screenReading, () => keyframesOf(operations));
-
 /** Reopens the texts and judges them again. Throws `EvidenceChainError` at the first place that does not follow. */
-export const foldScreenTextCompleted = (
-  context: FoldContext,
-  open: GrantedWork | null,
-): Promise<VerifiedScreenText> => {
+const foldScreenTextCompleted = (context: FoldContext, open: GrantedWork | null): Promise<VerifiedScreenText> => {
   const { run, source } = context;
   const seen = source.registered.tracks.find(({ kind }) => kind === 'video')?.index;
   return foldGrantCompleted(context, screenReading, open, {
@@ -99,3 +91,18 @@ export const foldScreenTextCompleted = (
     said: ({ result }) => `${countText(result.passedTexts, 'text')}, ${result.withheldTexts} withheld`,
   });
 };
+
+/** The reading of the text on the screen of a run, at the keyframes that were chosen and between them. */
+export const screenStage = grantedStage({
+  operation: screenReading,
+  key: 'screenText',
+  records: { 'screen-text': screenTextReceipt },
+  starts: {
+    'artifact.recorded': (progress, { artifact: { id, kind, content } }) =>
+      kind === keyframesKind
+        ? withGranted(progress, 'readScreen', { from: [{ artifactId: id, contentId: content.contentId }] })
+        : progress,
+  },
+  startsFrom: ({ operations }: Passed) => keyframesOf(operations),
+  completed: foldScreenTextCompleted,
+});

@@ -17,7 +17,8 @@ import {
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import { artifactRecorded } from '../journal.ts';
 import { RunRecord } from '../record.ts';
-import { assessmentReceipt, decisionReceipt } from '../stages/assess.ts';
+import { assessmentReceipt } from '../stages/assess.ts';
+import { decisionReceipt } from '../stages/decide.ts';
 import { causeOf, type StepResult, type StudyRun } from '../study-run.ts';
 
 /** What a study read, and what it made of it. */

@@ -8,7 +8,7 @@ import { receiptWrites } from '../../actors/supervision/deletion-rows.ts';
 import { StartError } from '../../cli/failures.ts';
 import { verifyOptions } from '../../cli/options/verify-options.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion.ts';
-import type { AdmissionReference } from '../../receipts/study/admission.ts';
+import type { AdmissionReference } from '../../receipts/stages/admit.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { bundleOf, bundlesOfStudy } from '../actors/exports/bundled-study.ts';
 import { newDataRoot, openStore } from '../actors/reopening/stored-studies.ts';

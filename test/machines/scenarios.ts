@@ -199,17 +199,17 @@ export const studyScenario: Scenario = {
     initialize: studyEffect(outcome('initialize')),
     detect: studyEffect(outcome('detect')),
     subtitles: studyEffect(
-      { ...outcome('subtitles'), recognizes: false, readsScreen: false },
-      { ...outcome('subtitles'), recognizes: true, readsScreen: false },
-      { ...outcome('subtitles'), recognizes: false, readsScreen: true },
+      { ...outcome('subtitles'), leadsTo: [] },
+      { ...outcome('subtitles'), leadsTo: ['recognize'] },
+      { ...outcome('subtitles'), leadsTo: ['readScreen'] },
     ),
     recognize: studyEffect(
-      { ...outcome('recognize'), readsScreen: false },
-      { ...outcome('recognize'), readsScreen: true },
+      { ...outcome('recognize'), leadsTo: [] },
+      { ...outcome('recognize'), leadsTo: ['readScreen'] },
     ),
     readScreen: studyEffect(outcome('readScreen')),
     read: studyEffect(outcome('read')),
-    assess: studyEffect({ ...outcome('assess'), claimCount: 2 }, { ...outcome('assess'), claimCount: 0 }),
+    assess: studyEffect({ ...outcome('assess'), leadsTo: ['decide'] }, { ...outcome('assess'), leadsTo: [] }),
     decide: studyEffect(outcome('decide')),
     admit: studyEffect(outcome('admit')),
   },
@@ -229,7 +229,7 @@ const nextAnnounced: Readonly<Record<string, string>> = { initialize: 'detect', 
 const emissionsAfter = ({ type, output }: AnyEventObject): unknown[] => {
   if (!type.startsWith('xstate.done.actor.')) return [];
   const done = type.slice('xstate.done.actor.'.length);
-  const ofEngines = output.recognizes ? 'recognize' : output.readsScreen ? 'readScreen' : undefined;
+  const ofEngines = ['recognize', 'readScreen'].find((stage) => output.leadsTo?.includes(stage));
   const next = ofEngines ?? nextAnnounced[done];
   return [
     { type: 'commit', events: output.events, writes: output.writes },

@@ -28,10 +28,17 @@ import {
   operationStarted,
 } from '../../receipts/evidence/media-operation.ts';
 import type { ReadableEvidence } from '../../receipts/evidence/readable-evidence.ts';
-import { executionFinished, stopStudy, taskCompleted } from '../../receipts/stages/admit.ts';
-import { performDecision } from '../../receipts/stages/assess.ts';
+import {
+  admitStudy,
+  executionFinished,
+  intakeIdOf,
+  intakeReceipt,
+  readinessReceipt,
+  stopStudy,
+  taskCompleted,
+} from '../../receipts/stages/admit.ts';
+import { performDecision } from '../../receipts/stages/decide.ts';
 import { openStudy } from '../../receipts/stages/opening.ts';
-import { admitStudy, intakeIdOf, intakeReceipt, readinessReceipt } from '../../receipts/study/admission.ts';
 import { planStudy } from '../../receipts/study/plan.ts';
 import { concludeStudy, type StudyFindings, storedStudyRecord, studyRecordOf } from '../../receipts/study/record.ts';
 import { acceptStudy } from '../../receipts/study/start.ts';

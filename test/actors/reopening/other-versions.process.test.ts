@@ -241,8 +241,8 @@ const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceReg
   const given = { ledger, objectStore, registry, progress, content, report: () => undefined, moved: () => undefined };
   const board = { note: () => undefined, forget: () => undefined };
   return {
-    recognition: recognitionSteps({ ...given, transcriber: null, board, waits: () => undefined }),
-    screenText: screenTextSteps({ ...given, screenTexts: null, board }),
+    recognize: recognitionSteps({ ...given, transcriber: null, board, waits: () => undefined }),
+    readScreen: screenTextSteps({ ...given, screenTexts: null, board }),
   };
 };
 
@@ -280,7 +280,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       abandoned: async () => undefined,
       board: new ProgressBoard({ clock, elapsed: clock.elapsed, report }),
     }),
-    ...enginesOf(ledger, objectStore, registry, progress),
+    granted: enginesOf(ledger, objectStore, registry, progress),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
     progress,
     committed: () => undefined,
@@ -294,6 +294,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
     newId: () => {
       throw new Error('nothing begins here');
     },
+    optional: [],
     maximumRangeMs: () => 600_000,
     maximumLive: () => 1,
   });

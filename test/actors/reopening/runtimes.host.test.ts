@@ -6,8 +6,8 @@ import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
+import type { AdmissionReference } from '../../../receipts/stages/admit.ts';
 import { recordReview, reviewStarted } from '../../../receipts/stages/review.ts';
-import type { AdmissionReference } from '../../../receipts/study/admission.ts';
 import { chainEvent, firstLink, jsonOf, linkOf } from '../../../storage/ledger/journal-chain.ts';
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import type { Space } from '../../../storage/ledger/ledger.ts';

@@ -451,7 +451,7 @@ test('a step of a study whose evidence cannot be read just now is no damage of t
     const stores = { ledger: opened.ledger, objectStore };
     const steps = new EvidenceSteps({ ...stores, runtimes: new VerifiedRuntimes(stores), clock: hasty });
     const expected = patient ? unavailable : { code: 'storage_fault' };
-    await t.throwsAsync(steps.assess({ runtimeId, commandId: study.run.record.commandId }), expected);
+    await t.throwsAsync(steps.derive('assess', { runtimeId, commandId: study.run.record.commandId }), expected);
   }
 });
 

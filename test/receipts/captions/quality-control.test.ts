@@ -19,9 +19,9 @@ import {
   structuralDecisionOf,
 } from '../../../receipts/captions/quality-control.ts';
 import { approvedStudyOf, publishedCaptionReportsOf } from '../../../receipts/published/captions.ts';
+import type { AdmissionReference } from '../../../receipts/stages/admit.ts';
 import { captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
 import { recordReview, reviewStarted } from '../../../receipts/stages/review.ts';
-import type { AdmissionReference } from '../../../receipts/study/admission.ts';
 import { captionProfilesOf, cueMeasuresOf } from '../../../rules/caption-guidelines.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';

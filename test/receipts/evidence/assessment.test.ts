@@ -13,13 +13,8 @@ import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-re
 import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { artifactIdOf } from '../../../receipts/identities.ts';
-import {
-  assessedReads,
-  assessmentReceipt,
-  decisionOf,
-  decisionReceipt,
-  performDecision,
-} from '../../../receipts/stages/assess.ts';
+import { assessedReads, assessmentReceipt } from '../../../receipts/stages/assess.ts';
+import { decisionOf, decisionReceipt, performDecision } from '../../../receipts/stages/decide.ts';
 import { packReads, tokenCountOf } from '../../../rules/claims.ts';
 import { fieldOf } from '../../fields.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';

@@ -10,11 +10,10 @@ import type { MediaOperation } from '../../../receipts/evidence/media-operation.
 import { checkEvidenceObjects, type ReadableEvidence } from '../../../receipts/evidence/readable-evidence.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { sealWithSubtitles } from '../../../receipts/sources/seal-source.ts';
-import { executionFinished } from '../../../receipts/stages/admit.ts';
-import { performDecision } from '../../../receipts/stages/assess.ts';
+import { admitStudy, executionFinished } from '../../../receipts/stages/admit.ts';
+import { performDecision } from '../../../receipts/stages/decide.ts';
 import { checkEvidence, type EvidenceOrigin } from '../../../receipts/stages/detect.ts';
 import { reopenJson, storedJson } from '../../../receipts/stored-records.ts';
-import { admitStudy } from '../../../receipts/study/admission.ts';
 import { concludeStudy } from '../../../receipts/study/record.ts';
 import { audioTrackOf } from '../../../rules/audio-track.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';

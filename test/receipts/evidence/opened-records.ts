@@ -1,8 +1,9 @@
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
-import { assessmentReceipt, decisionReceipt } from '../../../receipts/stages/assess.ts';
+import { intakeReceipt, readinessReceipt } from '../../../receipts/stages/admit.ts';
+import { assessmentReceipt } from '../../../receipts/stages/assess.ts';
+import { decisionReceipt } from '../../../receipts/stages/decide.ts';
 import { readShape } from '../../../receipts/stages/read.ts';
 import { reopenJson } from '../../../receipts/stored-records.ts';
-import { intakeReceipt, readinessReceipt } from '../../../receipts/study/admission.ts';
 import { storedStudyRecord } from '../../../receipts/study/record.ts';
 
 // Each reads one stored record back; whether it follows from others is no question here.

@@ -19,10 +19,9 @@ import {
   speechEvidence,
 } from '../../../receipts/evidence/readable-evidence.ts';
 import { preflightEvidenceArtifact } from '../../../receipts/identities.ts';
-import { executionFinished, taskCompleted } from '../../../receipts/stages/admit.ts';
-import { performDecision } from '../../../receipts/stages/assess.ts';
+import { admitStudy, executionFinished, taskCompleted } from '../../../receipts/stages/admit.ts';
+import { performDecision } from '../../../receipts/stages/decide.ts';
 import { openStudy } from '../../../receipts/stages/opening.ts';
-import { admitStudy } from '../../../receipts/study/admission.ts';
 import { planStudy } from '../../../receipts/study/plan.ts';
 import { concludeStudy } from '../../../receipts/study/record.ts';
 import { acceptStudy, type StartRow } from '../../../receipts/study/start.ts';

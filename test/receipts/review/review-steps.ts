@@ -1,5 +1,6 @@
 import type { ReviewDecision, RevocationDecision } from '../../../contract/review.ts';
 import { draftEvent } from '../../../receipts/journal.ts';
+import type { AdmissionReference } from '../../../receipts/stages/admit.ts';
 import {
   recordReview,
   recordRevocation,
@@ -8,7 +9,6 @@ import {
   revocationIdOf,
   revocationStarted,
 } from '../../../receipts/stages/review.ts';
-import type { AdmissionReference } from '../../../receipts/study/admission.ts';
 import { causeOf } from '../../../receipts/study-run.ts';
 import type { StoredStudy } from '../evidence/stored-study.ts';
 

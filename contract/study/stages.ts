@@ -1,0 +1,258 @@
+/**
+ * The stages of a study, and what people and the host do with its result, in their order: the one table behind the chart of a study,
+ * the events of its journal, its grants, its progress, and the words that people read. What a stage does with its events and
+ * records is in `receipts/stages`, one file for each; who carries it out is in `actors/`.
+ */
+
+/** How many operations a grant allows: a number, or the bound of the reading allowance that has this name. */
+type GrantedOperations = 1 | 'maxReads' | 'maxAuditedAssessments';
+
+interface StudyStage {
+  /** What the stage is doing, as people read it while it runs. */
+  readonly words: string;
+  /** One sentence for the drawing of the chart. */
+  readonly description: string;
+  /** The capability that the task of the study is granted for it; null for what the host does itself. */
+  readonly grant: { readonly capability: string; readonly operations: GrantedOperations } | null;
+  /**
+   * Under which condition a study comes to this stage; null for a stage of every study. `guard` is its name in the chart. A `grant`
+   * is given when the study is accepted, and `idField` is where the row of the study keeps its id; a `result` is what the
+   * stage before found: without it, that stage leaves nothing in the journal.
+   */
+  readonly condition:
+    | { readonly by: 'grant'; readonly guard: string; readonly idField: string }
+    | { readonly by: 'result'; readonly guard: string }
+    | null;
+  /** Types of the events that the journal holds before the work of the stage begins, and of those that its result adds. */
+  readonly journal: { readonly begins: readonly string[]; readonly ends: readonly string[] };
+  /** What a verification reports of it, by the names of the links of the chain of evidence. */
+  readonly links: readonly string[];
+}
+
+/** The stages of a study, from the first event of its journal to the last. */
+export const studyStages = {
+  initialize: {
+    words: 'opening the source',
+    description: 'The host verifies the source, warms the detector and opens the journal.',
+    grant: null,
+    condition: null,
+    journal: {
+      begins: [],
+      ends: [
+        'artifact.recorded',
+        'task.created',
+        'task.launch_claimed',
+        'agent.registered',
+        'task.transitioned',
+        'executor.started',
+      ],
+    },
+    links: ['opening'],
+  },
+  detect: {
+    words: 'measuring sound and picture',
+    description: 'One decode pass measures speech, silence, loudness and shot changes, and ends with all of them.',
+    grant: { capability: 'media.detect', operations: 1 },
+    condition: null,
+    journal: { begins: ['media.operation_started'], ends: ['artifact.recorded', 'media.operation_completed'] },
+    links: ['media_operation', 'evidence'],
+  },
+  subtitles: {
+    words: 'reading subtitles',
+    description: 'The host reads the embedded text tracks and identifies their languages.',
+    grant: { capability: 'media.subtitles', operations: 1 },
+    condition: null,
+    journal: { begins: ['media.operation_started'], ends: ['artifact.recorded', 'media.operation_completed'] },
+    links: ['media_operation', 'evidence'],
+  },
+  recognize: {
+    words: 'recognising what is said',
+    description:
+      'A recogniser is given the detected speech, region by region, and gates judge its lines; only on a host with one.',
+    grant: { capability: 'semantic.recognize', operations: 1 },
+    condition: { by: 'grant', guard: 'recognizes', idField: 'recognitionGrantId' },
+    journal: { begins: ['semantic.evidence_started'], ends: ['artifact.recorded', 'semantic.evidence_completed'] },
+    links: ['recognition'],
+  },
+  readScreen: {
+    words: 'reading text on the screen',
+    description:
+      'The text on the screen is read from keyframes and sampled pictures, and gates judge it; only on a host with an engine for it.',
+    grant: { capability: 'screen.read', operations: 1 },
+    condition: { by: 'grant', guard: 'readsScreen', idField: 'screenTextGrantId' },
+    journal: { begins: ['screen.text_started'], ends: ['artifact.recorded', 'screen.text_completed'] },
+    links: ['screen_text'],
+  },
+  read: {
+    words: 'reading the evidence',
+    description: 'The host reads the evidence in windows and writes a receipt of each.',
+    grant: { capability: 'evidence.read', operations: 'maxReads' },
+    condition: null,
+    journal: { begins: [], ends: ['evidence.read_started', 'evidence.read_completed'] },
+    links: ['read'],
+  },
+  assess: {
+    words: 'assessing what was read',
+    description: 'The host makes claims of what was read, each with its citations.',
+    grant: { capability: 'analysis.evidence.assess', operations: 'maxAuditedAssessments' },
+    condition: null,
+    journal: {
+      begins: [],
+      ends: ['analysis.evidence.assessment_started', 'artifact.recorded', 'analysis.evidence.assessment_completed'],
+    },
+    links: ['assessment'],
+  },
+  decide: {
+    words: 'deciding',
+    description: 'The host decides whether every claim is supported.',
+    grant: { capability: 'analysis.evidence.decide', operations: 1 },
+    condition: { by: 'result', guard: 'hasClaims' },
+    journal: {
+      begins: [],
+      ends: ['analysis.evidence.decision_started', 'artifact.recorded', 'analysis.evidence.decision_completed'],
+    },
+    links: ['decision'],
+  },
+  admit: {
+    words: 'writing the study down',
+    description: 'The host writes the study record, ends the execution and admits the study to the review queue.',
+    grant: null,
+    condition: null,
+    journal: {
+      begins: [],
+      ends: [
+        'artifact.recorded',
+        'executor.finished',
+        'artifact.recorded',
+        'publish.review.intake_started',
+        'artifact.recorded',
+        'publish.review.intake_completed',
+        'task.transitioned',
+      ],
+    },
+    links: ['study_record', 'execution', 'readiness', 'intake'],
+  },
+} as const satisfies Readonly<Record<string, StudyStage>>;
+
+type Stages = typeof studyStages;
+
+export type StageName = keyof Stages;
+
+/** In their order. */
+export const stageNames = Object.keys(studyStages) as readonly StageName[];
+
+/** How far the journal of a study has come: the last stage that left something in it, or `end` for whatever ended the study. */
+export type StudyStep = Exclude<StageName, 'admit'> | 'end';
+
+/** In their order. */
+export const studySteps = stageNames.map((name): StudyStep => (name === 'admit' ? 'end' : name));
+
+type StageWith<Condition> = {
+  [Name in StageName]: Stages[Name]['condition'] extends Condition ? Name : never;
+}[StageName];
+
+/** A stage that a study comes to only with a grant for it. */
+export type OptionalStage = StageWith<{ readonly by: 'grant' }>;
+
+/** The field of a study's ids that holds the grant of an optional stage. */
+export type OptionalGrantField = Stages[OptionalStage]['condition']['idField'];
+
+/** Whether a study comes to a stage only with a grant for it. */
+export const isOptional = (name: StageName): name is OptionalStage => studyStages[name].condition?.by === 'grant';
+
+/** In their order. */
+export const optionalStages = stageNames.filter(isOptional);
+
+type CapabilityOf<Name extends StageName> = Extract<
+  Stages[Name]['grant'],
+  { readonly capability: string }
+>['capability'];
+
+/** What the task of every study is granted. */
+export type StudyCapability = CapabilityOf<Exclude<StageName, OptionalStage>>;
+export type OptionalCapability = CapabilityOf<OptionalStage>;
+
+/** Everything that the task of every study is granted to do; each operation of a run uses exactly one of these. */
+export const capabilities = stageNames.flatMap((name) => {
+  const { grant } = studyStages[name];
+  return grant === null || isOptional(name) ? [] : [grant.capability];
+}) as StudyCapability[];
+
+/** What a task is granted beside them for each optional stage that its study comes to. */
+export const optionalCapabilities: readonly OptionalCapability[] = optionalStages.map(
+  (name) => studyStages[name].grant.capability,
+);
+
+/** Every stage that may come directly after one: those with a condition, and the first without. Empty after the last. */
+export function stagesAfter(name: StageName): readonly StageName[] {
+  const later = stageNames.slice(stageNames.indexOf(name) + 1);
+  const certain = later.findIndex((each) => studyStages[each].condition === null);
+  return later.slice(0, certain + 1);
+}
+
+/** What one act of a later stage adds to the journal: before it is done, by its result, or when it comes to nothing. */
+interface LaterAct {
+  readonly begins: readonly string[];
+  readonly ends: readonly string[];
+  readonly fails: readonly string[];
+}
+
+interface LaterStage {
+  readonly acts: Readonly<Record<string, LaterAct>>;
+  readonly links: readonly string[];
+}
+
+/** What is done with a study that has ended: each rests on those before it, and may come more than once. */
+export const laterStages = {
+  review: {
+    acts: {
+      decision: {
+        begins: ['publish.review.decision_started'],
+        ends: ['artifact.recorded', 'publish.review.decision_completed'],
+        fails: ['publish.review.decision_failed'],
+      },
+      revocation: {
+        begins: ['publish.review.revocation_started'],
+        ends: ['artifact.recorded', 'publish.review.revocation_completed'],
+        fails: ['publish.review.revocation_failed'],
+      },
+    },
+    links: ['review', 'revocation'],
+  },
+  captions: {
+    acts: {
+      production: {
+        begins: ['caption.production_started'],
+        ends: ['artifact.recorded', 'caption.production_completed'],
+        fails: ['caption.production_failed'],
+      },
+      check: { begins: [], ends: ['artifact.recorded', 'caption.quality_control_decided'], fails: [] },
+    },
+    links: ['caption', 'caption_receipt', 'caption_translation', 'quality_control'],
+  },
+  correction: {
+    acts: {
+      correction: { begins: [], ends: ['artifact.recorded', 'caption.correction_recorded'], fails: [] },
+      check: { begins: [], ends: ['artifact.recorded', 'caption.correction_checked'], fails: [] },
+    },
+    links: ['caption_correction', 'caption_correction_check'],
+  },
+  explanation: {
+    acts: {
+      explanation: {
+        begins: ['language.explanation_started'],
+        ends: ['artifact.recorded', 'language.explanation_completed'],
+        fails: ['language.explanation_failed'],
+      },
+    },
+    links: ['explanation', 'explanation_receipt', 'explanation_prompt', 'explanation_configuration'],
+  },
+} as const satisfies Readonly<Record<string, LaterStage>>;
+
+export type LaterStageName = keyof typeof laterStages;
+
+/** In their order. */
+export const laterStageNames = Object.keys(laterStages) as readonly LaterStageName[];
+
+/** The names under which a verification reports what stages left. */
+export type StageLink = Stages[StageName]['links'][number] | (typeof laterStages)[LaterStageName]['links'][number];
