@@ -27,6 +27,8 @@ interface Playing {
   readonly isMuted: boolean;
   readonly captions: CaptionChoice;
   readonly loop: Stretch | null;
+  /** Where Play ends by itself, in ms; null if it goes on. */
+  readonly untilMs: number | null;
   /** The length of a frame in ms, and whether it was measured. */
   readonly frame: { readonly ms: number; readonly isMeasured: boolean };
 }
@@ -34,7 +36,17 @@ interface Playing {
 const makeStore = (timeMs: number) =>
   createStore({
     context: {
-      ...{ timeMs, durationMs: 0, speed: 0, rate: 1, volume: 1, isMuted: false, captions: 'target', loop: null },
+      ...{
+        timeMs,
+        durationMs: 0,
+        speed: 0,
+        rate: 1,
+        volume: 1,
+        isMuted: false,
+        captions: 'target',
+        loop: null,
+        untilMs: null,
+      },
       frame: { ms: assumedFrameMs, isMeasured: false },
     } as Playing,
     on: { changed: (context, { change }: { change: Partial<Playing> }) => ({ ...context, ...change }) },
@@ -70,12 +82,17 @@ export function playback(startMs = 0) {
         }
       } else change({ timeMs: media.currentTime * 1000 });
       if (loop !== null && (now().timeMs >= loop.endMs || now().timeMs < loop.startMs)) seek(loop.startMs);
-      if (media.ended) pause();
+      if (media.ended || isOver()) pause();
       else ticking = requestAnimationFrame(tick(at));
     };
 
-  const run = (speed: number): void => {
-    change({ speed });
+  const isOver = (): boolean => {
+    const { untilMs, timeMs } = now();
+    return untilMs !== null && timeMs >= untilMs;
+  };
+
+  const run = (speed: number, untilMs: number | null = null): void => {
+    change({ speed, untilMs });
     // A press before the media is there, or while it is read again, takes effect as soon as it comes.
     if (media === null) return;
     cancelAnimationFrame(ticking);
@@ -151,6 +168,13 @@ export function playback(startMs = 0) {
     if (speed !== 0) run(speed);
   };
 
+  /** Plays a stretch once. */
+  const playOver = ({ startMs, endMs }: Stretch): void => {
+    change({ loop: null });
+    seek(startMs);
+    run(now().rate, endMs);
+  };
+
   /** Takes the length of the media, once the browser has read it. */
   const measured = (durationMs: number): void => {
     if (Number.isFinite(durationMs)) change({ durationMs });
@@ -159,7 +183,7 @@ export function playback(startMs = 0) {
   const skip = (ms: number): void => seek(now().timeMs + ms);
 
   return {
-    ...{ store, seek, skip, shuttle, pause, toggle, step, loopOver, attach, measured },
+    ...{ store, seek, skip, shuttle, pause, toggle, step, loopOver, playOver, attach, measured },
     ...{ setRate, hear, showCaptions },
   };
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren, RefObject } from 'preact';
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useHost } from '../host/session.ts';
 import { useRemote, useStore } from '../host/use-remote.ts';
@@ -51,8 +51,26 @@ interface PlayerProps {
   readonly control: Playback;
   /** Whether accepted captions exist, so that they can be laid over the picture. */
   readonly hasCaptions: boolean;
-  /** What lies over the picture in the place of accepted captions, such as lines that are being edited. */
-  readonly overlay?: ComponentChildren;
+  /** Lines that are being edited; they lie over the picture in the place of accepted captions. */
+  readonly edited?: EditedCaptions;
+}
+
+interface EditedCaptions {
+  readonly languages: Readonly<Record<CaptionTrack['side'], string>>;
+  readonly textAt: (timeMs: number, side: CaptionTrack['side']) => string | null;
+}
+
+/** The line at the time of the player, as it is in the editor. */
+function Overlay({ control, edited }: { readonly control: Playback; readonly edited: EditedCaptions }) {
+  const captions = useStore(control.store, (context) => context.captions);
+  const timeMs = useStore(control.store, (context) => context.timeMs);
+  const text = captions === 'off' ? null : edited.textAt(timeMs, captions);
+  if (captions === 'off' || text === null) return null;
+  return (
+    <p class="overlay" lang={edited.languages[captions]}>
+      <span>{text}</span>
+    </p>
+  );
 }
 
 /**
@@ -61,7 +79,7 @@ interface PlayerProps {
  * The controls are elements of the browser in one bar. Libraries of controls write styles and markup into the page (media-chrome,
  * Plyr), which the Content-Security-Policy and the trusted types of this page refuse.
  */
-export function Player({ runtimeId, control, hasCaptions, overlay }: PlayerProps) {
+export function Player({ runtimeId, control, hasCaptions, edited }: PlayerProps) {
   const host = useHost();
   const box = useRef<HTMLElement>(null);
   const { remote, reload } = useRemote(() => host.playbackUrl(runtimeId), [host, runtimeId]);
@@ -85,9 +103,13 @@ export function Player({ runtimeId, control, hasCaptions, overlay }: PlayerProps
             <span class="sr">Loading the player</span>
           </div>
         )}
-        {overlay}
+        {edited !== undefined && <Overlay control={control} edited={edited} />}
       </div>
-      <Controls control={control} tracks={tracks} box={box} />
+      <Controls
+        control={control}
+        shown={edited === undefined ? tracks : sides.map((side) => ({ side, language: edited.languages[side] }))}
+        box={box}
+      />
     </section>
   );
 }
@@ -181,11 +203,12 @@ const labelOf = ({ language, side }: Pick<CaptionTrack, 'language' | 'side'>): s
 
 interface ControlsProps {
   readonly control: Playback;
-  readonly tracks: readonly CaptionTrack[];
+  /** The captions that can lie over the picture. */
+  readonly shown: readonly Pick<CaptionTrack, 'side' | 'language'>[];
   readonly box: RefObject<HTMLElement | null>;
 }
 
-function Controls({ control, tracks, box }: ControlsProps) {
+function Controls({ control, shown, box }: ControlsProps) {
   const { speed, rate, timeMs, durationMs, volume, isMuted, captions, loop, frame } = useStore(
     control.store,
     (context) => context,
@@ -265,14 +288,14 @@ function Controls({ control, tracks, box }: ControlsProps) {
               </option>
             ))}
           </select>
-          {tracks.length > 0 && (
+          {shown.length > 0 && (
             <select
               aria-label="Captions (C)"
               title="Captions (C)"
-              value={tracks.some(({ side }) => side === captions) ? captions : 'off'}
+              value={shown.some(({ side }) => side === captions) ? captions : 'off'}
               onChange={({ currentTarget }) => control.showCaptions(currentTarget.value as CaptionChoice)}
             >
-              {tracks.map((track) => (
+              {shown.map((track) => (
                 <option key={track.side} value={track.side}>
                   {labelOf(track)}
                 </option>

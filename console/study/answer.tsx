@@ -83,7 +83,8 @@ export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }
   const { findings, claims, withheld } = overview;
   const found = foundSentences(findings);
   return (
-    <div class="answer">
+    // It scrolls beside the player, so the keyboard reaches it.
+    <div class="answer" tabIndex={0} role="region" aria-label="What the study says">
       <section aria-labelledby="found">
         <h2 id="found">What was found</h2>
         {found.length === 0 ? (

@@ -1,4 +1,5 @@
 import { createStore } from '@xstate/store';
+import type { AskedChange, AskedLine } from '../../contract/captions/correction.ts';
 
 /** The two texts of a line. */
 export const sides = ['source', 'target'] as const;
@@ -24,12 +25,6 @@ export interface EditedLine extends Readonly<Record<Side, string | null>> {
   readonly from: readonly string[];
   readonly startMs: number;
   readonly endMs: number;
-}
-
-/** A change of a correction: current lines, and the lines in their place. A side that is left out stays as it is. */
-export interface LineChange {
-  readonly lineIds: readonly string[];
-  readonly lines: readonly { startMs: number; endMs: number; source?: string; target?: string }[];
 }
 
 /** The shortest line that an edge can be dragged or split to. */
@@ -72,6 +67,9 @@ function apart(text: string, at: number): readonly [string, string] {
   return [text.slice(0, place).trim(), text.slice(place).trim()];
 }
 
+const isWithinText = (text: string | null, at: number): boolean =>
+  text !== null && text.slice(0, at).trim() !== '' && text.slice(at).trim() !== '';
+
 interface SplitPlace {
   /** The text with the cursor and the cursor in it, in UTF-16 units. */
   readonly cursor: { readonly side: Side; readonly at: number } | null;
@@ -81,16 +79,16 @@ interface SplitPlace {
 
 /**
  * Splits a line in two: the text with the cursor at the cursor, the other one at about the same share of it, and the time where the
- * player is or at that share. A line that is too short, or one side of which would be empty, stays whole.
+ * player is or at that share. Without a cursor within a text both texts part near the middle. A line that is too short, or one side
+ * of which would be empty, stays whole.
  */
-export function split(
-  lines: readonly EditedLine[],
-  key: string,
-  { cursor, timeMs }: SplitPlace,
-): readonly EditedLine[] {
+export function split(lines: readonly EditedLine[], key: string, place: SplitPlace): readonly EditedLine[] {
   const line = lines.find((each) => each.key === key);
   if (line === undefined || line.endMs - line.startMs < 2 * shortestLineMs) return lines;
   const { startMs, endMs } = line;
+  const { timeMs } = place;
+  // At an edge of the text a cursor parts nothing.
+  const cursor = place.cursor !== null && isWithinText(line[place.cursor.side], place.cursor.at) ? place.cursor : null;
   const isInside = timeMs >= startMs + shortestLineMs && timeMs <= endMs - shortestLineMs;
   const cursorLength = cursor === null ? 0 : (line[cursor.side]?.length ?? 0);
   const share =
@@ -168,7 +166,7 @@ function partsOf(current: readonly GivenLine[], lines: readonly EditedLine[]): r
 }
 
 /** What a correction has to change so that the current lines become those of the draft; empty if they are the same. */
-export function changesOf(current: readonly GivenLine[], lines: readonly EditedLine[]): readonly LineChange[] {
+export function changesOf(current: readonly GivenLine[], lines: readonly EditedLine[]): readonly AskedChange[] {
   return partsOf(current, lines).flatMap(({ first, last, lines: own }) => {
     const before = current.slice(first, last + 1);
     const lineIds = before.map(({ id }) => id);
@@ -184,7 +182,7 @@ export function changesOf(current: readonly GivenLine[], lines: readonly EditedL
 }
 
 /** A line as a change states it, with those texts that it has of some sides. */
-function changed({ startMs, endMs, ...texts }: EditedLine, given: readonly Side[]): LineChange['lines'][number] {
+function changed({ startMs, endMs, ...texts }: EditedLine, given: readonly Side[]): AskedLine {
   const stated = given.flatMap((side) => {
     const text = texts[side];
     return text === null ? [] : [[side, text] as const];
@@ -226,11 +224,12 @@ interface Drafting {
 
 export type CaptionDraft = ReturnType<typeof captionDraft>;
 
-/** Lines that a person edits, with undo and redo. Nothing is sent from here. */
-export function captionDraft(current: readonly GivenLine[]) {
+/** Lines that a person edits, with undo and redo; the line at a time is selected first. Nothing is sent from here. */
+export function captionDraft(current: readonly GivenLine[], atMs = 0) {
   const first = draftLines(current);
+  const selected = (lineAtTime(first, atMs) ?? first[0])?.key ?? null;
   const store = createStore({
-    context: { lines: first, past: [], future: [], lastStep: null, selected: first[0]?.key ?? null } as Drafting,
+    context: { lines: first, past: [], future: [], lastStep: null, selected } as Drafting,
     on: {
       edited: (context, { lines, step }: { lines: readonly EditedLine[]; step: string | null }) => {
         if (lines === context.lines) return context;

@@ -1,164 +1,22 @@
-import type { CaptionProductionResults } from '../../contract/captions/caption-answers.ts';
-import type { CaptionSide, CaptionText } from '../../contract/captions/caption-line.ts';
-import type { CaptionFindingCode, CaptionQualityReports } from '../../contract/captions/quality-control.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { Attested } from '../../client/reviews.ts';
+import type { CaptionCorrections } from '../../contract/captions/correction.ts';
+import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed, useRemote } from '../host/use-remote.ts';
-import { Badge } from '../parts/facts.tsx';
-import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
-import { isInPart, sentence, withoutName, withoutNo, wordsOf } from '../words/codes.ts';
+import { useRemote } from '../host/use-remote.ts';
+import { Badge, Identity } from '../parts/facts.tsx';
+import { Notice, RemotePart } from '../parts/notice.tsx';
+import { sentence, withoutNo, wordsOf } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
-import { rangeCode, withTimes } from '../words/numbers.ts';
-import { Explainer } from './explainer.tsx';
+import { counted, moment, withTimes } from '../words/numbers.ts';
+import { CaptionEditor } from './caption-editor.tsx';
+import { Ceremony } from './ceremony.tsx';
+import { ExplanationList } from './explainer.tsx';
+import { guidelineNames } from './guidelines.tsx';
 import type { StudyContents, StudyModel } from './study-model.ts';
 
-type Artifact = CaptionProductionResults['results'][number]['artifact'];
-type Reports = CaptionQualityReports['reports'];
-
-const sides: readonly CaptionSide[] = ['source', 'target'];
-
-interface CaptionLinesProps {
-  readonly artifact: Artifact;
-  readonly reports: Reports;
-  /** The words of the host for reason codes. */
-  readonly reasons: ReadonlyMap<string, string>;
-}
-
-/** Every line with both of its sides, what they rest on, and what guidelines say of it. */
-function CaptionLines({ artifact, reports, reasons }: CaptionLinesProps) {
-  const { sourceLanguage, targetLanguage } = artifact.input;
-  return (
-    <ol class="caption-lines">
-      <li class="caption-line caption-head" aria-hidden="true">
-        <span />
-        <span>Spoken: {languageName(sourceLanguage)}</span>
-        <span>Captions: {languageName(targetLanguage)}</span>
-      </li>
-      {artifact.lines.map((line) => (
-        <li key={line.id} class="caption-line">
-          <span class="mono quiet">{rangeCode(line.startMs, line.endMs)}</span>
-          {sides.map((side) => (
-            <div key={side}>
-              <Side text={line[side]} reasons={reasons} />
-              <SideFindings findings={findingsOf(reports, line.id, side)} />
-            </div>
-          ))}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-interface SideProps extends Pick<CaptionLinesProps, 'reasons'> {
-  readonly text: CaptionText;
-}
-
-const Side = ({ text, reasons }: SideProps) =>
-  text.state === 'available' ? (
-    <p lang={text.language} class="caption-text">
-      {text.text}
-    </p>
-  ) : (
-    <p class="withheld-word">
-      {text.state}: {reasons.get(text.reasonCode) ?? wordsOf(text.reasonCode)}
-    </p>
-  );
-
-/** A figure of a finding with its unit; speeds and lengths of lines come in thousandths. */
-function figureWords(code: CaptionFindingCode, value: number): string {
-  const thousandths = String(Math.round(value / 100) / 10);
-  if (code === 'reading_speed_too_high') return `${thousandths} characters a second`;
-  if (code === 'line_too_long') return `${thousandths} characters`;
-  return code === 'too_many_lines' ? `${value} lines` : `${value} ms`;
-}
-
-interface Finding {
-  readonly code: CaptionFindingCode;
-  readonly measured: number;
-  readonly limit: number;
-  /** The guidelines that set this limit. */
-  readonly profiles: readonly string[];
-}
-
-/** What guidelines find in one side of a line; guidelines with the same limit find the same thing. */
-function findingsOf(reports: Reports, lineId: string, side: CaptionSide): readonly Finding[] {
-  const found = new Map<string, Finding>();
-  for (const { profile, findings } of reports.filter((report) => report.side === side)) {
-    for (const { code, measured, limit } of findings.filter((finding) => finding.lineId === lineId)) {
-      const key = `${code} ${limit}`;
-      const profiles = [...(found.get(key)?.profiles ?? []), guidelineName(profile.id)];
-      found.set(key, { code, measured, limit, profiles });
-    }
-  }
-  return [...found.values()];
-}
-
-function SideFindings({ findings }: { readonly findings: readonly Finding[] }) {
-  if (findings.length === 0) return null;
-  return (
-    <ul class="plain line-findings" aria-label="Findings of guidelines">
-      {findings.map(({ code, measured, limit, profiles }) => (
-        <li key={`${code} ${limit}`}>
-          {wordsOf(code)}{' '}
-          <span class="quiet">
-            ({profiles.join(', ')}): {figureWords(code, measured)}, limit {figureWords(code, limit)}
-          </span>
-          <FindingBar measured={measured} limit={limit} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** What was measured as a bar, and the limit as a line across it. */
-function FindingBar({ measured, limit }: { readonly measured: number; readonly limit: number }) {
-  const whole = Math.max(measured, limit, 1) * 1.1;
-  const share = (value: number): string => `${(value / whole) * 100}%`;
-  return (
-    <span class="finding-bar" aria-hidden="true">
-      <span class="finding-measured" style={{ width: share(measured) }} />
-      <span class="finding-limit" style={{ left: share(limit) }} />
-    </span>
-  );
-}
-
 type Report = CaptionQualityReports['reports'][number];
-
-/** How often each side departs from each guideline. A guideline judges nothing: captions are accepted by their check alone. */
-function QualitySummary({ reports }: { readonly reports: readonly Report[] }) {
-  if (reports.length === 0) return null;
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Guidelines">
-      <table>
-        <caption>Held against guidelines for subtitles</caption>
-        <thead>
-          <tr>
-            <th scope="col">Side</th>
-            <th scope="col">Guideline</th>
-            <th scope="col" class="number">
-              Cues
-            </th>
-            <th scope="col">Findings</th>
-          </tr>
-        </thead>
-        <tbody>
-          {reports.map((report) => (
-            <tr key={`${report.side} ${report.profile.id}`}>
-              <td>
-                {report.side}: {languageName(report.language)}
-              </td>
-              <td>
-                {guidelineName(report.profile.id)} <span class="quiet">{report.profile.date}</span>
-              </td>
-              <td class="number">{report.cues.length}</td>
-              <td>{findingWords(report)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
 
 function findingWords({ findings }: Report): string {
   const counts = new Map<string, number>();
@@ -166,12 +24,120 @@ function findingWords({ findings }: Report): string {
   return counts.size === 0 ? 'none' : [...counts].map(([code, count]) => `${count} × ${wordsOf(code)}`).join(', ');
 }
 
-type GuidelineId = CaptionQualityReports['reports'][number]['profile']['id'];
+/** How often the captions depart from each guideline. A guideline decides nothing: the check alone does. */
+function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; readonly version: number }) {
+  const host = useHost();
+  const { remote, reload } = useRemote(() => host.captions.qualityReports(runtimeId), [host, runtimeId], version);
+  return (
+    <details class="technical">
+      <summary>Guidelines for subtitles</summary>
+      <RemotePart of={remote} what="the guidelines" onRetry={reload}>
+        {({ reports }) => (
+          <div class="scroll" tabIndex={0} role="region" aria-label="Guidelines">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Language</th>
+                  <th scope="col">Guideline</th>
+                  <th scope="col" class="number">
+                    Lines
+                  </th>
+                  <th scope="col">Findings in the lines of the host</th>
+                </tr>
+              </thead>
+              <tbody>
+                {reports.map((report) => (
+                  <tr key={`${report.side} ${report.profile.id}`}>
+                    <td>{languageName(report.language)}</td>
+                    <td>
+                      {guidelineNames[report.profile.id]} <span class="quiet">{report.profile.date}</span>
+                    </td>
+                    <td class="number">{report.cues.length}</td>
+                    <td>{findingWords(report)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </RemotePart>
+    </details>
+  );
+}
 
-const names: Readonly<Record<GuidelineId, string>> = { netflix: 'Netflix', ted: 'TED' };
+type Correction = CaptionCorrections['corrections'][number];
 
-/** Whose guideline it is, as its makers write their name. */
-const guidelineName = (id: GuidelineId): string => names[id];
+/** What a correction did, in words: `2 × reworded, 1 × split`. */
+function correctionWords({ changes, reverts }: Correction): string {
+  if (reverts !== null) return 'took a correction back';
+  const counts = new Map<string, number>();
+  for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts].map(([kind, count]) => `${count} × ${wordsOf(kind)}`).join(', ');
+}
+
+interface HistoryProps {
+  readonly corrections: CaptionCorrections;
+  readonly onSaved: (corrections: CaptionCorrections) => Promise<void>;
+}
+
+/** The corrections of a study, the newest first, each of which can be taken back. */
+function CorrectionHistory({ corrections, onSaved }: HistoryProps) {
+  const host = useHost();
+  const [undoing, setUndoing] = useState<string | null>(null);
+  const { runtimeId, head, reviewer, obstacle } = corrections;
+  if (corrections.corrections.length === 0 || head === null) return null;
+  const revert = (correction: Correction) => async (by: Attested) => {
+    const answer = await host.captions.correct(
+      runtimeId,
+      { reverts: correction.correctionId },
+      { by, on: corrections },
+    );
+    setUndoing(null);
+    await onSaved(answer);
+  };
+  return (
+    <details class="technical">
+      <summary>{counted(corrections.corrections.length, 'correction')}</summary>
+      <ul class="rows tight">
+        {corrections.corrections.toReversed().map((correction) => (
+          <li key={correction.correctionId} class="row">
+            <div class="row-main">
+              <p class="row-title">{sentence(correctionWords(correction))}</p>
+              <p class="quiet">
+                {correction.reviewer.label}, {moment(correction.recordedAt)}
+                {correction.note !== null && `: ${correction.note}`}
+              </p>
+              {undoing === correction.correctionId && (
+                <Ceremony
+                  reviewer={reviewer}
+                  statement={reviewer.correctionAttestation}
+                  button="Take it back"
+                  isReady
+                  onSigned={revert(correction)}
+                >
+                  <button type="button" onClick={() => setUndoing(null)}>
+                    Keep it
+                  </button>
+                </Ceremony>
+              )}
+            </div>
+            <Identity id={correction.receiptId} />
+            {correction.revertedBy !== null ? (
+              <Badge state="withdrawn" words="taken back" />
+            ) : (
+              obstacle === null &&
+              undoing === null && (
+                <button type="button" onClick={() => setUndoing(correction.correctionId)}>
+                  Take back…
+                </button>
+              )
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
 
 interface CaptionsPaneProps {
   readonly study: StudyContents;
@@ -179,91 +145,88 @@ interface CaptionsPaneProps {
   readonly runtimeId: string;
 }
 
-/** The captions of a study: how they are had, their lines side by side, and how they keep to the guidelines. */
+/** The captions of a study in their editor; before there are lines, what is missing for them. */
 export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
-  const { captions, check, actions, journalHead } = study.overview;
-  const may = (name: string): boolean => actions.some(({ action }) => action === name);
+  const { overview, evidence } = study;
   const { remote, reload } = useRemote(
-    async () => {
-      const [{ results }, { reports }] = await Promise.all([
-        host.captions.results(runtimeId),
-        host.captions.qualityReports(runtimeId),
-      ]);
-      return { results, reports };
-    },
+    () => host.captions.corrections(runtimeId),
     [host, runtimeId],
-    journalHead,
+    overview.journalHead,
   );
-  const produce = () =>
-    run(async () => {
-      await host.captions.produce(runtimeId);
-      await model.refresh();
-    });
+  const cutsMs = useMemo(
+    () =>
+      evidence.evidence.flatMap(({ facts }) =>
+        (facts ?? []).flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : [])),
+      ),
+    [evidence],
+  );
+  const onSaved = async () => {
+    reload();
+    await model.refresh();
+  };
   return (
     <div class="captions">
-      <div class="study-parts">
-        <p>
-          <Badge state={isInPart(check) ? 'withheld' : captions.state} words={captionWords(captions.text)} />
-        </p>
-        <p>
-          <Badge
-            state={isInPart(check) ? 'withheld' : check.state}
-            words={`check: ${withoutNo(check.text)}${isInPart(check) ? '; files have only lines with both texts' : ''}`}
-          />
-        </p>
-        {may('produce_captions') && (
-          <button type="button" class="primary" disabled={deed.state === 'busy'} onClick={produce}>
-            {deed.state === 'busy' ? 'Producing' : 'Produce captions'}
-          </button>
-        )}
-        {deed.state === 'failed' && <Failed error={deed.error} />}
-      </div>
       <RemotePart of={remote} what="the captions" onRetry={reload}>
-        {({ results: [result], reports }) =>
-          result === undefined ? (
-            <NoCaptions study={study} />
-          ) : (
-            <>
-              <QualitySummary reports={reports} />
-              <CaptionLines artifact={result.artifact} reports={reports} reasons={reasonsOf(study)} />
-              <Explainer artifact={result.artifact} study={study} runtimeId={runtimeId} />
-            </>
-          )
-        }
+        {(corrections) => (
+          <>
+            <CaptionsNotice study={study} hasLines={corrections.lines.length > 0} />
+            {corrections.lines.length > 0 && (
+              <>
+                <CaptionEditor
+                  overview={overview}
+                  corrections={corrections}
+                  cutsMs={cutsMs}
+                  onSaved={onSaved}
+                  onReload={reload}
+                />
+                <CorrectionHistory corrections={corrections} onSaved={onSaved} />
+                {overview.captions.state === 'done' && (
+                  <>
+                    <QualitySummary runtimeId={runtimeId} version={overview.journalHead} />
+                    <ExplanationList overview={overview} />
+                  </>
+                )}
+              </>
+            )}
+          </>
+        )}
       </RemotePart>
     </div>
   );
 }
 
-/** What is known of the captions, under their name once. */
-const captionWords = (text: string): string =>
-  withTimes(text.startsWith('captions ') ? text : `captions: ${withoutNo(text)}`);
+interface CaptionsNoticeProps {
+  readonly study: StudyContents;
+  readonly hasLines: boolean;
+}
 
-/** The words of the host for each reason why something of this study is kept back. */
-const reasonsOf = ({ overview }: StudyContents): ReadonlyMap<string, string> =>
-  new Map(overview.withheld.map(({ what, reasonCode, text }) => [reasonCode, withoutName(text, what)]));
-
-function NoCaptions({ study }: { readonly study: StudyContents }) {
+/** What is missing for captions, and what to do; nothing once they are there. */
+function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
   const { runtimeId, captions, actions } = study.overview;
-  if (actions.some(({ action }) => action === 'approve')) {
+  const may = (name: string): boolean => actions.some(({ action }) => action === name);
+  if (may('approve')) {
     return (
       <Notice kind="not-yet" title="Captions need an approval">
-        <p>A person has to approve the study first.</p>
+        <p>
+          {hasLines
+            ? 'These are the lines that the captions will have. You can correct them before you approve.'
+            : 'Approve the study first.'}
+        </p>
         <a class="button" href={addressOf({ view: 'study', runtimeId, pane: 'review' })}>
           Review the study
         </a>
       </Notice>
     );
   }
-  if (actions.some(({ action }) => action === 'produce_captions')) {
+  if (may('produce_captions')) {
     return (
       <Notice kind="not-yet" title="There are no captions yet">
-        The study is approved: produce them above.
+        The study is approved. Press “Produce captions” above.
       </Notice>
     );
   }
+  if (hasLines && captions.state === 'done') return null;
   const kind =
     captions.state === 'withheld'
       ? 'withheld'
@@ -274,7 +237,7 @@ function NoCaptions({ study }: { readonly study: StudyContents }) {
           : 'not-yet';
   return (
     <Notice kind={kind} title={sentence(withTimes(withoutNo(captions.text)))}>
-      {captions.reasonCodes.length > 0 && <p>{captions.reasonCodes.map(wordsOf).join(', ')}</p>}
+      {captions.reasonCodes.length > 0 && <p>{sentence(captions.reasonCodes.map(wordsOf).join(', '))}</p>}
     </Notice>
   );
 }

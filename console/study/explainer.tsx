@@ -1,14 +1,13 @@
-import { useRef, useState } from 'preact/hooks';
-import type { CaptionProductionResults } from '../../contract/captions/caption-answers.ts';
+import { useEffect, useState } from 'preact/hooks';
 import type { FacetKind } from '../../contract/explanations/executor.ts';
 import type { LanguageExplanationList } from '../../contract/explanations/explanation.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
 import { useDeed, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
-import { Agree, Field } from '../parts/field.tsx';
-import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
-import { sentence, wordsOf } from '../words/codes.ts';
-import type { StudyContents } from './study-model.ts';
+import { Agree } from '../parts/field.tsx';
+import { Failed, RemotePart } from '../parts/notice.tsx';
+import { sentence, withoutNo, wordsOf } from '../words/codes.ts';
 
 /** What was explained so far, and the attempts that failed. */
 function Explanations({ answer: { attempts, results } }: { readonly answer: LanguageExplanationList }) {
@@ -41,7 +40,7 @@ function Explanations({ answer: { attempts, results } }: { readonly answer: Lang
                 )}
               </div>
             ))}
-            <p class="hint">By {verification.executor.model}. What it says was not reviewed.</p>
+            <p class="hint">By {verification.executor.model}. Nobody has reviewed it.</p>
           </div>
         </li>
       ))}
@@ -51,115 +50,90 @@ function Explanations({ answer: { attempts, results } }: { readonly answer: Lang
 
 const kinds: readonly FacetKind[] = ['meaning', 'word', 'phrase', 'grammar', 'translation_choice'];
 
-interface ExplainerProps {
-  readonly artifact: CaptionProductionResults['results'][number]['artifact'];
-  readonly study: StudyContents;
-  readonly runtimeId: string;
+/** A part of a text that is selected: where it begins, in code points. */
+export interface Selected {
+  readonly side: 'source' | 'target';
+  readonly start: number;
+  readonly text: string;
 }
 
-/** Where of a text something was selected, in code points, with the words that stand there. */
-function selectionOf({ value, selectionStart, selectionEnd }: HTMLTextAreaElement) {
-  const before = [...value.slice(0, selectionStart)].length;
-  const text = value.slice(selectionStart, selectionEnd);
-  return { unit: 'unicode_code_point', start: before, end: before + [...text].length, text } as const;
+interface SelectionExplainerProps {
+  readonly overview: RuntimeOverview;
+  readonly lineId: string;
+  /** Null while nothing is selected, and in a text that is not as the host has it. */
+  readonly marked: Selected | null;
 }
 
-/** Asks the hosted model about a part of a line, where this host has one. */
-export function Explainer({ artifact, study, runtimeId }: ExplainerProps) {
+/** Explains the part of a line that is selected, if this host has a model for it. */
+export function SelectionExplainer({ overview, lineId, marked }: SelectionExplainerProps) {
   const host = useHost();
   const { deed, run } = useDeed();
-  const { remote, reload } = useRemote(() => host.captions.explanations(runtimeId), [host, runtimeId]);
-  const [lineId, setLineId] = useState(artifact.lines[0]?.id ?? '');
-  const [side, setSide] = useState<'source' | 'target'>('source');
   const [asked, setAsked] = useState<readonly FacetKind[]>(['meaning']);
-  const [span, setSpan] = useState('');
-  const text = useRef<HTMLTextAreaElement>(null);
-  const line = artifact.lines.find(({ id }) => id === lineId);
-  const mayExplain = study.overview.actions.some(({ action }) => action === 'explain');
+  if (marked === null || !overview.actions.some(({ action }) => action === 'explain')) return null;
+  const { side, start, text } = marked;
   const explain = (event: Event) => {
     event.preventDefault();
-    const element = text.current;
-    if (element === null || asked.length === 0) return;
-    const selection = { side, ...selectionOf(element) };
+    if (asked.length === 0) return;
+    const selection = { side, unit: 'unicode_code_point', start, end: start + [...text].length, text } as const;
     run(async () => {
-      await host.captions.explain(runtimeId, {
+      await host.captions.explain(overview.runtimeId, {
         lineId,
         selection,
         facetKinds: kinds.filter((each) => asked.includes(each)),
       });
-      reload();
+      dispatchEvent(new Event(explained));
     });
   };
   return (
-    <section aria-labelledby="explanations">
-      <h2 id="explanations">Explanations</h2>
-      {mayExplain ? (
-        <form class="panel" onSubmit={explain}>
-          <div class="pair">
-            <Field label="Line">
-              {(id) => (
-                <select id={id} value={lineId} onChange={({ currentTarget }) => setLineId(currentTarget.value)}>
-                  {artifact.lines.map((each, at) => (
-                    <option key={each.id} value={each.id}>
-                      {at + 1}. {each.source.text ?? each.target.text ?? each.id}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-            <Field label="Side">
-              {(id) => (
-                <select
-                  id={id}
-                  value={side}
-                  onChange={({ currentTarget }) => setSide(currentTarget.value as typeof side)}
-                >
-                  <option value="source">source</option>
-                  <option value="target">target</option>
-                </select>
-              )}
-            </Field>
-          </div>
-          <Field label="Select the part that is to be explained">
-            {(id) => (
-              <textarea
-                ref={text}
-                id={id}
-                rows={2}
-                readOnly
-                value={line?.[side].text ?? ''}
-                onSelect={({ currentTarget }) => setSpan(selectionOf(currentTarget).text)}
-              />
-            )}
-          </Field>
-          <p class="hint">{span === '' ? 'Nothing is selected yet.' : `Selected: ${span}`}</p>
-          <fieldset>
-            <legend>What is to be explained</legend>
-            {kinds.map((kind) => (
-              <Agree
-                key={kind}
-                isTicked={asked.includes(kind)}
-                onTick={(isTicked) => setAsked(isTicked ? [...asked, kind] : asked.filter((each) => each !== kind))}
-              >
-                {sentence(wordsOf(kind))}
-              </Agree>
-            ))}
-          </fieldset>
-          <p class="hint">The lines around it go to the hosted model that this host was started with.</p>
-          <button type="submit" class="primary" disabled={span === '' || asked.length === 0 || deed.state === 'busy'}>
-            {deed.state === 'busy' ? 'Asking the model' : 'Explain'}
-          </button>
-          {deed.state === 'failed' && <Failed error={deed.error} />}
-        </form>
-      ) : (
-        <Notice kind="unavailable" title="Nothing can be explained here">
-          {sentence(study.overview.explanations.text)}. A host explains where it was started with a hosted model;
-          nothing leaves this machine otherwise.
-        </Notice>
-      )}
+    <form class="explain" aria-label="Explain the selection" onSubmit={explain}>
+      <p>
+        Explain <bdi>“{text}”</bdi>
+      </p>
+      <fieldset>
+        <legend class="sr">What to explain</legend>
+        {kinds.map((kind) => (
+          <Agree
+            key={kind}
+            isTicked={asked.includes(kind)}
+            onTick={(isTicked) => setAsked(isTicked ? [...asked, kind] : asked.filter((each) => each !== kind))}
+          >
+            {sentence(wordsOf(kind))}
+          </Agree>
+        ))}
+      </fieldset>
+      <button type="submit" disabled={asked.length === 0 || deed.state === 'busy'}>
+        {deed.state === 'busy' ? 'Asking the model' : 'Explain'}
+      </button>
+      <p class="hint">The lines around it go to the hosted model of this host.</p>
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </form>
+  );
+}
+
+/** Told to the list of explanations when one was written. */
+const explained = 'media-study-explained';
+
+/** The explanations of a study, and how to get some. */
+export function ExplanationList({ overview }: { readonly overview: RuntimeOverview }) {
+  const host = useHost();
+  const { runtimeId, explanations, actions } = overview;
+  const { remote, reload } = useRemote(() => host.captions.explanations(runtimeId), [host, runtimeId]);
+  useEffect(() => {
+    addEventListener(explained, reload);
+    return () => removeEventListener(explained, reload);
+  }, [host, runtimeId]);
+  const mayExplain = actions.some(({ action }) => action === 'explain');
+  return (
+    <details class="technical">
+      <summary>Explanations</summary>
+      <p class="quiet">
+        {mayExplain
+          ? 'Select a part of a text above to have it explained by the hosted model of this host.'
+          : `${sentence(withoutNo(explanations.text))}. A host explains if it was started with a hosted model; otherwise nothing leaves this machine.`}
+      </p>
       <RemotePart of={remote} what="the explanations" onRetry={reload}>
         {(answer) => <Explanations answer={answer} />}
       </RemotePart>
-    </section>
+    </details>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { StudyHost } from '../../client/study-host.ts';
-import type { CaptionSide, ShownSides } from '../../contract/captions/caption-line.ts';
+import type { ShownSides } from '../../contract/captions/caption-line.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
@@ -85,15 +85,14 @@ const fileStem = (label: string): string =>
     .trim()
     .slice(0, 80) || 'captions';
 
-/** Saves accepted captions as SubRip, named after the film and the language. */
-export async function saveCaptions(
-  host: StudyHost,
-  { runtimeId, source, study }: RuntimeOverview,
-  side: CaptionSide = 'target',
-): Promise<void> {
-  const bytes = await host.export(runtimeId, 'captions.srt', { side });
-  const language = side === 'target' ? study.targetLanguage : 'spoken';
-  saveFile(new Blob([bytes]), `${fileStem(source.label)}.${language}.srt`);
+/** The name under which captions are saved: the film and the language. */
+export const captionsName = ({ source, study }: Pick<RuntimeOverview, 'source' | 'study'>): string =>
+  `${fileStem(source.label)}.${study.targetLanguage}.srt`;
+
+/** Saves accepted captions as SubRip. */
+export async function saveCaptions(host: StudyHost, overview: RuntimeOverview): Promise<void> {
+  const bytes = await host.export(overview.runtimeId, 'captions.srt', { side: 'target' });
+  saveFile(new Blob([bytes]), captionsName(overview));
 }
 
 const rates: readonly EditRate[] = ['23.976', '24', '25', '29.97', '30', '50', '59.94', '60'];

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
+import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { PublishReviewDecisions, ReviewDecision, RevocationDecision } from '../../contract/review.ts';
 import { useHost } from '../host/session.ts';
@@ -9,8 +10,6 @@ import { useRemote } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { Agree, CountedField, excessOf } from '../parts/field.tsx';
 import { Notice, RemotePart } from '../parts/notice.tsx';
-import { textsOf } from '../player/transcript.tsx';
-import { evidenceLanes } from '../timeline/lanes.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
 import { clockTime, counted, withTimes } from '../words/numbers.ts';
 import { StudyAnswer } from './answer.tsx';
@@ -170,14 +169,20 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
   const host = useHost();
   const { overview } = study;
   const { remote, reload } = useRemote(
-    () => host.reviews.decisions(runtimeId),
+    async () => {
+      const [decisions, corrections] = await Promise.all([
+        host.reviews.decisions(runtimeId),
+        host.captions.corrections(runtimeId),
+      ]);
+      return { ...decisions, corrections };
+    },
     [host, runtimeId],
     overview.journalHead,
   );
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
   return (
     <RemotePart of={remote} what="the review" onRetry={reload}>
-      {({ reviewer, reviews }) => (
+      {({ reviewer, reviews, corrections }) => (
         <div class="review">
           <div class="review-decision">
             {reviews.map((review) => (
@@ -188,7 +193,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
             <StudyAnswer overview={overview} />
           </div>
-          <ReviewedLines study={study} />
+          <ReviewedLines corrections={corrections} />
         </div>
       )}
     </RemotePart>
@@ -224,47 +229,50 @@ const Reviewed = ({ review }: { readonly review: Review }) => (
   </section>
 );
 
-/** A line of words in the languages that a study has. */
-interface WordLine {
-  readonly startMs: number;
-  readonly texts: readonly string[];
-}
-
-/** The words of a study line by line: what begins with a line of the first text stands beside it. */
-export function wordLines(texts: ReturnType<typeof textsOf>): readonly WordLine[] {
-  const [first, ...others] = texts;
-  return (first?.lines ?? []).map(({ startMs, words }) => ({
-    startMs,
-    texts: [words, ...others.flatMap(({ lines }) => lines.find((line) => line.startMs === startMs)?.words ?? [])],
-  }));
-}
-
-/** The lines of which captions are made, beside the decision on them. */
-function ReviewedLines({ study: { evidence, overview } }: { readonly study: StudyContents }) {
-  const texts = useMemo(() => textsOf(evidenceLanes(evidence.evidence, overview.findings)), [evidence, overview]);
-  const lines = useMemo(() => wordLines(texts), [texts]);
-  if (lines.length === 0) return null;
+/** The lines that captions have or would have, beside the decision on them. */
+function ReviewedLines({ corrections: { lines, languages, base } }: { readonly corrections: CaptionCorrections }) {
+  if (lines.length === 0 || languages === null) return null;
+  const isOneLanguage = languages.source === languages.target;
   return (
     <section class="review-lines" aria-labelledby="reviewed-lines">
-      <h2 id="reviewed-lines">{counted(lines.length, 'line')}</h2>
-      <p class="quiet">{texts.map(({ title }) => title).join(' · ')}</p>
+      <h2 id="reviewed-lines">
+        {counted(lines.length, 'line')} {base?.kind === 'drafts' ? 'for the captions' : 'of the captions'}
+      </h2>
       <ol class="plain">
-        {lines.map(({ startMs, texts: words }) => (
-          <li key={startMs}>
+        {lines.slice(0, shownLines).map(({ id, startMs, source, target }) => (
+          <li key={id}>
             <span class="mono quiet">{clockTime(startMs)}</span>
             <span>
-              {words.map((text, at) => (
-                <span key={`${at} ${text}`} class="caption-text">
-                  {text}
-                </span>
-              ))}
+              {!isOneLanguage && <LineText text={source} language={languages.source} />}
+              <LineText text={target} language={languages.target} />
             </span>
           </li>
         ))}
       </ol>
+      {lines.length > shownLines && (
+        <p class="quiet">{counted(lines.length - shownLines, 'more line')}: all are in the editor of the captions.</p>
+      )}
     </section>
   );
 }
+
+/** So many lines are read before a decision without the editor. */
+const shownLines = 200;
+
+const LineText = ({
+  text: { text, reasonCode },
+  language,
+}: {
+  readonly text: CaptionCorrections['lines'][number]['source'];
+  readonly language: string;
+}) =>
+  text === null ? (
+    <span class="caption-text withheld-word">Withheld: {wordsOf(reasonCode ?? '')}</span>
+  ) : (
+    <span class="caption-text" lang={language}>
+      {text}
+    </span>
+  );
 
 const kinds = { withheld: 'withheld', never: 'unavailable', failed: 'failed' } as const;
 

@@ -94,7 +94,7 @@ export function nextDeedOf({ situation, actions }: RuntimeOverview): NextDeed {
 }
 
 /** What may be done next: one primary button, and beside it what else is possible. */
-function StudyDeeds({ study, model }: { readonly study: StudyContents; readonly model: StudyModel }) {
+function StudyDeeds({ study, model, pane }: StudyProgressProps & { readonly pane: StudyPane }) {
   const host = useHost();
   const { deed, run } = useDeed();
   const { overview } = study;
@@ -157,7 +157,7 @@ function StudyDeeds({ study, model }: { readonly study: StudyContents; readonly 
           Check the captions
         </button>
       )}
-      {next === 'download' && (
+      {next === 'download' && pane !== 'captions' && (
         <button type="button" class="primary" disabled={isBusy} onClick={download}>
           <Icon name="download" />
           Download captions
@@ -242,7 +242,7 @@ function Opened({ study, model, runtimeId, pane }: OpenedProps) {
         </div>
         <div class="study-state" aria-live="polite">
           {study.overview.lifecycle !== 'terminal' && <StandingBadge study={study} model={model} />}
-          <StudyDeeds study={study} model={model} />
+          <StudyDeeds study={study} model={model} pane={pane} />
         </div>
       </div>
       <StudyProgress study={study} model={model} />

@@ -87,6 +87,11 @@ for (const [title, edit, expected] of changes) {
   });
 }
 
+test('a cursor at the end of a text splits the line in the middle', (t) => {
+  const [first, second] = split(draftLines(current), 'a', { cursor: { side: 'target', at: 7 }, timeMs: 0 });
+  t.deepEqual([first?.target, second?.target, second?.startMs], ['one', 'two', 2000]);
+});
+
 test('a line of one word is not split, because one of its halves would have no text', (t) => {
   const lines = draftLines(current);
   t.is(split(lines, 'b', { cursor: { side: 'target', at: 0 }, timeMs: 0 }), lines);

@@ -78,3 +78,20 @@ export async function produceCaptions(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Produce captions' }).click();
   await page.getByText('Good morning and welcome to the reading room.').waitFor({ timeout: 30_000 });
 }
+
+/** Rewords the first line of the captions that are open and saves that as a correction. */
+export async function correctFirstLine(page: Page, text: string): Promise<void> {
+  const line = page.getByRole('region', { name: 'Line 1' });
+  await line.getByLabel(/^Captions: /).fill(text);
+  await page.getByText('1 unsaved change').waitFor();
+  await page.keyboard.press('Control+s');
+  await sign(page, 'Save the changes');
+  await page.getByText('1 correction', { exact: true }).waitFor();
+}
+
+/** Downloads what a button gives, as text. */
+export async function downloaded(page: Page, button: string): Promise<string> {
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  return readFile(await (await downloading).path(), 'utf8');
+}

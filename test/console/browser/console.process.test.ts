@@ -11,7 +11,17 @@ import { StudyHost } from '../../../client/study-host.ts';
 import { sampleFolder } from '../../../fixtures/sample/gold.ts';
 import { RunningHost } from '../../http/running-host.ts';
 import { chromiumPath, hasChromium, openBrowser, watchedPage } from './console-browser.ts';
-import { approve, attachSubtitles, drop, ingestDropped, produceCaptions, study, verdict } from './console-way.ts';
+import {
+  approve,
+  attachSubtitles,
+  correctFirstLine,
+  downloaded,
+  drop,
+  ingestDropped,
+  produceCaptions,
+  study,
+  verdict,
+} from './console-way.ts';
 
 interface Opened {
   readonly browser: Browser;
@@ -58,7 +68,7 @@ inBrowser('an empty host shows where files go, four steps and the sample above t
   await page.context().close();
 });
 
-inBrowser('a dropped file is studied, verified in the page, approved, captioned and exported', async (t) => {
+inBrowser('a dropped file is studied, verified, approved, captioned, corrected and exported', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
   t.false(page.url().includes('token'), 'the token is gone from the address');
@@ -98,10 +108,17 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
   await beside.getByRole('button', { name: 'Download captions' }).waitFor({ timeout: 30_000 });
   t.is(await note.inputValue(), 'typed before');
   await beside.close();
+
+  // A split that is undone leaves nothing behind; keys work as in Subtitle Edit.
+  await page.locator('.caption-row').first().click();
+  await page.keyboard.press('Control+Alt+v');
+  await page.getByText('1 unsaved change').waitFor();
+  await page.keyboard.press('Control+z');
+  await page.getByText('1 unsaved change').waitFor({ state: 'detached' });
+  await correctFirstLine(page, 'Good morning, and welcome.');
+  t.regex(await downloaded(page, 'Download SRT'), /00:00:00,800 --> 00:00:03,372\nGood morning, and welcome\./);
   await page.getByRole('link', { name: 'Exports' }).click();
-  const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download captions.srt' }).click();
-  t.regex(await readFile(await (await downloading).path(), 'utf8'), /Good morning and welcome to the reading room\./);
+  t.regex(await downloaded(page, 'Download captions.vtt'), /Good morning, and welcome\./);
 
   const bundling = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download study.tar' }).click();

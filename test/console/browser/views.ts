@@ -66,6 +66,13 @@ async function chooseApproval(page: Page): Promise<void> {
   await page.locator('.statement').waitFor();
 }
 
+/** Changes a line and opens what saving it asks for. */
+async function openSaving(page: Page): Promise<void> {
+  await page.getByLabel(/^Captions: /).fill('Another text');
+  await page.getByRole('button', { name: 'Save…' }).click();
+  await page.locator('.statement').waitFor();
+}
+
 async function openWithdrawal(page: Page): Promise<void> {
   await page.getByText('Withdraw the approval').first().click();
   await page.locator('.statement').waitFor();
@@ -93,7 +100,7 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
     { name: 'claim', hash: study(captioned), ready: '.mark.claim', act: openClaim },
     { name: 'review', hash: `${study(waiting)}/review`, ready: '.choice', act: chooseApproval },
     { name: 'approved', hash: `${study(captioned)}/review`, ready: 'section.panel', act: openWithdrawal },
-    { name: 'captions', hash: `${study(captioned)}/captions`, ready: '.caption-text' },
+    { name: 'captions', hash: `${study(captioned)}/captions`, ready: '.caption-flag', act: openSaving },
     { name: 'no-captions', hash: `${study(waiting)}/captions`, ready: '.notice[data-kind="not-yet"]' },
     { name: 'exports', hash: `${study(waiting)}/exports`, ready: '.row' },
     { name: 'journal', hash: `${study(waiting)}/journal`, ready: '.event-row' },

@@ -1,0 +1,635 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { HostError } from '../../client/host-error.ts';
+import type { Attested } from '../../client/reviews.ts';
+import { longestNote } from '../../contract/base/longest-note.ts';
+import type { CaptionCorrectionPreview, CaptionCorrections } from '../../contract/captions/correction.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
+import { useHost } from '../host/session.ts';
+import { useDeed, useStore } from '../host/use-remote.ts';
+import { CountedField, excessOf, TimeField } from '../parts/field.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
+import { Failed, Notice } from '../parts/notice.tsx';
+import { useWidth, WindowList } from '../parts/window-list.tsx';
+import { KeysHelp, type KeyWords } from '../player/keys-help.tsx';
+import { type Playback, playback, playerKeys } from '../player/playback.ts';
+import { Player } from '../player/player.tsx';
+import { sentence, wordsOf } from '../words/codes.ts';
+import { languageName } from '../words/language-name.ts';
+import { clockTime, counted } from '../words/numbers.ts';
+import {
+  type CaptionDraft,
+  captionDraft,
+  dropped,
+  type EditedLine,
+  lineAtTime,
+  merged,
+  obstacleOf,
+  readingSpeed,
+  retimed,
+  reworded,
+  type Side,
+  sides,
+  split,
+} from './caption-draft.ts';
+import { CaptionWaveform } from './caption-waveform.tsx';
+import { Ceremony } from './ceremony.tsx';
+import { type Selected, SelectionExplainer } from './explainer.tsx';
+import { captionsName, saveCaptions } from './exports-pane.tsx';
+import { type Finding, findingsByLine, SideFindings } from './guidelines.tsx';
+
+/** Keys of the editor, as Subtitle Edit has them. */
+const editorKeys: KeyWords = [
+  ['Shift Enter, Alt ↓', 'next line'],
+  ['Alt ↑', 'line before'],
+  ['F5', 'play the line'],
+  ['F6', 'go to the start of the line'],
+  ['F8', 'next line with a finding'],
+  ['F10', 'end the line where the player is, and go to the next'],
+  ['F11', 'start the line where the player is'],
+  ['F12', 'end the line where the player is'],
+  ['Ctrl Alt V', 'split at the cursor'],
+  ['Ctrl Shift M', 'merge with the next line'],
+  ['Delete', 'drop the line, outside of a text'],
+  ['Ctrl Z, Ctrl Y', 'undo, redo'],
+  ['Ctrl S', 'save'],
+];
+
+/** Drafts of this page by study and head: they stay while a person looks at another part of the study. */
+const drafts = new Map<string, CaptionDraft>();
+
+function draftOf({ runtimeId, head, lines }: CaptionCorrections, atMs: number): CaptionDraft {
+  const key = `${runtimeId} ${head?.base} ${head?.correction}`;
+  const draft = drafts.get(key) ?? captionDraft(lines, atMs);
+  drafts.set(key, draft);
+  return draft;
+}
+
+const previewPauseMs = 500;
+
+interface Preview {
+  /** The lines that were measured: findings of older ones are not shown beside newer texts. */
+  readonly of: readonly EditedLine[];
+  readonly answer: CaptionCorrectionPreview;
+}
+
+/** What the check and the guidelines say of a draft, asked for when a person pauses. */
+function usePreview({ runtimeId, head }: CaptionCorrections, draft: CaptionDraft): Preview | null {
+  const host = useHost();
+  const lines = useStore(draft.store, (context) => context.lines);
+  const [preview, setPreview] = useState<Preview | null>(null);
+  useEffect(() => {
+    if (head === null || obstacleOf(lines) !== null) return;
+    let isOver = false;
+    const timer = setTimeout(() => {
+      host.captions.correctionPreview(runtimeId, { head, changes: draft.changes() }).then(
+        (answer) => !isOver && setPreview({ of: lines, answer }),
+        // A draft that the host refuses has no findings; saving it says why.
+        () => undefined,
+      );
+    }, previewPauseMs);
+    return () => {
+      clearTimeout(timer);
+      isOver = true;
+    };
+  }, [host, runtimeId, head, lines]);
+  return preview;
+}
+
+interface CaptionEditorProps {
+  readonly overview: RuntimeOverview;
+  readonly corrections: CaptionCorrections;
+  /** Times of hard cuts of the picture, in ms. */
+  readonly cutsMs: readonly number[];
+  readonly onSaved: (corrections: CaptionCorrections) => Promise<void>;
+  readonly onReload: () => void;
+}
+
+/** Captions as a person edits them: the film with its sound at the left, the lines and the chosen one at the right. */
+export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload }: CaptionEditorProps) {
+  const { runtimeId, range, obstacle } = corrections;
+  const languages = corrections.languages ?? { source: 'und', target: 'und' };
+  const control = useMemo(() => playback(range.startMs), [runtimeId]);
+  const draft = useMemo(
+    () => draftOf(corrections, control.store.getSnapshot().context.timeMs),
+    [runtimeId, corrections.head?.base, corrections.head?.correction],
+  );
+  const lines = useStore(draft.store, (context) => context.lines);
+  const preview = usePreview(corrections, draft);
+  const findings = useMemo(
+    () => (preview === null ? new Map<string, readonly Finding[]>() : findingsByLine(preview.of, preview.answer)),
+    [preview],
+  );
+  const [isSaving, setSaving] = useState(false);
+  const cursor = useRef<{ readonly side: Side; readonly at: number } | null>(null);
+  const isLocked = obstacle !== null;
+  const deeds = editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave: () => setSaving(true) });
+  useEditorKeys(deeds);
+  useFollow(draft, control);
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => {
+      if (draft.changes().length > 0) event.preventDefault();
+    };
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [draft]);
+  const textAt = (timeMs: number, side: Side): string | null => {
+    const line = lineAtTime(lines, timeMs);
+    return line !== null && timeMs < line.endMs ? line[side] : null;
+  };
+  return (
+    <div class="caption-editor">
+      <Toolbar overview={overview} draft={draft} deeds={deeds} isLocked={isLocked} />
+      {obstacle !== null && (
+        <Notice kind="unavailable" title="These lines cannot be edited now">
+          {sentence(obstacle.message)}
+        </Notice>
+      )}
+      {isSaving && (
+        <SavePanel
+          corrections={corrections}
+          draft={draft}
+          onClose={() => setSaving(false)}
+          onReload={onReload}
+          onSaved={async (answer) => {
+            setSaving(false);
+            await onSaved(answer);
+          }}
+        />
+      )}
+      <div class="caption-desk">
+        <div class="caption-film">
+          <Player runtimeId={runtimeId} control={control} hasCaptions={false} edited={{ languages, textAt }} />
+          <CaptionWaveform
+            runtimeId={runtimeId}
+            draft={draft}
+            control={control}
+            range={range}
+            cutsMs={cutsMs}
+            isLocked={isLocked}
+          />
+        </div>
+        <div class="caption-side">
+          <Lines draft={draft} control={control} languages={languages} findings={findings} />
+          <LineForm
+            draft={draft}
+            deeds={deeds}
+            corrections={corrections}
+            overview={overview}
+            findings={findings}
+            cursor={cursor}
+            isLocked={isLocked}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+type Findings = ReadonlyMap<string, readonly Finding[]>;
+
+interface DeedsOf {
+  readonly draft: CaptionDraft;
+  readonly control: Playback;
+  readonly range: { readonly startMs: number; readonly endMs: number };
+  readonly cursor: { current: { readonly side: Side; readonly at: number } | null };
+  readonly findings: Findings;
+  readonly isLocked: boolean;
+  readonly onSave: () => void;
+}
+
+type EditorDeeds = ReturnType<typeof editorDeeds>;
+
+/** What buttons and keys of the editor do to the line that is selected. */
+function editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave }: DeedsOf) {
+  const now = () => draft.store.getSnapshot().context;
+  const timeMs = () => Math.round(control.store.getSnapshot().context.timeMs);
+  const line = () => now().lines.find(({ key }) => key === now().selected) ?? null;
+  const go = (to: EditedLine | undefined) => {
+    if (to === undefined) return;
+    draft.select(to.key);
+    control.seek(to.startMs);
+  };
+  const by = (steps: number) => () => {
+    const at = now().lines.findIndex(({ key }) => key === now().selected);
+    go(now().lines[at + steps]);
+  };
+  const withLine = (act: (line: EditedLine) => void) => () => {
+    const own = line();
+    if (own !== null) act(own);
+  };
+  const change = (act: (line: EditedLine) => void) => (isLocked ? () => undefined : withLine(act));
+  const end = change((own) =>
+    draft.edit((lines) => retimed(lines, own.key, { startMs: own.startMs, endMs: timeMs() }, range)),
+  );
+  return {
+    next: by(1),
+    previous: by(-1),
+    play: withLine((own) => control.playOver(own)),
+    goToStart: withLine((own) => control.seek(own.startMs)),
+    nextFinding: () => {
+      const at = now().lines.findIndex(({ key }) => key === now().selected);
+      const has = ({ key }: EditedLine) => (findings.get(key)?.length ?? 0) > 0;
+      go(
+        now()
+          .lines.slice(at + 1)
+          .find(has) ?? now().lines.find(has),
+      );
+    },
+    start: change((own) =>
+      draft.edit((lines) => retimed(lines, own.key, { startMs: timeMs(), endMs: own.endMs }, range)),
+    ),
+    end,
+    endAndNext: () => {
+      end();
+      by(1)();
+    },
+    time: (own: EditedLine, times: { readonly startMs: number; readonly endMs: number }) =>
+      draft.edit((lines) => retimed(lines, own.key, times, range)),
+    split: change((own) => draft.edit((lines) => split(lines, own.key, { cursor: cursor.current, timeMs: timeMs() }))),
+    merge: change((own) => draft.edit((lines) => merged(lines, own.key))),
+    drop: change((own) => draft.edit((lines) => dropped(lines, own.key))),
+    undo: draft.undo,
+    redo: draft.redo,
+    save: () => {
+      if (!isLocked && draft.changes().length > 0) onSave();
+    },
+  };
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('input:not([type="range"]), textarea, select') !== null;
+
+/** The deed that a key means, as in Subtitle Edit; undefined for any other key. */
+export function keyDeed(
+  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
+  isInText: boolean,
+): Exclude<keyof EditorDeeds, 'time'> | undefined {
+  const { key, shiftKey, altKey } = event;
+  const isControl = event.ctrlKey || event.metaKey;
+  const letter = key.toLowerCase();
+  if (isControl && altKey) return letter === 'v' ? 'split' : undefined;
+  if (isControl && shiftKey) return letter === 'm' ? 'merge' : letter === 'z' ? 'redo' : undefined;
+  if (isControl) return ({ z: 'undo', y: 'redo', s: 'save' } as const)[letter];
+  if (altKey) return ({ ArrowDown: 'next', ArrowUp: 'previous' } as const)[key];
+  if (shiftKey) return key === 'Enter' ? 'next' : undefined;
+  if (key === 'Delete') return isInText ? undefined : 'drop';
+  return ({ F5: 'play', F6: 'goToStart', F8: 'nextFinding', F10: 'endAndNext', F11: 'start', F12: 'end' } as const)[
+    key
+  ];
+}
+
+function useEditorKeys(deeds: EditorDeeds): void {
+  const latest = useRef(deeds);
+  latest.current = deeds;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.target instanceof HTMLElement && event.target.closest('dialog, .ceremony') !== null) return;
+      const deed = keyDeed(event, isTyping(event.target));
+      if (deed === undefined) return;
+      event.preventDefault();
+      latest.current[deed]();
+    };
+    addEventListener('keydown', press, true);
+    return () => removeEventListener('keydown', press, true);
+  }, []);
+}
+
+/** While the player plays, the line at its time is selected, unless a person is typing. */
+function useFollow(draft: CaptionDraft, control: Playback): void {
+  useEffect(() => {
+    const { unsubscribe } = control.store.subscribe(() => {
+      const { timeMs, speed, untilMs } = control.store.getSnapshot().context;
+      if (speed === 0 || untilMs !== null || isTyping(document.activeElement)) return;
+      const { lines, selected } = draft.store.getSnapshot().context;
+      const line = lineAtTime(lines, timeMs);
+      if (line !== null && line.key !== selected) draft.select(line.key);
+    });
+    return unsubscribe;
+  }, [draft, control]);
+}
+
+interface ToolbarProps {
+  readonly overview: RuntimeOverview;
+  readonly draft: CaptionDraft;
+  readonly deeds: EditorDeeds;
+  readonly isLocked: boolean;
+}
+
+function Toolbar({ overview, draft, deeds, isLocked }: ToolbarProps) {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const { lines, past, future } = useStore(draft.store, (context) => context);
+  const changes = useMemo(() => draft.changes().length, [draft, lines]);
+  const isDone = overview.situation.code === 'captions_accepted';
+  return (
+    <div class="caption-bar">
+      {isDone && (
+        <>
+          <button
+            type="button"
+            class="primary"
+            disabled={deed.state === 'busy'}
+            onClick={() => run(async () => saveCaptions(host, overview))}
+          >
+            <Icon name="download" />
+            Download SRT
+          </button>
+          <details class="mux">
+            <summary>Put them into the film</summary>
+            <p>Download the SRT beside the film, then run:</p>
+            <pre class="event-json" tabIndex={0}>
+              {muxCommand(overview)}
+            </pre>
+          </details>
+        </>
+      )}
+      <span class="caption-tools" role="group" aria-label="Edit">
+        <IconButton icon="undo-2" label="Undo (Ctrl Z)" isDisabled={past.length === 0} onClick={deeds.undo} />
+        <IconButton icon="redo-2" label="Redo (Ctrl Y)" isDisabled={future.length === 0} onClick={deeds.redo} />
+        <IconButton
+          icon="scissors"
+          label="Split at the cursor (Ctrl Alt V)"
+          isDisabled={isLocked}
+          onClick={deeds.split}
+        />
+        <IconButton
+          icon="merge"
+          label="Merge with the next line (Ctrl Shift M)"
+          isDisabled={isLocked}
+          onClick={deeds.merge}
+        />
+        <IconButton icon="trash" label="Drop the line (Delete)" isDisabled={isLocked} onClick={deeds.drop} />
+        <KeysHelp
+          groups={[
+            ['Lines', editorKeys],
+            ['Player', playerKeys],
+          ]}
+        />
+      </span>
+      <span class="caption-save">
+        {changes > 0 && <span class="quiet">{counted(changes, 'unsaved change')}</span>}
+        <button type="button" disabled={isLocked || changes === 0} onClick={deeds.save}>
+          Save…
+        </button>
+      </span>
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </div>
+  );
+}
+
+/** Quotes a word for a shell. */
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+const textCodecs: Readonly<Record<string, string>> = {
+  mp4: 'mov_text',
+  m4v: 'mov_text',
+  mov: 'mov_text',
+  webm: 'webvtt',
+};
+
+/** The command that writes a copy of the film with the captions in it; Matroska for containers that hold no captions as text. */
+export function muxCommand({ source, study }: Pick<RuntimeOverview, 'source' | 'study'>): string {
+  const film = source.ingest.origin.replace(/^.*\//, '');
+  const [, stem = film, ending = ''] = /^(.*)\.([^.]+)$/.exec(film) ?? [];
+  const codec = textCodecs[ending.toLowerCase()];
+  const output = `${stem}.captioned.${codec === undefined ? 'mkv' : ending}`;
+  const captions = captionsName({ source, study });
+  return `ffmpeg -i ${quoted(film)} -i ${quoted(captions)} -map 0:v -map '0:a?' -map 1 -c copy -c:s ${codec ?? 'srt'} ${quoted(output)}`;
+}
+
+interface LinesProps {
+  readonly draft: CaptionDraft;
+  readonly control: Playback;
+  readonly languages: Readonly<Record<Side, string>>;
+  readonly findings: Findings;
+}
+
+const wideRow = 60;
+const narrowRow = 96;
+const narrowPixels = 560;
+
+/** Every line with both of its texts; the one at the time of the player is lit, the selected one is edited below. */
+function Lines({ draft, control, languages, findings }: LinesProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const { lines, selected } = useStore(draft.store, (context) => context);
+  const playing = useStore(control.store, ({ timeMs }) => lineAtTime(lines, timeMs)?.key ?? null);
+  const isOneLanguage = languages.source === languages.target;
+  return (
+    <div ref={box} class="caption-list" data-narrow={width < narrowPixels}>
+      <p class="caption-list-head quiet" aria-hidden="true">
+        <span>{counted(lines.length, 'line')}</span>
+        {!isOneLanguage && <span>{languageName(languages.source)}</span>}
+        <span>{languageName(languages.target)}</span>
+      </p>
+      <WindowList
+        label="Lines"
+        count={lines.length}
+        rowHeight={width < narrowPixels ? narrowRow : wideRow}
+        showing={lines.findIndex(({ key }) => key === selected)}
+        row={(at) => {
+          const line = lines[at];
+          if (line === undefined) return null;
+          const count = findings.get(line.key)?.length ?? 0;
+          return (
+            <button
+              type="button"
+              class="caption-row"
+              aria-current={line.key === selected}
+              data-playing={line.key === playing}
+              onClick={() => {
+                draft.select(line.key);
+                control.seek(line.startMs);
+              }}
+            >
+              <span class="mono caption-time">
+                {clockTime(line.startMs)}
+                {count > 0 && (
+                  <span class="caption-flag" data-tone="warning">
+                    <Icon name="triangle-alert" />
+                    {count}
+                    <span class="sr"> {count === 1 ? 'finding' : 'findings'}</span>
+                  </span>
+                )}
+              </span>
+              {!isOneLanguage && <RowText text={line.source} language={languages.source} />}
+              <RowText text={line.target} language={languages.target} />
+            </button>
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+const RowText = ({ text, language }: { readonly text: string | null; readonly language: string }) => (
+  <span
+    class={text === null ? 'caption-cell withheld-word' : 'caption-cell'}
+    lang={text === null ? undefined : language}
+  >
+    {text ?? 'withheld'}
+  </span>
+);
+
+interface LineFormProps {
+  readonly draft: CaptionDraft;
+  readonly deeds: EditorDeeds;
+  readonly corrections: CaptionCorrections;
+  readonly overview: RuntimeOverview;
+  readonly findings: Findings;
+  readonly cursor: { current: { readonly side: Side; readonly at: number } | null };
+  readonly isLocked: boolean;
+}
+
+/** The selected line: its times, its texts, and what the guidelines find in it. */
+function LineForm({ draft, deeds, corrections, overview, findings, cursor, isLocked }: LineFormProps) {
+  const { lines, selected } = useStore(draft.store, (context) => context);
+  const [marked, setMarked] = useState<Selected | null>(null);
+  const at = lines.findIndex(({ key }) => key === selected);
+  const line = lines[at];
+  useEffect(() => {
+    cursor.current = null;
+    setMarked(null);
+  }, [selected]);
+  if (line === undefined) return <p class="quiet">No line is left. Undo brings them back.</p>;
+  const { startMs, endMs } = line;
+  const languages = corrections.languages ?? { source: 'und', target: 'und' };
+  const shown = languages.source === languages.target ? (['target'] as const) : sides;
+  const host = corrections.lines.find(({ id }) => id === line.key);
+  /** Explanations are of the captions that the host made, so of texts that nobody has changed. */
+  const isOfHost = (side: Side): boolean => host?.[side].by === 'host' && host[side].text === line[side];
+  const watch = (side: Side) => (event: Event & { readonly currentTarget: HTMLTextAreaElement }) => {
+    const { selectionStart, selectionEnd, value } = event.currentTarget;
+    cursor.current = { side, at: selectionStart };
+    const text = value.slice(selectionStart, selectionEnd);
+    setMarked(text.trim() === '' ? null : { side, start: [...value.slice(0, selectionStart)].length, text });
+  };
+  return (
+    <section class="line-form" aria-label={`Line ${at + 1}`}>
+      <div class="line-head">
+        <h2>
+          Line {at + 1} <span class="quiet">of {lines.length}</span>
+        </h2>
+        <TimeField label="Start" ms={startMs} onMs={(ms) => !isLocked && deeds.time(line, { startMs: ms, endMs })} />
+        <TimeField label="End" ms={endMs} onMs={(ms) => !isLocked && deeds.time(line, { startMs, endMs: ms })} />
+        <span class="quiet mono">{((endMs - startMs) / 1000).toFixed(3)} s</span>
+        <IconButton icon="play" label="Play the line (F5)" onClick={deeds.play} />
+      </div>
+      <div class="line-texts" data-two={shown.length === 2}>
+        {shown.map((side) => {
+          const text = line[side];
+          const stated = host?.[side];
+          const speed = readingSpeed(line, text);
+          return (
+            <div key={side}>
+              <label class="line-label">
+                <span>
+                  {side === 'source' ? 'Spoken' : 'Captions'}: {languageName(languages[side])}
+                  {speed !== null && <span class="quiet"> · {speed.toFixed(1)} characters a second</span>}
+                </span>
+                <textarea
+                  class="line-text"
+                  rows={2}
+                  lang={languages[side]}
+                  value={text ?? ''}
+                  readOnly={isLocked}
+                  placeholder={
+                    text === null
+                      ? `Withheld${stated?.reasonCode ? `: ${wordsOf(stated.reasonCode)}` : ''}. You can write it yourself.`
+                      : ''
+                  }
+                  onInput={({ currentTarget: { value } }) =>
+                    draft.edit((before) => reworded(before, line.key, side, value), `word ${line.key} ${side}`)
+                  }
+                  onSelect={watch(side)}
+                  onKeyUp={watch(side)}
+                />
+              </label>
+              <SideFindings findings={(findings.get(line.key) ?? []).filter((finding) => finding.side === side)} />
+            </div>
+          );
+        })}
+      </div>
+      <SelectionExplainer
+        overview={overview}
+        lineId={line.key}
+        marked={marked !== null && isOfHost(marked.side) ? marked : null}
+      />
+    </section>
+  );
+}
+
+interface SavePanelProps {
+  readonly corrections: CaptionCorrections;
+  readonly draft: CaptionDraft;
+  readonly onSaved: (corrections: CaptionCorrections) => Promise<void>;
+  readonly onReload: () => void;
+  readonly onClose: () => void;
+}
+
+/** Writes the changes of a draft as one correction that a person signs. */
+function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanelProps) {
+  const host = useHost();
+  const lines = useStore(draft.store, (context) => context.lines);
+  const changes = useMemo(() => draft.changes(), [draft, lines]);
+  const [note, setNote] = useState('');
+  const [isOvertaken, setOvertaken] = useState(false);
+  const box = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    box.current?.showModal();
+    box.current?.querySelector<HTMLElement>('.ceremony input')?.focus();
+  }, []);
+  const { head, runtimeId, reviewer } = corrections;
+  const obstacle = obstacleOf(lines);
+  if (head === null) return null;
+  const save = async (by: Attested) => {
+    try {
+      const given = note.trim() === '' ? null : note.trim();
+      const answer = await host.captions.correct(runtimeId, { changes }, { by, note: given, on: corrections });
+      await onSaved(answer);
+    } catch (error) {
+      setOvertaken(error instanceof HostError && error.code === 'caption_correction_conflict');
+      throw error;
+    }
+  };
+  return (
+    <dialog ref={box} class="dialog save-panel" aria-label="Save" onClose={onClose}>
+      <h2>Save {counted(changes.length, 'change')}</h2>
+      <p class="quiet">
+        The host keeps its own lines and stores the changes beside them. You can take them back at any time.
+      </p>
+      {obstacle !== null && (
+        <p class="bad-text">
+          {obstacle.words}{' '}
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              draft.select(obstacle.key);
+              onClose();
+            }}
+          >
+            Go to that line
+          </button>
+        </p>
+      )}
+      <CountedField label="Note" hint="Optional, one line." value={note} most={longestNote} onValue={setNote} />
+      <Ceremony
+        reviewer={reviewer}
+        statement={reviewer.correctionAttestation}
+        button="Save the changes"
+        isReady={changes.length > 0 && obstacle === null && excessOf(note, longestNote) === 0}
+        onSigned={save}
+      >
+        <button type="button" onClick={onClose}>
+          Go on editing
+        </button>
+        {isOvertaken && (
+          <button type="button" onClick={onReload}>
+            Read the new lines and discard mine
+          </button>
+        )}
+      </Ceremony>
+    </dialog>
+  );
+}

@@ -1,0 +1,91 @@
+import test from 'ava';
+import { draftLines } from '../../console/study/caption-draft.ts';
+import { keyDeed, muxCommand } from '../../console/study/caption-editor.tsx';
+import { edgeAt, movedEdge, snapped } from '../../console/study/caption-waveform.tsx';
+import { figureWords, findingsByLine } from '../../console/study/guidelines.tsx';
+import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
+
+const line = (id: string, startMs: number, endMs: number) => ({
+  ...{ id, startMs, endMs },
+  ...{ source: { text: id }, target: { text: id } },
+});
+const lines = draftLines([line('a', 1000, 2000), line('b', 2000, 3000)]);
+
+test('of two lines that touch, the edge of the selected one is dragged', (t) => {
+  t.deepEqual(edgeAt(lines, 2010, 50, 'a'), { key: 'a', side: 'endMs' });
+  t.deepEqual(edgeAt(lines, 2010, 50, 'b'), { key: 'b', side: 'startMs' });
+  t.deepEqual(edgeAt(lines, 1040, 50, null), { key: 'a', side: 'startMs' });
+  t.is(edgeAt(lines, 1500, 50, 'a'), null);
+});
+
+test('an edge snaps to a cut nearby, and a line keeps a length when it is dragged over its other edge', (t) => {
+  t.is(snapped(1980, [2000, 2500], 50), 2000);
+  t.is(snapped(1900, [2000, 2500], 50), 1900);
+  t.is(snapped(1900, [], 50), 1900);
+  const [a] = lines;
+  if (a === undefined) return t.fail();
+  t.deepEqual(movedEdge(a, 'startMs', 5000), { startMs: 1900, endMs: 2000 });
+  t.deepEqual(movedEdge(a, 'endMs', 0), { startMs: 1000, endMs: 1100 });
+});
+
+const keys: readonly (readonly [keys: string, isInText: boolean, deed: string | undefined])[] = [
+  ['Shift Enter', true, 'next'],
+  ['Enter', true, undefined],
+  ['Alt ArrowUp', true, 'previous'],
+  ['F5', false, 'play'],
+  ['F10', true, 'endAndNext'],
+  ['Control Alt v', true, 'split'],
+  ['Control Shift M', true, 'merge'],
+  ['Control Shift Z', true, 'redo'],
+  ['Control s', true, 'save'],
+  ['Delete', true, undefined],
+  ['Delete', false, 'drop'],
+  ['Control c', true, undefined],
+];
+
+for (const [pressed, isInText, deed] of keys) {
+  test(`keys of the editor: ${pressed}${isInText ? ' in a text' : ''} is ${deed ?? 'left to the browser'}`, (t) => {
+    const parts = pressed.split(' ');
+    const event = {
+      key: parts.at(-1) ?? '',
+      ctrlKey: parts.includes('Control'),
+      shiftKey: parts.includes('Shift'),
+      altKey: parts.includes('Alt'),
+      metaKey: false,
+    };
+    t.is(keyDeed(event, isInText), deed as never);
+  });
+}
+
+test('findings stand at the line of the draft that was measured; guidelines with one limit are one finding', (t) => {
+  const report = (id: string, limit: number) => ({
+    ...{ side: 'target', profile: { id } },
+    findings: [{ lineId: 'host-2', code: 'line_too_long', measured: 45_000, limit }],
+  });
+  const preview = {
+    lines: [{ id: 'host-1' }, { id: 'host-2' }],
+    reports: [report('netflix', 42_000), report('ted', 42_000)],
+  } as unknown as CaptionCorrectionPreview;
+  const found = findingsByLine(lines, preview);
+  t.deepEqual(found.get('b'), [
+    { side: 'target', code: 'line_too_long', measured: 45_000, limit: 42_000, by: ['Netflix', 'TED'] },
+  ]);
+  t.is(found.get('a'), undefined);
+  t.is(figureWords('line_too_long', 18_500), '18.5 characters');
+  t.is(figureWords('duration_too_short', 500), '500 ms');
+});
+
+test('the command for the film quotes names, and takes Matroska for containers without captions as text', (t) => {
+  const command = (origin: string, label: string) =>
+    muxCommand({
+      source: { label, ingest: { origin } },
+      study: { targetLanguage: 'en' },
+    } as unknown as RuntimeOverview);
+  t.is(
+    command("it's a film.mp4", "it's a film"),
+    "ffmpeg -i 'it'\\''s a film.mp4' -i 'it'\\''s a film.en.srt' -map 0:v -map '0:a?' -map 1 -c copy -c:s mov_text 'it'\\''s a film.captioned.mp4'",
+  );
+  t.true(command('clip.avi', 'a/b').endsWith("-c:s srt 'clip.captioned.mkv'"));
+  t.true(command('clip.avi', 'a/b').includes("-i 'a b.en.srt'"));
+});
