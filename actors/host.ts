@@ -140,14 +140,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...basis,
     budgets,
     board,
-    kindName: studying.name,
     host: { reviewerId: options.reviewer.id, captions: captionAbility, explains: options.explainer !== null },
   });
   const listedRuntimes = new ListedRuntimes(basis);
   const playback = new PrivatePlayback({
     ...basis,
     grants: new PlaybackGrants({ clock, elapsed, newId: randomUUID, newSecret: () => randomBytes(32) }),
-    kindName: studying.name,
   });
   const openKey = () => openSigningKey(layout.root, randomUUID);
   const bundles = new Bundles({ ...basis, openKey });

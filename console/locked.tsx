@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { connect, tokenOf } from './host/session.ts';
 import { useStore } from './host/use-remote.ts';
-import { dropped } from './parts/drop-file.tsx';
+import { droppedFiles } from './parts/drop-file.tsx';
 import { Field } from './parts/field.tsx';
 
 /** What the page shows without a token, and once the host has ended that gave it one. */
 export function Locked() {
   const [text, setText] = useState('');
-  const waiting = useStore(dropped, (context) => context.waiting);
+  const waiting = useStore(droppedFiles, (context) => context.waiting);
   const open = (event: Event) => {
     event.preventDefault();
     const given = text.trim();

@@ -1,3 +1,4 @@
+import type { ContextFrom, EmittedFrom, EventObject, InputFrom } from 'xstate';
 import { captionProductionMachine } from './caption-production.ts';
 import { languageExplanationMachine } from './language-explanation.ts';
 import { ownedIngestMachine } from './owned-ingest.ts';
@@ -14,6 +15,22 @@ export const machines = [
   studyMachine,
   videohostIngestMachine,
 ] as const;
+
+/** The machine of each kind of actor, by the name that the rows of the kind have. */
+export interface ActorMachines {
+  readonly 'caption-production': typeof captionProductionMachine;
+  readonly 'language-explanation': typeof languageExplanationMachine;
+  readonly 'owned-ingest': typeof ownedIngestMachine;
+  readonly runtime: typeof studyMachine;
+  readonly 'videohost-ingest': typeof videohostIngestMachine;
+}
+
+/** What the chart of a kind of actor starts with, keeps and emits; nothing is known of a kind that is not listed. */
+export interface ChartOf<Kind extends string> {
+  readonly input: Kind extends keyof ActorMachines ? InputFrom<ActorMachines[Kind]> : unknown;
+  readonly context: Kind extends keyof ActorMachines ? ContextFrom<ActorMachines[Kind]> : unknown;
+  readonly emission: Kind extends keyof ActorMachines ? EmittedFrom<ActorMachines[Kind]> : EventObject;
+}
 
 /** The charts that actors run: rows hold their states, so that each of their versions needs migrations. Commands walk the chart of reviews. */
 export const actorMachines = machines.filter(({ id }) => id !== publishReviewMachine.id);

@@ -56,11 +56,11 @@ export const failureOf = <Code extends string>(
   { code, message }: { readonly code: Code; readonly message: string },
 ): IngestContext<Code>['failure'] => failure ?? { code, message: failureMessage(message) };
 
-const mediaInput = ({ context: { ingestId, media } }: { context: IngestContext }): MediaInput => ({
-  ingestId,
-  contentId: media?.contentId ?? '',
-  bytes: media?.bytes ?? 0,
-});
+/** The states of the tail come after the media: a row that says otherwise is damaged, and its actor fails. */
+function mediaInput({ context: { ingestId, media } }: { context: IngestContext }): MediaInput {
+  if (media === null) throw new Error('the ingest has no media');
+  return { ingestId, contentId: media.contentId, bytes: media.bytes };
+}
 
 /** Ends an ingest whose effect rejected. */
 export const failsAs = <const Code extends string>(code: Code) =>

@@ -21,7 +21,7 @@ import type { HostBasis } from '../host-basis.ts';
 import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { type ActorDefinition, type ChartPosition, effect, type Phase } from '../supervision/actor-definition.ts';
-import type { ActorRow } from '../supervision/actor-row.ts';
+import type { RowOf } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/refused-write.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
@@ -55,8 +55,8 @@ const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
  * Where the journal of a runtime says that its captions stand. A check leaves no word before its result: captions without one
  * rest until it is asked for.
  */
-async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<ChartPosition | null> {
-  const input = row.input as CaptionProductionInput;
+async function standingOf(runtimes: VerifiedRuntimes, row: RowOf<'caption-production'>): Promise<ChartPosition | null> {
+  const { input } = row;
   const { execution } = await runtimes.read(input.runtimeId);
   const { open, caption } = execution?.study.tail.captions ?? noCaptions;
   const context: CaptionProductionContext = { ...input, failure: null };
@@ -67,7 +67,9 @@ async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Ch
 }
 
 /** Gives the chart of caption productions its effects, and the supervisor what it needs to know of them. */
-export function captionProductionDefinition(options: CaptionProductionKindOptions): ActorDefinition {
+export function captionProductionDefinition(
+  options: CaptionProductionKindOptions,
+): ActorDefinition<'caption-production'> {
   const { ledger, objectStore, supervisor, runtimes, translator, clock, committed, report } = options;
   const actorOf = ({ jobId }: CaptionProductionInput): string => jobId;
   const slices = new TimeSlices();
@@ -124,13 +126,9 @@ export function captionProductionDefinition(options: CaptionProductionKindOption
     phase: phaseOf,
     standing: (row) => standingOf(runtimes, row),
     cutShort: (value) => (value === 'producing' ? { type: 'production.cut' } : null),
-    writes: ({ emissions, input }) => {
-      const { runtimeId, jobId } = input as CaptionProductionInput;
-      return emissions.flatMap((emission) =>
-        emissionWrites(readStudy(ledger, runtimeId), jobId, emission as CaptionProductionEmission),
-      );
-    },
-    committed: (_, row) => committed((row.input as CaptionProductionInput).runtimeId),
+    writes: ({ emissions, input: { runtimeId, jobId } }) =>
+      emissions.flatMap((emission) => emissionWrites(readStudy(ledger, runtimeId), jobId, emission)),
+    committed: (_, { input }) => committed(input.runtimeId),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { AnyMachineSnapshot } from 'xstate';
 import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import type {
   CaptionChunkAnswer,
@@ -11,7 +10,7 @@ import { type CaptionProductionRequest, maximumCaptionAttempts } from '../../con
 import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports, QualityControlRequest } from '../../contract/captions/quality-control.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
-import type { CaptionProductionContext, CaptionProductionInput } from '../../machines/caption-production.ts';
+import type { CaptionProductionInput } from '../../machines/caption-production.ts';
 import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/artifact.ts';
 import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
 import { draftBaseOf, noCorrections } from '../../receipts/captions/corrected-lines.ts';
@@ -34,10 +33,11 @@ import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
+import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
-  readonly definition: ActorDefinition;
+  readonly definition: ActorDefinition<'caption-production'>;
   /** What this host was started with. */
   readonly ability: CaptionAbility;
 }
@@ -99,7 +99,7 @@ export class CaptionService {
   /** Stops what is being made under the approval of a runtime; resolves when the journal says that nothing is. */
   async stop(runtimeId: string): Promise<void> {
     const { supervisor, definition } = this.#options;
-    const productions = supervisor.liveRows(definition.name).map(({ input }) => input as CaptionProductionInput);
+    const productions = supervisor.liveRows(definition.name).map(({ input }) => input);
     for (const { jobId } of productions.filter((production) => production.runtimeId === runtimeId)) {
       await supervisor.send(jobId, { type: 'authority.revoked' });
       // One that is over by now, or whose captions are on their way to the disk, has no use for it and writes its own end.
@@ -133,8 +133,7 @@ export class CaptionService {
 
   #failureOf(jobId: string): ServiceError {
     const row = readStored(() => this.#options.supervisor.read(jobId));
-    const snapshot = row?.snapshot as (AnyMachineSnapshot & { context: CaptionProductionContext }) | undefined;
-    const failure = snapshot?.context.failure ?? null;
+    const failure = isRowOf(row, 'caption-production') ? row.snapshot.context.failure : null;
     const message = failure?.message ?? 'interrupted: no reason was recorded';
     if (failure?.code === 'stored_content_inconsistent') return new ServiceError(failure.code, message);
     const word = message.slice(0, message.indexOf(':'));

@@ -1,7 +1,5 @@
-import type { AnyMachineSnapshot } from 'xstate';
 import { z } from 'zod';
 import { ServiceError } from '../../contract/base/errors.ts';
-import type { IngestMedia } from '../../machines/ingest-tail.ts';
 import type { Ledger, Space, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { ingestKindNames } from '../ingest/ingest-service.ts';
@@ -55,15 +53,10 @@ export class Needs {
     const media = registry.revisionsOf(sessionId).map(({ session }) => session.source.contentId);
     const ingestIds = ingestKindNames
       .flatMap((kind) => supervisor.liveRows(kind))
-      .map(({ snapshot }) => (snapshot as AnyMachineSnapshot & { context: LiveIngest }).context)
+      .map(({ snapshot }) => snapshot.context)
       .flatMap((ingest) => (media.includes(ingest.media?.contentId ?? '') ? [ingest.ingestId] : []));
     return ingestIds.length === 0 ? null : inUse(`${ingestIds.length} live ingests of its media need it`, ingestIds);
   }
-}
-
-interface LiveIngest {
-  readonly ingestId: string;
-  readonly media: IngestMedia | null;
 }
 
 function inUse(why: string, ids: readonly string[]): ServiceError {

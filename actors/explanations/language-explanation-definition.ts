@@ -23,7 +23,7 @@ import type { HostBasis } from '../host-basis.ts';
 import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { type ActorDefinition, type ChartPosition, effect } from '../supervision/actor-definition.ts';
-import type { ActorRow } from '../supervision/actor-row.ts';
+import type { RowOf } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/refused-write.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
 
@@ -49,8 +49,11 @@ const unasked: Explained = {
 };
 
 /** Where the journal of a runtime says that an attempt at an explanation stands. */
-async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<ChartPosition | null> {
-  const input = row.input as LanguageExplanationInput;
+async function standingOf(
+  runtimes: VerifiedRuntimes,
+  row: RowOf<'language-explanation'>,
+): Promise<ChartPosition | null> {
+  const { input } = row;
   const { execution } = await runtimes.read(input.runtimeId);
   const attempt = execution?.study.tail.explanations.attempts.find(({ jobId }) => jobId === input.jobId);
   if (attempt?.state !== 'started') return null;
@@ -58,7 +61,9 @@ async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Ch
 }
 
 /** Gives the chart of explanations its effect, and the supervisor what it needs to know of them. */
-export function languageExplanationDefinition(options: LanguageExplanationKindOptions): ActorDefinition {
+export function languageExplanationDefinition(
+  options: LanguageExplanationKindOptions,
+): ActorDefinition<'language-explanation'> {
   const { ledger, objectStore, supervisor, runtimes, explainer, committed, report } = options;
   const explain = ({ runtimeId, jobId }: LanguageExplanationInput, signal: AbortSignal): Promise<EffectOutcome> =>
     withClientErrors(words, report, signal, async () => {
@@ -88,13 +93,9 @@ export function languageExplanationDefinition(options: LanguageExplanationKindOp
     phase: (value) => (value === 'started' ? 'working' : 'ended'),
     standing: (row) => standingOf(runtimes, row),
     cutShort: (value: StateValue) => (value === 'started' ? { type: 'explanation.cut' } : null),
-    writes: ({ emissions, input }) => {
-      const { runtimeId, jobId } = input as LanguageExplanationInput;
-      return emissions.flatMap((emission) =>
-        emissionWrites(readStudy(ledger, runtimeId), jobId, emission as LanguageExplanationEmission),
-      );
-    },
-    committed: (_, row) => committed((row.input as LanguageExplanationInput).runtimeId),
+    writes: ({ emissions, input: { runtimeId, jobId } }) =>
+      emissions.flatMap((emission) => emissionWrites(readStudy(ledger, runtimeId), jobId, emission)),
+    committed: (_, { input }) => committed(input.runtimeId),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { AnyMachineSnapshot } from 'xstate';
 import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import {
   type ExplanationRequest,
@@ -7,7 +6,7 @@ import {
 } from '../../contract/explanations/explanation.ts';
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
-import type { LanguageExplanationContext, LanguageExplanationInput } from '../../machines/language-explanation.ts';
+import type { LanguageExplanationInput } from '../../machines/language-explanation.ts';
 import type { CheckableCaptions } from '../../receipts/captions/quality-control.ts';
 import {
   type ExplanationJob,
@@ -31,12 +30,13 @@ import type { StudyRun } from '../../receipts/study-run.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
+import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
 
 export interface LanguageExplanationsOptions
   extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'runtimes' | 'mutex'> {
-  readonly definition: ActorDefinition;
+  readonly definition: ActorDefinition<'language-explanation'>;
   /** Null on a host that was started without an explainer. */
   readonly explainer: LanguageExplainer | null;
 }
@@ -89,7 +89,7 @@ export class LanguageExplanations {
   async stop(runtimeId: string): Promise<void> {
     const { supervisor, definition } = this.#options;
     for (const row of supervisor.liveRows(definition.name)) {
-      const input = row.input as LanguageExplanationInput;
+      const { input } = row;
       if (input.runtimeId !== runtimeId) continue;
       await supervisor.send(input.jobId, { type: 'authority.revoked' });
       // One that is down or whose end is on its way to the disk gets no event, and writes its end by itself.
@@ -105,9 +105,8 @@ export class LanguageExplanations {
 
   #failureOf(jobId: string): ServiceError {
     const row = readStored(() => this.#options.supervisor.read(jobId));
-    const snapshot = row?.snapshot as (AnyMachineSnapshot & { context: LanguageExplanationContext }) | undefined;
-    const { code, message } =
-      snapshot?.context.failure ?? explanationFailureOf('interrupted', 'no reason was recorded');
+    const failure = isRowOf(row, 'language-explanation') ? row.snapshot.context.failure : null;
+    const { code, message } = failure ?? explanationFailureOf('interrupted', 'no reason was recorded');
     return new ServiceError(answerCodes[code] ?? 'language_explanation_executor_failed', message);
   }
 }

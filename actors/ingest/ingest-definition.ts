@@ -1,8 +1,8 @@
-import type { AnyMachineSnapshot, StateValue } from 'xstate';
+import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { contentId } from '../../contract/base/grammar.ts';
-import type { CommitEmission, EffectOutcome } from '../../machines/emission.ts';
-import type { IngestMedia, MediaInput, SourceRegisteredEmission } from '../../machines/ingest-tail.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
+import type { IngestEmission, IngestMedia, MediaInput } from '../../machines/ingest-tail.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
@@ -13,16 +13,7 @@ import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import type { IngestSealing } from './ingest-sealing.ts';
-import { ingestState, revisionKey } from './ingest-service.ts';
-
-/** What the charts of all ingests keep of their media. */
-interface IngestContext {
-  readonly ingestId: string;
-  readonly media: IngestMedia | null;
-}
-
-const contextOf = (snapshot: unknown): IngestContext =>
-  (snapshot as AnyMachineSnapshot & { context: IngestContext }).context;
+import { type IngestKind, ingestState, revisionKey } from './ingest-service.ts';
 
 interface IngestCommitsOptions {
   readonly registry: SourceRegistry;
@@ -31,13 +22,11 @@ interface IngestCommitsOptions {
 }
 
 /** What a transition of an ingest adds to its commit, and what follows from the commit; the same for every kind. */
-function ingestCommits(options: IngestCommitsOptions): Pick<ActorDefinition, 'writes' | 'committed'> {
+function ingestCommits(options: IngestCommitsOptions): Pick<ActorDefinition<IngestKind>, 'writes' | 'committed'> {
   const { registry, sealing, unused } = options;
   return {
     writes: (change) => [
-      ...change.emissions.flatMap((emission) =>
-        emissionWrites(registry, change.id, emission as CommitEmission | SourceRegisteredEmission),
-      ),
+      ...change.emissions.flatMap((emission) => emissionWrites(registry, change.id, emission)),
       ...leftovers(options, change),
     ],
     committed: (ingestId, { status }) => {
@@ -50,26 +39,22 @@ function ingestCommits(options: IngestCommitsOptions): Pick<ActorDefinition, 'wr
 }
 
 /** Whether a live ingest of a kind holds an object; one of which that cannot be read holds all. */
-export const isHeldByLive = (supervisor: Supervisor, sealing: IngestSealing, kindName: string) => (contentId: string) =>
-  supervisor.liveRows(kindName).some(({ status, snapshot }) => {
-    const { ingestId, media } = contextOf(snapshot);
+export const isHeldByLive = (supervisor: Supervisor, sealing: IngestSealing, kind: IngestKind) => (contentId: string) =>
+  supervisor.liveRows(kind).some(({ status, snapshot }) => {
+    const { ingestId, media } = snapshot.context;
     if (media?.contentId === contentId) return true;
     return status === 'sealing' && (sealing.written(ingestId)?.includes(contentId) ?? true);
   });
 
-function emissionWrites(
-  registry: SourceRegistry,
-  ingestId: string,
-  emission: CommitEmission | SourceRegisteredEmission,
-): Write[] {
+function emissionWrites(registry: SourceRegistry, ingestId: string, emission: IngestEmission): Write[] {
   if (emission.type === 'commit') return [...emission.writes];
   const { revisionId, writes } = registry.admitUpload(emission.source);
   return [...writes, { put: 'record', key: revisionKey(ingestId), value: { revisionId } }];
 }
 
 /** A failed ingest leaves its media and its records behind; the notes of them are part of the failure's own commit. */
-function leftovers({ sealing, unused }: IngestCommitsOptions, { id, after }: ActorChange): Write[] {
-  const { media } = contextOf(after);
+function leftovers({ sealing, unused }: IngestCommitsOptions, { id, after }: ActorChange<IngestKind>): Write[] {
+  const { media } = after.context;
   if (after.value !== 'failed' || media === null) return [];
   const records = (sealing.written(id) ?? []).map((contentId) => unused.note(contentId, null));
   return [unused.note(media.contentId, media.bytes), ...records];
@@ -92,10 +77,10 @@ export interface IngestDefinitionOptions extends IngestBasis {
 type Own = 'name' | 'version' | 'migrations' | 'machine' | 'phase' | 'standing';
 
 /** The definition of one kind of ingest: what is its own, and what all have in common. */
-export const ingestDefinition = (
+export const ingestDefinition = <Kind extends IngestKind>(
   options: IngestDefinitionOptions,
-  own: Pick<ActorDefinition, Own>,
-): ActorDefinition => ({
+  own: Pick<ActorDefinition<Kind>, Own>,
+): Pick<ActorDefinition<Kind>, Own> & Omit<ActorDefinition<IngestKind>, Own> => ({
   ...own,
   queue: options.queue,
   hasJournal: false,

@@ -1,4 +1,4 @@
-import type { AnyMachineSnapshot, StateValue } from 'xstate';
+import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { type Failure, ServiceError } from '../../contract/base/errors.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
@@ -7,7 +7,7 @@ import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
-import type { ActorRow } from '../supervision/actor-row.ts';
+import { isRowOf, type RowOf } from '../supervision/actor-row.ts';
 import { absentIngest } from '../supervision/deletion-rows.ts';
 import { type NewestFirst, newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
 
@@ -27,9 +27,10 @@ export const openIngestLimit = 1000;
 
 /** The kinds of actor that are ingests. */
 export const ingestKindNames = ['owned-ingest', 'videohost-ingest'] as const;
+export type IngestKind = (typeof ingestKindNames)[number];
 
 interface IngestServiceOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor'> {
-  readonly definition: ActorDefinition;
+  readonly definition: ActorDefinition<IngestKind>;
 }
 
 /** What an ingest is opened with beside its input. */
@@ -81,9 +82,9 @@ export class IngestService {
   }
 
   /** The newest committed row of an ingest of this kind. Throws `unknown_ingest` and `source_deleted`. */
-  row(ingestId: string): ActorRow {
+  row(ingestId: string): RowOf<IngestKind> {
     const row = readStored(() => this.#options.supervisor.read(ingestId));
-    if (row === undefined || row.kind !== this.#options.definition.name) {
+    if (!isRowOf(row, this.#options.definition.name)) {
       throw absentIngest(this.#options.ledger, ingestId);
     }
     return row;
@@ -94,12 +95,11 @@ export class IngestService {
     const { status, updatedAt, snapshot } = this.row(ingestId);
     const revisionId = status === 'registered' ? readStored(() => revisionOf(ledger, ingestId)) : undefined;
     const source = revisionId === undefined ? undefined : registry.revision(revisionId);
-    const { context } = snapshot as AnyMachineSnapshot & { context: { readonly failure: Failure | null } };
     return {
       status,
       updatedAt: new Date(updatedAt).toISOString(),
       source: source === undefined ? null : registry.rowOf(source),
-      failure: context.failure,
+      failure: snapshot.context.failure,
     };
   }
 

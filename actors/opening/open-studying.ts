@@ -63,7 +63,7 @@ const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | nul
 
 /** What a host studies with. */
 export interface Studying {
-  readonly definition: ActorDefinition;
+  readonly definition: ActorDefinition<'runtime'>;
   /** The optional stages that it can carry out. */
   readonly optional: readonly OptionalStage[];
   readonly calibration: StudyCalibration;

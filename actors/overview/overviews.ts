@@ -3,17 +3,15 @@ import type { RuntimeOverview } from '../../contract/overview.ts';
 import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
 import type { HostAbilities, StudyActorState } from '../../receipts/overview/parts.ts';
 import type { HostBasis } from '../host-basis.ts';
-import { lifecycleOf, reasonOf, tellableRow } from '../reopening/study-row.ts';
+import { checkedRuntimeRow, lifecycleOf, reasonOf } from '../reopening/study-row.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
-import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
+import { isRowOf, type RowOf, snapshotValue } from '../supervision/actor-row.ts';
 import { absentRuntime } from '../supervision/deletion-rows.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import { readStored } from '../supervision/reads.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 
 export interface OverviewsOptions extends Pick<HostBasis, 'ledger' | 'supervisor' | 'runtimes'> {
-  /** Name of the definition of studies. */
-  readonly kindName: string;
   readonly budgets: TimeBudgets;
   readonly board: Pick<ProgressBoard, 'waitingFor'>;
   readonly registry: Pick<SourceRegistry, 'current' | 'labelOf'>;
@@ -56,11 +54,11 @@ export class Overviews {
     };
   }
 
-  #row(runtimeId: string): ActorRow | null {
-    const { supervisor, kindName } = this.#options;
+  #row(runtimeId: string): RowOf<'runtime'> | null {
+    const { supervisor } = this.#options;
     try {
       const row = readStored(() => supervisor.read(runtimeId));
-      return row?.kind === kindName ? readStored(() => tellableRow(row)) : null;
+      return isRowOf(row, 'runtime') ? readStored(() => checkedRuntimeRow(row)) : null;
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'stored_content_inconsistent') return null;
       throw error;

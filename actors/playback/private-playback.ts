@@ -20,6 +20,7 @@ import { studyKey, studyRow } from '../reopening/study-row.ts';
 import { openKnownMedia, openMedia, recordsAreIntact, sourceIsIntact } from '../sources/source-files.ts';
 import { readMediaProbe, sourceChanged } from '../sources/source-records.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
+import { isRowOf } from '../supervision/actor-row.ts';
 import { absentRuntime } from '../supervision/deletion-rows.ts';
 import { readStored } from '../supervision/reads.ts';
 import { SingleFlight } from '../supervision/remembered-answers.ts';
@@ -61,8 +62,6 @@ const maximumStartBytes = 1024 * 1024;
 
 interface PrivatePlaybackOptions {
   readonly grants: PlaybackGrants;
-  /** The kind of actors that are runtimes. */
-  readonly kindName: string;
   readonly supervisor: Pick<Supervisor, 'read'>;
   readonly registry: Pick<SourceRegistry, 'revision'>;
   readonly ledger: Pick<Ledger, 'get'>;
@@ -201,7 +200,7 @@ export class PrivatePlayback {
 
   #demandRuntime(runtimeId: string): void {
     const row = readStored(() => this.#options.supervisor.read(runtimeId));
-    if (row?.kind !== this.#options.kindName) throw absentRuntime(this.#options.ledger, runtimeId);
+    if (!isRowOf(row, 'runtime')) throw absentRuntime(this.#options.ledger, runtimeId);
   }
 
   async #mimeType(source: RegisteredSource): Promise<PlaybackMimeType> {

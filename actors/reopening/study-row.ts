@@ -1,4 +1,4 @@
-import type { AnyMachineSnapshot, StateValue } from 'xstate';
+import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { contentId, type Range } from '../../contract/base/grammar.ts';
 import { capabilities, type OptionalGrantField, optionalStages, studyStages } from '../../contract/study/stages.ts';
@@ -11,10 +11,9 @@ import {
 } from '../../contract/study/status.ts';
 import { studyMigrations } from '../../machines/migrations.ts';
 import { studyMachine, studyMachineVersion } from '../../machines/study.ts';
-import type { StudyContext } from '../../machines/study-types.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
-import { type ActorRow, actorRow, snapshotValue, type VersionedChart } from '../supervision/actor-row.ts';
+import { actorRow, type RowOf, snapshotValue, type VersionedChart } from '../supervision/actor-row.ts';
 
 const optionalGrants = Object.fromEntries(
   optionalStages.map((name) => [studyStages[name].condition.idField, z.string().optional()]),
@@ -72,18 +71,17 @@ export const studyChart: VersionedChart = {
 };
 
 /** Why a runtime ended as it did; null while it is alive and when it is terminal. */
-export const reasonOf = (row: ActorRow): RuntimeReason | null =>
-  (row.snapshot as AnyMachineSnapshot & { context: StudyContext }).context.reason;
+export const reasonOf = (row: RowOf<'runtime'>): RuntimeReason | null => row.snapshot.context.reason;
 
-/** What clients are told of the row of a runtime, beside its state. */
-const toldOfRow = z.looseObject({
+/** What clients read of the row of a runtime, beside its state. */
+const publicRow = z.looseObject({
   input: z.looseObject({ commandId: z.string() }),
   snapshot: z.looseObject({ context: z.looseObject({ reason: runtimeReason.nullable() }) }),
 });
 
-/** A row that is about to be told of as that of a runtime. Throws `ZodError` for what no runtime says. */
-export function tellableRow(row: ActorRow): ActorRow {
+/** The row of a runtime that clients may read. Throws `ZodError` for a damaged one. */
+export function checkedRuntimeRow(row: RowOf<'runtime'>): RowOf<'runtime'> {
   lifecycleName.parse(lifecycleOf(snapshotValue(row)));
-  toldOfRow.parse(row);
+  publicRow.parse(row);
   return row;
 }

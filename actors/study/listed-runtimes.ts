@@ -3,8 +3,8 @@ import { hasEnded, type Lifecycle, type RuntimeRow, type Runtimes } from '../../
 import { indexed, indexKey } from '../../storage/ledger/keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
-import { lifecycleOf, reasonOf, studyKey, studyRow, tellableRow } from '../reopening/study-row.ts';
-import { snapshotValue } from '../supervision/actor-row.ts';
+import { checkedRuntimeRow, lifecycleOf, reasonOf, studyKey, studyRow } from '../reopening/study-row.ts';
+import { isRowOf, snapshotValue } from '../supervision/actor-row.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
 import { newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
 
@@ -88,8 +88,8 @@ export class ListedRuntimes {
     const { ledger, supervisor, registry } = this.#options;
     return readStored(() => {
       const row = supervisor.read(runtimeId);
-      if (row === undefined) return null;
-      const actor = tellableRow(row);
+      if (!isRowOf(row, 'runtime')) return null;
+      const actor = checkedRuntimeRow(row);
       const { record } = listed.parse(ledger.get('record', studyKey(runtimeId)));
       const { sessionId, revisionId } = record.sourceSession;
       const source = registry.revision(revisionId);

@@ -4,7 +4,6 @@ import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { OptionalStage } from '../../contract/study/stages.ts';
 import { commandId as commandIdSchema, type RuntimePlan } from '../../contract/study/start.ts';
 import { hasEnded, type RuntimeReason, type RuntimeStatus } from '../../contract/study/status.ts';
-import type { StudyInput } from '../../machines/study-types.ts';
 import {
   type EventsPage,
   journalHeadField,
@@ -18,19 +17,19 @@ import { BoundedMap } from '../../storage/bounded-map.ts';
 import { isJournalDamage, type Ledger, type StoredJournalHead, type Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import {
+  checkedRuntimeRow,
   lifecycleOf,
   readStudy,
   reasonOf,
   type StudyRow,
   studyBudgetMs,
   studyKey,
-  tellableRow,
 } from '../reopening/study-row.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import { demandIntact } from '../sources/source-records.ts';
 import type { SourceUses } from '../sources/source-registry.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
-import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
+import { isRowOf, type RowOf, snapshotValue } from '../supervision/actor-row.ts';
 import { absentRuntime, refuseDeleted } from '../supervision/deletion-rows.ts';
 import { readStored } from '../supervision/reads.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
@@ -51,7 +50,7 @@ export interface EventsAnswer extends StatusAnswer {
 }
 
 interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor' | 'clock'> {
-  readonly definition: ActorDefinition;
+  readonly definition: ActorDefinition<'runtime'>;
   readonly sourceUses: SourceUses;
   readonly newId: () => string;
   /** The optional stages that this host can carry out: the studies that it accepts come to them. */
@@ -196,7 +195,7 @@ export class StudyService {
     // The row is read before the page: a lifecycle that has ended then always comes with its last event.
     const row = this.#row(runtimeId);
     const lifecycle = lifecycleOf(snapshotValue(row));
-    const { commandId } = row.input as StudyInput;
+    const { commandId } = row.input;
     if (after > this.#head(runtimeId).seq) {
       throw new ServiceError('cursor_past_head', 'the cursor is past the last event');
     }
@@ -252,12 +251,10 @@ export class StudyService {
     return readStored(() => this.#options.ledger.journalHead(runtimeId));
   }
 
-  #row(runtimeId: string): ActorRow {
+  #row(runtimeId: string): RowOf<'runtime'> {
     const row = readStored(() => this.#options.supervisor.read(runtimeId));
-    if (row === undefined || row.kind !== this.#options.definition.name) {
-      throw absentRuntime(this.#options.ledger, runtimeId);
-    }
-    return readStored(() => tellableRow(row));
+    if (!isRowOf(row, 'runtime')) throw absentRuntime(this.#options.ledger, runtimeId);
+    return readStored(() => checkedRuntimeRow(row));
   }
 
   /** The runtime of a request that was accepted before, also when its source has a newer revision by now. */

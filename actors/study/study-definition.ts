@@ -45,7 +45,7 @@ import {
 } from '../reopening/study-row.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
 import { type ActorChange, type ActorDefinition, type ChartPosition, effect } from '../supervision/actor-definition.ts';
-import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
+import { type RowOf, snapshotValue } from '../supervision/actor-row.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
@@ -84,9 +84,9 @@ interface StudyJournalOptions extends Pick<HostBasis, 'ledger' | 'clock'> {
 }
 
 /** What the emissions of one transition of a runtime add to its commit. */
-function studyEmissionWrites(options: StudyJournalOptions, { id, emissions }: ActorChange): Write[] {
+function studyEmissionWrites(options: StudyJournalOptions, { id, emissions }: ActorChange<'runtime'>): Write[] {
   return emissions.flatMap((emission) => {
-    const { events, writes } = contentOf(options, id, emission as StudyEmission);
+    const { events, writes } = contentOf(options, id, emission);
     const appended = options.progress.append(id, events);
     return [...(appended.length === 0 ? [] : [{ append: id, events: appended }]), ...writes];
   });
@@ -142,8 +142,8 @@ interface StudyDefinitionOptions extends Pick<HostBasis, 'ledger' | 'supervisor'
 }
 
 /** Where the journal of a study says that it stands; null after its end. */
-function standingOf(progress: StudyProgress, row: ActorRow): ChartPosition | null {
-  const { runtimeId, commandId } = row.input as StudyInput;
+function standingOf(progress: StudyProgress, row: RowOf<'runtime'>): ChartPosition | null {
+  const { runtimeId, commandId } = row.input;
   const context: StudyContext = { runtimeId, commandId, reason: null };
   const stage = stageOf(progress);
   if (stage === null) return null;
@@ -151,7 +151,7 @@ function standingOf(progress: StudyProgress, row: ActorRow): ChartPosition | nul
 }
 
 /** A study that came to its end has released its windows before, and names what it stored. */
-function releaseKept({ media }: StudyDefinitionOptions, runtimeId: string, row: ActorRow): void {
+function releaseKept({ media }: StudyDefinitionOptions, runtimeId: string, row: RowOf<'runtime'>): void {
   if (lifecycleOf(snapshotValue(row)) === 'terminal') {
     media.completed(runtimeId);
     return;
@@ -167,7 +167,7 @@ type StageWork = (
 ) => Promise<EffectOutcome & { readonly leadsTo?: readonly StageName[] }>;
 
 /** Gives the runtime chart its effects, and the supervisor what it needs to know of runtimes. */
-export function studyDefinition(options: StudyDefinitionOptions): ActorDefinition {
+export function studyDefinition(options: StudyDefinitionOptions): ActorDefinition<'runtime'> {
   const { ledger, supervisor, budgets, queue, clock, initialize, media, granted, evidence, progress } = options;
   /** The stages whose work is an effect; all others derive their results of what was found. */
   const effects: Readonly<Partial<Record<StageName, StageWork>>> = {
@@ -215,7 +215,7 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     queue,
     hasJournal: true,
     phase: studyPhase,
-    standing: async (row) => standingOf(progress.of((row.input as StudyInput).runtimeId), row),
+    standing: async (row) => standingOf(progress.of(row.input.runtimeId), row),
     recall: (runtimeId) => progress.recall(runtimeId),
     writes: (change) => studyEmissionWrites({ ledger, clock, media, granted, progress }, change),
     committed: (runtimeId, row) => {

@@ -1,8 +1,9 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, fromPromise, type StateValue } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
 import { StorageUnavailable } from '../../contract/base/errors.ts';
+import type { ChartOf } from '../../machines/catalogue.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
-import type { ActorRow, VersionedChart } from './actor-row.ts';
+import type { RowOf, VersionedChart } from './actor-row.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 const firstWaitMs = 1_000;
@@ -46,13 +47,13 @@ function pause(clock: Clock, signal: AbortSignal, ms: number): Promise<void> {
 export type Phase = 'idle' | 'waiting' | 'working' | 'passivated' | 'ended';
 
 /** One transition as it is about to be committed. */
-export interface ActorChange {
+export interface ActorChange<Kind extends string = string> {
   readonly id: string;
-  readonly input: unknown;
-  readonly emissions: readonly EventObject[];
+  readonly input: ChartOf<Kind>['input'];
+  readonly emissions: readonly ChartOf<Kind>['emission'][];
   /** The state that was left; null for the first snapshot. */
   readonly before: StateValue | null;
-  readonly after: AnyMachineSnapshot;
+  readonly after: AnyMachineSnapshot & { readonly context: ChartOf<Kind>['context'] };
 }
 
 /** A state of a chart, with what it carries. */
@@ -62,8 +63,8 @@ export interface ChartPosition {
 }
 
 /** Everything that the supervisor needs of one kind of actor; the chart itself does not refer to it. */
-export interface ActorDefinition extends VersionedChart {
-  readonly name: string;
+export interface ActorDefinition<Kind extends string = string> extends VersionedChart {
+  readonly name: Kind;
   /** The chart with its effects provided. */
   readonly machine: AnyStateMachine;
   readonly queue: WorkQueue;
@@ -80,13 +81,13 @@ export interface ActorDefinition extends VersionedChart {
    * chart as it is now; null for one that is over. Asked for a row that the chart cannot restore and no migration leads
    * on, such as one of a newer version. Rejects when the record cannot be read.
    */
-  standing(row: ActorRow): Promise<ChartPosition | null>;
+  standing(row: RowOf<Kind>): Promise<ChartPosition | null>;
   /** Reads what the effects of a stored actor need to know of its journal, before it is taken up or ended. */
   recall?(id: string): Promise<void>;
   /** What the facts of a transition add to its commit. */
-  writes(change: ActorChange): Write[];
+  writes(change: ActorChange<Kind>): Write[];
   /** Called once the row of a transition is on disk. */
-  committed(id: string, row: ActorRow): void;
+  committed(id: string, row: RowOf<Kind>): void;
 }
 
 /**

@@ -1,9 +1,23 @@
 import { type AnyActorRef, type AnyMachineSnapshot, type AnyStateMachine, createActor, type StateValue } from 'xstate';
 import { z } from 'zod';
 import { epochMs } from '../../contract/base/grammar.ts';
+import type { ActorMachines, ChartOf } from '../../machines/catalogue.ts';
 import { type ChartMigrations, type StoredChart, stateNameOf } from '../../machines/migrations.ts';
 
+/** A chart's own snapshot, as far as it is read without the chart. */
+interface StoredSnapshot {
+  readonly value: StateValue;
+  readonly status?: string;
+  readonly context?: unknown;
+}
+
 const stateValue = z.looseObject({ value: z.union([z.string(), z.record(z.string(), z.unknown())]) });
+
+/** XState types what it persists as the snapshot of any actor; that of a chart has a state. */
+export const storedSnapshot = z.custom<StoredSnapshot>(
+  (stored) => stateValue.safeParse(stored).success,
+  'not the snapshot of a chart',
+);
 
 /** One actor as the ledger keeps it: where its chart stands, and what the supervisor must know to go on. */
 export const actorRow = z.strictObject({
@@ -33,16 +47,28 @@ export const actorRow = z.strictObject({
   /** What is left of the time the actor may use, counted only while the host is up. */
   remainingMs: z.number().nullable(),
   /** The chart's own snapshot: at least a state value. */
-  snapshot: z.unknown().refine((snapshot) => stateValue.safeParse(snapshot).success, 'not the snapshot of a chart'),
+  snapshot: storedSnapshot,
 });
 
 export type ActorRow = z.infer<typeof actorRow>;
 
+/** The row of one kind of actor: its kind says what its chart was started with, and what it keeps. */
+export type RowOf<Kind extends string> = ActorRow &
+  (Kind extends keyof ActorMachines
+    ? {
+        readonly input: ChartOf<Kind>['input'];
+        readonly snapshot: { readonly context: ChartOf<Kind>['context'] };
+      }
+    : unknown);
+
+export const isRowOf = <Kind extends string>(row: ActorRow | undefined, kind: Kind): row is RowOf<Kind> =>
+  row?.kind === kind;
+
 /** The state value inside a row's snapshot. */
-export const snapshotValue = (row: ActorRow): StateValue => (row.snapshot as { readonly value: StateValue }).value;
+export const snapshotValue = (row: ActorRow): StateValue => row.snapshot.value;
 
 /** Whether the chart that wrote a row had come to its end there; a state that it rests in is none. */
-export const isFinished = (row: ActorRow): boolean => (row.snapshot as { readonly status?: unknown }).status === 'done';
+export const isFinished = (row: ActorRow): boolean => row.snapshot.status === 'done';
 
 /** The row of the live index: enough to find the definition of the actor without reading the actor. */
 export const liveRow = z.strictObject({ kind: z.string() });
@@ -73,8 +99,8 @@ export function upgradedRow(chart: VersionedChart, row: ActorRow): ActorRow {
 
 /** Follows the table from version to version; null where an entry lacks. */
 function migrated({ version, migrations }: VersionedChart, row: ActorRow): StoredChart | null {
-  const { context } = row.snapshot as Pick<StoredChart, 'context'>;
-  let stored: StoredChart = { value: snapshotValue(row), context, input: row.input };
+  const { value, context } = row.snapshot as StoredChart;
+  let stored: StoredChart = { value, context, input: row.input };
   for (let from = row.machineVersion; from < version; from += 1) {
     const migrate = migrations[from]?.[stateNameOf(stored.value)];
     if (migrate === undefined) return null;
@@ -90,10 +116,10 @@ function rowOf({ machine, version, status }: VersionedChart, row: ActorRow, stor
     machineVersion: version,
     input: stored.input,
     status: status(snapshot.value),
-    snapshot: {
+    snapshot: storedSnapshot.parse({
       ...machine.getPersistedSnapshot(snapshot),
       children: childrenOf(snapshot, createActor(machine, { snapshot })),
-    },
+    }),
   };
 }
 

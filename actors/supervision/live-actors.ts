@@ -1,7 +1,7 @@
 import { stateNameOf } from '../../machines/migrations.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
-import { type ActorRow, actorRow, snapshotValue, upgradedRow } from './actor-row.ts';
+import { type ActorRow, actorRow, isRowOf, type RowOf, snapshotValue, upgradedRow } from './actor-row.ts';
 import type { SupervisedActor } from './supervised-actor.ts';
 
 /** Who wants to know when something of an actor is on disk. A listener that throws is reported and harms no other listener. */
@@ -123,10 +123,8 @@ export abstract class LiveActors {
   }
 
   /** The newest rows of all live actors of a definition. */
-  liveRows(kindName: string): ActorRow[] {
-    return [...this.actors.values()].flatMap(({ definition, row }) =>
-      definition.name === kindName && row !== null ? [row] : [],
-    );
+  liveRows<Kind extends string>(kind: Kind): RowOf<Kind>[] {
+    return [...this.actors.values()].flatMap(({ row }) => (row !== null && isRowOf(row, kind) ? [row] : []));
   }
 
   /** Aborts when the actor fails or the host stops. */

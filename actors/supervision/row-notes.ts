@@ -10,7 +10,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { takenIds } from '../../machines/machine-chart.ts';
 import { type Ledger, LedgerError } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
-import type { ActorRow } from './actor-row.ts';
+import { type ActorRow, storedSnapshot } from './actor-row.ts';
 import { restored } from './row-state.ts';
 import type { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
@@ -34,7 +34,7 @@ export function nextRow(
     resumes: 0,
     totalResumes: row?.totalResumes ?? 0,
     remainingMs: budgets.remaining(actor.id),
-    snapshot: actor.persisted(),
+    snapshot: storedSnapshot.parse(actor.persisted()),
   };
 }
 
@@ -76,7 +76,7 @@ export function endedRow(definition: ActorDefinition, row: ActorRow, event: AnyE
       resumes: row.resumes,
       totalResumes: row.totalResumes,
       remainingMs: null,
-      snapshot: definition.machine.getPersistedSnapshot(after),
+      snapshot: storedSnapshot.parse(definition.machine.getPersistedSnapshot(after)),
     },
   };
 }

@@ -1,7 +1,7 @@
 import { type AnyMachineSnapshot, createActor } from 'xstate';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition, Phase } from './actor-definition.ts';
-import { type ActorRow, snapshotValue } from './actor-row.ts';
+import { type ActorRow, snapshotValue, storedSnapshot } from './actor-row.ts';
 import { type Cause, recordedWrites } from './transition-rows.ts';
 
 /** Where a row says that its actor stands towards its workers. */
@@ -56,6 +56,6 @@ export async function restatedRow(definition: ActorDefinition, row: ActorRow): P
     machineId: definition.machine.id,
     machineVersion: definition.version,
     status: definition.status(snapshot.value),
-    snapshot: definition.machine.getPersistedSnapshot(snapshot),
+    snapshot: storedSnapshot.parse(definition.machine.getPersistedSnapshot(snapshot)),
   };
 }

@@ -10,7 +10,7 @@ interface Dropped {
 }
 
 /** Files that are dropped anywhere on the page. They wait here where the view that is shown takes none. */
-export const dropped = createStore({
+export const droppedFiles = createStore({
   context: { isOver: false, waiting: [] } as Dropped,
   on: {
     held: (context, { isOver }: { isOver: boolean }) => ({ ...context, isOver }),
@@ -72,20 +72,20 @@ export function keepFromDrops(page: DropPage, lead: () => void): void {
   page.addEventListener('dragover', (event) => {
     if (isForField(event) || !wouldLeave(event)) return;
     event.preventDefault();
-    if (event.dataTransfer?.types.includes('Files')) dropped.send({ type: 'held', isOver: true });
+    if (event.dataTransfer?.types.includes('Files')) droppedFiles.send({ type: 'held', isOver: true });
   });
   page.addEventListener('dragleave', (event) => {
-    if (event.relatedTarget === null) dropped.send({ type: 'held', isOver: false });
+    if (event.relatedTarget === null) droppedFiles.send({ type: 'held', isOver: false });
   });
   page.addEventListener('drop', (event) => {
-    dropped.send({ type: 'held', isOver: false });
+    droppedFiles.send({ type: 'held', isOver: false });
     const files = Array.from(event.dataTransfer?.files ?? []);
     if (isForField(event) || (files.length === 0 && !wouldLeave(event))) return;
     event.preventDefault();
     if (files.length === 0) return;
     const take = takers.at(-1);
     if (take !== undefined) return take(files);
-    dropped.send({ type: 'left', files });
+    droppedFiles.send({ type: 'left', files });
     lead();
   });
 }
@@ -103,7 +103,7 @@ interface DropFileProps {
 
 /** Takes files: dropped anywhere on the page, or chosen. */
 export function DropFile({ words, accept, isMany = false, isLarge = false, onFiles }: DropFileProps) {
-  const isOver = useStore(dropped, (context) => context.isOver);
+  const isOver = useStore(droppedFiles, (context) => context.isOver);
   const latest = useRef(onFiles);
   latest.current = onFiles;
   useEffect(() => takeDropped((files) => latest.current(files)), []);

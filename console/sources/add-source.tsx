@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useHost } from '../host/session.ts';
 import { useDeed, useStore } from '../host/use-remote.ts';
-import { DropFile, dropped, fileLabel } from '../parts/drop-file.tsx';
+import { DropFile, droppedFiles, fileLabel } from '../parts/drop-file.tsx';
 import { Agree, TextField } from '../parts/field.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { sentence } from '../words/codes.ts';
@@ -27,15 +27,15 @@ export function AddFile({ isLarge = false }: { readonly isLarge?: boolean }) {
   const add = (more: readonly File[]) => setFiles((before) => [...before, ...more]);
   useEffect(() => {
     // Dropped where no view took them, and led here.
-    add(dropped.getSnapshot().context.waiting);
-    dropped.send({ type: 'taken' });
+    add(droppedFiles.getSnapshot().context.waiting);
+    droppedFiles.send({ type: 'taken' });
   }, []);
   const left = useRef(files);
   left.current = files;
   // The view may change while files wait for their words: the next form takes them over.
   useEffect(
     () => () => {
-      if (left.current.length > 0) dropped.send({ type: 'left', files: left.current });
+      if (left.current.length > 0) droppedFiles.send({ type: 'left', files: left.current });
     },
     [],
   );

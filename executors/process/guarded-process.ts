@@ -1,4 +1,5 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -6,6 +7,7 @@ import path from 'node:path';
 import { Readable, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { execa, type Options } from 'execa';
 import type { Clock } from '../../contract/base/clock.ts';
 import { NO_LISTENER_EXIT, PROXY_PORT, takeListener } from './own-network.ts';
 import {
@@ -222,11 +224,10 @@ export async function spawnGroup(
   const port = proxy === undefined || handsOver ? PROXY_PORT : await sharedPort(proxy);
   const environment = { ...request.environment, ...proxy?.environmentAt(port) };
   const extraPipes = new Array<'pipe'>(request.extraPipes ?? 0).fill('pipe');
-  const subprocess = await begun(file, args, {
+  const { child: subprocess } = await begun(file, args, {
     cwd: folder,
     env: { ...environment, PATH: pathText, HOME: folder, TMPDIR: folder, LC_ALL: 'C.UTF-8' },
     stdio: [request.stdin ?? 'ignore', 'pipe', 'pipe', ...extraPipes, ...(handsOver ? ['ipc' as const] : [])],
-    detached: true,
   });
   const { pid, stdin, stdout, stderr } = subprocess;
   if (pid === undefined || stdout === null || stderr === null) throw noProcess('no pipes');
@@ -253,23 +254,34 @@ const noProcess = (detail: string): ProcessFailure =>
   new ProcessFailure('launch_failed', `no process could be started (${detail})`);
 
 /**
- * Starts a process, and rejects when the system gives none. Where descriptors have run out, Node makes an object without streams and
- * emits the error afterwards: a caller that touches the streams first never comes to listen for it, and the host would end.
+ * Starts a process, and rejects when the system gives none. If no descriptor is left, Node makes a child without streams and emits
+ * its error later. execa throws at the missing streams before it listens for that error, which would end the host: so each child gets
+ * a listener as soon as it is made. The child comes in an object, because execa makes a promise of it.
  */
-async function begun(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
-  let subprocess: ChildProcess;
+async function begun(
+  file: string,
+  args: readonly string[],
+  options: Pick<Options, 'cwd' | 'env' | 'stdio'>,
+): Promise<{ readonly child: ChildProcess }> {
+  const made: { child: ChildProcess; error: Promise<unknown> }[] = [];
+  const onChild = (message: unknown) => {
+    const { process: child } = message as { process: ChildProcess };
+    // Later errors, such as that of a channel whose other end has died, say the same as the exit.
+    made.push({ child, error: new Promise((resolve) => child.on('error', resolve)) });
+  };
+  subscribe('child_process', onChild);
+  let result: PromiseLike<{ readonly code?: string | undefined }> | null = null;
   try {
-    subprocess = spawn(file, args, options);
+    // The guard bounds the output, kills the whole group, and ends it with the host.
+    const guarded = { buffer: false, cleanup: false, reject: false } as const;
+    result = execa(file, args, { ...options, ...guarded, extendEnv: false, detached: true, serialization: 'json' });
   } catch (error) {
-    throw noProcess(codeOf(error));
+    if (made.length === 0) throw error;
+  } finally {
+    unsubscribe('child_process', onChild);
   }
-  if (subprocess.pid === undefined) {
-    const [error] = await once(subprocess, 'error');
-    throw noProcess(codeOf(error));
-  }
-  // Such as that of a channel whose other end has died: the exit says the same.
-  subprocess.on('error', () => {});
-  return subprocess;
+  if (result instanceof ChildProcess && result.pid !== undefined) return { child: result };
+  throw noProcess(result === null ? codeOf(await made[0]?.error) : ((await result).code ?? 'unknown'));
 }
 
 const codeOf = (error: unknown): string =>

@@ -25,9 +25,18 @@ export interface PathOptions {
   readonly fields?: readonly string[];
 }
 
-/** What an endpoint is given of its request. */
-export interface Call<Body> {
-  readonly params: Readonly<Record<string, string>>;
+/** The names of a path's parameters: `:runtimeId` and `:jobId.vtt` name one each. */
+type NamesOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesOf<Rest>
+  : Path extends `${string}:${infer Name}.${string}`
+    ? Name
+    : Path extends `${string}:${infer Name}`
+      ? Name
+      : never;
+
+/** What an endpoint is given of its request; `Names` are those of its path's parameters. */
+export interface Call<Body, Names extends string = never> {
+  readonly params: Readonly<Record<Names, string>>;
   readonly query: ReadonlyMap<string, string>;
   readonly body: Body;
   /** The origin that the request comes from; empty where the route does not ask for it. */
@@ -37,22 +46,26 @@ export interface Call<Body> {
 }
 
 /** A call whose body the endpoint reads itself, while the request is still being delivered. */
-interface StreamCall {
-  readonly params: Readonly<Record<string, string>>;
+interface StreamCall<Names extends string> {
+  readonly params: Readonly<Record<Names, string>>;
   readonly query: ReadonlyMap<string, string>;
   readonly exchange: Exchange;
 }
 
-export type Endpoint = { readonly description: Description } & (
-  | { readonly body: 'none'; readonly query: readonly string[]; handle(call: Call<null>): Answer | Promise<Answer> }
+export type Endpoint<Names extends string = string> = { readonly description: Description } & (
+  | {
+      readonly body: 'none';
+      readonly query: readonly string[];
+      handle(call: Call<null, Names>): Answer | Promise<Answer>;
+    }
   | {
       readonly body: 'json';
       /** What a body must be; the endpoint may check it by itself, in an order of its own. */
       readonly request: z.ZodType;
       parse(body: unknown): unknown;
-      handle(call: Call<unknown>): Answer | Promise<Answer>;
+      handle(call: Call<unknown, Names>): Answer | Promise<Answer>;
     }
-  | { readonly body: 'stream'; readonly types: readonly string[]; handle(call: StreamCall): Promise<Answer> }
+  | { readonly body: 'stream'; readonly types: readonly string[]; handle(call: StreamCall<Names>): Promise<Answer> }
 );
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -83,16 +96,26 @@ export interface Route extends Readonly<Partial<Record<Method, Endpoint>>> {
   readonly unavailable?: { readonly code: ErrorCode; readonly message: string };
 }
 
+/** A route whose endpoints get the parameters that its path names. */
+export const route = <const Path extends string>(
+  path: Path,
+  {
+    ...rest
+  }: Omit<Route, 'path' | 'params' | Method> &
+    Readonly<Partial<Record<Method, Endpoint<NoInfer<NamesOf<Path>>>>>> &
+    ([NamesOf<Path>] extends [never] ? unknown : { readonly params: Readonly<Record<NamesOf<Path>, z.ZodType>> }),
+): Route => ({ path, ...rest });
+
 /** What an endpoint does with a call, beside what it says of itself. */
-interface Handler<Body extends object, Request> {
-  readonly handle: (call: Call<Request>) => Answer<Body> | Promise<Answer<Body>>;
+interface Handler<Body extends object, Request, Names extends string> {
+  readonly handle: (call: Call<Request, Names>) => Answer<Body> | Promise<Answer<Body>>;
 }
 
 /** A request without a body. */
-export const read = <Body extends object>({
+export const read = <Body extends object, Names extends string>({
   handle,
   ...description
-}: Description<Body> & Handler<Body, null>): Endpoint => ({
+}: Description<Body> & Handler<Body, null, Names>): Endpoint<Names> => ({
   body: 'none',
   description,
   query: Object.keys(description.query ?? {}),
@@ -103,10 +126,10 @@ export const read = <Body extends object>({
 export const remove = read;
 
 /** A POST with a JSON body of a schema; what does not fit it is refused with `invalid`. */
-export const write = <Body extends object, Request>({
+export const write = <Body extends object, Request, Names extends string>({
   handle,
   ...description
-}: WriteDescription<Body, Request> & Handler<Body, Request>): Endpoint => ({
+}: WriteDescription<Body, Request> & Handler<Body, Request, Names>): Endpoint<Names> => ({
   ...asked(description),
   parse: (body) => {
     const { request, invalid } = description;
@@ -114,14 +137,14 @@ export const write = <Body extends object, Request>({
     if (parsed.success) return parsed.data;
     throw new ServiceError(invalid, requestFault(request, body, parsed.error.issues[0]));
   },
-  handle: (call: Call<unknown>) => handle(call as Call<Request>),
+  handle: (call: Call<unknown, Names>) => handle(call as Call<Request, Names>),
 });
 
 /** A POST with a JSON body that its service checks, field by field in an order of its own. */
-export const submit = <Body extends object>({
+export const submit = <Body extends object, Names extends string>({
   handle,
   ...description
-}: WriteDescription<Body, unknown> & Handler<Body, unknown>): Endpoint => ({
+}: WriteDescription<Body, unknown> & Handler<Body, unknown, Names>): Endpoint<Names> => ({
   ...asked(description),
   parse: (body) => body,
   handle,

@@ -17,12 +17,11 @@ import {
   taggedFields,
 } from '../exchange/answer.ts';
 import { json, notModifiedAnswer, refusalsOfReopening } from '../exchange/description.ts';
-import { type Call, type Route, read } from '../exchange/route.ts';
+import { type Call, type Route, read, route } from '../exchange/route.ts';
 
 /** The routes of a runtime's evidence, and of what was concluded from it. */
 export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
-  {
-    path: '/v1/runtimes/:runtimeId/assessment-audits',
+  route('/v1/runtimes/:runtimeId/assessment-audits', {
     room: 'evidence',
     params: { runtimeId },
     GET: read({
@@ -32,11 +31,10 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
         'Every receipt, read and evidence behind them is reopened and derived again first. Empty until the study has assessed something, and where it had nothing to claim.',
       answers: [json(200, assessmentAudits)],
       refusals: refusalsOfReopening,
-      handle: async (call) => ({ status: 200, body: await audits.assessments(runtimeOf(call)) }),
+      handle: async (call) => ({ status: 200, body: await audits.assessments(call.params.runtimeId) }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/decision-receipts',
+  }),
+  route('/v1/runtimes/:runtimeId/decision-receipts', {
     room: 'evidence',
     params: { runtimeId },
     GET: read({
@@ -44,11 +42,10 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       summary: 'the decision of a study: may its result go to a reviewer',
       answers: [json(200, decisionReceipts)],
       refusals: refusalsOfReopening,
-      handle: async (call) => ({ status: 200, body: await audits.decisions(runtimeOf(call)) }),
+      handle: async (call) => ({ status: 200, body: await audits.decisions(call.params.runtimeId) }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/judgements',
+  }),
+  route('/v1/runtimes/:runtimeId/judgements', {
     room: 'evidence',
     params: { runtimeId },
     GET: read({
@@ -58,11 +55,10 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
         'Every record is reopened first. One that was judged by a version of its rules which this host does not have is `form_checked`: its form, its digests and its chain hold, and its judgement was not repeated.',
       answers: [json(200, runtimeJudgements)],
       refusals: refusalsOfReopening,
-      handle: async (call) => ({ status: 200, body: await audits.judgements(runtimeOf(call)) }),
+      handle: async (call) => ({ status: 200, body: await audits.judgements(call.params.runtimeId) }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/evidence',
+  }),
+  route('/v1/runtimes/:runtimeId/evidence', {
     room: 'evidence',
     params: { runtimeId },
     GET: read({
@@ -77,12 +73,11 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       refusals: refusalsOfReopening,
       handle: async (call) => {
         const kind = kindOf(call);
-        return { status: 200, body: await audits.evidence(runtimeOf(call), kind) };
+        return { status: 200, body: await audits.evidence(call.params.runtimeId, kind) };
       },
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/evidence/objects/:contentId',
+  }),
+  route('/v1/runtimes/:runtimeId/evidence/objects/:contentId', {
     room: 'evidence',
     params: { runtimeId, contentId },
     GET: read({
@@ -102,18 +97,19 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       refusals: [...refusalsOfReopening, 'not_found'],
       handle: (call) => objectAnswer(audits, call),
     }),
-  },
+  }),
 ];
 
-async function objectAnswer(audits: EvidenceAudits, { params, client }: Call<null>): Promise<Answer> {
-  const asked = params.contentId ?? '';
-  const { mediaType, bytes } = await audits.object(params.runtimeId ?? '', asked);
+async function objectAnswer(
+  audits: EvidenceAudits,
+  { params, client }: Call<null, 'runtimeId' | 'contentId'>,
+): Promise<Answer> {
+  const asked = params.contentId;
+  const { mediaType, bytes } = await audits.object(params.runtimeId, asked);
   const tag = entityTag(asked);
   if (isKnownToClient(client.head, tag)) return notModified(tag);
   return { status: 200, headers: { ...jsonHeaders, 'Content-Type': mediaType, ...taggedFields(tag) }, body: bytes };
 }
-
-const runtimeOf = ({ params }: Call<null>): string => params.runtimeId ?? '';
 
 /**
  * The kind that is asked for; null for all. A kind that does not exist is a query that this path does not know:

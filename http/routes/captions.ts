@@ -14,13 +14,12 @@ import { captionQualityReports, qualityControlRequest } from '../../contract/cap
 import { runtimeId } from '../../contract/study/start.ts';
 import { jsonHeaders } from '../exchange/answer.ts';
 import { json, refusalsOfReopening } from '../exchange/description.ts';
-import { type Call, type Route, read, write } from '../exchange/route.ts';
+import { type Call, type Route, read, route, write } from '../exchange/route.ts';
 import type { Headers } from '../listener/listener.ts';
 
 /** The routes of captions and of their checks. */
 export const captionRoutes = (captions: CaptionService, reads: CaptionReads): readonly Route[] => [
-  {
-    path: '/v1/runtimes/:runtimeId/caption-productions',
+  route('/v1/runtimes/:runtimeId/caption-productions', {
     room: 'captions',
     params: { runtimeId },
     checksQueryFirst: true,
@@ -29,7 +28,7 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
       summary: 'the captions of a runtime',
       answers: [json(200, captionProductions)],
       refusals: refusalsOfReopening,
-      handle: async (call) => ({ status: 200, body: await reads.productions(runtimeOf(call)) }),
+      handle: async (call) => ({ status: 200, body: await reads.productions(call.params.runtimeId) }),
     }),
     POST: write({
       id: 'produceCaptions',
@@ -47,13 +46,12 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
         'caption_translation_failed',
       ],
       handle: async (call) => {
-        await captions.produce(runtimeOf(call), call.body);
-        return { status: 201, body: await reads.productions(runtimeOf(call)) };
+        await captions.produce(call.params.runtimeId, call.body);
+        return { status: 201, body: await reads.productions(call.params.runtimeId) };
       },
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/caption-productions/:jobId.vtt',
+  }),
+  route('/v1/runtimes/:runtimeId/caption-productions/:jobId.vtt', {
     room: 'captions',
     params: { runtimeId, jobId: captionJobId },
     GET: read({
@@ -68,13 +66,12 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
       handle: async (call) => {
         const side = sideOf(call);
         const corrections = correctionsAsked(call);
-        const text = await reads.webVtt(runtimeOf(call), call.params.jobId ?? '', { side, corrections });
+        const text = await reads.webVtt(call.params.runtimeId, call.params.jobId, { side, corrections });
         return { status: 200, headers: vttHeaders, body: Buffer.from(text, 'utf8') };
       },
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/caption-productions/:jobId/chunks/:index',
+  }),
+  route('/v1/runtimes/:runtimeId/caption-productions/:jobId/chunks/:index', {
     room: 'captions',
     params: { runtimeId, jobId: captionJobId, index: chunkIndex },
     GET: read({
@@ -86,12 +83,11 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
       refusals: [...refusalsOfReopening, 'not_found'],
       handle: async (call) => {
         const { jobId = '', index = '' } = call.params;
-        return { status: 200, body: await reads.chunk(runtimeOf(call), jobId, indexOf(index)) };
+        return { status: 200, body: await reads.chunk(call.params.runtimeId, jobId, indexOf(index)) };
       },
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/caption-production-results',
+  }),
+  route('/v1/runtimes/:runtimeId/caption-production-results', {
     room: 'captions',
     params: { runtimeId },
     GET: read({
@@ -99,11 +95,10 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
       summary: 'the captions of a runtime with every line and the lineage of each line',
       answers: [json(200, captionProductionResults)],
       refusals: refusalsOfReopening,
-      handle: async (call) => ({ status: 200, body: await reads.results(runtimeOf(call)) }),
+      handle: async (call) => ({ status: 200, body: await reads.results(call.params.runtimeId) }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/caption-quality-controls',
+  }),
+  route('/v1/runtimes/:runtimeId/caption-quality-controls', {
     room: 'captions',
     params: { runtimeId },
     checksQueryFirst: true,
@@ -112,7 +107,7 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
       summary: 'the quality controls of captions',
       answers: [json(200, captionQualityControls)],
       refusals: refusalsOfReopening,
-      handle: async (call) => ({ status: 200, body: await reads.qualityControls(runtimeOf(call)) }),
+      handle: async (call) => ({ status: 200, body: await reads.qualityControls(call.params.runtimeId) }),
     }),
     POST: write({
       id: 'checkCaptions',
@@ -122,13 +117,12 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
       answers: [json(201, captionQualityControls)],
       refusals: [...refusalsOfReopening, 'illegal_caption_qc_transition'],
       handle: async (call) => {
-        await captions.check(runtimeOf(call), call.body);
-        return { status: 201, body: await reads.qualityControls(runtimeOf(call)) };
+        await captions.check(call.params.runtimeId, call.body);
+        return { status: 201, body: await reads.qualityControls(call.params.runtimeId) };
       },
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/caption-quality-reports',
+  }),
+  route('/v1/runtimes/:runtimeId/caption-quality-reports', {
     room: 'captions',
     params: { runtimeId },
     GET: read({
@@ -136,9 +130,9 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
       summary: 'captions measured against the guidelines of Netflix and TED',
       answers: [json(200, captionQualityReports)],
       refusals: refusalsOfReopening,
-      handle: async (call) => ({ status: 200, body: await reads.qualityReports(runtimeOf(call)) }),
+      handle: async (call) => ({ status: 200, body: await reads.qualityReports(call.params.runtimeId) }),
     }),
-  },
+  }),
 ];
 
 /** Which lines a file of captions or of a transcript has, as a query names it. */
@@ -157,8 +151,6 @@ const chunkIndex = z.string().regex(/^(?:0|[1-9]\d{0,3})$/);
 
 /** No captions have a chunk of the index −1. */
 const indexOf = (text: string): number => (chunkIndex.safeParse(text).success ? Number(text) : -1);
-
-const runtimeOf = ({ params }: Call<unknown>): string => params.runtimeId ?? '';
 
 const vttHeaders: Headers = { ...jsonHeaders, 'Content-Type': 'text/vtt; charset=utf-8' };
 

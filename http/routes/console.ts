@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { type Answer, isKnownToClient } from '../exchange/answer.ts';
-import { type Call, type Route, read } from '../exchange/route.ts';
+import { type Call, type Route, read, route } from '../exchange/route.ts';
 import type { Headers } from '../listener/listener.ts';
 
 /** The built files of the console by their paths; `/` is the page. Empty where this host has none. */
@@ -69,17 +69,15 @@ export function consoleRoutes(readConsole: ReadConsole): readonly Route[] {
       : answer;
   };
   return [
-    {
-      path: '/',
+    route('/', {
       room: 'console',
       access: 'anyone',
       GET: read({
         ...described('readConsole', 'the console, a page for browsers'),
         handle: (call) => served('/', call),
       }),
-    },
-    {
-      path: '/assets/:name',
+    }),
+    route('/assets/:name', {
       room: 'console',
       access: 'anyone',
       params: { name: z.string() },
@@ -87,7 +85,7 @@ export function consoleRoutes(readConsole: ReadConsole): readonly Route[] {
         ...described('readConsoleAsset', 'a script or a style of the console'),
         handle: (call) => served(`/assets/${call.params.name}`, call),
       }),
-    },
+    }),
   ];
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../../contract/captions/correction.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import { json, refusalsOfReopening } from '../exchange/description.ts';
-import { type Route, read, write } from '../exchange/route.ts';
+import { type Route, read, route, write } from '../exchange/route.ts';
 
 const refusals = [
   ...refusalsOfReopening,
@@ -21,8 +21,7 @@ const refusals = [
 
 /** The routes of corrections of captions by a person. */
 export const correctionRoutes = (corrections: Corrections): readonly Route[] => [
-  {
-    path: '/v1/runtimes/:runtimeId/caption-corrections',
+  route('/v1/runtimes/:runtimeId/caption-corrections', {
     room: 'captions',
     params: { runtimeId },
     checksQueryFirst: true,
@@ -33,7 +32,7 @@ export const correctionRoutes = (corrections: Corrections): readonly Route[] => 
         'Before captions are made these are the lines that they would have. `obstacle` says why nothing can be corrected; `head` is what a correction names.',
       answers: [json(200, captionCorrections)],
       refusals: refusalsOfReopening,
-      handle: async ({ params }) => ({ status: 200, body: await corrections.read(params.runtimeId ?? '') }),
+      handle: async ({ params }) => ({ status: 200, body: await corrections.read(params.runtimeId) }),
     }),
     POST: write({
       id: 'correctCaptions',
@@ -46,12 +45,11 @@ export const correctionRoutes = (corrections: Corrections): readonly Route[] => 
       refusals: [...refusals, 'reviewer_identity_mismatch', 'insufficient_storage'],
       handle: async ({ params, body }) => ({
         status: 201,
-        body: await corrections.write(params.runtimeId ?? '', body),
+        body: await corrections.write(params.runtimeId, body),
       }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/caption-correction-previews',
+  }),
+  route('/v1/runtimes/:runtimeId/caption-correction-previews', {
     room: 'captions',
     params: { runtimeId },
     POST: write({
@@ -64,8 +62,8 @@ export const correctionRoutes = (corrections: Corrections): readonly Route[] => 
       refusals,
       handle: async ({ params, body }) => ({
         status: 200,
-        body: await corrections.preview(params.runtimeId ?? '', body),
+        body: await corrections.preview(params.runtimeId, body),
       }),
     }),
-  },
+  }),
 ];

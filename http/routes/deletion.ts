@@ -15,14 +15,14 @@ import {
   operatorLabel,
 } from '../../contract/deletion.ts';
 import { json } from '../exchange/description.ts';
-import { type Call, type Endpoint, type Route, read, remove, write } from '../exchange/route.ts';
+import { type Call, type Endpoint, type Route, read, remove, route, write } from '../exchange/route.ts';
 import { limitOf, pageOf } from '../exchange/target.ts';
 
 const forGood =
   'It cannot be undone. Its receipt stays, every read of it answers 410, and a repeated deletion answers with the receipt of the first.';
 
 /** The deletion of a runtime, a method of its path. */
-export const deleteRuntime = (service: DeletionService): Endpoint =>
+export const deleteRuntime = (service: DeletionService): Endpoint<'runtimeId'> =>
   remove({
     id: 'deleteRuntime',
     summary: 'delete a study that has ended, with its journal and everything made from it',
@@ -32,14 +32,13 @@ export const deleteRuntime = (service: DeletionService): Endpoint =>
     refusals: ['unknown_runtime', 'runtime_live', 'runtime_in_production', 'stored_content_inconsistent'],
     handle: async (call) => ({
       status: 200,
-      body: await service.runtime(call.params.runtimeId ?? '', operatorOf(call)),
+      body: await service.runtime(call.params.runtimeId, operatorOf(call)),
     }),
   });
 
 /** The routes of deletions, of the collection of garbage, and of what takes space. */
 export const deletionRoutes = (service: DeletionService, garbage: Garbage, usage: DiskUsage): readonly Route[] => [
-  {
-    path: '/v1/source-sessions/:sourceSessionId',
+  route('/v1/source-sessions/:sourceSessionId', {
     room: 'deletion',
     params: { sourceSessionId: identity },
     DELETE: remove({
@@ -51,12 +50,11 @@ export const deletionRoutes = (service: DeletionService, garbage: Garbage, usage
       refusals: ['unknown_source_session', 'source_in_use', 'source_read_in_place', 'stored_content_inconsistent'],
       handle: async (call) => ({
         status: 200,
-        body: await service.source(call.params.sourceSessionId ?? '', operatorOf(call)),
+        body: await service.source(call.params.sourceSessionId, operatorOf(call)),
       }),
     }),
-  },
-  {
-    path: '/v1/deletions',
+  }),
+  route('/v1/deletions', {
     room: 'deletion',
     GET: read({
       id: 'listDeletions',
@@ -66,9 +64,8 @@ export const deletionRoutes = (service: DeletionService, garbage: Garbage, usage
       refusals: ['invalid_cursor', 'invalid_limit'],
       handle: async ({ query }) => ({ status: 200, body: await service.list(pageOf(query)) }),
     }),
-  },
-  {
-    path: '/v1/garbage-collections',
+  }),
+  route('/v1/garbage-collections', {
     room: 'deletion',
     POST: write({
       id: 'collectGarbage',
@@ -81,9 +78,8 @@ export const deletionRoutes = (service: DeletionService, garbage: Garbage, usage
       refusals: [],
       handle: async ({ body }) => ({ status: 200, body: await garbage.collect(body.dryRun) }),
     }),
-  },
-  {
-    path: '/v1/disk-use',
+  }),
+  route('/v1/disk-use', {
     room: 'deletion',
     GET: read({
       id: 'readDiskUse',
@@ -94,7 +90,7 @@ export const deletionRoutes = (service: DeletionService, garbage: Garbage, usage
       refusals: ['invalid_cursor', 'invalid_limit'],
       handle: async ({ query }) => ({ status: 200, body: await usage.measure(limitOf(query)) }),
     }),
-  },
+  }),
 ];
 
 function operatorOf({ query }: Call<null>): string | null {

@@ -9,15 +9,14 @@ import {
   taggedFields,
 } from '../exchange/answer.ts';
 import { json, notModifiedAnswer } from '../exchange/description.ts';
-import { type Route, read } from '../exchange/route.ts';
+import { type Route, read, route } from '../exchange/route.ts';
 
 /** The bytes of the description of the wire. */
 export type ReadDocument = () => Promise<Uint8Array>;
 
 /** The route of the description of all routes. It is read when it is asked for: a start neither makes nor loads it. */
 export const descriptionRoutes = (readDocument: ReadDocument): readonly Route[] => [
-  {
-    path: '/v1/openapi.json',
+  route('/v1/openapi.json', {
     room: 'description',
     GET: read({
       id: 'readDescription',
@@ -32,5 +31,5 @@ export const descriptionRoutes = (readDocument: ReadDocument): readonly Route[] 
         return { status: 200, headers: { ...jsonHeaders, ...taggedFields(tag) }, body };
       },
     }),
-  },
+  }),
 ];

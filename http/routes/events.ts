@@ -11,7 +11,7 @@ import { workProgress } from '../../contract/operation.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import type { Answer } from '../exchange/answer.ts';
 import { json, refusalsOfJournals } from '../exchange/description.ts';
-import { type Call, type Route, read } from '../exchange/route.ts';
+import { type Call, type Route, read, route } from '../exchange/route.ts';
 import { decimal } from '../exchange/target.ts';
 import {
   EventStream,
@@ -40,8 +40,7 @@ interface Streamed {
 
 /** The route of the one stream that a page needs. */
 export const eventRoutes = (services: Streamed, streaming: Streaming): readonly Route[] => [
-  {
-    path: '/v1/events',
+  route('/v1/events', {
     room: 'operation',
     GET: read({
       id: 'followEvents',
@@ -63,7 +62,7 @@ export const eventRoutes = (services: Streamed, streaming: Streaming): readonly 
       ],
       handle: (call) => hostStream(services, streaming, call),
     }),
-  },
+  }),
 ];
 
 async function hostStream(services: Streamed, streaming: Streaming, { query, client }: Call<null>): Promise<Answer> {
@@ -205,8 +204,7 @@ const details =
 
 /** The routes of how far work has come. */
 export const progressRoutes = (progress: ProgressBoard): readonly Route[] => [
-  {
-    path: '/v1/runtimes/:runtimeId/progress',
+  route('/v1/runtimes/:runtimeId/progress', {
     room: 'study',
     params: { runtimeId },
     GET: read({
@@ -215,9 +213,9 @@ export const progressRoutes = (progress: ProgressBoard): readonly Route[] => [
       details,
       answers: [json(200, workProgress)],
       refusals: ['unknown_runtime', 'runtime_deleted', 'stored_content_inconsistent'],
-      handle: ({ params }) => ({ status: 200, body: progress.runtime(params.runtimeId ?? '') }),
+      handle: ({ params }) => ({ status: 200, body: progress.runtime(params.runtimeId) }),
     }),
-  },
+  }),
   ...(
     [
       ['/v1/owned-media-ingests/:ingestId/progress', 'readOwnedIngestProgress', ownedIngestId, 'owned-ingest'],
@@ -228,9 +226,8 @@ export const progressRoutes = (progress: ProgressBoard): readonly Route[] => [
         'videohost-ingest',
       ],
     ] as const
-  ).map(
-    ([path, id, ingestId, kind]): Route => ({
-      path,
+  ).map(([path, id, ingestId, kind]) =>
+    route(path, {
       room: 'ingest',
       params: { ingestId },
       GET: read({
@@ -239,7 +236,7 @@ export const progressRoutes = (progress: ProgressBoard): readonly Route[] => [
         details,
         answers: [json(200, workProgress)],
         refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
-        handle: ({ params }) => ({ status: 200, body: progress.ingest(params.ingestId ?? '', [kind]) }),
+        handle: ({ params }) => ({ status: 200, body: progress.ingest(params.ingestId, [kind]) }),
       }),
     }),
   ),

@@ -2,13 +2,12 @@ import type { LanguageExplanations } from '../../actors/explanations/language-ex
 import { explanationRequest, languageExplanations } from '../../contract/explanations/explanation.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import { json, refusalsOfReopening } from '../exchange/description.ts';
-import { type Route, read, write } from '../exchange/route.ts';
+import { type Route, read, route, write } from '../exchange/route.ts';
 import { bodyInParts } from '../exchange/sent-bodies.ts';
 
 /** The route of explanations. */
 export const languageExplanationRoutes = (explanations: LanguageExplanations): readonly Route[] => [
-  {
-    path: '/v1/runtimes/:runtimeId/language-explanations',
+  route('/v1/runtimes/:runtimeId/language-explanations', {
     room: 'explanations',
     params: { runtimeId },
     checksQueryFirst: true,
@@ -19,7 +18,7 @@ export const languageExplanationRoutes = (explanations: LanguageExplanations): r
       refusals: refusalsOfReopening,
       handle: async ({ params }) => ({
         status: 200,
-        body: bodyInParts(await explanations.list(params.runtimeId ?? '')),
+        body: bodyInParts(await explanations.list(params.runtimeId)),
       }),
     }),
     POST: write({
@@ -40,8 +39,8 @@ export const languageExplanationRoutes = (explanations: LanguageExplanations): r
       ],
       handle: async ({ params, body }) => ({
         status: 201,
-        body: bodyInParts(await explanations.explain(params.runtimeId ?? '', body)),
+        body: bodyInParts(await explanations.explain(params.runtimeId, body)),
       }),
     }),
-  },
+  }),
 ];

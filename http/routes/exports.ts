@@ -23,7 +23,7 @@ import {
   taggedFields,
 } from '../exchange/answer.ts';
 import { json, notModifiedAnswer, refusalsOfReopening } from '../exchange/description.ts';
-import { type Call, type Route, read } from '../exchange/route.ts';
+import { type Call, type Route, read, route } from '../exchange/route.ts';
 import { MediaPart } from '../exchange/sent-bodies.ts';
 import { correctionsAsked, correctionsQuery } from './captions.ts';
 
@@ -73,8 +73,7 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       handle: (call) => bundleAnswer(bundles, call),
     }),
   },
-  {
-    path: '/v1/signing-keys',
+  route('/v1/signing-keys', {
     room: 'exports',
     GET: read({
       id: 'readSigningKeys',
@@ -83,9 +82,8 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       refusals: ['signing_key_unusable'],
       handle: async () => ({ status: 200, body: await bundles.keys() }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/exports/:name',
+  }),
+  route('/v1/runtimes/:runtimeId/exports/:name', {
     room: 'exports',
     params: { runtimeId, name: exportName },
     GET: read({
@@ -121,14 +119,14 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       ],
       handle: (call) => fileAnswer(exported, call),
     }),
-  },
+  }),
 ];
 
-async function bundleAnswer(bundles: Bundles, { params, query, client }: Call<null>): Promise<Answer> {
+async function bundleAnswer(bundles: Bundles, { params, query, client }: Call<null, 'runtimeId'>): Promise<Answer> {
   const media = bundledMediaChoice.safeParse(query.get('media') ?? 'exclude');
   if (!media.success) throw new ServiceError('unknown_query', 'media is exclude or include');
   const options = { media: media.data === 'include' };
-  const { reader, signatureContentId } = await bundles.open(params.runtimeId ?? '', options);
+  const { reader, signatureContentId } = await bundles.open(params.runtimeId, options);
   const tag = entityTag(signatureContentId);
   if (isKnownToClient(client.head, tag)) {
     reader.close();
@@ -141,7 +139,10 @@ async function bundleAnswer(bundles: Bundles, { params, query, client }: Call<nu
 /** No eviction takes a bundle back while it is sent. */
 const never = () => () => undefined;
 
-async function fileAnswer(exported: Exports, { params, query, client }: Call<null>): Promise<Answer> {
+async function fileAnswer(
+  exported: Exports,
+  { params, query, client }: Call<null, 'runtimeId' | 'name'>,
+): Promise<Answer> {
   const name = exportName.safeParse(params.name);
   if (!name.success)
     throw new ServiceError('not_found', `an export is one of ${namedValues(['bundle', ...exportNames])}`);
@@ -153,7 +154,7 @@ async function fileAnswer(exported: Exports, { params, query, client }: Call<nul
   if (!rate.success) throw new ServiceError('unknown_query', `rate is one of ${editRate.options.join(', ')}`);
   const corrections = correctionsAsked({ query });
   const options = { side: side.data, lines: lines.data, rate: rate.data, corrections };
-  const { text, madeOf } = await exported.file(params.runtimeId ?? '', name.data, options);
+  const { text, madeOf } = await exported.file(params.runtimeId, name.data, options);
   const body = Buffer.from(text, 'utf8');
   const tag = entityTag(contentIdOfBytes(body));
   if (isKnownToClient(client.head, tag)) return notModified(tag);

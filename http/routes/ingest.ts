@@ -18,14 +18,13 @@ import {
 import type { Answer } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
 import { bytesType, declaredLength, expectBytes } from '../exchange/request-body.ts';
-import { type Route, read, submit, write } from '../exchange/route.ts';
+import { type Route, read, route, submit, write } from '../exchange/route.ts';
 import { pageOf } from '../exchange/target.ts';
 import type { Exchange, RequestHead } from '../listener/listener.ts';
 
 /** The routes of owned ingests. */
 export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
-  {
-    path: '/v1/owned-media-ingests',
+  route('/v1/owned-media-ingests', {
     room: 'ingest',
     GET: read({
       id: 'listOwnedIngests',
@@ -50,9 +49,8 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
       ],
       handle: async ({ body }) => ({ status: 202, body: await ingests.open(body) }),
     }),
-  },
-  {
-    path: '/v1/owned-media-ingests/:ingestId',
+  }),
+  route('/v1/owned-media-ingests/:ingestId', {
     room: 'ingest',
     params: { ingestId: ownedIngestId },
     GET: read({
@@ -61,11 +59,10 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
       details: 'It has ended when `status` is `registered` or `failed`.',
       answers: [json(200, ownedIngestStatus)],
       refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
-      handle: ({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') }),
+      handle: ({ params }) => ({ status: 200, body: ingests.status(params.ingestId) }),
     }),
-  },
-  {
-    path: '/v1/owned-media-ingests/:ingestId/media',
+  }),
+  route('/v1/owned-media-ingests/:ingestId/media', {
     room: 'ingest',
     params: { ingestId: ownedIngestId },
     PUT: {
@@ -88,15 +85,14 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
         ],
       },
       handle: ({ params, exchange }) => {
-        const upload = ingests.beginUpload(params.ingestId ?? '', (declaredBytes) =>
+        const upload = ingests.beginUpload(params.ingestId, (declaredBytes) =>
           expectMedia(exchange.head, declaredBytes),
         );
         return receive(upload, exchange);
       },
     },
-  },
-  {
-    path: '/v1/owned-media-ingests/:ingestId/cancellations',
+  }),
+  route('/v1/owned-media-ingests/:ingestId/cancellations', {
     room: 'ingest',
     params: { ingestId: ownedIngestId },
     POST: write({
@@ -106,9 +102,9 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
       invalid: 'invalid_ingest_request',
       answers: [json(202, ownedIngestStatus)],
       refusals: ['unknown_ingest', 'source_deleted', 'ingest_already_terminal', 'stored_content_inconsistent'],
-      handle: async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId ?? '') }),
+      handle: async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId) }),
     }),
-  },
+  }),
 ];
 
 /** Checks the head of an upload; a chunked one has no length to compare. */
@@ -161,8 +157,7 @@ export const videohostIngestRoutes = (ingests: VideohostIngests | VideohostsOff)
     : routesTo(ingests);
 
 const routesTo = (ingests: VideohostIngests): readonly Route[] => [
-  {
-    path: base,
+  route(base, {
     room: 'ingest',
     GET: read({
       id: 'listVideohostIngests',
@@ -188,9 +183,8 @@ const routesTo = (ingests: VideohostIngests): readonly Route[] => [
       ],
       handle: async ({ body }) => ({ status: 202, body: await ingests.open(body) }),
     }),
-  },
-  {
-    path: `${base}/:ingestId`,
+  }),
+  route(`${base}/:ingestId`, {
     room: 'ingest',
     params: { ingestId: videohostIngestId },
     GET: read({
@@ -199,11 +193,10 @@ const routesTo = (ingests: VideohostIngests): readonly Route[] => [
       details: 'It has ended when `status` is `registered` or `failed`.',
       answers: [json(200, videohostIngestStatus)],
       refusals: [off, 'unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
-      handle: ({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') }),
+      handle: ({ params }) => ({ status: 200, body: ingests.status(params.ingestId) }),
     }),
-  },
-  {
-    path: `${base}/:ingestId/cancellations`,
+  }),
+  route(`${base}/:ingestId/cancellations`, {
     room: 'ingest',
     params: { ingestId: videohostIngestId },
     POST: write({
@@ -213,7 +206,7 @@ const routesTo = (ingests: VideohostIngests): readonly Route[] => [
       invalid: 'invalid_ingest_request',
       answers: [json(202, videohostIngestStatus)],
       refusals: [off, 'unknown_ingest', 'source_deleted', 'ingest_already_terminal', 'stored_content_inconsistent'],
-      handle: async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId ?? '') }),
+      handle: async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId) }),
     }),
-  },
+  }),
 ];

@@ -3,12 +3,11 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import { identity } from '../../contract/base/grammar.ts';
 import { library, librarySearch, searchQuery, sourceLabel, sourceLabelRequest } from '../../contract/library.ts';
 import { json } from '../exchange/description.ts';
-import { type Route, read, write } from '../exchange/route.ts';
+import { type Route, read, route, write } from '../exchange/route.ts';
 
 /** The routes of a library: its sources with what they are called and where they stand, and the search through their words. */
 export const libraryRoutes = (service: LibraryService): readonly Route[] => [
-  {
-    path: '/v1/library',
+  route('/v1/library', {
     room: 'sources',
     GET: read({
       id: 'readLibrary',
@@ -19,9 +18,8 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
       refusals: [],
       handle: async () => ({ status: 200, body: await service.list() }),
     }),
-  },
-  {
-    path: '/v1/search',
+  }),
+  route('/v1/search', {
     room: 'evidence',
     GET: read({
       id: 'searchLibrary',
@@ -34,9 +32,8 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
       refusals: ['invalid_search', 'invalid_cursor'],
       handle: async ({ query }) => ({ status: 200, body: await service.search(searchRequest(query)) }),
     }),
-  },
-  {
-    path: '/v1/source-sessions/:sourceSessionId/label',
+  }),
+  route('/v1/source-sessions/:sourceSessionId/label', {
     room: 'sources',
     params: { sourceSessionId: identity },
     POST: write({
@@ -50,10 +47,10 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
       refusals: ['unknown_source_session', 'source_deleted', 'storage_unavailable'],
       handle: async ({ params, body }) => ({
         status: 200,
-        body: await service.rename(params.sourceSessionId ?? '', body.label),
+        body: await service.rename(params.sourceSessionId, body.label),
       }),
     }),
-  },
+  }),
 ];
 
 function searchRequest(query: ReadonlyMap<string, string>) {

@@ -11,13 +11,12 @@ import {
 } from '../../contract/lifecycles/actors.ts';
 import { chart, charts as chartList, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { json } from '../exchange/description.ts';
-import { type Route, read } from '../exchange/route.ts';
+import { type Route, read, route } from '../exchange/route.ts';
 import { decimal, limitOf, pageOf } from '../exchange/target.ts';
 
 /** The routes of actors and of the states that they were in. */
 export const actorRoutes = (lifecycles: LifecycleService): readonly Route[] => [
-  {
-    path: '/v1/actors',
+  route('/v1/actors', {
     room: 'lifecycles',
     GET: read({
       id: 'listActors',
@@ -36,9 +35,8 @@ export const actorRoutes = (lifecycles: LifecycleService): readonly Route[] => [
         return { status: 200, body: await lifecycles.actors(request) };
       },
     }),
-  },
-  {
-    path: '/v1/actors/:actorId',
+  }),
+  route('/v1/actors/:actorId', {
     room: 'lifecycles',
     params: { actorId: listedActor.shape.actorId },
     GET: read({
@@ -47,11 +45,10 @@ export const actorRoutes = (lifecycles: LifecycleService): readonly Route[] => [
       details: 'The same fields as in the list of all actors.',
       answers: [json(200, readActor)],
       refusals: ['unknown_actor', 'stored_content_inconsistent'],
-      handle: async ({ params }) => ({ status: 200, body: await lifecycles.actor(params.actorId ?? '') }),
+      handle: async ({ params }) => ({ status: 200, body: await lifecycles.actor(params.actorId) }),
     }),
-  },
-  {
-    path: '/v1/actors/:actorId/transitions',
+  }),
+  route('/v1/actors/:actorId/transitions', {
     room: 'lifecycles',
     params: { actorId: listedActor.shape.actorId },
     GET: read({
@@ -64,16 +61,15 @@ export const actorRoutes = (lifecycles: LifecycleService): readonly Route[] => [
       refusals: ['invalid_cursor', 'invalid_limit', 'unknown_actor', 'cursor_past_head', 'stored_content_inconsistent'],
       handle: async ({ params, query }) => {
         const after = decimal(query.get('after') ?? '0', 'invalid_cursor');
-        return { status: 200, body: await lifecycles.transitions(params.actorId ?? '', after, limitOf(query)) };
+        return { status: 200, body: await lifecycles.transitions(params.actorId, after, limitOf(query)) };
       },
     }),
-  },
+  }),
 ];
 
 /** The routes of charts: what can happen in a host. */
 export const chartRoutes = (charts: Charts): readonly Route[] => [
-  {
-    path: '/v1/charts',
+  route('/v1/charts', {
     room: 'lifecycles',
     GET: read({
       id: 'listCharts',
@@ -84,9 +80,8 @@ export const chartRoutes = (charts: Charts): readonly Route[] => [
       refusals: [],
       handle: () => ({ status: 200, body: charts.all() }),
     }),
-  },
-  {
-    path: '/v1/charts/:chartId',
+  }),
+  route('/v1/charts/:chartId', {
     room: 'lifecycles',
     params: { chartId: chart.shape.machineId },
     GET: read({
@@ -95,7 +90,7 @@ export const chartRoutes = (charts: Charts): readonly Route[] => [
       details: 'Boxes and arrows of the drawing name the states and transitions of the chart by their ids.',
       answers: [json(200, drawnChart)],
       refusals: ['unknown_chart'],
-      handle: async ({ params }) => ({ status: 200, body: await charts.drawn(params.chartId ?? '') }),
+      handle: async ({ params }) => ({ status: 200, body: await charts.drawn(params.chartId) }),
     }),
-  },
+  }),
 ];

@@ -19,7 +19,7 @@ import {
 } from '../../contract/operation.ts';
 import { jsonHeaders } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
-import { type Route, read, write } from '../exchange/route.ts';
+import { type Route, read, route, write } from '../exchange/route.ts';
 
 /** What the floors below HTTP measure. */
 interface MetricsSource {
@@ -35,8 +35,7 @@ export const operationRoutes = (
   wire: () => readonly Metric[],
   snapshots: LedgerSnapshots,
 ): readonly Route[] => [
-  {
-    path: '/v1/health',
+  route('/v1/health', {
     room: 'operation',
     access: 'anyone',
     GET: read({
@@ -46,9 +45,8 @@ export const operationRoutes = (
       refusals: [],
       handle: () => ({ status: 200, body: health }),
     }),
-  },
-  {
-    path: '/v1/host-checks',
+  }),
+  route('/v1/host-checks', {
     room: 'operation',
     GET: read({
       id: 'readHostChecks',
@@ -59,9 +57,8 @@ export const operationRoutes = (
       refusals: [],
       handle: async () => ({ status: 200, body: await checks.read() }),
     }),
-  },
-  {
-    path: '/v1/metrics',
+  }),
+  route('/v1/metrics', {
     room: 'operation',
     GET: read({
       id: 'readMetrics',
@@ -74,9 +71,8 @@ export const operationRoutes = (
         headers: { ...jsonHeaders, 'Content-Type': expositionType },
       }),
     }),
-  },
-  {
-    path: '/v1/ledger-snapshots',
+  }),
+  route('/v1/ledger-snapshots', {
     room: 'operation',
     POST: write({
       id: 'snapshotLedger',
@@ -88,7 +84,7 @@ export const operationRoutes = (
       refusals: ['insufficient_storage'],
       handle: async () => ({ status: 201, body: await snapshots.take() }),
     }),
-  },
+  }),
 ];
 
 /** The media type of the Prometheus text format. */
@@ -117,8 +113,7 @@ function numberOf(value: number): string {
 
 /** The routes by which a page without a token gets one. */
 export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
-  {
-    path: '/v1/pairing-codes',
+  route('/v1/pairing-codes', {
     room: 'operation',
     POST: write({
       id: 'openPairing',
@@ -130,9 +125,8 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       refusals: [],
       handle: () => ({ status: 201, body: pairings.issue() }),
     }),
-  },
-  {
-    path: '/v1/page-tokens',
+  }),
+  route('/v1/page-tokens', {
     room: 'operation',
     access: 'token-and-origin',
     POST: write({
@@ -146,9 +140,8 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       refusals: [],
       handle: () => ({ status: 201, body: pairings.grant() }),
     }),
-  },
-  {
-    path: '/v1/pairings',
+  }),
+  route('/v1/pairings', {
     room: 'operation',
     access: 'origin',
     POST: write({
@@ -161,5 +154,5 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       refusals: ['pairing_refused'],
       handle: ({ body }) => ({ status: 201, body: pairings.exchange(body.code) }),
     }),
-  },
+  }),
 ];

@@ -15,14 +15,13 @@ import {
 import { runtimeId } from '../../contract/study/start.ts';
 import type { Answer } from '../exchange/answer.ts';
 import { type AnswerField, json } from '../exchange/description.ts';
-import { type Call, type Route, read, write } from '../exchange/route.ts';
+import { type Call, type Route, read, route, write } from '../exchange/route.ts';
 import { MediaPart, requestedRange } from '../exchange/sent-bodies.ts';
 import type { Headers } from '../listener/listener.ts';
 
 /** The routes of private playback. */
 export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
-  {
-    path: '/v1/runtimes/:runtimeId/private-playback-grants',
+  route('/v1/runtimes/:runtimeId/private-playback-grants', {
     room: 'playback',
     params: { runtimeId },
     access: 'token-and-origin',
@@ -44,12 +43,11 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
       ],
       handle: async ({ params, body, origin }) => ({
         status: 201,
-        body: await playback.grant(params.runtimeId ?? '', body, origin),
+        body: await playback.grant(params.runtimeId, body, origin),
       }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/private-playback-grants/:grantId/revocations',
+  }),
+  route('/v1/runtimes/:runtimeId/private-playback-grants/:grantId/revocations', {
     room: 'playback',
     params: { runtimeId, grantId: playbackGrantId },
     access: 'token-and-origin',
@@ -66,11 +64,10 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
         'private_playback_grant_expired',
         'stored_content_inconsistent',
       ],
-      handle: ({ params }) => ({ status: 200, body: playback.revoke(params.runtimeId ?? '', params.grantId ?? '') }),
+      handle: ({ params }) => ({ status: 200, body: playback.revoke(params.runtimeId, params.grantId) }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/private-playback-grants/:grantId/renewals',
+  }),
+  route('/v1/runtimes/:runtimeId/private-playback-grants/:grantId/renewals', {
     room: 'playback',
     params: { runtimeId, grantId: playbackGrantId },
     access: 'token-and-origin',
@@ -91,12 +88,11 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
       ],
       handle: ({ params, origin }) => ({
         status: 200,
-        body: playback.renew(params.runtimeId ?? '', params.grantId ?? '', origin),
+        body: playback.renew(params.runtimeId, params.grantId, origin),
       }),
     }),
-  },
-  {
-    path: `${privateSourceMediaPath}/:grantId/:secret`,
+  }),
+  route(`${privateSourceMediaPath}/:grantId/:secret`, {
     room: 'playback',
     params: { grantId: playbackGrantId, secret: playbackGrantSecret },
     access: 'grant',
@@ -117,11 +113,14 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
       ],
       handle: (call) => mediaAnswer(playback, call),
     }),
-  },
+  }),
 ];
 
-async function mediaAnswer(playback: PrivatePlayback, { params, origin, client }: Call<null>): Promise<Answer> {
-  const media = await playback.open(params.grantId ?? '', params.secret ?? '', origin);
+async function mediaAnswer(
+  playback: PrivatePlayback,
+  { params, origin, client }: Call<null, 'grantId' | 'secret'>,
+): Promise<Answer> {
+  const media = await playback.open(params.grantId, params.secret, origin);
   try {
     const { bytes } = media.reader;
     const etag = `"${media.contentId}"`;

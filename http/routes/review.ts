@@ -7,7 +7,7 @@ import {
 } from '../../contract/review.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import { json, refusalsOfReopening } from '../exchange/description.ts';
-import { type Route, read, write } from '../exchange/route.ts';
+import { type Route, read, route, write } from '../exchange/route.ts';
 
 const refusalsOfReviews = [
   ...refusalsOfReopening,
@@ -18,8 +18,7 @@ const refusalsOfReviews = [
 
 /** The routes of review intakes, decisions and revocations. */
 export const publishReviewRoutes = (reviews: PublishReviews): readonly Route[] => [
-  {
-    path: '/v1/runtimes/:runtimeId/publish-review-intakes',
+  route('/v1/runtimes/:runtimeId/publish-review-intakes', {
     room: 'review',
     params: { runtimeId },
     GET: read({
@@ -27,11 +26,10 @@ export const publishReviewRoutes = (reviews: PublishReviews): readonly Route[] =
       summary: 'the entry of a study in the review queue, or why it has none',
       answers: [json(200, publishReviewIntakes)],
       refusals: refusalsOfReopening,
-      handle: async ({ params }) => ({ status: 200, body: await reviews.intakes(params.runtimeId ?? '') }),
+      handle: async ({ params }) => ({ status: 200, body: await reviews.intakes(params.runtimeId) }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/publish-review-decisions',
+  }),
+  route('/v1/runtimes/:runtimeId/publish-review-decisions', {
     room: 'review',
     params: { runtimeId },
     checksQueryFirst: true,
@@ -40,7 +38,7 @@ export const publishReviewRoutes = (reviews: PublishReviews): readonly Route[] =
       summary: 'the reviews of a study, who may review, and the statements that a reviewer signs',
       answers: [json(200, publishReviewDecisions)],
       refusals: refusalsOfReopening,
-      handle: async ({ params }) => ({ status: 200, body: await reviews.reviews(params.runtimeId ?? '') }),
+      handle: async ({ params }) => ({ status: 200, body: await reviews.reviews(params.runtimeId) }),
     }),
     POST: write({
       id: 'decidePublishReview',
@@ -49,11 +47,10 @@ export const publishReviewRoutes = (reviews: PublishReviews): readonly Route[] =
       invalid: 'invalid_review_request',
       answers: [json(201, publishReviewDecisions)],
       refusals: refusalsOfReviews,
-      handle: async ({ params, body }) => ({ status: 201, body: await reviews.decide(params.runtimeId ?? '', body) }),
+      handle: async ({ params, body }) => ({ status: 201, body: await reviews.decide(params.runtimeId, body) }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/publish-review-revocations',
+  }),
+  route('/v1/runtimes/:runtimeId/publish-review-revocations', {
     room: 'review',
     params: { runtimeId },
     POST: write({
@@ -63,7 +60,7 @@ export const publishReviewRoutes = (reviews: PublishReviews): readonly Route[] =
       invalid: 'invalid_review_request',
       answers: [json(201, publishReviewDecisions)],
       refusals: refusalsOfReviews,
-      handle: async ({ params, body }) => ({ status: 201, body: await reviews.revoke(params.runtimeId ?? '', body) }),
+      handle: async ({ params, body }) => ({ status: 201, body: await reviews.revoke(params.runtimeId, body) }),
     }),
-  },
+  }),
 ];

@@ -12,7 +12,7 @@ import {
   settingsChanged,
 } from '../../contract/settings.ts';
 import { json } from '../exchange/description.ts';
-import { type Route, read, write } from '../exchange/route.ts';
+import { type Route, read, route, write } from '../exchange/route.ts';
 
 /** The settings of the host that answers. Only the command that started it knows its options. */
 export interface SettingsService {
@@ -24,8 +24,7 @@ export interface SettingsService {
 
 /** The routes of settings. What changes something is for pages that say their origin, as a page of another origin cannot. */
 export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
-  {
-    path: '/v1/settings',
+  route('/v1/settings', {
     room: 'operation',
     GET: read({
       id: 'readSettings',
@@ -34,9 +33,8 @@ export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
       refusals: [],
       handle: async () => ({ status: 200, body: await settings.read() }),
     }),
-  },
-  {
-    path: '/v1/found-engines',
+  }),
+  route('/v1/found-engines', {
     room: 'operation',
     GET: read({
       id: 'findEngines',
@@ -48,9 +46,8 @@ export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
       refusals: [],
       handle: async () => ({ status: 200, body: await settings.engines() }),
     }),
-  },
-  {
-    path: '/v1/settings-changes',
+  }),
+  route('/v1/settings-changes', {
     room: 'operation',
     access: 'token-and-origin',
     POST: write({
@@ -69,9 +66,8 @@ export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
       ],
       handle: async ({ body }) => ({ status: 200, body: await settings.change(body) }),
     }),
-  },
-  {
-    path: '/v1/host-restarts',
+  }),
+  route('/v1/host-restarts', {
     room: 'operation',
     access: 'token-and-origin',
     POST: write({
@@ -85,5 +81,5 @@ export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
       refusals: ['restart_refused'],
       handle: async () => ({ status: 202, body: await settings.restart() }),
     }),
-  },
+  }),
 ];

@@ -14,7 +14,7 @@ import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
 import { jsonBytes } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
 import { bytesType, expectBytes, readBytes } from '../exchange/request-body.ts';
-import { type Endpoint, type Route, read, remove } from '../exchange/route.ts';
+import { type Endpoint, type Route, read, remove, route } from '../exchange/route.ts';
 
 /** The list of sources as readers see it; `version` moves with every change of `rows`. */
 interface SourceList {
@@ -34,8 +34,7 @@ export function sourceRoutes(sources: SourceList, records: SourceRecords): reado
     return bytes;
   };
   return [
-    {
-      path: '/v1/source-sessions',
+    route('/v1/source-sessions', {
       room: 'sources',
       GET: read({
         id: 'readSourceSessions',
@@ -44,9 +43,8 @@ export function sourceRoutes(sources: SourceList, records: SourceRecords): reado
         refusals: [],
         handle: () => ({ status: 200, body: current() }),
       }),
-    },
-    {
-      path: '/v1/source-sessions/:sourceSessionId/media-probe',
+    }),
+    route('/v1/source-sessions/:sourceSessionId/media-probe', {
       room: 'sources',
       params: { sourceSessionId: identity },
       GET: read({
@@ -54,9 +52,9 @@ export function sourceRoutes(sources: SourceList, records: SourceRecords): reado
         summary: 'the probe record of a source: its tracks, its clock, and what is missing of incomplete media',
         answers: [json(200, mediaProbe)],
         refusals: ['unknown_source_session', 'source_deleted', 'source_revalidation_failed'],
-        handle: async ({ params }) => ({ status: 200, body: await records.mediaProbe(params.sourceSessionId ?? '') }),
+        handle: async ({ params }) => ({ status: 200, body: await records.mediaProbe(params.sourceSessionId) }),
       }),
-    },
+    }),
   ];
 }
 
@@ -73,8 +71,7 @@ const changes = [
 
 /** The routes of the subtitle files that are attached to a source. */
 export const subtitleTrackRoutes = (tracks: SubtitleTracks): readonly Route[] => [
-  {
-    path: '/v1/source-sessions/:sourceSessionId/subtitle-tracks',
+  route('/v1/source-sessions/:sourceSessionId/subtitle-tracks', {
     room: 'sources',
     params: { sourceSessionId: identity },
     GET: read({
@@ -82,12 +79,11 @@ export const subtitleTrackRoutes = (tracks: SubtitleTracks): readonly Route[] =>
       summary: 'the subtitle files that are attached to a source',
       answers: [json(200, subtitleTracks)],
       refusals: ['unknown_source_session', 'source_deleted'],
-      handle: ({ params }) => ({ status: 200, body: tracks.list(params.sourceSessionId ?? '') }),
+      handle: ({ params }) => ({ status: 200, body: tracks.list(params.sourceSessionId) }),
     }),
     POST: attachment(tracks),
-  },
-  {
-    path: '/v1/source-sessions/:sourceSessionId/subtitle-tracks/:trackIndex',
+  }),
+  route('/v1/source-sessions/:sourceSessionId/subtitle-tracks/:trackIndex', {
     room: 'sources',
     params: { sourceSessionId: identity, trackIndex: subtitleTrackIndex },
     DELETE: remove({
@@ -99,13 +95,13 @@ export const subtitleTrackRoutes = (tracks: SubtitleTracks): readonly Route[] =>
       refusals: [...changes, 'unknown_subtitle_track'],
       handle: async ({ params }) => ({
         status: 200,
-        body: await tracks.detach(params.sourceSessionId ?? '', params.trackIndex ?? ''),
+        body: await tracks.detach(params.sourceSessionId, params.trackIndex),
       }),
     }),
-  },
+  }),
 ];
 
-const attachment = (tracks: SubtitleTracks): Endpoint => ({
+const attachment = (tracks: SubtitleTracks): Endpoint<'sourceSessionId'> => ({
   body: 'stream',
   types: [bytesType],
   description: {
@@ -132,7 +128,7 @@ const attachment = (tracks: SubtitleTracks): Endpoint => ({
   handle: async ({ params, query, exchange }) => {
     expectBytes(exchange.head, 'a subtitle file');
     const bytes = await readBytes(exchange, maximumSubtitleBytes, tooLarge);
-    const { isNew, body } = await tracks.attach(params.sourceSessionId ?? '', query, bytes);
+    const { isNew, body } = await tracks.attach(params.sourceSessionId, query, bytes);
     return { status: isNew ? 201 : 200, body };
   },
 });

@@ -18,7 +18,7 @@ import {
   refusalsOfReopening,
   refusalsOfRequests,
 } from '../exchange/description.ts';
-import { type Call, type Route, read, write } from '../exchange/route.ts';
+import { type Call, type Route, read, route, write } from '../exchange/route.ts';
 import { decimal, limitOf, pageOf } from '../exchange/target.ts';
 import { asksForStream, EventStream, lastEventId, streamAnswer, streamHeaders } from '../streams/event-stream.ts';
 import { DocumentFeed, JournalFeed, progressOf } from '../streams/feeds.ts';
@@ -32,8 +32,7 @@ export const studyRoutes = (
   deletions: DeletionService,
   streams: Streaming,
 ): readonly Route[] => [
-  {
-    path: '/v1/runtime-plans',
+  route('/v1/runtime-plans', {
     room: 'study',
     POST: write({
       id: 'planStudy',
@@ -45,9 +44,8 @@ export const studyRoutes = (
       refusals: [...refusalsOfRequests, 'runtime_deleted'],
       handle: async ({ body }) => ({ status: 200, body: await studies.plan(body) }),
     }),
-  },
-  {
-    path: '/v1/runtime-starts',
+  }),
+  route('/v1/runtime-starts', {
     room: 'study',
     POST: write({
       id: 'startStudy',
@@ -65,9 +63,8 @@ export const studyRoutes = (
       ],
       handle: async ({ body }) => ({ status: 202, body: await studies.start(body) }),
     }),
-  },
-  {
-    path: '/v1/runtime-starts/:commandId',
+  }),
+  route('/v1/runtime-starts/:commandId', {
     room: 'study',
     params: { commandId },
     GET: read({
@@ -75,11 +72,10 @@ export const studyRoutes = (
       summary: 'the status of the study that a command started',
       answers: [json(200, runtimeStatus, journalFields)],
       refusals: ['invalid_command_id', 'unknown_command', 'runtime_deleted', ...refusalsOfJournals],
-      handle: async ({ params }) => journalAnswer(await studies.byCommand(params.commandId ?? '')),
+      handle: async ({ params }) => journalAnswer(await studies.byCommand(params.commandId)),
     }),
-  },
-  {
-    path: '/v1/runtimes',
+  }),
+  route('/v1/runtimes', {
     room: 'study',
     GET: read({
       id: 'listRuntimes',
@@ -91,9 +87,8 @@ export const studyRoutes = (
       refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter', 'unknown_source_session', 'source_deleted'],
       handle: async ({ query }) => ({ status: 200, body: await listed.page(listRequest(query)) }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId',
+  }),
+  route('/v1/runtimes/:runtimeId', {
     room: 'study',
     params: { runtimeId },
     GET: read({
@@ -101,12 +96,11 @@ export const studyRoutes = (
       summary: 'the status of a study',
       answers: [json(200, runtimeStatus, journalFields)],
       refusals: ['unknown_runtime', 'runtime_deleted', ...refusalsOfJournals],
-      handle: ({ params }) => answerOf(studies.status(params.runtimeId ?? '')),
+      handle: ({ params }) => answerOf(studies.status(params.runtimeId)),
     }),
     DELETE: deleteRuntime(deletions),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/cancellations',
+  }),
+  route('/v1/runtimes/:runtimeId/cancellations', {
     room: 'study',
     params: { runtimeId },
     POST: write({
@@ -117,11 +111,10 @@ export const studyRoutes = (
       invalid: 'invalid_cancellation_request',
       answers: [json(202, runtimeStatus, journalFields)],
       refusals: ['unknown_runtime', 'runtime_deleted', 'runtime_already_terminal', ...refusalsOfJournals],
-      handle: async ({ params }) => ({ ...journalAnswer(await studies.cancel(params.runtimeId ?? '')), status: 202 }),
+      handle: async ({ params }) => ({ ...journalAnswer(await studies.cancel(params.runtimeId)), status: 202 }),
     }),
-  },
-  {
-    path: '/v1/runtimes/:runtimeId/events',
+  }),
+  route('/v1/runtimes/:runtimeId/events', {
     room: 'study',
     params: { runtimeId },
     GET: read({
@@ -147,7 +140,7 @@ export const studyRoutes = (
       handle: (call) =>
         asksForStream(call.client.head) ? journalStream(studies, streams, call) : eventsAnswer(studies, call),
     }),
-  },
+  }),
 ];
 
 const journalFields: readonly AnswerField[] = ['Studio-Journal-Head', 'Access-Control-Expose-Headers'];
@@ -192,16 +185,23 @@ function pageRequest(query: ReadonlyMap<string, string>) {
   return { after, limit, wait };
 }
 
-function eventsAnswer(studies: StudyService, { params, query, client }: Call<null>): Answer | Promise<Answer> {
-  const runtimeId = params.runtimeId ?? '';
+function eventsAnswer(
+  studies: StudyService,
+  { params, query, client }: Call<null, 'runtimeId'>,
+): Answer | Promise<Answer> {
+  const { runtimeId } = params;
   const { after, limit, wait } = pageRequest(query);
   return answerOf(
     wait === 0 ? studies.events(runtimeId, after, limit) : longPoll(studies, { runtimeId, after, limit, wait }, client),
   );
 }
 
-async function journalStream(studies: StudyService, streams: Streaming, { params, query, client }: Call<null>) {
-  const runtimeId = params.runtimeId ?? '';
+async function journalStream(
+  studies: StudyService,
+  streams: Streaming,
+  { params, query, client }: Call<null, 'runtimeId'>,
+) {
+  const { runtimeId } = params;
   const { after } = pageRequest(query);
   const last = lastEventId(client.head);
   const cursor = last === null ? after : decimal(last, 'invalid_cursor');
@@ -249,8 +249,7 @@ async function longPoll(
 
 /** The route of warnings, beside that of plans, whose answer has no room for them. */
 export const planWarningRoutes = (warnings: PlanWarnings): readonly Route[] => [
-  {
-    path: '/v1/runtime-plan-warnings',
+  route('/v1/runtime-plan-warnings', {
     room: 'study',
     POST: write({
       id: 'warnOfStudy',
@@ -263,13 +262,12 @@ export const planWarningRoutes = (warnings: PlanWarnings): readonly Route[] => [
       refusals: refusalsOfRequests,
       handle: async ({ body }) => ({ status: 200, body: await warnings.of(body) }),
     }),
-  },
+  }),
 ];
 
 /** The route of a runtime as a whole. */
 export const overviewRoutes = (overviews: Overviews): readonly Route[] => [
-  {
-    path: '/v1/runtimes/:runtimeId/overview',
+  route('/v1/runtimes/:runtimeId/overview', {
     room: 'study',
     params: { runtimeId },
     GET: read({
@@ -279,7 +277,7 @@ export const overviewRoutes = (overviews: Overviews): readonly Route[] => [
         'Says where it stands, what was found and claimed, what is withheld and why, and what may be done next, as requests with a template of their body. What a template leaves null and names in `fill` is the caller’s to give; the attestation of a review is a person’s. A part that is still to come is `not_yet`, one that cannot come any more is `never`, one that was decided against is `withheld` with its reason codes.',
       answers: [json(200, runtimeOverview)],
       refusals: refusalsOfReopening,
-      handle: async ({ params }) => ({ status: 200, body: await overviews.of(params.runtimeId ?? '') }),
+      handle: async ({ params }) => ({ status: 200, body: await overviews.of(params.runtimeId) }),
     }),
-  },
+  }),
 ];

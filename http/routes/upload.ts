@@ -6,7 +6,7 @@ import { type OwnedIngestRequest, ownedIngestId, ownedIngestStatus, tusFields } 
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
 import { empty, json } from '../exchange/description.ts';
 import { declaredLength } from '../exchange/request-body.ts';
-import { type Call, type Endpoint, type PathProtocol, type Route, read } from '../exchange/route.ts';
+import { type Call, type Endpoint, type PathProtocol, type Route, read, route } from '../exchange/route.ts';
 import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
 import { canonicalLength } from '../listener/message-head.ts';
 
@@ -159,20 +159,19 @@ const version = { 'Tus-Resumable': tusFields['Tus-Resumable'] };
 export const ownedUploadRoutes = (ingests: OwnedIngests): readonly Route[] => {
   const protocol = tusProtocol(() => ingests.maximumBytes);
   return [
-    { path: '/v1/owned-media-uploads', room: 'ingest', protocol, POST: creation(ingests) },
-    {
-      path: '/v1/owned-media-ingests/:ingestId/upload',
+    route('/v1/owned-media-uploads', { room: 'ingest', protocol, POST: creation(ingests) }),
+    route('/v1/owned-media-ingests/:ingestId/upload', {
       room: 'ingest',
       params: { ingestId: ownedIngestId },
       protocol,
       HEAD: uploadOffset(ingests),
       PATCH: part(ingests),
       DELETE: termination(ingests),
-    },
+    }),
   ];
 };
 
-const creation = (ingests: OwnedIngests): Endpoint =>
+const creation = (ingests: OwnedIngests): Endpoint<never> =>
   read({
     id: 'createOwnedUpload',
     summary: 'open an ingest of a file, for clients that speak tus alone',
@@ -195,7 +194,7 @@ const creation = (ingests: OwnedIngests): Endpoint =>
     handle: (call) => created(ingests, call),
   });
 
-const uploadOffset = (ingests: OwnedIngests): Endpoint =>
+const uploadOffset = (ingests: OwnedIngests): Endpoint<'ingestId'> =>
   read({
     id: 'readOwnedUpload',
     summary: 'how much of the file has arrived',
@@ -204,13 +203,13 @@ const uploadOffset = (ingests: OwnedIngests): Endpoint =>
     answers: [empty(200, ['Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires'])],
     refusals: ['unknown_ingest', 'upload_gone', 'stored_content_inconsistent'],
     handle: async ({ params }) => {
-      const { input, offset } = await ingests.uploadState(params.ingestId ?? '');
+      const { input, offset } = await ingests.uploadState(params.ingestId);
       const fields = { 'Upload-Length': String(input.declaredBytes), 'Upload-Metadata': metadataOf(input) };
       return nothing(200, { ...offsetFields(input, offset), ...fields });
     },
   });
 
-const part = (ingests: OwnedIngests): Endpoint => ({
+const part = (ingests: OwnedIngests): Endpoint<'ingestId'> => ({
   body: 'stream',
   types: [partType],
   description: {
@@ -241,12 +240,12 @@ const part = (ingests: OwnedIngests): Endpoint => ({
     ],
   },
   handle: ({ params, exchange }) => {
-    const begun = ingests.beginPart(params.ingestId ?? '', partClaim(exchange.head));
+    const begun = ingests.beginPart(params.ingestId, partClaim(exchange.head));
     return taken(begun.part, begun.input, exchange);
   },
 });
 
-const termination = (ingests: OwnedIngests): Endpoint =>
+const termination = (ingests: OwnedIngests): Endpoint<'ingestId'> =>
   read({
     id: 'endOwnedUpload',
     summary: 'cancel the ingest and delete what has arrived',
@@ -254,7 +253,7 @@ const termination = (ingests: OwnedIngests): Endpoint =>
     answers: [empty(204)],
     refusals: ['unknown_ingest', 'upload_gone', 'ingest_already_terminal', 'stored_content_inconsistent'],
     handle: async ({ params }) => {
-      await ingests.endUpload(params.ingestId ?? '');
+      await ingests.endUpload(params.ingestId);
       return nothing(204);
     },
   });

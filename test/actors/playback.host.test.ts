@@ -31,7 +31,6 @@ async function grantedSample(t: ExecutionContext) {
   const { revisionId } = source.session;
   const playback = new PrivatePlayback({
     grants,
-    kindName: 'runtime',
     supervisor: { read: () => undefined },
     registry: { revision: (id) => (id === revisionId ? source : undefined) },
     ledger: { get: () => undefined },
@@ -136,7 +135,6 @@ test('bug: a runtime that was deleted during the look at its media got a grant f
   let row: ActorRow | undefined = { kind: 'runtime' } as ActorRow;
   const playback = new PrivatePlayback({
     ...{ grants, registry, ledger, objectStore },
-    kindName: 'runtime',
     supervisor: { read: () => row },
   });
   const granting = playback.grant(runtimeId, grantRequest, origin);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { StudyHost } from '../../client/study-host.ts';
 import { oneAtATime } from '../../console/host/use-remote.ts';
-import { dropped, keepFromDrops, takeDropped } from '../../console/parts/drop-file.tsx';
+import { droppedFiles, keepFromDrops, takeDropped } from '../../console/parts/drop-file.tsx';
 import { excessOf } from '../../console/parts/field.tsx';
 import { uploadFile, uploads } from '../../console/sources/uploads.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
@@ -83,11 +83,11 @@ const fileField = '[type="file"]';
 test.serial('files that no view takes wait, and lead to the view that takes them', (t) => {
   const { keeps, led } = page();
   t.true(keeps(drag('dragover', ['Files'])));
-  t.true(dropped.getSnapshot().context.isOver);
+  t.true(droppedFiles.getSnapshot().context.isOver);
   t.true(keeps(drag('drop', ['Files'], [film, other])));
   t.is(led(), 1);
-  t.deepEqual(dropped.getSnapshot().context, { isOver: false, waiting: [film, other] });
-  dropped.send({ type: 'taken' });
+  t.deepEqual(droppedFiles.getSnapshot().context, { isOver: false, waiting: [film, other] });
+  droppedFiles.send({ type: 'taken' });
 });
 
 test.serial('the view that is shown takes all files that are dropped, for as long as it is shown', (t) => {
@@ -99,7 +99,7 @@ test.serial('the view that is shown takes all files that are dropped, for as lon
   leave();
   keeps(drag('drop', ['Files'], [film]));
   t.deepEqual([taken.length, led()], [2, 1]);
-  dropped.send({ type: 'taken' });
+  droppedFiles.send({ type: 'taken' });
 });
 
 test.serial('a dropped link does not replace the page; text and fields are left to the browser', (t) => {
@@ -112,7 +112,7 @@ test.serial('a dropped link does not replace the page; text and fields are left 
   t.true(keeps(drag('drop', ['text/uri-list'], [], fileField)));
   t.true(keeps(drag('drop', ['Files'], [film], 'a text field')));
   t.is(led(), 2);
-  dropped.send({ type: 'taken' });
+  droppedFiles.send({ type: 'taken' });
 });
 
 test('a poll under way is not started again; the next one begins after it has ended or failed', async (t) => {

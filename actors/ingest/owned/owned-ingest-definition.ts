@@ -6,7 +6,6 @@ import { ownedIngestMigrations } from '../../../machines/migrations.ts';
 import {
   type OwnedIngestContext,
   type OwnedIngestEvent,
-  type OwnedIngestInput,
   ownedIngestMachine,
   ownedIngestVersion,
 } from '../../../machines/owned-ingest.ts';
@@ -14,7 +13,7 @@ import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
 import { localProcessingGrant } from '../../../receipts/sources/source-receipt.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import type { ActorDefinition, ChartPosition, Phase } from '../../supervision/actor-definition.ts';
-import { type ActorRow, actorRow } from '../../supervision/actor-row.ts';
+import { actorRow, type RowOf } from '../../supervision/actor-row.ts';
 import {
   type IngestDefinitionOptions,
   ingestDefinition,
@@ -50,7 +49,7 @@ export const ownedIngestSeal =
   };
 
 /** Gives the chart of owned ingests its effects, and the supervisor what it needs to know of them. */
-export function ownedIngestDefinition(options: IngestDefinitionOptions): ActorDefinition {
+export function ownedIngestDefinition(options: IngestDefinitionOptions): ActorDefinition<'owned-ingest'> {
   const { clock } = options;
   const uploadDeadline = fromCallback<OwnedIngestEvent, { dueAt: number }>(({ input, sendBack }) => {
     const left = Math.max(0, input.dueAt - clock.now());
@@ -67,9 +66,9 @@ export function ownedIngestDefinition(options: IngestDefinitionOptions): ActorDe
   });
 }
 
-function ownedIngestStanding(row: ActorRow): ChartPosition {
+function ownedIngestStanding(row: RowOf<'owned-ingest'>): ChartPosition {
   const { media, tail } = ingestStandingOf(row);
-  const { ingestId, uploadDueAt } = row.input as OwnedIngestInput;
+  const { ingestId, uploadDueAt } = row.input;
   const value = tail ?? { queued: media === null ? 'awaitingMedia' : 'awaitingWorker' };
   return { value, context: { ingestId, uploadDueAt, media, failure: null } satisfies OwnedIngestContext };
 }

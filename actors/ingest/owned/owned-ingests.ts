@@ -105,7 +105,7 @@ export class OwnedIngests {
     const row = service.row(ingestId);
     const isAwaited = supervisor.awaits(ingestId, 'media.received');
     if (!isAwaited || this.#uploads.has(ingestId) || this.#options.uploads.isSending(ingestId)) throw sentBefore();
-    const { declaredBytes } = row.input as OwnedIngestRowInput;
+    const { declaredBytes } = ownedIngestInput.parse(row.input);
     checkHead(declaredBytes);
     const upload = new Upload(objectStore, ingestId, declaredBytes, {
       arrived: (completed) =>

@@ -275,7 +275,7 @@ export class ResumableUploads {
   }
 
   /** A definition whose commits also forget the uploads of ingests that stop waiting for their media. */
-  following(definition: ActorDefinition): ActorDefinition {
+  following(definition: ActorDefinition<'owned-ingest'>): ActorDefinition<'owned-ingest'> {
     return {
       ...definition,
       writes: (change) => [

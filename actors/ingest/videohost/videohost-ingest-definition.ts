@@ -22,7 +22,7 @@ import { workFolderName } from '../../../storage/objects/leftovers.ts';
 import type { HostBasis } from '../../host-basis.ts';
 import type { UnusedMedia } from '../../sources/unused-media.ts';
 import type { ActorDefinition, ChartPosition, Phase } from '../../supervision/actor-definition.ts';
-import { type ActorRow, actorRow } from '../../supervision/actor-row.ts';
+import { actorRow, type RowOf } from '../../supervision/actor-row.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
 import {
   type IngestDefinitionOptions,
@@ -189,7 +189,9 @@ interface VideohostIngestDefinitionOptions extends IngestDefinitionOptions {
 }
 
 /** Gives the chart of video-host ingests its effects, and the supervisor what it needs to know of them. */
-export function videohostIngestDefinition(options: VideohostIngestDefinitionOptions): ActorDefinition {
+export function videohostIngestDefinition(
+  options: VideohostIngestDefinitionOptions,
+): ActorDefinition<'videohost-ingest'> {
   const { supervisor, effects } = options;
   const resolve = ingestEffect(supervisor, (input: VideohostIngestInput, signal) => effects.resolve(input, signal));
   const download = ingestEffect(supervisor, (input: VideohostIngestInput, signal) => effects.download(input, signal));
@@ -203,9 +205,9 @@ export function videohostIngestDefinition(options: VideohostIngestDefinitionOpti
   });
 }
 
-function videohostIngestStanding(row: ActorRow): ChartPosition {
+function videohostIngestStanding(row: RowOf<'videohost-ingest'>): ChartPosition {
   const { media, tail } = ingestStandingOf(row);
-  const { ingestId } = row.input as VideohostIngestInput;
+  const { ingestId } = row.input;
   const before: Readonly<Record<string, StateValue>> = { resolving: 'resolving', downloading: 'downloading' };
   const value = tail ?? (media === null ? (before[row.status] ?? 'queued') : 'probing');
   return { value, context: { ingestId, media, failure: null } satisfies VideohostIngestContext };

@@ -46,7 +46,9 @@ export interface CaptionBenchOptions {
   /** How long captions may be. */
   readonly allowance?: CaptionAllowance;
   /** Changes what the supervisor knows of caption productions. */
-  readonly definition?: (definition: ActorDefinition) => Partial<ActorDefinition>;
+  readonly definition?: (
+    definition: ActorDefinition<'caption-production'>,
+  ) => Partial<ActorDefinition<'caption-production'>>;
 }
 
 export type CaptionBench = Awaited<ReturnType<typeof openCaptionBench>>;
@@ -71,7 +73,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
     committed,
     report,
   });
-  const captioning: ActorDefinition = { ...usual, ...options.definition?.(usual) };
+  const captioning: ActorDefinition<'caption-production'> = { ...usual, ...options.definition?.(usual) };
   const mutex = new KeyedMutex();
   const { classification = 'embedded_subtitle_tracks' } = options;
   const ability = { classification, allowance: options.allowance ?? defaultCaptionAllowance };

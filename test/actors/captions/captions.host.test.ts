@@ -409,7 +409,7 @@ test('an attempt over a journal that was damaged meanwhile ends without writing 
 /** A kind that crashes when it is about to write captions down, this often. */
 const crashing = (times: number) => {
   let crashes = 0;
-  return ({ writes }: ActorDefinition): Partial<ActorDefinition> => ({
+  return ({ writes }: ActorDefinition<'caption-production'>): Partial<ActorDefinition<'caption-production'>> => ({
     writes: (change) => {
       if (change.before === 'producing' && change.after.value === 'checking' && crashes < times) {
         crashes += 1;

@@ -37,7 +37,9 @@ export function scriptedExplainer(): ScriptedExplainer {
 export interface ExplanationBenchOptions {
   readonly explainer: ScriptedExplainer | null;
   /** Changes what the supervisor knows of explanations. */
-  readonly definition?: (definition: ActorDefinition) => Partial<ActorDefinition>;
+  readonly definition?: (
+    definition: ActorDefinition<'language-explanation'>,
+  ) => Partial<ActorDefinition<'language-explanation'>>;
 }
 
 /** The services of reviews, captions and explanations over a real store, as one process would have them. */
@@ -58,7 +60,7 @@ export async function openExplanationBench(
     committed,
     report,
   });
-  const explaining: ActorDefinition = { ...usual, ...definition?.(usual) };
+  const explaining: ActorDefinition<'language-explanation'> = { ...usual, ...definition?.(usual) };
   const explanations = new LanguageExplanations({
     definition: explaining,
     supervisor,

@@ -247,7 +247,7 @@ const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceReg
 };
 
 /** A host that takes up what is stored in a data root, and nothing but runtimes. */
-async function nextHost(t: ExecutionContext, root: string, changes: Partial<ActorDefinition> = {}) {
+async function nextHost(t: ExecutionContext, root: string, changes: Partial<ActorDefinition<'runtime'>> = {}) {
   const { ledger: stored, objectStore } = await openStore(root);
   const report = () => undefined;
   const opened = openSupervisor(t, stored, new SimulatedClock(Date.parse(acceptedAt) + 60_000), { report });
