@@ -1,0 +1,117 @@
+import test from 'ava';
+import { languagesOf } from '../../console/new-study/language-picker.tsx';
+import { limitIn } from '../../console/new-study/new-study-view.tsx';
+import { settingText, settingValueOf, withModel } from '../../console/operations/settings.tsx';
+import { fittingSources, markedParts, sourceState } from '../../console/sources/library-model.ts';
+import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
+import { type SituationCode, situationCode } from '../../contract/overview.ts';
+import type { FoundEngine } from '../../contract/settings.ts';
+import type { MediaProbe } from '../../contract/sources/media-probe.ts';
+
+const studyOf = (change: Partial<LibraryStudy> = {}): LibraryStudy => ({
+  runtimeId: 'runtime:1',
+  range: { startMs: 0, endMs: 50_000 },
+  lifecycle: 'terminal',
+  reason: null,
+  acceptedAt: '2026-01-02T00:00:00.000Z',
+  standing: null,
+  fault: null,
+  ...change,
+});
+
+const standingOf = (
+  code: SituationCode,
+  captions: { state: 'never' | 'not_yet' | 'done'; text: string } = { state: 'not_yet', text: 'later' },
+): Partial<LibraryStudy> => ({ standing: { situation: { code, text: `${code} in words` }, captions, journalHead: 9 } });
+
+const sourceOf = (label: string, durationMs: number, newest: LibraryStudy | null): LibrarySource => ({
+  sourceSessionId: `source-session:${label}`,
+  sourceRevisionId: 'source-revision:1',
+  sourceContentId: `sha256:${'a'.repeat(64)}`,
+  label,
+  sourceKind: 'owned_local',
+  rightsScope: 'local_processing',
+  durationMs,
+  trackCount: 1,
+  preflightSchema: 'studio.preflight-bundle.v1',
+  detectedLanguageEvidenceAvailable: false,
+  tracks: ['video'],
+  languages: [],
+  studies: newest === null ? 0 : 1,
+  newest,
+});
+
+test('a source shows the one state that matters, and why where that is not plain', (t) => {
+  const never = { state: 'never', text: 'captions are off' } as const;
+  const cases: readonly (readonly [LibraryStudy | null, string, string | null])[] = [
+    [null, 'Not studied yet', null],
+    [studyOf(standingOf('waiting_for_review')), 'Waiting for your review', null],
+    [
+      studyOf(standingOf('waiting_for_review', never)),
+      'Waiting for your review',
+      'no captions on this host: captions are off',
+    ],
+    [studyOf(standingOf('approved', never)), 'Captions never on this host', 'captions are off'],
+    [studyOf(standingOf('captions_accepted')), 'Captions ready', null],
+    [studyOf(standingOf('failed')), 'Study failed', 'failed in words'],
+    [studyOf({ fault: 'stored_content_inconsistent' }), 'Cannot be read', 'Its stored files do not verify.'],
+    [studyOf({ lifecycle: 'running' }), 'studying', null],
+  ];
+  for (const [newest, words, why] of cases) t.like(sourceState({ newest }), { words, why }, words);
+  for (const code of situationCode.options) t.not(sourceState({ newest: studyOf(standingOf(code)) }).words, '', code);
+});
+
+test('a library is filtered by name and state, and sorted by what a person chose', (t) => {
+  const sources = [
+    sourceOf(
+      'Harbour 10',
+      90_000,
+      studyOf({ ...standingOf('captions_accepted'), acceptedAt: '2026-01-01T00:00:00.000Z' }),
+    ),
+    sourceOf('Harbour 9', 30_000, studyOf(standingOf('waiting_for_review'))),
+    sourceOf('Interview', 60_000, null),
+  ];
+  const labels = (asked: { find?: string; show?: string; sort?: string }) =>
+    fittingSources(sources, { find: '', show: '', sort: '', ...asked }).map(({ label }) => label);
+  t.deepEqual(labels({}), ['Interview', 'Harbour 9', 'Harbour 10']);
+  t.deepEqual(labels({ sort: 'name' }), ['Harbour 9', 'Harbour 10', 'Interview']);
+  t.deepEqual(labels({ sort: 'longest' }), ['Harbour 10', 'Interview', 'Harbour 9']);
+  t.deepEqual(labels({ sort: 'state' }), ['Harbour 9', 'Harbour 10', 'Interview']);
+  t.deepEqual(labels({ find: '9 HARB' }), ['Harbour 9']);
+  t.deepEqual(labels({ show: 'ready' }), ['Harbour 10']);
+  t.deepEqual(labels({ show: 'nonsense', sort: 'nonsense' }), ['Interview', 'Harbour 9', 'Harbour 10']);
+});
+
+test('the words of a search are marked in a line, whatever signs they have', (t) => {
+  const parts = (text: string, find: string) =>
+    markedParts(text, find).map(({ text: part, isFound }) => (isFound ? `[${part}]` : part));
+  t.deepEqual(parts('Good Morning (Room)', 'room) MORN'), ['Good ', '[Morn]', 'ing (', '[Room)]']);
+  t.deepEqual(parts('a.b', '.'), ['a', '[.]', 'b']);
+  t.deepEqual(parts('text', ' '), ['text']);
+});
+
+test('the languages of tracks come first, those of the sound before others, by tags of today', (t) => {
+  const tracks = (...of: [string, string | undefined][]) =>
+    languagesOf({ tracks: of.map(([type, language]) => ({ type, language })) } as unknown as Pick<
+      MediaProbe,
+      'tracks'
+    >);
+  t.deepEqual(tracks(['subtitle', 'eng'], ['audio', 'kor']), { spoken: 'ko', all: ['ko', 'en'] });
+  t.deepEqual(tracks(['audio', 'kor'], ['audio', 'jpn']), { spoken: '', all: ['ko', 'ja'] });
+  t.deepEqual(tracks(['audio', 'und'], ['audio', 'not a tag'], ['video', undefined]), { spoken: '', all: [] });
+});
+
+test('a limit of the host is read from its sentence', (t) => {
+  t.is(limitIn('captions cover at most 120000 ms'), 120_000);
+  t.is(limitIn('captions cover less'), null);
+});
+
+test('a setting is read and written in the form that the wire has', (t) => {
+  t.deepEqual([null, true, false, 12, 'a', ['a', 'b']].map(settingText), [null, 'on', 'off', '12', 'a', 'a, b']);
+  t.is(settingValueOf({ form: 'switch' }, 'on'), true);
+  t.is(settingValueOf({ form: 'single' }, ' 1200000 '), 1_200_000);
+  t.is(settingValueOf({ form: 'single' }, '01'), '01');
+  t.deepEqual(settingValueOf({ form: 'repeated' }, 'a\n\n b '), ['a', 'b']);
+  const engine = { models: ['small', 'large'], use: { model: 'small', server: 'here', on: true } };
+  t.deepEqual(withModel(engine as unknown as FoundEngine, 'large'), { model: 'large', server: 'here', on: true });
+});
