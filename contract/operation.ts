@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, identity, positive, timestamp } from './base/grammar.ts';
-import { type StageName, stageNames, studyStages } from './study/stages.ts';
+import { workStages } from './study/stages.ts';
 
 /** What one check came to. `weak` works, with less than it could; `failed` keeps a host from its work. */
 export const finding = z.strictObject({
@@ -124,30 +124,9 @@ export const pairing = z.strictObject({
 export type IssuedPairingCode = z.infer<typeof issuedPairingCode>;
 export type Pairing = z.infer<typeof pairing>;
 
-/** What an ingest is doing, stage by stage, as people read it; `queued` is said of every work that waits for its turn. */
-export const ingestStageWords = {
-  upload: 'receiving the file',
-  queued: 'waiting for its turn',
-  resolve: 'looking up the video',
-  download: 'fetching the range',
-  probe: 'reading the media',
-  seal: 'sealing the media',
-} as const;
-
 /** What a piece of work does: an ingest from `upload` or `resolve` to `seal`, a study from `initialize` to `admit`. */
-export const workStage = z.enum([
-  ...(Object.keys(ingestStageWords) as (keyof typeof ingestStageWords)[]),
-  ...stageNames,
-  'ended',
-]);
+export const workStage = z.enum(workStages);
 export type WorkStage = z.infer<typeof workStage>;
-
-/** The words that people read for each stage of a piece of work. */
-export const stageWords: Readonly<Record<WorkStage, string>> = {
-  ...ingestStageWords,
-  ...(Object.fromEntries(stageNames.map((name) => [name, studyStages[name].words])) as Record<StageName, string>),
-  ended: 'ended',
-};
 
 /**
  * How far an ingest or a study has come within its stage, as the running host measures it: nothing of it is stored. What is

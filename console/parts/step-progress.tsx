@@ -1,4 +1,5 @@
-import { stageWords, type WorkProgress } from '../../contract/operation.ts';
+import type { WorkProgress } from '../../contract/operation.ts';
+import { stageWords } from '../../contract/study/stages.ts';
 import { sentence } from '../words/codes.ts';
 import { clockTime, size } from '../words/numbers.ts';
 

@@ -57,7 +57,7 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
         )}
         <Transcript lanes={lanes} control={control} onChoose={choose} />
       </div>
-      {lanes.length === 0 ? (
+      {lanes.length === 0 && (
         <Notice kind="not-yet" title="There is no evidence yet">
           {overview.situation.code === 'waiting_for_a_worker'
             ? 'The study is waiting for its turn. It begins by itself.'
@@ -65,7 +65,8 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
               ? 'The detectors are at work. Each kind of evidence appears here as soon as it is stored.'
               : 'The study ended before it stored any.'}
         </Notice>
-      ) : (
+      )}
+      {(lanes.length > 0 || overview.study.reason === null) && (
         <Timeline
           key={`${overview.study.range.startMs} ${overview.study.range.endMs}`}
           runtimeId={runtimeId}

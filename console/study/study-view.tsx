@@ -1,7 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { HostError } from '../../client/host-error.ts';
-import { stageWords, type WorkStage } from '../../contract/operation.ts';
+import type { WorkStage } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
+import { stageWords } from '../../contract/study/stages.ts';
 import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useDeed, useEvery, useStore } from '../host/use-remote.ts';

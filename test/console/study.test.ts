@@ -34,9 +34,10 @@ import type { KeyframeFact } from '../../contract/evidence/evidence-object.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import type { JournalEvent, RuntimeEvents } from '../../contract/journal.ts';
 import { runtimeJudgements } from '../../contract/judgement.ts';
-import { stageWords, type WorkProgress, type WorkStage, workStage } from '../../contract/operation.ts';
+import { type WorkProgress, type WorkStage, workStage } from '../../contract/operation.ts';
 import type { Finding, RuntimeOverview } from '../../contract/overview.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
+import { stageWords } from '../../contract/study/stages.ts';
 import { contentIdOfJson as hostContentId, canonicalJson as hostJson } from '../../formats/canonical-json.ts';
 import { fieldOf } from '../fields.ts';
 
