@@ -155,6 +155,18 @@ function cuesOf(bytes: Uint8Array, path: string): EditedCue[] {
   }
 }
 
+/** The bytes of the file that a person names. Throws `WrongCall`. */
+async function fileOf(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new WrongCall(
+      `--file ${path}: ${code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`}`,
+    );
+  }
+}
+
 /** Opens the editor of the person on a file; resolves when it is closed. Throws `WrongCall`. */
 async function edited(path: string): Promise<void> {
   const editor = process.env.VISUAL ?? process.env.EDITOR ?? 'vi';
@@ -345,7 +357,7 @@ export async function editCaptions(call: CommandCall): Promise<ExitCode> {
   const reverts = given.single('revert');
   if (reverts !== undefined) return revert(call, runtimeId, known, reverts);
   const file = pathOption(given, 'file');
-  if (file !== null) return correct(call, runtimeId, known, { cues: cuesOf(await readFile(file), file), side });
+  if (file !== null) return correct(call, runtimeId, known, { cues: cuesOf(await fileOf(file), file), side });
   if (!terminal.isInteractive) {
     throw new WrongCall('an editor needs a terminal: give the corrected lines by --file');
   }

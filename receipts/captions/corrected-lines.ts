@@ -156,17 +156,6 @@ export const correctionsOn = (corrections: VerifiedCorrections, base: BaseLines)
     ? { ...corrections, base, lines: uncorrected(base), check: null }
     : corrections;
 
-/** The words that a person put in the place of those of the host, by the line of the host that they belong to. */
-export function sourceWordsOf(corrections: VerifiedCorrections): ReadonlyMap<string, string> {
-  return new Map(
-    corrections.lines.flatMap(({ id, originalLineIds, source }) =>
-      source.by === 'person' && source.text !== null && id === originalLineIds[0] && originalLineIds.length === 1
-        ? [[id, source.text] as const]
-        : [],
-    ),
-  );
-}
-
 const isOneLanguage = ({ input }: BaseLines): boolean => {
   const source = baseLanguage(input.sourceLanguage);
   return source !== null && source === baseLanguage(input.targetLanguage);
