@@ -231,6 +231,8 @@ inBrowser('an actor is scrubbed on its chart, and a chart lights up while a stud
     .getByRole('link', { name: /^Study/ })
     .first()
     .click();
+  // An actor that has ended opens at its start.
+  await page.getByRole('slider').press('End');
   await page.getByText('Step 9 of 9').waitFor();
   await page.getByRole('slider').press('Home');
   t.is(await page.locator('.chart .state.now').getAttribute('data-state'), 'runtime.accepted');
