@@ -8,6 +8,7 @@ import type {
   HostHealth,
   IssuedPairingCode,
   LedgerSnapshot,
+  PageToken,
   WorkProgress,
 } from '../contract/operation.ts';
 import type { RuntimeOverview } from '../contract/overview.ts';
@@ -116,6 +117,14 @@ export class StudyHost {
   /** A code with which one page gets a token of its own, within five minutes. */
   pairingCode(): Promise<IssuedPairingCode> {
     return this.#transport.json('/v1/pairing-codes', { method: 'POST', json: {} });
+  }
+
+  /** A token that a page keeps in the place of the one that it has: it ends with the process of the host. Only pages may ask. */
+  pageToken(): Promise<PageToken> {
+    return this.#transport.json('/v1/page-tokens', {
+      method: 'POST',
+      json: { schema: 'studio.page-token-request.v1' },
+    });
   }
 
   async sources(): Promise<readonly SourceSessionRow[]> {

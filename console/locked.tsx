@@ -4,7 +4,7 @@ import { useStore } from './host/use-remote.ts';
 import { dropped } from './parts/drop-file.tsx';
 import { Field } from './parts/field.tsx';
 
-/** What the page shows without a token, or when it was loaded anew: it is in no storage of the browser. */
+/** What the page shows without a token, and once the host has ended that gave it one. */
 export function Locked() {
   const [text, setText] = useState('');
   const waiting = useStore(dropped, (context) => context.waiting);
@@ -17,19 +17,10 @@ export function Locked() {
   return (
     <div class="page narrow">
       <h1>The console is locked</h1>
+      <p>This page needs the token of the host: it was opened without one, or the host was started again since.</p>
       <p>
-        The host answers only requests that carry its token, and this page does not have it. A page keeps the token in
-        memory alone, so it is gone after a reload.
+        Run <code>npm run media-study open</code>, or paste the address that the host printed as <code>console</code>:
       </p>
-      <ol>
-        <li>
-          Run <code>npm run media-study open</code> to open the console anew, or
-        </li>
-        <li>
-          take the address <code>console</code> from the first line that the host printed, and open it, or
-        </li>
-        <li>put that address or the token here:</li>
-      </ol>
       <form class="row-form" onSubmit={open}>
         <Field label="Address or token">
           {(id) => (

@@ -63,7 +63,7 @@ const places: readonly {
   readonly route: ConsoleRoute;
   readonly holds: readonly ConsoleRoute['view'][];
 }[] = [
-  { name: 'Sources', route: { view: 'sources' }, holds: ['sources', 'new-study'] },
+  { name: 'Library', route: { view: 'sources' }, holds: ['sources', 'new-study'] },
   { name: 'Studies', route: allStudies, holds: ['studies', 'study'] },
   {
     name: 'Lifecycles',
@@ -155,13 +155,15 @@ function Head({ route, theme, isOpen }: { route: ConsoleRoute; theme: ChosenThem
 function View({ route }: { route: ConsoleRoute }): ComponentChildren {
   switch (route.view) {
     case 'sources':
-      return <SourcesView />;
+      return <SourcesView find={route.find ?? ''} show={route.show ?? ''} sort={route.sort ?? ''} />;
     case 'new-study':
       return <NewStudyView key={route.sourceSessionId} sourceSessionId={route.sourceSessionId} />;
     case 'studies':
       return <StudiesView source={route.source} lifecycle={route.lifecycle} />;
     case 'study':
-      return <StudyView key={route.runtimeId} runtimeId={route.runtimeId} pane={route.pane} />;
+      return (
+        <StudyView key={route.runtimeId} runtimeId={route.runtimeId} pane={route.pane} atMs={route.atMs ?? null} />
+      );
     case 'lifecycles':
       return <LifecyclesView kind={route.kind} state={route.state} show={route.show} />;
     case 'chart':

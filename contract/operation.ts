@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { count, identity, positive, timestamp } from './base/grammar.ts';
+<<<<<<< HEAD
 import { workStages } from './study/stages.ts';
+=======
+import { ingestStageWords, stageNames } from './study/stages.ts';
+>>>>>>> main
 
 /** What one check came to. `weak` works, with less than it could; `failed` keeps a host from its work. */
 export const finding = z.strictObject({
@@ -120,6 +124,18 @@ export const pairing = z.strictObject({
   schema: z.literal('studio.pairing.v1'),
   authorizationToken: z.string().regex(/^[0-9a-f]{64}$/),
 });
+
+/** So many pages of the owner of the host have a token of their own at once; the oldest one ends with the next. */
+export const ownPages = 64;
+
+export const pageTokenRequest = z.strictObject({ schema: z.literal('studio.page-token-request.v1') });
+
+/** A bearer token for a page that has the host's token and keeps only this one: it ends with the process of the host. */
+export const pageToken = z.strictObject({
+  schema: z.literal('studio.page-token.v1'),
+  authorizationToken: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type PageToken = z.infer<typeof pageToken>;
 
 export type IssuedPairingCode = z.infer<typeof issuedPairingCode>;
 export type Pairing = z.infer<typeof pairing>;

@@ -3,6 +3,8 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
   type IssuedPairingCode,
+  ownPages,
+  type PageToken,
   type Pairing,
   pairedPages,
   pairingCodeMs,
@@ -27,17 +29,19 @@ interface OpenCode {
 /** Crockford's base 32: each byte of chance gives one character, evenly. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const codeLength = 10;
+const tokenBytes = 32;
 
 const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /**
- * Pages that got a token of their own for a code that the owner of the host gave them. All of it lives in memory: the end of
+ * Pages that got a token of their own: for a code that the owner of the host gave them, or for the host's token. All of it lives in memory: the end of
  * the host ends every code and every such token. Of both only hashes are kept.
  */
 export class Pairings {
   readonly #options: PairingsOptions;
   #open: OpenCode | null = null;
   #tokens: readonly Buffer[] = [];
+  #ownTokens: readonly Buffer[] = [];
 
   constructor(options: PairingsOptions) {
     this.#options = options;
@@ -64,9 +68,16 @@ export class Pairings {
       throw refused();
     }
     this.#open = null;
-    const authorizationToken = randomBytes(32).toString('hex');
+    const authorizationToken = randomBytes(tokenBytes).toString('hex');
     this.#tokens = [...this.#tokens, hashOf(authorizationToken)].slice(-pairedPages);
     return { schema: 'studio.pairing.v1', authorizationToken };
+  }
+
+  /** A token for a page of the owner, who has given the host's own: it can be kept where that one must not be. */
+  grant(): PageToken {
+    const authorizationToken = this.#options.randomBytes(tokenBytes).toString('hex');
+    this.#ownTokens = [...this.#ownTokens, hashOf(authorizationToken)].slice(-ownPages);
+    return { schema: 'studio.page-token.v1', authorizationToken };
   }
 
   /** A clock that is set back gives a code no more time, and a machine that sleeps does not stop the time of one. */
@@ -78,7 +89,7 @@ export class Pairings {
   /** Whether a page was given this token. Takes the same time for every token. */
   holds(token: string): boolean {
     const given = hashOf(token);
-    return this.#tokens.filter((known) => timingSafeEqual(known, given)).length > 0;
+    return [...this.#tokens, ...this.#ownTokens].filter((known) => timingSafeEqual(known, given)).length > 0;
   }
 }
 

@@ -7,10 +7,12 @@ export const chartModes = ['drawing', 'heat', 'what-if'] as const;
 export type ChartMode = (typeof chartModes)[number];
 
 export type ConsoleRoute =
-  | { readonly view: 'sources' }
+  /** `find` is searched for in labels and words, `show` and `sort` are of the list; each is absent for the usual one. */
+  | { readonly view: 'sources'; readonly find?: string; readonly show?: string; readonly sort?: string }
   | { readonly view: 'new-study'; readonly sourceSessionId: string }
   | { readonly view: 'studies'; readonly source: string | null; readonly lifecycle: string | null }
-  | { readonly view: 'study'; readonly runtimeId: string; readonly pane: StudyPane }
+  /** `atMs` is where the player begins; absent for the start of the range. */
+  | { readonly view: 'study'; readonly runtimeId: string; readonly pane: StudyPane; readonly atMs?: number }
   /** `show` filters the list: failed, slow, restarted or of the last day. */
   | {
       readonly view: 'lifecycles';
@@ -36,14 +38,23 @@ export function routeOf(hash: string): ConsoleRoute {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [view = '', id = '', part = '', last = ''] = path.split('/').map(decoded);
   const values = new URLSearchParams(query);
-  if (view === '' || view === 'sources') return { view: 'sources' };
+  if (view === '' || view === 'sources') return { view: 'sources', ...givenOf(values, ['find', 'show', 'sort']) };
   if (view === 'new' && id !== '') return { view: 'new-study', sourceSessionId: id };
   if (view === 'operations') return { view: 'operations' };
   if (view === 'lifecycles') return lifecycleRoute([id, part, last], values);
   if (view !== 'studies') return { view: 'unknown' };
   if (id === '') return { view: 'studies', source: values.get('source'), lifecycle: values.get('lifecycle') };
-  return { view: 'study', runtimeId: id, pane: isPane(part) ? part : 'evidence' };
+  const atMs = /^\d{1,12}$/.test(values.get('at') ?? '') ? { atMs: Number(values.get('at')) } : {};
+  return { view: 'study', runtimeId: id, pane: isPane(part) ? part : 'evidence', ...atMs };
 }
+
+const givenOf = <Key extends string>(values: URLSearchParams, keys: readonly Key[]): Partial<Record<Key, string>> =>
+  Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = values.get(key) ?? '';
+      return value === '' ? [] : [[key, value]];
+    }),
+  ) as Partial<Record<Key, string>>;
 
 function lifecycleRoute([room, id, mode]: readonly [string, string, string], values: URLSearchParams): ConsoleRoute {
   if (room === '') {
@@ -90,7 +101,12 @@ export function addressOf(route: ConsoleRoute): string {
     case 'studies':
       return withQuery('#/studies', { source: route.source, lifecycle: route.lifecycle });
     case 'study':
-      return `#/studies/${encodeURIComponent(route.runtimeId)}${route.pane === 'evidence' ? '' : `/${route.pane}`}`;
+      return withQuery(
+        `#/studies/${encodeURIComponent(route.runtimeId)}${route.pane === 'evidence' ? '' : `/${route.pane}`}`,
+        { at: route.atMs === undefined ? null : String(route.atMs) },
+      );
+    case 'sources':
+      return withQuery('#/sources', { find: route.find || null, show: route.show || null, sort: route.sort || null });
     case 'lifecycles':
       return withQuery('#/lifecycles', { kind: route.kind, state: route.state, show: route.show });
     case 'chart':

@@ -1,6 +1,7 @@
 import { createStore } from '@xstate/store';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { HostError } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { type ConsoleRoute, routeOf } from './route.ts';
 
@@ -25,7 +26,7 @@ function storedTheme(): ChosenTheme {
   }
 }
 
-/** What the whole page shares. The token is in the client alone: no storage of the browser holds it. */
+/** What the whole page shares. The token of the host is in the client alone: no storage of the browser holds it. */
 export const session = createStore({
   context: { host: null, route: routeOf(''), theme: storedTheme() } as Session,
   on: {
@@ -39,13 +40,70 @@ export const session = createStore({
 /** The token of an address such as `#token=…`; null for any other fragment. */
 export const tokenOf = (hash: string): string | null => new URLSearchParams(hash.replace(/^#/, '')).get('token');
 
-/** Connects to the host that served this page. Sends nothing yet. */
+/**
+ * Where a tab keeps a token of its own over a reload. `sessionStorage` belongs to one tab and one origin, port included; a cookie would
+ * be sent to every server on this machine whatever its port, and pages of those are of the same site.
+ */
+type TabStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+
+const tabKey = 'media-study-page-token';
+const tabTokenPattern = /^[0-9a-f]{64}$/;
+
+/** The token of a tab; null where it has none, or its storage is off. */
+export function tabToken(storage: () => TabStorage): string | null {
+  try {
+    const token = storage().getItem(tabKey);
+    return token !== null && tabTokenPattern.test(token) ? token : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Has a tab keep a token, or none. Without storage the page is locked by its next reload. */
+export function keepTabToken(storage: () => TabStorage, token: string | null): void {
+  try {
+    if (token === null) storage().removeItem(tabKey);
+    else storage().setItem(tabKey, token);
+  } catch {
+    // It holds for this page alone.
+  }
+}
+
+const tab = (): TabStorage => sessionStorage;
+
+const open = (token: string): StudyHost => {
+  const host = StudyHost.connect({ baseUrl: location.origin, token });
+  session.send({ type: 'connected', host });
+  return host;
+};
+
+/**
+ * Connects to the host that served this page, and asks it for a token that the tab may keep: one that ends with the process of the
+ * host, so that nothing that is stored opens a later one. A host that gives none, such as an earlier version, locks at the reload.
+ */
 export function connect(token: string): void {
-  session.send({ type: 'connected', host: StudyHost.connect({ baseUrl: location.origin, token }) });
+  keepTabToken(tab, null);
+  const host = open(token);
+  host.pageToken().then(
+    ({ authorizationToken }) => keepTabToken(tab, authorizationToken),
+    () => undefined,
+  );
+}
+
+/** Goes on with the token that the tab has kept, and locks if the host does not take it any more. */
+function resume(token: string): void {
+  const host = open(token);
+  host.runtimes({ limit: 1 }).catch((error: unknown) => {
+    if (error instanceof HostError && error.code === 'unauthorized' && session.getSnapshot().context.host === host)
+      lock();
+  });
 }
 
 /** Drops a token that the host does not take, so that the page asks for another one where it is. */
-export const lock = (): void => session.send({ type: 'locked' });
+export function lock(): void {
+  keepTabToken(tab, null);
+  session.send({ type: 'locked' });
+}
 
 /** Follows the address of the page, and takes the token out of it wherever it appears. */
 export function followAddress(): void {
@@ -60,6 +118,8 @@ export function followAddress(): void {
   };
   addEventListener('hashchange', look);
   look();
+  const kept = tabToken(tab);
+  if (session.getSnapshot().context.host === null && kept !== null) resume(kept);
 }
 
 export function chooseTheme(theme: ChosenTheme): void {

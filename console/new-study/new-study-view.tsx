@@ -1,47 +1,51 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
-import type { RuntimePlan } from '../../contract/study/start.ts';
+import type { PlanWarning, RuntimePlan } from '../../contract/study/start.ts';
+import type { RuntimeRow } from '../../contract/study/status.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed, useRemote } from '../host/use-remote.ts';
+import { type Remote, useDeed, useRemote } from '../host/use-remote.ts';
 import { Facts, Identity } from '../parts/facts.tsx';
-import { Field, TextField } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
+import type { Stretch } from '../timeline/ticks.ts';
 import { sentence } from '../words/codes.ts';
-import { duration, reachWords, withTimes } from '../words/numbers.ts';
+import { duration, moment, reachWords, wholeSeconds, withTimes } from '../words/numbers.ts';
+import { isTag, LanguagePicker, languagesOf } from './language-picker.tsx';
 import { earlierStudy, RangeStrip } from './range-strip.tsx';
 
 /** What is to be studied of a source, and how. */
 export function NewStudyView({ sourceSessionId }: { readonly sourceSessionId: string }) {
   const host = useHost();
-  const { remote, reload } = useRemote(() => host.sources(), [host]);
+  const { remote, reload } = useRemote(async () => {
+    const source = (await host.sources()).find((each) => each.sourceSessionId === sourceSessionId);
+    return source === undefined ? null : { source, probe: await host.mediaProbe(sourceSessionId) };
+  }, [host, sourceSessionId]);
   return (
     <div class="page">
       <p class="crumb">
-        <a href="#/sources">Sources</a>
+        <a href="#/sources">Library</a>
       </p>
       <h1>New study</h1>
       <RemotePart of={remote} what="the source" onRetry={reload}>
-        {(sources) => {
-          const source = sources.find((each) => each.sourceSessionId === sourceSessionId);
-          return source === undefined ? (
-            <Notice kind="unavailable" title="This host has no such source">
-              <a href="#/sources">Choose one of its sources</a>
+        {(found) =>
+          found === null ? (
+            <Notice kind="unavailable" title="This source is not on this host">
+              <a href="#/sources">Choose another one</a>
             </Notice>
           ) : (
-            <StudyForm source={source} />
-          );
-        }}
+            <StudyForm {...found} />
+          )
+        }
       </RemotePart>
     </div>
   );
 }
-
-/** The length that a new study begins with where the source is longer: what most hosts take at once. */
-const usualRangeMs = 120_000;
-const tagPattern = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
 
 const requestOf = (range: StudyRequest['range'], spoken: string, target: string, attempt: string): StudyRequest => ({
   ...(range !== undefined && { range }),
@@ -50,32 +54,66 @@ const requestOf = (range: StudyRequest['range'], spoken: string, target: string,
   ...(attempt !== '' && { clientRequestId: attempt }),
 });
 
-function StudyForm({ source }: { readonly source: SourceSessionRow }) {
+/** What is known of a request before it is sent. */
+interface Outlook {
+  readonly plan: RuntimePlan;
+  readonly warnings: readonly PlanWarning[];
+  /** The study that an equal request started before; null without one. */
+  readonly before: RuntimeRow | null;
+}
+
+async function outlookOf(host: StudyHost, source: SourceSessionRow, request: StudyRequest): Promise<Outlook> {
+  const [plan, { warnings }, { runtimes }] = await Promise.all([
+    host.plan(source, request),
+    // What keeps captions from coming of it is said of a request for captions alone.
+    host.warnings(source, { ...request, outputDepth: 'captions' }),
+    host.runtimes({ sourceSessionId: source.sourceSessionId, limit: 200 }),
+  ]);
+  const before = runtimes.find(({ runtimeId }) => runtimeId === plan.runtimeId) ?? null;
+  return { plan, warnings, before };
+}
+
+interface StudyFormProps {
+  readonly source: SourceSessionRow;
+  readonly probe: MediaProbe;
+}
+
+function StudyForm({ source, probe }: StudyFormProps) {
   const host = useHost();
   const { deed, run } = useDeed();
   const { remote: earlier } = useRemote(
     () => earlierStudy(host, source.sourceSessionId),
     [host, source.sourceSessionId],
   );
-  const [range, setRange] = useState({ startMs: 0, endMs: Math.min(source.durationMs, usualRangeMs) });
-  const [spoken, setSpoken] = useState('');
+  const ofTracks = useMemo(() => languagesOf(probe), [probe]);
+  const [range, setRange] = useState({ startMs: 0, endMs: source.durationMs });
+  const [spoken, setSpoken] = useState(ofTracks.spoken);
   const [target, setTarget] = useState('en');
-  const [isAnew, setAnew] = useState(false);
   const [attempt] = useState(() => `console-${crypto.randomUUID()}`);
-  const isLanguage = tagPattern.test(target) && (spoken === '' || tagPattern.test(spoken));
-  const request = requestOf(range, spoken, target, isAnew ? attempt : '');
-  const start = (event: Event) => {
-    event.preventDefault();
+  const isLanguage = isTag(target) && (spoken === '' || isTag(spoken));
+  const asked = useSettled(isLanguage ? JSON.stringify(requestOf(range, spoken, target, '')) : '');
+  const { remote, reload } = useRemote(
+    async () => (asked === '' ? null : outlookOf(host, source, JSON.parse(asked) as StudyRequest)),
+    [host, source, asked],
+  );
+  const outlook = remote.state === 'ready' ? remote.value : null;
+  const before = outlook?.before ?? null;
+  const start = (again: boolean) =>
     run(async () => {
-      const { runtimeId } = await host.study(source, request).started;
+      const { runtimeId } = await host.study(source, requestOf(range, spoken, target, again ? attempt : '')).started;
       location.hash = addressOf({ view: 'study', runtimeId, pane: 'evidence' });
     });
-  };
   return (
-    <form class="new-study" onSubmit={start}>
+    <form
+      class="new-study"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start(before !== null);
+      }}
+    >
       <section aria-labelledby="range">
         <h2 id="range">
-          Range of <bdi>{source.label}</bdi> <span class="quiet">{duration(source.durationMs)}</span>
+          <bdi>{source.label}</bdi> <span class="quiet">{wholeSeconds(source.durationMs)}</span>
         </h2>
         <RangeStrip
           earlier={earlier.state === 'ready' ? earlier.value : null}
@@ -83,50 +121,97 @@ function StudyForm({ source }: { readonly source: SourceSessionRow }) {
           range={range}
           onRange={setRange}
         />
+        <RangeLimit remote={remote} range={range} onRange={setRange} />
       </section>
       <div class="split">
         <section aria-labelledby="languages">
           <h2 id="languages">Languages</h2>
           <div class="pair">
-            <TextField
-              label="Spoken"
-              hint="A tag such as ko or pt-BR. Empty: left to detection; captions need a declared one."
-              value={spoken}
-              onValue={(value) => setSpoken(value.trim())}
-              isMono
-            />
-            <TextField
-              label="Captions in"
-              hint="The language that captions are to be in."
-              value={target}
-              onValue={(value) => setTarget(value.trim())}
-              isMono
-            />
+            <LanguagePicker label="Spoken" none="Detect" ofTracks={ofTracks.all} value={spoken} onValue={setSpoken} />
+            <LanguagePicker label="Captions in" ofTracks={ofTracks.all} value={target} onValue={setTarget} />
           </div>
-          {!isLanguage && <p class="bad-text">A language is given by its tag, such as en, ko or pt-BR.</p>}
-          <Field label="Attempt">
-            {(id) => (
-              <select
-                id={id}
-                value={isAnew ? 'new' : 'same'}
-                onChange={({ currentTarget }) => setAnew(currentTarget.value === 'new')}
-              >
-                <option value="same">Find the study of an equal request</option>
-                <option value="new">A new attempt over the same inputs</option>
-              </select>
-            )}
-          </Field>
-          <button type="submit" class="primary" disabled={!isLanguage || deed.state === 'busy'}>
-            {deed.state === 'busy' ? 'Starting' : 'Start the study'}
-          </button>
+          {!isLanguage && <p class="bad-text">Give a language by its tag, such as en, ko or pt-BR.</p>}
+          {before === null ? (
+            <button type="submit" class="primary" disabled={!isLanguage || deed.state === 'busy'}>
+              {deed.state === 'busy' ? 'Starting' : 'Start the study'}
+            </button>
+          ) : (
+            <Notice kind="not-yet" icon="rotate-ccw" title="Studied before">
+              <p>This range was studied in these languages on {moment(before.acceptedAt)}.</p>
+              <div class="deeds">
+                <a
+                  class="button primary"
+                  href={addressOf({ view: 'study', runtimeId: before.runtimeId, pane: 'evidence' })}
+                >
+                  Use that study
+                </a>
+                <button type="submit" disabled={deed.state === 'busy'}>
+                  {deed.state === 'busy' ? 'Starting' : 'Study again'}
+                </button>
+              </div>
+            </Notice>
+          )}
           {deed.state === 'failed' && <Failed error={deed.error} />}
         </section>
         <aside aria-labelledby="plan">
           <h2 id="plan">Plan</h2>
-          {isLanguage ? <PlanCard source={source} request={request} /> : <p class="quiet">Give the languages first.</p>}
+          <div class="panel" aria-live="polite">
+            {isTooLong(remote) ? (
+              <p class="quiet">Choose a shorter range first.</p>
+            ) : (
+              <RemotePart of={remote} what="the plan" onRetry={reload}>
+                {(known) => (known === null ? <p class="quiet">Choose the languages first.</p> : <Plan {...known} />)}
+              </RemotePart>
+            )}
+          </div>
         </aside>
       </div>
     </form>
+  );
+}
+
+const tooLong = (error: unknown): boolean => error instanceof HostError && error.code === 'study_range_too_large';
+const isTooLong = (remote: Remote<unknown>): boolean => remote.state === 'failed' && tooLong(remote.error);
+
+/** The milliseconds that a limit of the host names; null where its sentence names none. */
+export function limitIn(text: string): number | null {
+  const [, ms] = /at most (\d+) ms/.exec(text) ?? [];
+  return ms === undefined ? null : Number(ms);
+}
+
+interface RangeLimitProps {
+  readonly remote: Remote<Outlook | null>;
+  readonly range: Stretch;
+  readonly onRange: (range: Stretch) => void;
+}
+
+/** What the host cannot do with a range of this length, beside the range, and what can be done about it. */
+function RangeLimit({ remote, range, onRange }: RangeLimitProps) {
+  const tooMuch = isTooLong(remote) && remote.state === 'failed' ? String((remote.error as Error).message) : null;
+  const obstacle =
+    remote.state === 'ready'
+      ? remote.value?.warnings.find((each) => each.code === 'captions_not_possible' && each.reason === 'range_too_long')
+      : undefined;
+  const text = tooMuch ?? obstacle?.text;
+  if (text === undefined) return null;
+  const limitMs = limitIn(text);
+  const length = wholeSeconds(range.endMs - range.startMs);
+  const title =
+    limitMs === null
+      ? `${sentence(withTimes(text))}.`
+      : tooMuch === null
+        ? `Captions cover at most ${duration(limitMs)} on this host. Study all ${length} without captions?`
+        : `A study covers at most ${duration(limitMs)} on this host, and this range is ${length}.`;
+  return (
+    <div class="range-limit" role="status">
+      <Icon name="triangle-alert" />
+      <p>{title}</p>
+      {limitMs !== null && (
+        <button type="button" onClick={() => onRange({ startMs: range.startMs, endMs: range.startMs + limitMs })}>
+          {tooMuch === null ? 'Only' : 'Take'} the first {duration(limitMs)}
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -145,7 +230,7 @@ function useSettled(value: string): string {
 /** The time that the host expects, where finished operations like these say anything of it. */
 function expectedTime({ scenarios: { expected, conservative } }: RuntimePlan['forecast']): ComponentChildren {
   if (expected.status === 'unavailable' || conservative.status === 'unavailable') {
-    return <span class="withheld-word">not forecast: nothing to measure it by yet</span>;
+    return <span class="quiet">no forecast before the first studies</span>;
   }
   const [about, most] = [expected, conservative].map((each) =>
     duration(Math.ceil(each.elapsedDurationMs / 1000) * 1000),
@@ -161,54 +246,37 @@ function Reach() {
   return <span class="quiet">{remote.state === 'loading' ? 'asking the host' : 'the host does not say'}</span>;
 }
 
-interface PlanCardProps {
-  readonly source: SourceSessionRow;
-  readonly request: StudyRequest;
-}
-
 /** What a start would do, before it does anything: nothing of it is stored. */
-function PlanCard({ source, request }: PlanCardProps) {
-  const host = useHost();
-  const asked = useSettled(JSON.stringify(request));
-  const { remote, reload } = useRemote(async () => {
-    const told = JSON.parse(asked) as StudyRequest;
-    const [plan, { warnings }] = await Promise.all([host.plan(source, told), host.warnings(source, told)]);
-    return { ...plan, warnings };
-  }, [host, source, asked]);
+function Plan({ plan: { forecast, runtimeId }, warnings }: Outlook) {
+  const said = warnings.filter((each) => each.code !== 'captions_not_possible' || each.reason !== 'range_too_long');
   return (
-    <div class="panel" aria-live="polite">
-      <RemotePart of={remote} what="the plan" onRetry={reload}>
-        {({ forecast, runtimeId, warnings }) => (
-          <>
-            {warnings.length > 0 && (
-              <ul class="plain warnings" aria-label="Before you start">
-                {warnings.map(({ code, text }) => (
-                  <li key={code}>{sentence(withTimes(text))}.</li>
-                ))}
-              </ul>
-            )}
-            <Facts
-              of={[
-                [
-                  'Media to go through',
-                  duration(forecast.scenarios.baseline.workload.requestedOperationMediaDurationMs),
-                ],
-                ['Time it will take', expectedTime(forecast)],
-                ['Privacy and cost', <Reach />],
-                ['Study', <Identity id={runtimeId} />],
-              ]}
-            />
-            <details>
-              <summary>What this forecast rests on, and what it leaves open</summary>
-              <ul class="plain">
-                {[...forecast.assumptions, ...forecast.uncertainty].map(({ code, statement }) => (
-                  <li key={code}>{statement}</li>
-                ))}
-              </ul>
-            </details>
-          </>
-        )}
-      </RemotePart>
-    </div>
+    <>
+      {said.length > 0 && (
+        <ul class="plain warnings" aria-label="Before you start">
+          {said.map((each) => (
+            <li key={`${each.code} ${each.text}`}>
+              {each.code === 'captions_not_possible' && <strong>No captions: </strong>}
+              {sentence(withTimes(each.text))}.
+            </li>
+          ))}
+        </ul>
+      )}
+      <Facts
+        of={[
+          ['Media', duration(forecast.scenarios.baseline.workload.requestedOperationMediaDurationMs)],
+          ['Time it will take', expectedTime(forecast)],
+          ['Privacy and cost', <Reach />],
+        ]}
+      />
+      <details>
+        <summary>Technical</summary>
+        <Facts of={[['Study', <Identity id={runtimeId} />]]} />
+        <ul class="plain">
+          {[...forecast.assumptions, ...forecast.uncertainty].map(({ code, statement }) => (
+            <li key={code}>{statement}</li>
+          ))}
+        </ul>
+      </details>
+    </>
   );
 }

@@ -164,7 +164,10 @@ const operator = 'console';
 const namedRows = 200;
 
 const nameOf = ({ label, range }: RuntimeRow): string =>
-  `${label ?? 'a source that is gone'}, ${rangeCode(range.startMs, range.endMs)}`;
+  `${label ?? 'a source that was deleted'}, ${rangeCode(range.startMs, range.endMs)}`;
+
+/** On a phone lists are folded. */
+const isWide = (): boolean => matchMedia('(min-width: 641px)').matches;
 
 /** What takes space, and ways to give it back. */
 export function Disk() {
@@ -198,31 +201,35 @@ export function Disk() {
           return (
             <div class="stack">
               <Total total={total} />
-              <h3>Sources, the largest first</h3>
-              {sources.length === 0 && <Notice kind="empty" title="No source takes space" />}
-              <ul class="rows tight">
-                {sources.map((use) => (
-                  <SourceUse
-                    key={use.sourceSessionId}
-                    use={use}
-                    {...rowOf(use.sourceSessionId)}
-                    erase={() => host.deletions.source(use.sourceSessionId, { operator })}
-                  />
-                ))}
-              </ul>
-              <h3>Studies, the largest first</h3>
-              {runtimes.length === 0 && <Notice kind="empty" title="No study takes space" />}
-              <ul class="rows tight">
-                {runtimes.map((use) => (
-                  <RuntimeUse
-                    key={use.runtimeId}
-                    use={use}
-                    name={names.get(use.runtimeId) ?? null}
-                    {...rowOf(use.runtimeId)}
-                    erase={() => host.deletions.runtime(use.runtimeId, { operator })}
-                  />
-                ))}
-              </ul>
+              <details open={isWide()}>
+                <summary>Sources, the largest first</summary>
+                {sources.length === 0 && <Notice kind="empty" title="No source takes space" />}
+                <ul class="rows tight">
+                  {sources.map((use) => (
+                    <SourceUse
+                      key={use.sourceSessionId}
+                      use={use}
+                      {...rowOf(use.sourceSessionId)}
+                      erase={() => host.deletions.source(use.sourceSessionId, { operator })}
+                    />
+                  ))}
+                </ul>
+              </details>
+              <details>
+                <summary>Studies, the largest first</summary>
+                {runtimes.length === 0 && <Notice kind="empty" title="No study takes space" />}
+                <ul class="rows tight">
+                  {runtimes.map((use) => (
+                    <RuntimeUse
+                      key={use.runtimeId}
+                      use={use}
+                      name={names.get(use.runtimeId) ?? null}
+                      {...rowOf(use.runtimeId)}
+                      erase={() => host.deletions.runtime(use.runtimeId, { operator })}
+                    />
+                  ))}
+                </ul>
+              </details>
               {more.sources + more.runtimes > 0 && (
                 <p class="quiet">
                   {counted(more.sources, 'more source')} and {counted(more.runtimes, 'more study', 'more studies')} are

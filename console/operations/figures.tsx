@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { useHost } from '../host/session.ts';
 import { useEvery, useRemote } from '../host/use-remote.ts';
 import { RemotePart } from '../parts/notice.tsx';
@@ -87,25 +88,35 @@ const everyMs = 5_000;
 /** The longest family by far, and the least telling. */
 const isOfRequests = ({ name }: MetricFamily): boolean => name.endsWith('_http_requests_total');
 
-/** What the host measures of itself, as it is now. */
+/** What the host measures of itself, asked for once somebody wants to see it. */
 export function Figures() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section class="panel" aria-labelledby="figures">
+      <h3 id="figures">Measurements</h3>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>What the host measures of itself</summary>
+        {isOpen && <FiguresNow />}
+      </details>
+    </section>
+  );
+}
+
+function FiguresNow() {
   const host = useHost();
   const { remote, reload, poll } = useRemote(async () => parsedExposition(await host.metrics()), [host]);
   useEvery(everyMs, true, poll);
   return (
-    <section aria-labelledby="figures">
-      <h2 id="figures">What the host measures</h2>
-      <RemotePart of={remote} what="the figures of the host" onRetry={reload}>
-        {(metrics) => (
-          <>
-            <MetricTable label="Figures of the host" metrics={metrics.filter((metric) => !isOfRequests(metric))} />
-            <details>
-              <summary>Requests by path and status</summary>
-              <MetricTable label="Requests" metrics={metrics.filter(isOfRequests)} />
-            </details>
-          </>
-        )}
-      </RemotePart>
-    </section>
+    <RemotePart of={remote} what="the measurements" onRetry={reload}>
+      {(metrics) => (
+        <>
+          <MetricTable label="Measurements" metrics={metrics.filter((metric) => !isOfRequests(metric))} />
+          <details>
+            <summary>Requests by path and status</summary>
+            <MetricTable label="Requests" metrics={metrics.filter(isOfRequests)} />
+          </details>
+        </>
+      )}
+    </RemotePart>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Engine, LedgerSnapshot } from '../../contract/operation.ts';
+import type { Engine, HostChecksAnswer, LedgerSnapshot } from '../../contract/operation.ts';
 import { useHost } from '../host/session.ts';
 import { useDeed, useRemote } from '../host/use-remote.ts';
 import { Badge, Facts } from '../parts/facts.tsx';
@@ -7,20 +7,21 @@ import { Failed, RemotePart } from '../parts/notice.tsx';
 import { sentence, type Tone, wordsOf } from '../words/codes.ts';
 import { Disk } from './disk.tsx';
 import { Figures } from './figures.tsx';
+import { SettingsSection } from './settings.tsx';
 
-/** How the host is and what it needs: its disk, its engines, its machine, a backup, and what it measures. */
+/** How the host is set up, what takes space, what it found of its machine, a backup, and what it measures. */
 export const OperationsView = () => (
   <div class="page">
     <h1>Operations</h1>
     <div class="split operations">
       <div>
+        <SettingsSection />
         <Disk />
-        <Figures />
       </div>
-      <aside aria-labelledby="care">
-        <h2 id="care">Care</h2>
+      <aside aria-label="Care">
         <Machine />
         <Backup />
+        <Figures />
       </aside>
     </div>
   </div>
@@ -58,46 +59,58 @@ function Backup() {
 
 const tones: Readonly<Record<'ok' | 'weak' | 'failed', Tone>> = { ok: 'good', weak: 'warning', failed: 'bad' };
 
-/** What the host found of its machine, and the engines that it was started with. */
+/** What the host found of its machine, and the engines that it was started with: what is wrong in sight, the rest folded. */
 function Machine() {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.checks(), [host]);
   return (
     <RemotePart of={remote} what="what the host found of its machine" onRetry={reload}>
-      {({ checks, engines }) => (
-        <>
-          <section class="panel" aria-labelledby="engines">
-            <h3 id="engines">Engines, privacy and cost</h3>
-            <ul class="plain engines">
-              {engines.map((engine) => (
-                <EngineRow key={engine.engine} engine={engine} />
-              ))}
-            </ul>
-          </section>
+      {({ checks, engines }) => {
+        const wrong = checks.filter(({ state }) => state !== 'ok');
+        return (
           <section class="panel" aria-labelledby="machine">
             <h3 id="machine">This machine</h3>
-            <ul class="plain lined">
-              {checks.map(({ check, state, detail, remedy }) => (
-                <li key={check}>
-                  <span class="line-name">{check}</span>
-                  <Badge state={state} tone={tones[state]} />
-                  <span class="machine-words">
-                    {detail}
-                    {remedy !== null && `; ${remedy}`}
-                  </span>
-                </li>
-              ))}
-            </ul>
-            <p class="hint">
-              The whole ledger, permissions and tools that changed since the start need{' '}
-              <code>npm run media-study doctor</code>. It reads and changes nothing.
-            </p>
+            {wrong.length === 0 ? (
+              <Badge state="ok" words={`All ${checks.length} checks pass`} tone="good" />
+            ) : (
+              <CheckList checks={wrong} />
+            )}
+            <details>
+              <summary>Privacy and cost of each engine</summary>
+              <ul class="plain engines">
+                {engines.map((engine) => (
+                  <EngineRow key={engine.engine} engine={engine} />
+                ))}
+              </ul>
+            </details>
+            <details>
+              <summary>All checks</summary>
+              <CheckList checks={checks} />
+              <p class="hint">
+                <code>npm run media-study doctor</code> also looks at the stored data. It reads and changes nothing.
+              </p>
+            </details>
           </section>
-        </>
-      )}
+        );
+      }}
     </RemotePart>
   );
 }
+
+const CheckList = ({ checks }: { readonly checks: HostChecksAnswer['checks'] }) => (
+  <ul class="plain lined">
+    {checks.map(({ check, state, detail, remedy }) => (
+      <li key={check}>
+        <span class="line-name">{check}</span>
+        <Badge state={state} tone={tones[state]} />
+        <span class="machine-words">
+          {detail}
+          {remedy !== null && `; ${remedy}`}
+        </span>
+      </li>
+    ))}
+  </ul>
+);
 
 const EngineRow = ({ engine: { engine, isOn, name, reach, mayCost, text, change } }: { readonly engine: Engine }) => (
   <li>

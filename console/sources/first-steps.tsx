@@ -1,4 +1,4 @@
-import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import type { LibrarySource } from '../../contract/library.ts';
 import { addressOf } from '../host/route.ts';
 import { duration } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
@@ -11,7 +11,11 @@ const steps: readonly (readonly [name: string, text: string])[] = [
 ];
 
 /** What a host shows that nobody has used so far: where the first file goes, what follows, and the sample to try it with. */
-export function FirstSteps({ samples }: { readonly samples: readonly SourceSessionRow[] }) {
+export function FirstSteps({
+  samples,
+}: {
+  readonly samples: readonly Pick<LibrarySource, 'sourceSessionId' | 'label' | 'durationMs'>[];
+}) {
   return (
     <div class="page first">
       <h1>Captions for a film, with evidence</h1>

@@ -5,7 +5,7 @@ import { useHost } from '../host/session.ts';
 import { useAfterMoves, useIngestProgress } from '../host/streams.ts';
 import { useDeed, useEvery, useRemote, useStore } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
-import { Failed, failureWords, RemotePart } from '../parts/notice.tsx';
+import { Failed, failureWords } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
 import { moment, rangeCode, size } from '../words/numbers.ts';
 import { type FileUpload, uploads, videoIngests } from './uploads.ts';
@@ -38,31 +38,29 @@ export function IngestList() {
     host,
     open.map(({ ingestId }) => ingestId),
   );
+  // What has become a source is in the library.
+  const shown =
+    remote.state === 'ready' ? remote.value.filter((row) => row.status !== 'registered' && !isOwn(row)) : [];
+  if (remote.state === 'failed') return <Failed error={remote.error} onRetry={reload} />;
+  if (shown.length + running.length === 0) return null;
   return (
     <section aria-labelledby="ingest-list">
-      <h2 id="ingest-list">Recently added</h2>
+      <h2 id="ingest-list">Being added</h2>
       {running.map((upload) => (
         <UploadRow key={upload.id} upload={upload} />
       ))}
-      <RemotePart of={remote} what="the ingests" onRetry={reload}>
-        {(rows) => {
-          const others = rows.filter((row) => !isOwn(row));
-          if (others.length === 0 && running.length > 0) return null;
-          if (others.length === 0) return <p class="quiet">Nothing was added on this host so far.</p>;
-          return (
-            <ul class="rows tight">
-              {others.map((row) => (
-                <IngestRow
-                  key={row.ingestId}
-                  row={row}
-                  progress={isOpen(row) ? (measured.get(row.ingestId) ?? null) : null}
-                  onChange={reload}
-                />
-              ))}
-            </ul>
-          );
-        }}
-      </RemotePart>
+      {shown.length > 0 && (
+        <ul class="rows tight">
+          {shown.map((row) => (
+            <IngestRow
+              key={row.ingestId}
+              row={row}
+              progress={isOpen(row) ? (measured.get(row.ingestId) ?? null) : null}
+              onChange={reload}
+            />
+          ))}
+        </ul>
+      )}
     </section>
   );
 }

@@ -1,19 +1,26 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { KeyframeFact } from '../../contract/evidence/evidence-object.ts';
+import type { LibrarySource } from '../../contract/library.ts';
+import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import type { MediaProbeTrack } from '../../contract/sources/media-probe.ts';
-import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAfterMoves } from '../host/streams.ts';
-import { useEvery, useRemote, useStore } from '../host/use-remote.ts';
-import { Facts, Identity } from '../parts/facts.tsx';
-import { Notice, RemotePart } from '../parts/notice.tsx';
+import { useDeed, useEvery, useRemote, useStore } from '../host/use-remote.ts';
+import { Badge, Facts, Identity } from '../parts/facts.tsx';
+import { Field, TextField } from '../parts/field.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import { Picture } from '../pictures/filmstrip.tsx';
-import { counted, duration, size } from '../words/numbers.ts';
+import { sentence } from '../words/codes.ts';
+import { languageWord, plainTag } from '../words/language-name.ts';
+import { counted, size, wholeSeconds, withTimes } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { IngestList, isOfIngest } from './ingest-list.tsx';
+import { fittingSources, groupNames, groups, isGroup, isSort, sorts, sourceState } from './library-model.ts';
+import { SearchResults } from './search-results.tsx';
 import { AttachedSubtitles } from './subtitles.tsx';
 import { uploads, videoIngests } from './uploads.ts';
 
@@ -36,7 +43,7 @@ async function posterOf(host: StudyHost, sourceSessionId: string): Promise<Poste
 }
 
 /** A picture of a source once its row is in sight; a plain place where there is none. */
-function PosterFrame({ sourceSessionId }: { readonly sourceSessionId: string }) {
+function PosterFrame({ sourceSessionId, icon }: { readonly sourceSessionId: string; readonly icon: IconName }) {
   const host = useHost();
   const place = useRef<HTMLSpanElement>(null);
   const [poster, setPoster] = useState<Poster | null>(null);
@@ -52,6 +59,7 @@ function PosterFrame({ sourceSessionId }: { readonly sourceSessionId: string }) 
   }, [host, sourceSessionId]);
   return (
     <span ref={place} class="poster" aria-hidden="true">
+      {poster === null && <Icon name={icon} />}
       {poster !== null && <Picture runtimeId={poster.runtimeId} fact={poster.fact} alt="" />}
     </span>
   );
@@ -66,11 +74,41 @@ function trackWords(track: MediaProbeTrack): string {
   return said.join(', ');
 }
 
+/** A field for another name of a source. */
+function Rename({ source: { sourceSessionId, label }, onChanged }: SourceDetailsProps) {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const [name, setName] = useState(label);
+  const given = name.trim();
+  const rename = (event: Event) => {
+    event.preventDefault();
+    if (given === '' || given === label) return;
+    run(async () => {
+      await host.library.rename(sourceSessionId, given);
+      onChanged();
+    });
+  };
+  return (
+    <form class="row-form" onSubmit={rename}>
+      <TextField label="Name" value={name} onValue={setName} />
+      <button type="submit" disabled={given === '' || given === label || deed.state === 'busy'}>
+        Rename
+      </button>
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </form>
+  );
+}
+
 interface SourceDetailsProps {
-  readonly source: SourceSessionRow;
+  readonly source: LibrarySource;
   /** Called when the source has a new revision. */
   readonly onChanged: () => void;
 }
+
+const rights: Readonly<Record<LibrarySource['rightsScope'], string>> = {
+  local_processing: 'processing on this machine',
+  redistribution: 'redistribution',
+};
 
 /** The tracks of a source as they were measured, its subtitle files, and what the source is known by. */
 function SourceDetails({ source, onChanged }: SourceDetailsProps) {
@@ -78,6 +116,7 @@ function SourceDetails({ source, onChanged }: SourceDetailsProps) {
   const { remote, reload } = useRemote(() => host.mediaProbe(source.sourceSessionId), [host, source.sourceSessionId]);
   return (
     <div class="row-details">
+      <Rename source={source} onChanged={onChanged} />
       <RemotePart of={remote} what="the tracks" onRetry={reload}>
         {({ tracks, input, container_long_name: container }) => (
           <>
@@ -107,19 +146,23 @@ function SourceDetails({ source, onChanged }: SourceDetailsProps) {
               sourceSessionId={source.sourceSessionId}
               onChanged={onChanged}
             />
-            <Facts
-              of={[
-                ['Container', container],
-                ['Size', size(input.bytes)],
-                [
-                  'Language evidence',
-                  source.detectedLanguageEvidenceAvailable ? 'came with the source' : 'none came with it',
-                ],
-                ['Bytes', <Identity id={source.sourceContentId} />],
-                ['Session', <Identity id={source.sourceSessionId} />],
-                ['Revision', <Identity id={source.sourceRevisionId} />],
-              ]}
-            />
+            <details>
+              <summary>Technical</summary>
+              <Facts
+                of={[
+                  ['Container', container],
+                  ['Size', size(input.bytes)],
+                  ['Rights', rights[source.rightsScope]],
+                  [
+                    'Language evidence',
+                    source.detectedLanguageEvidenceAvailable ? 'came with the source' : 'did not come with the source',
+                  ],
+                  ['Bytes', <Identity id={source.sourceContentId} />],
+                  ['Session', <Identity id={source.sourceSessionId} />],
+                  ['Revision', <Identity id={source.sourceRevisionId} />],
+                ]}
+              />
+            </details>
           </>
         )}
       </RemotePart>
@@ -127,65 +170,51 @@ function SourceDetails({ source, onChanged }: SourceDetailsProps) {
   );
 }
 
-const kinds: Readonly<Record<SourceSessionRow['sourceKind'], string>> = {
-  owned_local: 'file',
-  videohost_local: 'video host',
-};
-
-const rights: Readonly<Record<SourceSessionRow['rightsScope'], string>> = {
-  local_processing: 'processing on this machine',
-  redistribution: 'redistribution',
-};
-
-interface SourceTableProps {
-  readonly sources: readonly SourceSessionRow[];
-  /** Called when a source has a new revision. */
-  readonly onChanged: () => void;
-}
-
-function SourceTable({ sources, onChanged }: SourceTableProps) {
-  const [open, setOpen] = useState<string | null>(null);
-  return (
-    <ul class="rows">
-      {sources.map((source) => (
-        <SourceRow
-          key={source.sourceSessionId}
-          source={source}
-          isOpen={open === source.sourceSessionId}
-          onChanged={onChanged}
-          onToggle={() => setOpen(open === source.sourceSessionId ? null : source.sourceSessionId)}
-        />
-      ))}
-    </ul>
-  );
-}
-
 interface SourceRowProps {
-  readonly source: SourceSessionRow;
+  readonly source: LibrarySource;
   readonly isOpen: boolean;
   readonly onChanged: () => void;
   readonly onToggle: () => void;
 }
 
 function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
-  const { sourceSessionId, label, sourceKind, durationMs, trackCount, rightsScope } = source;
+  const { sourceSessionId, label, durationMs, languages, tracks, studies, newest } = source;
+  const { tone, words, why } = sourceState(source);
+  const open = newest === null ? null : addressOf({ view: 'study', runtimeId: newest.runtimeId, pane: 'evidence' });
   return (
-    <li class="row">
-      <PosterFrame sourceSessionId={sourceSessionId} />
+    <li class="row source">
+      <PosterFrame
+        key={newest?.runtimeId ?? ''}
+        sourceSessionId={sourceSessionId}
+        icon={tracks.includes('video') ? 'film' : 'audio-lines'}
+      />
       <div class="row-main">
-        <p class="row-title">{label}</p>
+        <p class="row-title">{open === null ? label : <a href={open}>{label}</a>}</p>
         <p class="quiet">
-          {duration(durationMs)} · {trackCount} {trackCount === 1 ? 'track' : 'tracks'} · {kinds[sourceKind]} · rights:{' '}
-          {rights[rightsScope]}
+          {[
+            wholeSeconds(durationMs),
+            ...(tracks.includes('video') ? [] : ['sound']),
+            ...[...new Set(languages.map(plainTag))].map(languageWord),
+          ].join(' · ')}
+        </p>
+        <p class="source-state">
+          <Badge state="" words={words} tone={tone} isFilled={tone !== 'quiet'} />
+          {why !== null && <span class="quiet">{sentence(withTimes(why))}</span>}
         </p>
       </div>
       <div class="row-deeds">
-        <a class="button primary" href={addressOf({ view: 'new-study', sourceSessionId })}>
+        <a
+          class={newest === null ? 'button primary' : 'button'}
+          href={addressOf({ view: 'new-study', sourceSessionId })}
+        >
           Study<span class="sr"> {label}</span>
         </a>
-        <a class="button" href={addressOf({ view: 'studies', source: sourceSessionId, lifecycle: null })}>
-          Its studies<span class="sr"> of {label}</span>
-        </a>
+        {studies > 1 && (
+          <a class="button" href={addressOf({ view: 'studies', source: sourceSessionId, lifecycle: null })}>
+            {counted(studies, 'study', 'studies')}
+            <span class="sr"> of {label}</span>
+          </a>
+        )}
         <button type="button" aria-expanded={isOpen} onClick={onToggle}>
           Details<span class="sr"> of {label}</span>
         </button>
@@ -197,6 +226,10 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
 
 /** A deletion moves no actor, so the stream does not tell of it. */
 const everyMs = 30_000;
+/** While the host reads on, it is asked again this soon. */
+const soonMs = 200;
+/** So many rows are drawn at first; a person who wants more asks for them. */
+const drawnRows = 60;
 
 /** Whether anybody has added or studied something on this host: a new one has only what came with it. */
 async function isInUse(host: StudyHost): Promise<boolean> {
@@ -208,47 +241,165 @@ async function isInUse(host: StudyHost): Promise<boolean> {
   return studies.runtimes.length + files.ingests.length + videos.length > 0;
 }
 
-/** What can be studied, and how more of it gets here. */
-export function SourcesView() {
+const isOfLibrary = (moved: StreamedTransition): boolean =>
+  isOfIngest(moved) || ['runtime', 'publish-review', 'caption-production'].includes(moved.kind);
+
+interface Asked {
+  readonly find: string;
+  readonly show: string;
+  readonly sort: string;
+}
+
+/** The sources of the host, what is said in them, and how more of them get here. */
+export function SourcesView(asked: Asked) {
   const host = useHost();
   const { remote, reload, poll } = useRemote(async () => {
-    const [sources, isUsed] = await Promise.all([host.sources(), isInUse(host)]);
-    return { sources, isUsed };
+    const [{ sources, isWhole }, isUsed] = await Promise.all([host.library.list(), isInUse(host)]);
+    return { sources, isWhole, isUsed };
   }, [host]);
   const isUploading = useStore(uploads, ({ running }) => running.length > 0);
   const ended = useStore(uploads, ({ ended }) => ended);
-  useAfterMoves(host, reload, isOfIngest);
-  useEvery(everyMs, true, poll);
+  useAfterMoves(host, reload, isOfLibrary);
+  useEvery(remote.state === 'ready' && !remote.value.isWhole ? soonMs : everyMs, true, poll);
   if (remote.state === 'ready' && !remote.value.isUsed && !isUploading) {
     return <FirstSteps samples={remote.value.sources} />;
   }
   return (
     <div class="page">
-      <h1>Sources</h1>
+      <h1>Library</h1>
       <div class="split">
-        <section aria-labelledby="source-list">
-          <h2 id="source-list">Media that can be studied</h2>
-          <RemotePart of={remote} what="the sources" onRetry={reload}>
+        <section aria-label="Sources">
+          <Finder {...asked} />
+          <RemotePart of={remote} what="the library" onRetry={reload}>
             {({ sources }) =>
               sources.length === 0 ? (
-                <Notice kind="empty" title="There is no source yet">
+                <Notice kind="empty" icon="film" title="Nothing to study yet">
                   Drop files on this page, or give the address of a video.
                 </Notice>
               ) : (
-                <SourceTable sources={sources} onChanged={reload} />
+                <SourceTable sources={sources} asked={asked} onChanged={reload} />
               )
             }
           </RemotePart>
-          <IngestList key={ended} />
+          {asked.find.trim() !== '' && <SearchResults find={asked.find} />}
         </section>
         {remote.state !== 'loading' && (
-          <aside aria-labelledby="add-media">
-            <h2 id="add-media">Add media</h2>
+          <aside aria-label="Add media">
             <AddFile />
             <AddVideo />
+            <IngestList key={ended} />
           </aside>
         )}
       </div>
     </div>
+  );
+}
+
+/** The address of the list with something else asked for; what is usual is left out. */
+function go(asked: Asked, change: Partial<Asked>): void {
+  const { find, show, sort } = { ...asked, ...change };
+  const address = addressOf({ view: 'sources', find, show, sort });
+  // Each letter of a search in the place of the one before: Back leaves the search.
+  history.replaceState(null, '', address);
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+function Finder(asked: Asked) {
+  const { find, show, sort } = asked;
+  return (
+    <search class="finder">
+      <label class="find">
+        <Icon name="search" />
+        <span class="sr">Search names, subtitles, speech and text on the screen</span>
+        <input
+          type="search"
+          placeholder="Search names and words"
+          value={find}
+          onInput={({ currentTarget }) => go(asked, { find: currentTarget.value })}
+        />
+      </label>
+      <Field label="Show">
+        {(id) => (
+          <select
+            id={id}
+            value={isGroup(show) ? show : ''}
+            onChange={({ currentTarget }) => go(asked, { show: currentTarget.value })}
+          >
+            <option value="">Everything</option>
+            {groups.map((group) => (
+              <option key={group} value={group}>
+                {groupNames[group]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Order">
+        {(id) => (
+          <select
+            id={id}
+            value={isSort(sort) ? sort : 'newest'}
+            onChange={({ currentTarget }) => go(asked, { sort: currentTarget.value })}
+          >
+            {Object.entries(sorts).map(([key, name]) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </search>
+  );
+}
+
+interface SourceTableProps {
+  readonly sources: readonly LibrarySource[];
+  readonly asked: Asked;
+  /** Called when a source has another name or revision. */
+  readonly onChanged: () => void;
+}
+
+function SourceTable({ sources, asked, onChanged }: SourceTableProps) {
+  const [open, setOpen] = useState<string | null>(null);
+  const [drawn, setDrawn] = useState(drawnRows);
+  const fitting = fittingSources(sources, asked);
+  const isAsked = asked.find.trim() !== '' || asked.show !== '';
+  if (fitting.length === 0) {
+    return asked.find.trim() === '' ? (
+      <Notice kind="empty" title="No source is in this state">
+        <button type="button" onClick={() => go(asked, { show: '' })}>
+          Show everything
+        </button>
+      </Notice>
+    ) : (
+      <p class="quiet">No source has this name.</p>
+    );
+  }
+  return (
+    <>
+      <ul class="rows">
+        {fitting.slice(0, drawn).map((source) => (
+          <SourceRow
+            key={source.sourceSessionId}
+            source={source}
+            isOpen={open === source.sourceSessionId}
+            onChanged={onChanged}
+            onToggle={() => setOpen(open === source.sourceSessionId ? null : source.sourceSessionId)}
+          />
+        ))}
+      </ul>
+      {(isAsked || fitting.length > drawn) && (
+        <p class="quiet">
+          {Math.min(drawn, fitting.length).toLocaleString('en')} of{' '}
+          {counted(isAsked ? sources.length : fitting.length, 'source')}
+        </p>
+      )}
+      {fitting.length > drawn && (
+        <button type="button" onClick={() => setDrawn(drawn + drawnRows)}>
+          Show more
+        </button>
+      )}
+    </>
   );
 }

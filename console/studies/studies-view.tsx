@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { HostError } from '../../client/host-error.ts';
 import type { RuntimesOptions } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
+import type { LibraryStudy } from '../../contract/library.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
@@ -10,8 +12,9 @@ import { Badge } from '../parts/facts.tsx';
 import { Field } from '../parts/field.tsx';
 import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { WindowList } from '../parts/window-list.tsx';
+import { studyState } from '../sources/library-model.ts';
 import { lifecycles, sentence } from '../words/codes.ts';
-import { moment, rangeCode } from '../words/numbers.ts';
+import { counted, moment, rangeCode } from '../words/numbers.ts';
 
 const pageRows = 100;
 /** A deletion moves no actor, so the stream does not tell of it. */
@@ -158,7 +161,9 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
             row={(at) => <StudyRow row={rows[at]} />}
           />
           <p class="quiet">
-            {rows.length} shown{isWhole ? ', these are all' : '; scroll for more'}
+            {isWhole ? 'All ' : ''}
+            {counted(rows.length, 'study', 'studies')}
+            {isWhole ? '' : ' so far; scroll for more'}
           </p>
         </>
       ) : isAsking ? (
@@ -172,19 +177,60 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
 
 function StudyRow({ row }: { readonly row: RuntimeRow | undefined }) {
   if (row === undefined) return null;
-  const { runtimeId, label, range, lifecycle, acceptedAt, reason } = row;
+  const { runtimeId, label, range, acceptedAt, reason } = row;
   return (
     <a class="list-link study-row" href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
       <span class="row-main">
-        <span class="row-title">{label ?? 'A source that is gone'}</span>
+        <span class="row-title">{label ?? 'A source that was deleted'}</span>
         <span class="quiet">
           {rangeCode(range.startMs, range.endMs)} · {moment(acceptedAt)}
           {reason === null ? '' : ` · ${reason.message}`}
         </span>
       </span>
-      <Badge state={lifecycle} />
+      <StandingBadge key={`${runtimeId} ${row.lastTransitionAt}`} row={row} />
     </a>
   );
+}
+
+/** A row that is scrolled past is not asked for. */
+const restMs = 250;
+
+/** What is known of studies that have ended, by their row: nothing of it changes but by a transition of another actor. */
+const standings = new Map<string, LibraryStudy>();
+
+/** Where a study stands: what its row says, and once the row has rested in sight, what its overview says. */
+function StandingBadge({ row }: { readonly row: RuntimeRow }) {
+  const host = useHost();
+  const { runtimeId, range, lifecycle, reason, acceptedAt, terminal } = row;
+  const base: LibraryStudy = { runtimeId, range, lifecycle, reason, acceptedAt, standing: null, fault: null };
+  const [study, setStudy] = useState(standings.get(runtimeId) ?? base);
+  const [moves, setMoves] = useState(0);
+  useAfterMoves(
+    host,
+    () => setMoves(moves + 1),
+    ({ kind }) => kind === 'publish-review' || kind === 'caption-production',
+  );
+  useEffect(() => {
+    if (!terminal) return setStudy(base);
+    let isGone = false;
+    const known = (found: LibraryStudy) => {
+      standings.set(runtimeId, found);
+      if (!isGone) setStudy(found);
+    };
+    const timer = setTimeout(() => {
+      host.overview(runtimeId).then(
+        ({ situation, captions: { state, text }, journalHead }) =>
+          known({ ...base, standing: { situation, captions: { state, text }, journalHead } }),
+        (error: unknown) => known({ ...base, fault: error instanceof HostError ? error.code : null }),
+      );
+    }, restMs);
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
+  }, [host, runtimeId, lifecycle, moves]);
+  const { tone, words } = studyState(study);
+  return <Badge state="" words={words} tone={tone} />;
 }
 
 const NoStudies = ({ isFiltered }: { readonly isFiltered: boolean }) =>

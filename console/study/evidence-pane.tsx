@@ -17,13 +17,15 @@ interface EvidencePaneProps {
   readonly study: StudyContents;
   readonly model: StudyModel;
   readonly runtimeId: string;
+  /** Where the player begins; null for the start of the range. */
+  readonly atMs: number | null;
 }
 
 /** The player, the answer or what was chosen beside it, the words, and the timeline below them. */
-export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
+export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProps) {
   const { overview, evidence, audits } = study;
   const events = useStore(model.store, (context) => context.events);
-  const control = useMemo(() => playback(overview.study.range.startMs), [runtimeId]);
+  const control = useMemo(() => playback(atMs ?? overview.study.range.startMs), [runtimeId, atMs]);
   const [chosen, setChosen] = useState<Mark | null>(null);
   const lanes = useMemo(
     () => [...evidenceLanes(evidence.evidence, overview.findings), ...claimLanes(audits, readsOf(events))],

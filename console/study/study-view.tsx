@@ -178,10 +178,12 @@ const isGone = (error: unknown): boolean => error instanceof HostError && error.
 interface StudyViewProps {
   readonly runtimeId: string;
   readonly pane: StudyPane;
+  /** Where the player begins; null for the start of the range. */
+  readonly atMs: number | null;
 }
 
 /** One study: where it stands, and its evidence, review, captions, files and journal. */
-export function StudyView({ runtimeId, pane }: StudyViewProps) {
+export function StudyView({ runtimeId, pane, atMs }: StudyViewProps) {
   const host = useHost();
   const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
   useEffect(model.open, [model]);
@@ -207,7 +209,7 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
           )}
         </>
       ) : (
-        <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} />
+        <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} atMs={atMs} />
       )}
     </div>
   );
@@ -228,7 +230,7 @@ interface OpenedProps extends StudyViewProps {
   readonly model: StudyModel;
 }
 
-function Opened({ study, model, runtimeId, pane }: OpenedProps) {
+function Opened({ study, model, runtimeId, pane, atMs }: OpenedProps) {
   const { source, situation, study: asked } = study.overview;
   return (
     <>
@@ -265,7 +267,7 @@ function Opened({ study, model, runtimeId, pane }: OpenedProps) {
           </a>
         ))}
       </nav>
-      {pane === 'evidence' && <EvidencePane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'evidence' && <EvidencePane study={study} model={model} runtimeId={runtimeId} atMs={atMs} />}
       {pane === 'review' && <ReviewPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'captions' && <CaptionsPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'exports' && <ExportsPane study={study} runtimeId={runtimeId} />}

@@ -1,12 +1,26 @@
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
-/** A language by its name with its code, `English (en)`; a code that has no name stands alone. */
-export function languageName(code: string): string {
+/** A language by its name, `English`; a code that has none stands alone. */
+export function languageWord(code: string): string {
   try {
-    const name = names.of(code);
-    return name === undefined ? code : `${name} (${code})`;
+    return names.of(code) ?? code;
   } catch {
     // It is no tag at all.
     return code;
+  }
+}
+
+/** A language by its name with its code, `English (en)`; a code that has no name stands alone. */
+export function languageName(code: string): string {
+  const name = languageWord(code);
+  return name === code ? code : `${name} (${code})`;
+}
+
+/** The tag by which a study names the language of a track: `ko` for the `kor` of a container; itself where it is no tag. */
+export function plainTag(tag: string): string {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? tag;
+  } catch {
+    return tag;
   }
 }

@@ -23,6 +23,9 @@ export const withTimes = (text: string): string =>
 /** A time of the media, without milliseconds where it is on a second: `0:50`, `0:50.040`. */
 export const mediaTime = (ms: number): string => clockTime(ms).replace(/\.000$/, '');
 
+/** A length of media to the second, `3:16`: what people choose by. */
+export const wholeSeconds = (ms: number): string => mediaTime(Math.round(ms / 1000) * 1000);
+
 /** A range of the media: `0:00–0:50`; a point of it where both ends are one. */
 export const rangeCode = (startMs: number, endMs: number): string =>
   startMs === endMs ? mediaTime(startMs) : `${mediaTime(startMs)}–${mediaTime(endMs)}`;

@@ -276,3 +276,20 @@ export const laterStageNames = Object.keys(laterStages) as readonly LaterStageNa
 
 /** The names under which a verification reports what stages left. */
 export type StageLink = Stages[StageName]['links'][number] | (typeof laterStages)[LaterStageName]['links'][number];
+
+/** What an ingest is doing, stage by stage, as people read it; `queued` is said of every work that waits for its turn. */
+export const ingestStageWords = {
+  upload: 'receiving the file',
+  queued: 'waiting for its turn',
+  resolve: 'looking up the video',
+  download: 'fetching the range',
+  probe: 'reading the media',
+  seal: 'sealing the media',
+} as const;
+
+/** The words that people read for each stage of a piece of work. Here, where no schema is, so that a page has them without the schemas. */
+export const stageWords: Readonly<Record<keyof typeof ingestStageWords | StageName | 'ended', string>> = {
+  ...ingestStageWords,
+  ...(Object.fromEntries(stageNames.map((name) => [name, studyStages[name].words])) as Record<StageName, string>),
+  ended: 'ended',
+};

@@ -11,6 +11,8 @@ import {
   ledgerSnapshotRequest,
   type Metric,
   type MetricSample,
+  pageToken,
+  pageTokenRequest,
   pairing,
   pairingCodeRequest,
   pairingRequest,
@@ -127,6 +129,22 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       answers: [json(201, issuedPairingCode)],
       refusals: [],
       handle: () => ({ status: 201, body: pairings.issue() }),
+    }),
+  },
+  {
+    path: '/v1/page-tokens',
+    room: 'operation',
+    access: 'token-and-origin',
+    POST: write({
+      id: 'grantPageToken',
+      summary: 'a token of its own for a page that has one',
+      details:
+        'It has the rights of the host’s token and ends with the process of the host, so that a page can keep it over a reload. Of 65 such tokens the first one ends.',
+      request: pageTokenRequest,
+      invalid: 'invalid_pairing_request',
+      answers: [json(201, pageToken)],
+      refusals: [],
+      handle: () => ({ status: 201, body: pairings.grant() }),
     }),
   },
   {

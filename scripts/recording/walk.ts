@@ -3,7 +3,7 @@ import { ownedIngests, videohostIngests } from '../../contract/ingest.ts';
 import { library, librarySearch, sourceLabel } from '../../contract/library.ts';
 import { actorList, actorTransitions, readActor } from '../../contract/lifecycles/actors.ts';
 import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
-import { hostHealth, issuedPairingCode, ledgerSnapshot, pairing } from '../../contract/operation.ts';
+import { hostHealth, issuedPairingCode, ledgerSnapshot, pageToken, pairing } from '../../contract/operation.ts';
 import { runtimeOverview } from '../../contract/overview.ts';
 import { attestations, publishReviewDecisions } from '../../contract/review.ts';
 import { foundEngines, hostRestart, hostSettings, settingsChanged } from '../../contract/settings.ts';
@@ -22,6 +22,8 @@ export async function walk(options: WalkOptions): Promise<void> {
   await recorder.granted('readHealth', hostHealth);
   await recorder.granted('snapshotLedger', ledgerSnapshot, { json: {} });
   const { code } = await recorder.granted('openPairing', issuedPairingCode, { json: {} });
+  const ownPage = { headers: { Origin: options.origin }, json: { schema: 'studio.page-token-request.v1' } };
+  await recorder.granted('grantPageToken', pageToken, ownPage);
   const asPage = { headers: { Origin: options.origin }, json: { schema: 'studio.pairing-request.v1', code } };
   await recorder.granted('pairPage', pairing, asPage);
   await recorder.refused('pairPage', asPage);

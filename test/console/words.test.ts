@@ -197,3 +197,17 @@ test('every size of type in the styles is one of the scale', async (t) => {
     for (const [, value = ''] of sizes) t.regex(value, /var\(--type-|^inherit$|em$|^106\.25%$|^var\(--font\)$/, name);
   }
 });
+
+test('bug: the page carried the schemas of the wire, which took half of its script and broke its policy', async (t) => {
+  const root = new URL('../../', import.meta.url);
+  const valueImport = /^import (?!type )(?:\{[^}]*\}|\w+) from '((?:\.\.\/)+contract\/[^']+)'/gm;
+  for (const folder of ['console', 'client', 'visualizer']) {
+    for (const name of await readdir(new URL(`${folder}/`, root), { recursive: true })) {
+      if (!/\.tsx?$/.test(name)) continue;
+      const file = new URL(`${folder}/${name}`, root);
+      for (const [, path = ''] of (await readFile(file, 'utf8')).matchAll(valueImport)) {
+        t.notRegex(await readFile(new URL(path, file), 'utf8'), /from 'zod'/, `${folder}/${name} imports ${path}`);
+      }
+    }
+  }
+});

@@ -11,7 +11,15 @@ import {
   readActor,
 } from '../../contract/lifecycles/actors.ts';
 import { type ChartState, type ChartTransition, charts, drawnChart } from '../../contract/lifecycles/charts.ts';
-import { hostChecks, hostHealth, issuedPairingCode, ledgerSnapshot, pairing } from '../../contract/operation.ts';
+import {
+  hostChecks,
+  hostHealth,
+  issuedPairingCode,
+  ledgerSnapshot,
+  ownPages,
+  pageToken,
+  pairing,
+} from '../../contract/operation.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { TestHost } from '../host/test-host.ts';
 import { pageOrigin } from './host/contract.ts';
@@ -184,6 +192,27 @@ test('a page gets a token of its own for a code of the owner, once', async (t) =
   await host.die();
   const late = await host.get('/v1/source-sessions', { token: authorizationToken });
   host.refused(t, late, 'unauthorized', ['www-authenticate']);
+});
+
+test('a page with a token gets another one that it may keep, which ends with the host', async (t) => {
+  const host = await TestHost.open(t);
+  const json = { schema: 'studio.page-token-request.v1' };
+  const ask = (options: object = {}) =>
+    host.ask('POST', '/v1/page-tokens', { headers: { Origin: pageOrigin }, json, ...options });
+  host.refused(t, await ask({ token: null }), 'unauthorized', ['www-authenticate', ...pageFields]);
+  host.refused(t, await ask({ headers: {} }), 'origin_required');
+  host.refused(t, await ask({ headers: { Origin: 'http://evil.example' } }), 'origin_not_allowed');
+  host.refused(t, await ask({ json: {} }), 'invalid_pairing_request', pageFields);
+  const paired = await exchange(host, host.granted(t, await host.post(codes, {}), 201, issuedPairingCode).code);
+  const given = [host.granted(t, paired, 201, pairing, pageFields).authorizationToken];
+  for (let pages = 0; pages <= ownPages; pages += 1) {
+    given.push(host.granted(t, await ask(), 201, pageToken, pageFields).authorizationToken);
+  }
+  const isTaken = async (token = '') => (await host.get('/v1/source-sessions', { token })).status === 200;
+  // The 65th ends the first one, and never that of a page that was paired.
+  t.deepEqual([await isTaken(given[0]), await isTaken(given[1]), await isTaken(given[2])], [true, false, true]);
+  await host.die();
+  t.false(await isTaken(given.at(-1)));
 });
 
 test('a refusal can be read by a page of an allowed origin, and by no other', async (t) => {

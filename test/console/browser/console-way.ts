@@ -39,8 +39,8 @@ export async function attachSubtitles(page: Page, { name, text }: { name: string
 export async function study(page: Page, label: string): Promise<void> {
   await page.getByRole('link', { name: `Study ${label}` }).click();
   await page.getByLabel('To', { exact: true }).fill('0:12');
-  await page.getByLabel('Spoken').fill('ko');
-  await page.getByText('Media to go through').waitFor();
+  await page.getByLabel('Spoken').selectOption('ko');
+  await page.getByText('Time it will take').waitFor();
   await page.getByRole('button', { name: 'Start the study' }).click();
   await page.getByText('Approve or reject the study').first().waitFor({ timeout: 60_000 });
 }

@@ -76,9 +76,9 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor();
   // No part of this view takes files: the page leads to the one that does.
   await drop(page, sample, `${'long'.repeat(50)}.mp4`);
-  await ingestDropped(page, 'Dropped film');
   await page.getByText('longlong').waitFor();
   t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'a long name stays in the page');
+  await ingestDropped(page, 'Dropped film');
   await study(page, 'Dropped film');
 
   await page.locator('.mark.speech').first().click();
@@ -172,7 +172,7 @@ inBrowser('a subtitle file that cannot be read is refused with its line, and wha
 inBrowser('everything is reached by keyboard: a study, a fact on its timeline, and the check of it', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
-  await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Library', level: 1 }).waitFor();
   const focused = (): Promise<string> =>
     page.evaluate(
       'document.activeElement.matches("a, button") ? document.activeElement.textContent || document.activeElement.ariaLabel : ""',
@@ -231,9 +231,9 @@ inBrowser('an actor is scrubbed on its chart, and a chart lights up while a stud
     .getByRole('link', { name: /^Study/ })
     .first()
     .click();
-  // An actor that has ended opens at its start.
+  await page.getByText(/Step 1 of 9/).waitFor();
   await page.getByRole('slider').press('End');
-  await page.getByText('Step 9 of 9').waitFor();
+  await page.getByText(/Step 9 of 9/).waitFor();
   await page.getByRole('slider').press('Home');
   t.is(await page.locator('.chart .state.now').getAttribute('data-state'), 'runtime.accepted');
   const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
@@ -259,6 +259,7 @@ inBrowser('a study is deleted once its name is typed, and the list of studies is
   await page.getByRole('link', { name: 'Operations' }).click();
   await page.getByRole('button', { name: 'See what would go' }).click();
   await page.getByText(/^(Nothing would go|This would go)/).waitFor();
+  await page.getByText('Studies, the largest first').click();
   await page
     .getByRole('button', { name: /^Delete… [0-9a-f]{8}$/ })
     .first()
@@ -319,4 +320,57 @@ inBrowser('without the token, from another origin or in a frame there is nothing
   );
   const frame = page.frames().find((each) => each !== page.mainFrame());
   t.is(await frame?.locator('#console').count(), 0);
+});
+
+inBrowser(
+  'a page goes on after a reload, and no token is in its address, its history or a storage that others read',
+  async (t) => {
+    const { browser, address } = t.context;
+    const { page, faults } = await watchedPage(browser, address);
+    const token = address.slice(address.indexOf('=') + 1);
+    await page.getByRole('link', { name: 'Studies' }).click();
+    await page.locator('.list-link').first().waitFor();
+    await page.waitForFunction('sessionStorage.length === 1');
+    await page.reload();
+    await page.locator('.list-link').first().waitFor();
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])',
+    );
+    t.false(kept.includes(token), 'the token of the host is in no storage');
+    t.regex(kept, /^\[\{"media-study-page-token":"[0-9a-f]{64}"\},\{\},""\]$/);
+    t.is(new URL(page.url()).hash, '#/studies');
+    // Another tab has none.
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole('heading', { name: 'The console is locked' }).waitFor();
+    // A token that the host does not know locks the page, and is forgotten.
+    await page.evaluate(`sessionStorage.setItem('media-study-page-token', '${'0'.repeat(64)}')`);
+    await page.reload();
+    await page.getByRole('heading', { name: 'The console is locked' }).waitFor();
+    t.is(await page.evaluate('sessionStorage.length'), 0);
+    t.deepEqual(
+      faults.filter((fault) => !fault.includes('401')),
+      [],
+    );
+    await page.context().close();
+  },
+);
+
+inBrowser('a source is renamed, and words of its subtitles lead to their second', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Dropped film, second cut');
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('link', { name: 'Study Dropped film, second cut' }).waitFor();
+  await page.getByRole('searchbox').fill('second cut');
+  await page.getByText('1 of 1 source').waitFor();
+  await page.getByRole('searchbox').fill('reading room welcome');
+  const line = page.getByRole('link', { name: /Good morning and welcome to the reading room/ }).first();
+  await line.click();
+  t.regex(page.url(), /\?at=800$/);
+  await page.locator('.mark').first().waitFor();
+  await page.locator('.time-now', { hasText: '0:00.800' }).waitFor();
+  t.deepEqual(faults, []);
+  await page.context().close();
 });

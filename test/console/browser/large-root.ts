@@ -50,7 +50,9 @@ export async function checkLargeRoot(browser: Browser, expect: Expect): Promise<
     say('first picture', picture);
     expect(`the first picture is there within ${firstPictureMs} ms`, picture < firstPictureMs);
     await timed('list of studies', () => go(page, '#/studies', '.list-link'));
-    await timed('the last of a thousand studies', () => scrolledToEnd(page, `${runtimes + 1} shown, these are all`));
+    await timed('the last of a thousand studies', () =>
+      scrolledToEnd(page, `All ${(runtimes + 1).toLocaleString('en')} studies`),
+    );
     expect('a list draws what is in sight', (await page.locator('.window-row').count()) <= mostRows);
     await timed('list of actors', () => go(page, '#/lifecycles', '.list-link'));
     await timed('a study with its timeline', () => go(page, studyAt(studied), '.mark.claim'));

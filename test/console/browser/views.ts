@@ -30,7 +30,7 @@ async function openDetails(page: Page): Promise<void> {
 
 /** Goes through the steps of an actor, which opens at its beginning, and folds what it did not pass. */
 async function scrubBack(page: Page): Promise<void> {
-  await page.getByRole('slider').press('End');
+  await page.getByRole('slider').focus();
   for (let steps = 0; steps < 4; steps += 1) await page.keyboard.press('ArrowRight');
   await page.getByText('Step 5 of 9').waitFor();
   await page.getByRole('button', { name: 'Only its path' }).click();
@@ -52,6 +52,7 @@ async function searchChart(page: Page): Promise<void> {
 
 /** Looks at what a deletion and a clean-up would do. */
 async function beforeDeletion(page: Page): Promise<void> {
+  await page.getByText('Studies, the largest first').click();
   await page
     .getByRole('button', { name: /^Delete…/ })
     .last()

@@ -1,0 +1,345 @@
+import { useState } from 'preact/hooks';
+import { HostError } from '../../client/host-error.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { Confirmation, FoundEngine, HostSetting, HostSettings } from '../../contract/settings.ts';
+import { lock, useHost } from '../host/session.ts';
+import { useDeed, useRemote } from '../host/use-remote.ts';
+import { Badge } from '../parts/facts.tsx';
+import { Agree, Field, TextField } from '../parts/field.tsx';
+import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
+import { sentence, type Tone, wordsOf } from '../words/codes.ts';
+import { counted } from '../words/numbers.ts';
+
+type Value = Exclude<HostSetting['value'], null>;
+
+/** What a person agrees to, in words. */
+const confirmationWords: Readonly<Record<Confirmation, string>> = {
+  sent_to_a_server_on_this_machine: 'I agree that sound or text of my media is sent to this server on this machine.',
+  leaves_this_machine_and_may_cost:
+    'I agree that sound or text of my media leaves this machine, and that it may cost money.',
+};
+
+/** A value of a setting as a person reads it; null where nothing is set. */
+export function settingText(value: HostSetting['value']): string | null {
+  if (value === null) return null;
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+/** What a person typed for a setting, as the wire takes it: several values are given one a line. */
+export function settingValueOf({ form }: Pick<HostSetting, 'form'>, text: string): Value {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (form === 'repeated') return lines;
+  const [line = ''] = lines;
+  if (form === 'switch') return line === 'on';
+  return /^(0|[1-9]\d{0,14})$/.test(line) ? Number(line) : line;
+}
+
+const isPending = ({ value, next }: HostSetting): boolean => JSON.stringify(value) !== JSON.stringify(next);
+
+/** Engines and settings, with what a restart would change. */
+export function SettingsSection() {
+  const host = useHost();
+  const { remote, reload } = useRemote(() => host.settings.read(), [host]);
+  return (
+    <section aria-labelledby="settings">
+      <h2 id="settings">Engines and settings</h2>
+      <RemotePart of={remote} what="the settings" onRetry={reload}>
+        {(settings) => (
+          <>
+            <Restart settings={settings} onRestarted={reload} />
+            {settings.file.fault !== null && (
+              <Notice kind="failed" title="The settings file cannot be read">
+                <p>{sentence(settings.file.fault)}.</p>
+                <p>
+                  Correct <span class="mono">{settings.file.path}</span>; until then nothing can be changed here.
+                </p>
+              </Notice>
+            )}
+            <FoundEngines onChanged={reload} />
+            <AllSettings settings={settings} onChanged={reload} />
+          </>
+        )}
+      </RemotePart>
+    </section>
+  );
+}
+
+const pollMs = 500;
+const patienceMs = 60_000;
+
+/** Waits until another process answers under this address. Throws once it takes too long. */
+async function restarted(host: StudyHost, before: string): Promise<void> {
+  for (const until = performance.now() + patienceMs; performance.now() < until; ) {
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    try {
+      if ((await host.settings.read()).startedAt !== before) return;
+    } catch (error) {
+      // The token of this page ended with the host.
+      if (error instanceof HostError && error.code === 'unauthorized') return lock();
+      if (error instanceof HostError) throw error;
+    }
+  }
+  throw new Error('the host does not answer after its restart; look at its terminal');
+}
+
+interface RestartProps {
+  readonly settings: HostSettings;
+  readonly onRestarted: () => void;
+}
+
+/** What waits for a restart, and the restart. */
+function Restart({ settings: { restart, settings, startedAt }, onRestarted }: RestartProps) {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  if (!restart.isNeeded) return null;
+  const pending = settings.filter(isPending).map(({ name }) => wordsOf(name));
+  const act = () =>
+    run(async () => {
+      await host.settings.restart();
+      await restarted(host, startedAt);
+      onRestarted();
+    });
+  return (
+    <Notice kind="not-yet" icon="rotate-ccw" title={`A restart applies: ${pending.join(', ')}`}>
+      <p>{sentence(restart.text)}</p>
+      {restart.isPossible && (
+        <button type="button" class="primary" disabled={deed.state === 'busy'} onClick={act}>
+          {deed.state === 'busy' ? 'Restarting' : 'Restart the host'}
+        </button>
+      )}
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </Notice>
+  );
+}
+
+const engineStates: Readonly<Record<FoundEngine['state'], readonly [Tone, string]>> = {
+  in_use: ['good', 'in use'],
+  found: ['queued', 'ready to use'],
+  incomplete: ['warning', 'needs something'],
+  absent: ['quiet', 'not installed'],
+};
+
+const engineWords: Readonly<Record<string, string>> = {
+  recognizer: 'Speech recognition',
+  caption_translation: 'Translation of captions',
+  screen_text: 'Text on the screen',
+};
+
+/** What this machine has that a study could use; engines that are not there are folded. */
+function FoundEngines({ onChanged }: { readonly onChanged: () => void }) {
+  const host = useHost();
+  const { remote, reload } = useRemote(() => host.settings.engines(), [host]);
+  if (remote.state === 'loading') return <Loading what="the engines of this machine" />;
+  if (remote.state === 'failed') return <Failed error={remote.error} onRetry={reload} />;
+  const there = remote.value.engines.filter(({ state }) => state !== 'absent');
+  const absent = remote.value.engines.filter(({ state }) => state === 'absent');
+  const changed = () => {
+    reload();
+    onChanged();
+  };
+  return (
+    <div class="panel">
+      {there.length === 0 && <p>No further engine is installed. Studies use what comes with the host.</p>}
+      <ul class="plain engines">
+        {there.map((engine) => (
+          <EngineRow key={`${engine.engine} ${engine.name}`} engine={engine} onChanged={changed} />
+        ))}
+      </ul>
+      {absent.length > 0 && (
+        <details>
+          <summary>{counted(absent.length, 'engine')} that can be installed</summary>
+          <ul class="plain engines">
+            {absent.map((engine) => (
+              <EngineRow key={`${engine.engine} ${engine.name}`} engine={engine} onChanged={changed} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** The settings that use an engine with another of its models: the model is the value that `use` has of them. */
+export const withModel = ({ use, models }: FoundEngine, model: string): FoundEngine['use'] =>
+  Object.fromEntries(Object.entries(use).map(([name, value]) => [name, value === models[0] ? model : value]));
+
+function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readonly onChanged: () => void }) {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const [model, setModel] = useState(engine.models[0] ?? '');
+  const [isOpen, setOpen] = useState(false);
+  const [isAgreed, setAgreed] = useState(false);
+  const { state, name, text, remedy, models, confirmation } = engine;
+  const [tone, words] = engineStates[state];
+  const use = () =>
+    run(async () => {
+      await host.settings.change({ set: withModel(engine, model), confirmation });
+      onChanged();
+    });
+  return (
+    <li>
+      <div class="engine-head">
+        <strong>{engineWords[engine.engine] ?? sentence(wordsOf(engine.engine))}</strong>
+        <Badge state={state} words={words} tone={tone} />
+        {state === 'found' && confirmation === null && (
+          <button type="button" disabled={deed.state === 'busy'} onClick={use}>
+            Use<span class="sr"> {name}</span>
+          </button>
+        )}
+        {state === 'found' && confirmation !== null && (
+          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Use…<span class="sr"> {name}</span>
+          </button>
+        )}
+      </div>
+      <p>{sentence(text)}</p>
+      {remedy !== null && <p class="hint">{sentence(remedy)}</p>}
+      {state === 'found' && models.length > 1 && (
+        <Field label="Model">
+          {(id) => (
+            <select id={id} value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)}>
+              {models.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      {isOpen && confirmation !== null && (
+        <>
+          <Agree isTicked={isAgreed} onTick={setAgreed}>
+            {confirmationWords[confirmation]}
+          </Agree>
+          <div class="deeds">
+            <button type="button" class="primary" disabled={!isAgreed || deed.state === 'busy'} onClick={use}>
+              Use {name}
+            </button>
+          </div>
+        </>
+      )}
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </li>
+  );
+}
+
+interface AllSettingsProps {
+  readonly settings: HostSettings;
+  readonly onChanged: () => void;
+}
+
+/** Every setting, folded by what it is about. */
+function AllSettings({ settings: { settings, file }, onChanged }: AllSettingsProps) {
+  const rooms = [...new Set(settings.map(({ room }) => room))];
+  const set = settings.filter(({ source }) => source !== 'default').length;
+  return (
+    <details class="panel settings">
+      <summary>
+        All {settings.length} settings <span class="quiet">{set === 0 ? 'defaults' : `${set} set`}</span>
+      </summary>
+      {rooms.map((room) => {
+        const own = settings.filter((each) => each.room === room);
+        const set = own.filter(({ source }) => source !== 'default').length;
+        return (
+          <details key={room}>
+            <summary>
+              {sentence(wordsOf(room))}{' '}
+              <span class="quiet">{set === 0 ? 'defaults' : `${set} of ${own.length} set`}</span>
+            </summary>
+            <ul class="plain lined">
+              {own.map((setting) => (
+                <SettingRow key={setting.name} setting={setting} isLocked={file.fault !== null} onChanged={onChanged} />
+              ))}
+            </ul>
+          </details>
+        );
+      })}
+      <p class="hint">
+        Kept in <span class="mono">{file.path}</span>
+        {file.state === 'absent' && ', which the first change makes'}.
+      </p>
+    </details>
+  );
+}
+
+interface SettingRowProps {
+  readonly setting: HostSetting;
+  readonly isLocked: boolean;
+  readonly onChanged: () => void;
+}
+
+/** Why a setting cannot be changed here; null where it can. */
+function whyFixed({ source, change, name }: HostSetting): string | null {
+  if (source === 'option') return 'given as an option of this start';
+  return change === 'command_line' ? `changed by media-study settings set ${name}=VALUE` : null;
+}
+
+function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const [text, setText] = useState<string | null>(null);
+  const { name, form, help, preset, value, next, source } = setting;
+  const fixed = whyFixed(setting);
+  const change = (change: Parameters<StudyHost['settings']['change']>[0]) =>
+    run(async () => {
+      await host.settings.change(change);
+      setText(null);
+      onChanged();
+    });
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (text !== null) change({ set: { [name]: settingValueOf(setting, text) } });
+  };
+  const initial = Array.isArray(next) ? next.join('\n') : (settingText(next) ?? (form === 'switch' ? 'off' : ''));
+  return (
+    <li>
+      <span class="line-name">
+        {sentence(wordsOf(name))}
+        <span class="hint"> {help}</span>
+      </span>
+      <span class="setting-value">
+        <span class={value === null ? 'quiet' : ''}>{settingText(value) ?? preset ?? 'not set'}</span>
+        {isPending(setting) && (
+          <Badge state="" words={`after a restart: ${settingText(next) ?? 'the default'}`} tone="waiting" />
+        )}
+        {fixed === null && text === null && (
+          <button type="button" class="small" disabled={isLocked} onClick={() => setText(initial)}>
+            Change<span class="sr"> {wordsOf(name)}</span>
+          </button>
+        )}
+      </span>
+      {fixed !== null && <span class="hint machine-words">{sentence(fixed)}</span>}
+      {text !== null && (
+        <form class="row-form machine-words" onSubmit={save}>
+          {form === 'switch' ? (
+            <Field label={sentence(wordsOf(name))}>
+              {(id) => (
+                <select id={id} value={text} onChange={({ currentTarget }) => setText(currentTarget.value)}>
+                  <option value="on">On</option>
+                  <option value="off">Off</option>
+                </select>
+              )}
+            </Field>
+          ) : (
+            <TextField label={sentence(wordsOf(name))} value={text} onValue={setText} isMono />
+          )}
+          <button type="submit" class="primary" disabled={deed.state === 'busy'}>
+            Save
+          </button>
+          {source === 'file' && (
+            <button type="button" disabled={deed.state === 'busy'} onClick={() => change({ unset: [name] })}>
+              Use the default
+            </button>
+          )}
+          <button type="button" onClick={() => setText(null)}>
+            Cancel
+          </button>
+        </form>
+      )}
+      {deed.state === 'failed' && <Failed error={deed.error} />}
+    </li>
+  );
+}

@@ -1,0 +1,128 @@
+import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
+import type { SituationCode } from '../../contract/overview.ts';
+import { lifecycles, type Tone, toneOf, withoutFailureCode } from '../words/codes.ts';
+
+/** The one state of a source that matters: that of its newest study. */
+export interface SourceState {
+  readonly tone: Tone;
+  readonly words: string;
+  /** Why, in words of the host; null where the state says all. */
+  readonly why: string | null;
+  readonly group: Group;
+}
+
+/** What a person looks for in a library, in the order of a list that begins with what needs somebody. */
+export const groups = ['yours', 'problems', 'working', 'ready', 'unstudied', 'closed'] as const;
+type Group = (typeof groups)[number];
+
+export const groupNames: Readonly<Record<Group, string>> = {
+  yours: 'Waiting for you',
+  problems: 'With a problem',
+  working: 'In progress',
+  ready: 'Captions ready',
+  unstudied: 'Not studied',
+  closed: 'Closed',
+};
+
+type Look = readonly [tone: Tone, words: string, group: Group, hasWhy?: boolean];
+
+const looks: Readonly<Record<SituationCode, Look>> = {
+  waiting_for_a_worker: ['queued', 'Waiting for its turn', 'working'],
+  opening: ['busy', 'Opening the source', 'working'],
+  studying: ['busy', 'Studying', 'working'],
+  failed: ['bad', 'Study failed', 'problems', true],
+  interrupted: ['kept', 'Study interrupted', 'problems', true],
+  withheld_from_review: ['kept', 'Not ready for review', 'closed', true],
+  waiting_for_review: ['waiting', 'Waiting for your review', 'yours'],
+  recording_review: ['busy', 'Recording the review', 'working'],
+  rejected: ['kept', 'Rejected', 'closed', true],
+  approved: ['waiting', 'Approved, captions can be made', 'yours'],
+  withdrawing_approval: ['busy', 'Withdrawing the approval', 'working'],
+  approval_withdrawn: ['kept', 'Approval withdrawn', 'closed', true],
+  producing_captions: ['busy', 'Making captions', 'working'],
+  captions_failed: ['bad', 'Captions failed', 'problems', true],
+  waiting_for_check: ['waiting', 'Captions need their check', 'yours'],
+  captions_withheld: ['kept', 'Captions withheld', 'problems', true],
+  captions_accepted: ['good', 'Captions ready', 'ready'],
+};
+
+/** Where a study stands, as a look; a study that was not read yet by its lifecycle alone. */
+export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy): SourceState {
+  if (fault !== null) {
+    return { tone: 'bad', words: 'Cannot be read', why: 'Its stored files do not verify.', group: 'problems' };
+  }
+  if (standing === null) {
+    const hasFailed = lifecycle === 'failed' || lifecycle === 'interrupted';
+    const group: Group = hasFailed ? 'problems' : lifecycle === 'terminal' ? 'closed' : 'working';
+    return { tone: toneOf(lifecycle), words: lifecycles[lifecycle] ?? lifecycle, why: reason?.message ?? null, group };
+  }
+  const { situation, captions } = standing;
+  const [tone, words, group, hasWhy = false] = looks[situation.code];
+  const isNever =
+    captions.state === 'never' && (situation.code === 'approved' || situation.code === 'waiting_for_review');
+  if (isNever && situation.code === 'approved') {
+    return { tone: 'warning', words: 'Captions never on this host', why: captions.text, group: 'closed' };
+  }
+  if (isNever) return { tone, words, why: `no captions on this host: ${captions.text}`, group };
+  return { tone, words, why: hasWhy ? withoutFailureCode(situation.text, reason?.code) : null, group };
+}
+
+/** The state of a source. */
+export function sourceState({ newest }: Pick<LibrarySource, 'newest'>): SourceState {
+  return newest === null
+    ? { tone: 'quiet', words: 'Not studied yet', why: null, group: 'unstudied' }
+    : studyState(newest);
+}
+
+export const sorts = {
+  newest: 'Newest first',
+  state: 'What needs you first',
+  name: 'By name',
+  longest: 'Longest first',
+} as const;
+export type Sort = keyof typeof sorts;
+
+export const isSort = (text: string): text is Sort => Object.hasOwn(sorts, text);
+export const isGroup = (text: string): text is Group => (groups as readonly string[]).includes(text);
+
+/** A source was last touched when its newest study was accepted; one without a study waits to be touched, and comes first. */
+const touchedAt = ({ newest }: LibrarySource): string => newest?.acceptedAt ?? '9';
+
+const rankOf = (source: LibrarySource): number => groups.indexOf(sourceState(source).group);
+
+const orders: Readonly<Record<Sort, (a: LibrarySource, b: LibrarySource) => number>> = {
+  newest: (a, b) => touchedAt(b).localeCompare(touchedAt(a)),
+  state: (a, b) => rankOf(a) - rankOf(b) || touchedAt(b).localeCompare(touchedAt(a)),
+  name: (a, b) => a.label.localeCompare(b.label, 'en', { numeric: true }),
+  longest: (a, b) => b.durationMs - a.durationMs,
+};
+
+const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
+
+/** The sources of a library that fit, in order. `find` is compared with labels as the search of the host does it with words. */
+export function fittingSources(
+  sources: readonly LibrarySource[],
+  { find, show, sort }: { readonly find: string; readonly show: string; readonly sort: string },
+): readonly LibrarySource[] {
+  const words = folded(find)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return sources
+    .filter((source) => !isGroup(show) || sourceState(source).group === show)
+    .filter(({ label }) => words.every((word) => folded(label).includes(word)))
+    .toSorted(orders[isSort(sort) ? sort : 'newest']);
+}
+
+/** The parts of a text that are one of the words of a search, and those between, in order. */
+export function markedParts(
+  text: string,
+  find: string,
+): readonly { readonly text: string; readonly isFound: boolean }[] {
+  const words = find.split(/\s+/).filter((word) => word !== '');
+  if (words.length === 0) return [{ text, isFound: false }];
+  const pattern = new RegExp(
+    `(${words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`,
+    'giu',
+  );
+  return text.split(pattern).flatMap((part, at) => (part === '' ? [] : [{ text: part, isFound: at % 2 === 1 }]));
+}
