@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import { count, identity, positive, timestamp } from './base/grammar.ts';
-<<<<<<< HEAD
-import { workStages } from './study/stages.ts';
-=======
 import { ingestStageWords, stageNames } from './study/stages.ts';
->>>>>>> main
 
 /** What one check came to. `weak` works, with less than it could; `failed` keeps a host from its work. */
 export const finding = z.strictObject({
@@ -141,7 +137,11 @@ export type IssuedPairingCode = z.infer<typeof issuedPairingCode>;
 export type Pairing = z.infer<typeof pairing>;
 
 /** What a piece of work does: an ingest from `upload` or `resolve` to `seal`, a study from `initialize` to `admit`. */
-export const workStage = z.enum(workStages);
+export const workStage = z.enum([
+  ...(Object.keys(ingestStageWords) as (keyof typeof ingestStageWords)[]),
+  ...stageNames,
+  'ended',
+]);
 export type WorkStage = z.infer<typeof workStage>;
 
 /**

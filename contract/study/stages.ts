@@ -141,26 +141,6 @@ export type StageName = keyof Stages;
 /** In their order. */
 export const stageNames = Object.keys(studyStages) as readonly StageName[];
 
-/** What an ingest is doing, stage by stage, as people read it; `queued` is said of every work that waits for its turn. */
-const ingestStageWords = {
-  upload: 'receiving the file',
-  queued: 'waiting for its turn',
-  resolve: 'looking up the video',
-  download: 'fetching the range',
-  probe: 'reading the media',
-  seal: 'sealing the media',
-} as const;
-
-/** The words that people read for each stage of a piece of work: an ingest, a study, and the end of both. */
-export const stageWords: Readonly<Record<keyof typeof ingestStageWords | StageName | 'ended', string>> = {
-  ...ingestStageWords,
-  ...(Object.fromEntries(stageNames.map((name) => [name, studyStages[name].words])) as Record<StageName, string>),
-  ended: 'ended',
-};
-
-/** The stages of every piece of work. */
-export const workStages = Object.keys(stageWords) as readonly (keyof typeof stageWords)[];
-
 /** How far the journal of a study has come: the last stage that left something in it, or `end` for whatever ended the study. */
 export type StudyStep = Exclude<StageName, 'admit'> | 'end';
 
