@@ -100,7 +100,7 @@ export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }
       <section aria-labelledby="claimed">
         <h2 id="claimed">What is claimed</h2>
         {claims.length === 0 ? (
-          <p class="quiet">No claims. A claim cites a fact that was read.</p>
+          <p class="quiet">No claims yet. A claim cites facts that were found.</p>
         ) : (
           <ul class="plain answer-list">
             {claims.map((claim) => (

@@ -59,7 +59,7 @@ export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProp
         )}
         <Transcript lanes={lanes} control={control} onChoose={choose} />
       </div>
-      {lanes.length === 0 ? (
+      {lanes.length === 0 && (
         <Notice kind="not-yet" title="There is no evidence yet">
           {overview.situation.code === 'waiting_for_a_worker'
             ? 'The study is waiting for its turn. It begins by itself.'
@@ -67,7 +67,8 @@ export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProp
               ? 'The detectors are at work. Each kind of evidence appears here as soon as it is stored.'
               : 'The study ended before it stored any.'}
         </Notice>
-      ) : (
+      )}
+      {(lanes.length > 0 || overview.study.reason === null) && (
         <Timeline
           key={`${overview.study.range.startMs} ${overview.study.range.endMs}`}
           runtimeId={runtimeId}

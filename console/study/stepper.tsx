@@ -82,7 +82,9 @@ export const Stepper = ({ overview }: { readonly overview: RuntimeOverview }) =>
           <Icon name={icon} />
           <span class="step-name">{sentence(name)}</span>
           <span class="step-state">{state}</span>
-          <span class="step-text">{text}</span>
+          <span class="step-text" title={text}>
+            {text}
+          </span>
         </a>
       </li>
     ))}

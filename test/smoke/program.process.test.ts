@@ -108,7 +108,7 @@ inBrowser('the console shows a studied source in Chromium, and does nothing that
   const browser = await openBrowser();
   t.teardown(() => browser.close());
   const { page, faults } = await watchedPage(browser, String(line.console));
-  await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Library', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Studies' }).first().click();
   await page.getByText('0:12').first().waitFor();
   t.deepEqual(faults, []);
