@@ -116,10 +116,17 @@ export class Captions {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-corrections`);
   }
 
-  /** What a correction would make of the lines, with its check and the findings of guidelines; nothing is written. */
-  correctionPreview(runtimeId: string, json: Given<CorrectionPreviewRequest>): Promise<CaptionCorrectionPreview> {
+  /**
+   * What a correction would make of the lines, with its check and the findings of guidelines; nothing is written. An aborted `signal`
+   * ends the request.
+   */
+  correctionPreview(
+    runtimeId: string,
+    json: Given<CorrectionPreviewRequest>,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<CaptionCorrectionPreview> {
     const path = encodedPath`/v1/runtimes/${runtimeId}/caption-correction-previews`;
-    return this.#transport.json(path, { method: 'POST', json, repeatable: true });
+    return this.#transport.json(path, { method: 'POST', json, repeatable: true, ...options });
   }
 
   /**

@@ -72,26 +72,27 @@ interface Preview {
   readonly answer: CaptionCorrectionPreview;
 }
 
-/** What the check and the guidelines say of a draft, asked for when a person pauses. */
-function usePreview({ runtimeId, head }: CaptionCorrections, draft: CaptionDraft): Preview | null {
+/** What the check and the guidelines say of a draft, asked for when a person pauses; not while a save may change its head. */
+function usePreview({ runtimeId, head }: CaptionCorrections, draft: CaptionDraft, isSaving: boolean): Preview | null {
   const host = useHost();
   const lines = useStore(draft.store, (context) => context.lines);
   const [preview, setPreview] = useState<Preview | null>(null);
   useEffect(() => {
-    if (head === null || obstacleOf(lines) !== null) return;
-    let isOver = false;
+    if (isSaving || head === null || obstacleOf(lines) !== null) return;
+    const stop = new AbortController();
     const timer = setTimeout(() => {
-      host.captions.correctionPreview(runtimeId, { head, changes: draft.changes() }).then(
-        (answer) => !isOver && setPreview({ of: lines, answer }),
+      const { signal } = stop;
+      host.captions.correctionPreview(runtimeId, { head, changes: draft.changes() }, { signal }).then(
+        (answer) => !signal.aborted && setPreview({ of: lines, answer }),
         // A draft that the host refuses has no findings; saving it says why.
         () => undefined,
       );
     }, previewPauseMs);
     return () => {
       clearTimeout(timer);
-      isOver = true;
+      stop.abort();
     };
-  }, [host, runtimeId, head, lines]);
+  }, [host, runtimeId, head, lines, isSaving]);
   return preview;
 }
 
@@ -114,12 +115,12 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
     [runtimeId, corrections.head?.base, corrections.head?.correction],
   );
   const lines = useStore(draft.store, (context) => context.lines);
-  const preview = usePreview(corrections, draft);
+  const [isSaving, setSaving] = useState(false);
+  const preview = usePreview(corrections, draft, isSaving);
   const findings = useMemo(
     () => (preview === null ? new Map<string, readonly GuidelineNote[]>() : findingsByLine(preview.of, preview.answer)),
     [preview],
   );
-  const [isSaving, setSaving] = useState(false);
   const cursor = useRef<{ readonly side: Side; readonly at: number } | null>(null);
   const isLocked = obstacle !== null;
   const deeds = editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave: () => setSaving(true) });
