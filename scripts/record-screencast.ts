@@ -105,6 +105,8 @@ function makeOneTrack(place: string): void {
   rmSync(join(place, 'w.srt'));
 }
 
+const everyTrack = ['-map', '0', '-c', 'copy'];
+
 const scenes: readonly Scene[] = [
   {
     title: 'A film with two subtitle tracks',
@@ -139,6 +141,18 @@ const scenes: readonly Scene[] = [
     ],
   },
   {
+    title: 'A film of 20 minutes',
+    words: 'The sample 24 times in a row. It has no limit of two minutes: long captions are made in parts.',
+    prepare: (place) =>
+      void spawnSync('ffmpeg', ['-v', 'error', '-stream_loop', '23', '-i', sampleMedia, ...everyTrack, 'long.mp4'], {
+        cwd: place,
+      }),
+    turns: [
+      { command: `media-study caption long.mp4 --from ko --to en ${rights}`, typed: ['yes'] },
+      { command: 'tail -n 4 long.en.srt' },
+    ],
+  },
+  {
     title: 'Wrong turns',
     words:
       'No terminal; no engine (here pocketsphinx is not installed); Ctrl-C; and `kill -9` twice in the middle. Each time the same command goes on, and ends with the file.',
@@ -162,7 +176,7 @@ const scenes: readonly Scene[] = [
       },
       {
         command: `media-study caption film.mp4 --from ko --to en --output again.srt ${attested}`,
-        ends: { at: /subtitle track: /, by: 'SIGKILL' },
+        ends: { at: /subtitle track in English: /, by: 'SIGKILL' },
       },
       { command: `media-study caption film.mp4 --from ko --to en --output again.srt ${attested}` },
     ],

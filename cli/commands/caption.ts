@@ -24,7 +24,7 @@ import {
 } from '../settings/engine-search.ts';
 import { readSettings, type Settings, withoutLeftovers, writeSettings } from '../settings/settings-file.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { checkLanguage } from '../terminal/language-tag.ts';
+import { checkLanguage, languageNamed } from '../terminal/language-tag.ts';
 import { namedHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { writeExport } from './exports.ts';
@@ -239,18 +239,30 @@ interface ShownLine {
   readonly text: string;
 }
 
+/** How a person calls a kind of text. Each subtitle track has its identified language in the row of languages at its place. */
+const kindNames: Readonly<Record<string, string>> = {
+  subtitle_track: 'subtitle track',
+  transcript: 'recognized speech',
+};
+
 /** The texts that the captions will be made of, in order of time. */
 async function linesFound(
   { host }: CommandCall,
   runtimeId: string,
 ): Promise<{ readonly what: string; readonly lines: ShownLine[] }[]> {
   const { evidence } = await host.evidence(runtimeId);
-  return evidence.flatMap(({ kind, facts }) => {
-    const lines = facts.flatMap((fact) =>
-      'text' in fact && 'startMs' in fact ? [{ startMs: fact.startMs, text: fact.text }] : [],
-    );
-    return lines.length === 0 ? [] : [{ what: kind.replaceAll('_', ' '), lines }];
-  });
+  const factsOf = (wanted: string) => evidence.filter(({ kind }) => kind === wanted).map(({ facts }) => facts);
+  const languages = factsOf('text_language').map(([fact]) => (fact?.kind === 'track_language' ? fact.code : null));
+  return Object.keys(kindNames).flatMap((kind) =>
+    factsOf(kind).flatMap((facts, place) => {
+      const lines = facts.flatMap((fact) =>
+        'text' in fact && 'startMs' in fact ? [{ startMs: fact.startMs, text: fact.text }] : [],
+      );
+      const code = kind === 'subtitle_track' ? (languages[place] ?? null) : null;
+      const what = `${kindNames[kind]}${code === null ? '' : ` in ${languageNamed(code)}`}`;
+      return lines.length === 0 ? [] : [{ what, lines }];
+    }),
+  );
 }
 
 const shownLine = ({ startMs, text }: ShownLine): string => `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;

@@ -3,6 +3,9 @@ import { WrongCall } from './call.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
+/** The English name of a language by its tag; the tag itself if Node has no name for it. */
+export const languageNamed = (tag: string): string => names.of(tag) ?? tag;
+
 const letters = [...'abcdefghijklmnopqrstuvwxyz'];
 
 /** Every language of two letters that Node has a name for. */

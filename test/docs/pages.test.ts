@@ -416,5 +416,5 @@ test('every command of the screencast is one of the program, with arguments that
     t.notThrows(() => parseFlags(words, command.flags, places), call);
   }
   t.regex(page, /^1\n00:00:00,800 --> 00:00:03,372\nGood morning and welcome$/m);
-  t.is(page.match(/^# exit 0$/gm)?.length, 9, 'what succeeds; wrong turns end otherwise');
+  t.is(page.match(/^# exit 0$/gm)?.length, 11, 'what succeeds; wrong turns end otherwise');
 });
