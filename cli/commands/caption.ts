@@ -24,7 +24,7 @@ import {
 } from '../settings/engine-search.ts';
 import { readSettings, type Settings, withoutLeftovers, writeSettings } from '../settings/settings-file.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { checkLanguage, languageNamed } from '../terminal/language-tag.ts';
+import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { namedHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { writeExport } from './exports.ts';
@@ -259,7 +259,7 @@ async function linesFound(
         'text' in fact && 'startMs' in fact ? [{ startMs: fact.startMs, text: fact.text }] : [],
       );
       const code = kind === 'subtitle_track' ? (languages[place] ?? null) : null;
-      const what = `${kindNames[kind]}${code === null ? '' : ` in ${languageNamed(code)}`}`;
+      const what = `${kindNames[kind]}${code === null ? '' : ` in ${englishName(code)}`}`;
       return lines.length === 0 ? [] : [{ what, lines }];
     }),
   );

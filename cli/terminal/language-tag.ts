@@ -4,7 +4,7 @@ import { WrongCall } from './call.ts';
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
 /** The English name of a language by its tag; the tag itself if Node has no name for it. */
-export const languageNamed = (tag: string): string => names.of(tag) ?? tag;
+export const englishName = (tag: string): string => names.of(tag) ?? tag;
 
 const letters = [...'abcdefghijklmnopqrstuvwxyz'];
 
