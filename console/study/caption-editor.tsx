@@ -35,7 +35,7 @@ import { CaptionWaveform } from './caption-waveform.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { type Selected, SelectionExplainer } from './explainer.tsx';
 import { captionsName, saveCaptions } from './exports-pane.tsx';
-import { findingsByLine, type GuidelineNote, SideFindings } from './guidelines.tsx';
+import { currentFindings, findingsByLine, type GuidelineNote, SideFindings } from './guidelines.tsx';
 
 /** Keys of the editor, as Subtitle Edit has them. */
 const editorKeys: KeyWords = [
@@ -117,9 +117,10 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
   const lines = useStore(draft.store, (context) => context.lines);
   const [isSaving, setSaving] = useState(false);
   const preview = usePreview(corrections, draft, isSaving);
+  const measured = useMemo(() => (preview === null ? null : findingsByLine(preview.of, preview.answer)), [preview]);
   const findings = useMemo(
-    () => (preview === null ? new Map<string, readonly GuidelineNote[]>() : findingsByLine(preview.of, preview.answer)),
-    [preview],
+    () => currentFindings(lines, preview?.of ?? [], measured ?? new Map<string, readonly GuidelineNote[]>()),
+    [lines, preview, measured],
   );
   const cursor = useRef<{ readonly side: Side; readonly at: number } | null>(null);
   const isLocked = obstacle !== null;

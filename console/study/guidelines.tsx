@@ -43,6 +43,15 @@ export function findingsByLine(
   return found;
 }
 
+/** The findings of lines that are as they were measured: those of an older text say nothing of the newer one. */
+export function currentFindings(
+  lines: readonly EditedLine[],
+  measured: readonly EditedLine[],
+  findings: ReadonlyMap<string, readonly GuidelineNote[]>,
+): ReadonlyMap<string, readonly GuidelineNote[]> {
+  return new Map([...findings].filter(([key]) => measured.some((line) => line.key === key && lines.includes(line))));
+}
+
 /** A figure of a finding with its unit; speeds and lengths of lines come in thousandths. */
 export function figureWords(code: CaptionFindingCode, value: number): string {
   const thousandths = String(Math.round(value / 100) / 10);

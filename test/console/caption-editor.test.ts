@@ -2,7 +2,7 @@ import test from 'ava';
 import { draftLines } from '../../console/study/caption-draft.ts';
 import { keyDeed, muxCommand } from '../../console/study/caption-editor.tsx';
 import { edgeAt, movedLineEdge, snapped } from '../../console/study/caption-waveform.tsx';
-import { figureWords, findingsByLine } from '../../console/study/guidelines.tsx';
+import { currentFindings, figureWords, findingsByLine } from '../../console/study/guidelines.tsx';
 import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 
@@ -72,6 +72,9 @@ test('findings stand at the line of the draft that was measured; guidelines with
     { side: 'target', code: 'line_too_long', measured: 45_000, limit: 42_000, by: ['Netflix', 'TED'] },
   ]);
   t.is(found.get('a'), undefined);
+  t.true(currentFindings(lines, lines, found).has('b'));
+  const edited = lines.map((each) => (each.key === 'b' ? { ...each, target: 'shorter' } : each));
+  t.false(currentFindings(edited, lines, found).has('b'), 'what was measured of the older text is not shown');
   t.is(figureWords('line_too_long', 18_500), '18.5 characters');
   t.is(figureWords('duration_too_short', 500), '500 ms');
 });
