@@ -48,6 +48,14 @@ export class HostUnreachable extends Error {
   }
 }
 
+/** Whether a connection was refused, so that nothing of the request has reached a host. Only the `fetch` of Node says so. */
+export function wasRefusedConnection(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as { readonly code?: unknown }).code === 'ECONNREFUSED') return true;
+  }
+  return false;
+}
+
 /** What the `fetch` of Node calls it when it waits no longer for the head of an answer, or for the next piece of its body. */
 const lateCodes: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 

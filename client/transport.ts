@@ -1,5 +1,5 @@
 import type { Pairing } from '../contract/operation.ts';
-import { AnswerLate, HostError, HostUnreachable } from './host-error.ts';
+import { AnswerLate, HostError, HostUnreachable, wasRefusedConnection } from './host-error.ts';
 
 /** A value that a caller gives and the client only reads: constants declared `as const` fit as they are. */
 export type Given<Value> = Value extends readonly (infer Item)[]
@@ -127,7 +127,7 @@ interface HostRequest {
   readonly accept?: string;
   /** Ends the request, as the signal of the client does; null where neither may. */
   readonly signal?: AbortSignal | null | undefined;
-  /** Whether the request may reach the host twice; so it is for all reads. */
+  /** Whether the request may reach the host twice; so it is for all reads. Any request is repeated if its connection was refused. */
   readonly repeatable?: boolean;
   /** Whether the answer may take longer than five minutes, as it does where the host reads all that it has. */
   readonly isLong?: boolean;
@@ -244,7 +244,8 @@ export class Transport {
         if (AnswerLate.isCauseOf(error)) throw new AnswerLate((await this.#find()).baseUrl, error);
         const unreachable =
           error instanceof HostUnreachable ? error : new HostUnreachable((await this.#find()).baseUrl, error);
-        if (!repeatable || performance.now() >= end) throw unreachable;
+        if (performance.now() >= end) throw unreachable;
+        if (!repeatable && !wasRefusedConnection(error)) throw unreachable;
       }
       await pause(pauseMs, signal);
     }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { addressFinder } from '../../client/transport.ts';
+import { addressFinder, Transport } from '../../client/transport.ts';
 import { typesOf } from './event-types.ts';
 
 /** A client of a host that gives its nth answer, and the queries of what it was asked. */
@@ -13,6 +13,20 @@ function answering(answer: (nth: number) => Response) {
   );
   return { client, asked };
 }
+
+test('a request is sent again if its connection was refused, and not if it may have reached a host', async (t) => {
+  const failing = (code: string) => {
+    let asked = 0;
+    const fetch = async () => {
+      asked += 1;
+      if (asked === 1) throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+      return Response.json({ asked });
+    };
+    return new Transport({ baseUrl: 'http://127.0.0.1:1', token: '' }, { fetch }).json('/v1/any', { method: 'POST' });
+  };
+  t.deepEqual(await failing('ECONNREFUSED'), { asked: 2 });
+  await t.throwsAsync(failing('ECONNRESET'), { instanceOf: HostUnreachable });
+});
 
 test('a host without streams is followed page by page', async (t) => {
   const { client: old, asked } = answering((nth) => {
