@@ -238,6 +238,8 @@ export function checkDelivered(pass: DeliveredPass): void {
   checkDetected(pass);
 }
 
+const isPassKind = (kind: FurtherArtifact['kind']): kind is PassKind => Object.hasOwn(companions, kind);
+
 /**
  * Further evidence was measured in the track of its companion, and says what follows from the evidence of its pass. Throws
  * `EvidenceChainError` of the evidence.
@@ -246,7 +248,7 @@ export function checkAgainstPass(further: FurtherArtifact, evidence: readonly De
   const { kind, input } = further;
   const found = (wanted: (typeof detectKinds)[number]) =>
     evidence.find(({ delivered }) => delivered.kind === wanted)?.artifact ?? null;
-  const companion = kind === 'screen_text' ? null : found(companions[kind]);
+  const companion = isPassKind(kind) ? found(companions[kind]) : null;
   if (companion?.input.trackIndex !== input.trackIndex) throw new EvidenceChainError('evidence', 'input.trackIndex');
   checkKeyframePieces(further, found('shot_changes'));
   checkTruePeak(further, found('loudness'));

@@ -246,7 +246,7 @@ interface GrantedChecks<Receipt extends GrantedReceipt, Found extends GrantedFin
   /** The one reason for which there may be nothing. */
   readonly reason: string;
   /** By which gates it was judged. Throws `EvidenceChainError` where what was found does not follow. */
-  readonly check: (found: Found, contentId: string, work: GrantedWork) => Judgement;
+  readonly check: (found: Found, contentId: string, work: GrantedWork) => Judgement | undefined;
   /** What the receipt says, in a few words for people. */
   readonly said: (receipt: Receipt) => string;
 }

@@ -24,7 +24,7 @@ import { assessmentReceipt, type VerifiedAssessment } from '../stages/assess.ts'
 import { decisionReceipt, type VerifiedDecision } from '../stages/decide.ts';
 import type { VerifiedEvidence, VerifiedFurther, VerifiedOperation } from '../stages/detect.ts';
 import type { VerifiedRead } from '../stages/read.ts';
-import type { VerifiedScreenText } from '../stages/screen.ts';
+import { furtherStages, type VerifiedFindings } from '../stages/run-stages.ts';
 import { runtimeListOf } from './runtime.ts';
 
 function detectedRow({ delivered, artifact }: VerifiedEvidence): EvidenceRow {
@@ -97,20 +97,24 @@ function measuredRow(kind: PassKind, operations: readonly VerifiedOperation[]): 
   return companion?.state === 'unavailable' ? [absentRow(kind, companion.reasonCode)] : [];
 }
 
-/** The row of the text on the screen; none where it was not to be read, or was not yet. */
-function screenTextRow(screenText: VerifiedScreenText | null): FurtherRow[] {
-  if (screenText === null) return [];
-  const { delivered, found: artifact } = screenText;
-  if (delivered.state === 'unavailable') return [absentRow('screen_text', delivered.reasonCode)];
-  const { artifactId, contentId } = delivered;
-  return artifact === null ? [] : [availableRow('screen_text', { artifactId, contentId, artifact })];
+/** The row of what an optional stage found; none if a study was not to come to it, or has not yet. */
+function grantedRow({ kind, of }: (typeof furtherStages)[number], findings: VerifiedFindings): FurtherRow[] {
+  const granted = of(findings);
+  if (granted === null) return [];
+  const { delivered, found, artifact } = granted;
+  if (delivered.reasonCode !== null) return [absentRow(kind, delivered.reasonCode)];
+  if (artifact === null || found?.schema !== 'studio.further-evidence.v1') return [];
+  return [availableRow(kind, { artifactId: artifact.id, contentId: artifact.content.contentId, artifact: found })];
 }
 
 /** The further kinds of a runtime, all of them reopened. */
 export function furtherRowsOf(runtime: VerifiedRuntime): FurtherRow[] {
   const findings = runtime.execution?.study.findings;
-  const measured = passKinds.flatMap((kind) => measuredRow(kind, findings?.operations ?? []));
-  return [...measured, ...screenTextRow(findings?.screenText ?? null)];
+  if (findings === undefined) return [];
+  return [
+    ...passKinds.flatMap((kind) => measuredRow(kind, findings.operations)),
+    ...furtherStages.flatMap((stage) => grantedRow(stage, findings)),
+  ];
 }
 
 /**

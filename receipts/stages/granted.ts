@@ -99,6 +99,7 @@ export function grantedStage<
     nothing: { [key]: null } as Own<Key, Receipt, Found>,
     records,
     derived: null,
+    evidence: { kind: operation.declared.kind, of: (findings) => findings[key] },
     progress: { ...starts, ...progressSteps(name, events, from) },
     folds,
   };

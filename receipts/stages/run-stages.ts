@@ -1,5 +1,7 @@
+import { type FurtherKind, furtherKinds, type PassKind, passKinds } from '../../contract/evidence/evidence.ts';
 import type { EventType } from '../../contract/journal.ts';
-import { type StageName, stageNames } from '../../contract/study/stages.ts';
+import { optionalStages, type StageName, stageNames } from '../../contract/study/stages.ts';
+import type { GrantedFinding } from '../evidence/granted-operation.ts';
 import type { ProgressSteps, StudyProgress, TypedEvent } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
 import { admitStage, type ConcludableFindings, type VerifiedConclusion, type VerifiedStop } from './admit.ts';
@@ -34,6 +36,9 @@ type Every<Union> = (Union extends unknown ? (each: Union) => void : never) exte
 export type VerifiedFindings = Pick<ConcludableFindings, 'pinned'> &
   Every<{ [Name in StageName]: OwnOf<(typeof runStages)[Name]> }[StageName]>;
 
+/** A further kind that a stage of its own finds. */
+export type GrantedKind = Exclude<FurtherKind, PassKind>;
+
 /** What one step changes of a run. */
 export interface RunChanges {
   readonly findings?: Partial<VerifiedFindings>;
@@ -43,6 +48,16 @@ export interface RunChanges {
 
 /** One stage as every other part of the program sees it. */
 export const stageNamed = (name: StageName): RunStage<VerifiedFindings, object, RunChanges> => runStages[name];
+
+const isGrantedKind = (kind: GrantedFinding['kind']): kind is GrantedKind =>
+  furtherKinds.some((each) => each === kind) && !passKinds.some((each) => each === kind);
+
+/** The optional stages that find further evidence, in their order: the kind of each, and what it came to. */
+export const furtherStages = optionalStages.flatMap((stage) => {
+  const { evidence } = stageNamed(stage);
+  if (evidence === undefined || !isGrantedKind(evidence.kind)) return [];
+  return [{ stage, kind: evidence.kind, of: evidence.of }];
+});
 
 /** In their order. */
 const inOrder: readonly RunStage<VerifiedFindings, object, RunChanges>[] = stageNames.map(stageNamed);

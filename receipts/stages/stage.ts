@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { EventType } from '../../contract/journal.ts';
 import type { LaterStageName, StageName } from '../../contract/study/stages.ts';
+import type { GrantedFinding, GrantedReceipt, VerifiedGrant } from '../evidence/granted-operation.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
 import type { ProgressSteps, StudyProgress } from '../study/progress.ts';
 import type { FoldContext, StepResult, StudyRun } from '../study-run.ts';
@@ -31,6 +32,11 @@ export interface RunStage<Needs, Own, Changes> {
    * host has somebody for, and what the host does itself (`actors/study`).
    */
   readonly derived: ((run: StudyRun, source: VerifiedSource, findings: Needs) => Iterable<StepResult<unknown>>) | null;
+  /** What an optional stage came to, for all who read evidence; absent for other stages. */
+  readonly evidence?: {
+    readonly kind: GrantedFinding['kind'];
+    readonly of: (findings: Needs) => VerifiedGrant<GrantedReceipt, GrantedFinding> | null;
+  };
   readonly progress: ProgressSteps;
   /**
    * Takes what the journal has of one step of the stage, by the type of the first event behind its artifacts: reopens the records that
