@@ -9,7 +9,7 @@ import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const chartsFlags: FlagTable = {
-  check: toggle('says which drawings no longer match their machines, and writes nothing'),
+  check: toggle('lists the drawings that no longer match their machines, and writes nothing'),
   folder: single('DIR', 'docs/charts', 'where the drawings lie'),
 };
 

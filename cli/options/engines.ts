@@ -25,7 +25,7 @@ function providerOf(environment: Readonly<Record<string, string | undefined>>, r
   return provider;
 }
 
-/** Of whom a model is asked, and `leaving`: what leaves this machine where that server is not on it. */
+/** The server of a model, and `leaving`: the data that leaves this machine if the server is elsewhere. */
 function askedOf(model: string, { baseUrl, isLocal }: HostedProvider, leaving: string): string {
   const where = isLocal
     ? 'a server on this machine; whether it passes anything on is up to that server'
@@ -37,44 +37,44 @@ const recognizerFlag = 'semantic-recognizer';
 const recognizerPermissionFlag = 'allow-real-semantic-evidence';
 const recognizerModelFlag = 'semantic-recognizer-model';
 
-/** The flags that choose who recognises speech. */
+/** The flags that choose the recognizer of speech. */
 export const recognizerFlags: FlagTable = {
   [recognizerFlag]: single(
     'NAME',
     'unavailable',
-    'who recognises speech: unavailable; pocketsphinx, English, on this machine; whisper-cli, on this machine, with a model file of yours; or openai for a server behind the interface of OpenAI',
+    'the recognizer of speech: unavailable; pocketsphinx, English, on this machine; whisper-cli, on this machine, with a model file of yours; or openai for a server behind the interface of OpenAI',
   ),
   [recognizerPermissionFlag]: toggle(
-    `allows --${recognizerFlag} other than unavailable, and must stand with it; with openai the sound of speech may leave this machine, and answers may cost money`,
+    `allows --${recognizerFlag} other than unavailable, and requires it; with openai the sound of speech may leave this machine, and answers may cost money`,
   ),
   [recognizerModelFlag]: single(
     'NAME',
     null,
-    `the model: with openai its name, as the server has it; with whisper-cli a file; with pocketsphinx a folder, where it is not ${POCKETSPHINX_MODEL}`,
+    `the model: with openai its name, as the server has it; with whisper-cli a file; with pocketsphinx a folder, by default ${POCKETSPHINX_MODEL}`,
   ),
 };
 
 const formatFlagName = 'semantic-recognizer-response-format';
 
-/** The flag that says what a server is asked to answer with; a worker asks no server. */
+/** The flag for the format of a server's answers; a worker uses no server. */
 export const responseFormatFlag: FlagTable = {
   [formatFlagName]: single(
     'FORMAT',
     'verbose_json',
-    `what --${recognizerFlag} openai asks its server for: verbose_json, with times of lines and words; or json, text alone, for models that know nothing else, such as gpt-4o-transcribe`,
+    `the answer of the server of --${recognizerFlag} openai: verbose_json, with times of lines and words; or json, text alone, for models without times, such as gpt-4o-transcribe`,
   ),
 };
 
 const secondRunFlagName = 'semantic-recognizer-second-run';
 
-/** The flag that has speech recognised twice; a worker does what its host asks of it. */
+/** The flag for a second run over speech; a worker does what its host orders. */
 export const secondRunFlag: FlagTable = {
   [secondRunFlagName]: toggle(
-    `recognises each stretch of speech a second time, with more sound around it, and withholds lines of which the runs make something else; takes twice as long and needs --${recognizerFlag}`,
+    `recognizes each stretch of speech a second time, with more sound around it, and withholds the lines on which the runs differ; takes twice as long; needs --${recognizerFlag}`,
   ),
 };
 
-/** Whether speech is recognised twice. Throws `StartError` where no recogniser is chosen. */
+/** True if the host recognizes speech twice. Throws `StartError` without a recognizer. */
 export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | null): boolean {
   const isGiven = given.has(secondRunFlagName);
   if (isGiven && recognizer === null) {
@@ -83,7 +83,7 @@ export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | nul
   return isGiven;
 }
 
-/** Who recognises speech, as the flags say; the server of `openai` is in the environment. */
+/** The recognizer of speech, as the flags give it; the server of `openai` is in the environment. */
 interface RecognizerFlags {
   readonly engine: RecognizerEngine;
   readonly model: string | null;
@@ -102,14 +102,14 @@ function recognizerModelOf(engine: RecognizerEngine, given: string | undefined):
   return modelNamed(recognizerModelFlag, given);
 }
 
-/** What the server of `openai` is asked to answer with; nothing for the others. */
+/** The format in which the server of `openai` answers; undefined for the other engines. */
 function responseFormatOf(engine: RecognizerEngine | null, given: GivenFlags) {
   if (engine === 'openai') return { responseFormat: choice(given, formatFlagName, responseFormats) };
   if (!given.has(formatFlagName)) return {};
   throw notAllowed(`--${formatFlagName} needs --${recognizerFlag} openai`);
 }
 
-/** The recogniser of a host; null where none is configured. Throws `StartError` unless the flags agree. */
+/** The recognizer of a host; null if none is configured. Throws `StartError` unless the flags agree. */
 export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
   const engine = choice(given, recognizerFlag, ['unavailable', ...recognizerEngines]);
   const model = given.single(recognizerModelFlag);
@@ -126,7 +126,7 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
   return { engine, model: recognizerModelOf(engine, model), ...responseFormatOf(engine, given) };
 }
 
-/** The recogniser with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
+/** The recognizer with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
 export function recognizerOf(
   flags: RecognizerFlags | null,
   environment: Readonly<Record<string, string | undefined>>,
@@ -139,18 +139,18 @@ export function recognizerOf(
   return { engine, model: model ?? '', responseFormat, provider };
 }
 
-/** How the line on stdout names the recogniser. */
+/** The name of the recognizer in the line on stdout. */
 export const announcedRecognizer = (flags: RecognizerFlags | null): string =>
   flags === null ? 'current-run-unavailable-no-fixture-fallback' : `current-run-${flags.engine}-opt-in`;
 
-/** What people have to know of a host that recognises speech. */
+/** The notice for people if a host recognizes speech. */
 export function recognizerNotice(recognizer: RecognizerChoice): string {
   const what = `speech recognition: ${recognizer.engine}`;
   if (recognizer.engine !== 'openai') return `${what}, on this machine`;
   return `${what}, ${askedOf(recognizer.model, recognizer.provider, 'the sound of speech leaves it with every study')}`;
 }
 
-/** The options of recognition that cannot stand with this recognizer, in the place of the one before it. */
+/** The options of recognition that conflict with this recognizer, in the place of the one before it. */
 export function recognizerLeftovers(engine: string, before: string): readonly string[] {
   const isOff = engine === 'unavailable';
   return [
@@ -180,7 +180,7 @@ export const screenTextFlags: FlagTable = {
   ),
 };
 
-/** The reader of text on the screen of a host; null where there is none. Throws `StartError` unless the flags agree. */
+/** The reader of text on the screen of a host; null if there is none. Throws `StartError` unless the flags agree. */
 export function screenTextOf(given: GivenFlags): ScreenTextChoice | null {
   const engine = choice(given, screenTextFlag, ['unavailable', ...screenTextEngines]);
   const languages = given.single(screenTextLanguagesFlag);
@@ -201,7 +201,7 @@ function codesOf(text: string): readonly string[] {
   );
 }
 
-/** What people have to know of a host that reads text on the screen. */
+/** The notice for people if a host reads text on the screen. */
 export const screenTextNotice = ({ engine, languages }: ScreenTextChoice): string =>
   `text on the screen: ${engine} with ${languages.join(', ')}, on this machine`;
 
@@ -213,27 +213,25 @@ export const captionFlags: FlagTable = {
   'caption-executor': single(
     'NAME',
     'recorded',
-    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, grouped-subtitles from tracks that split their sentences differently, subtitles-translated from these tracks and, if none is in the target language, a model that translates, recognized from what was recognised of its speech, recognized-translated from that and a model that translates, deterministic-test writes fixed texts for tests of clients",
+    "the caption executor: recorded never has captions of a new study; embedded-subtitles takes them from the media's own subtitle tracks; grouped-subtitles takes them from tracks that split their sentences differently; subtitles-translated takes these tracks and, if none is in the target language, a model translates; recognized takes them from the recognized speech; recognized-translated takes the recognized speech and a model translates; deterministic-test writes fixed texts for tests of clients",
   ),
-  'allow-deterministic-caption-test-seam': toggle(
-    'allows --caption-executor deterministic-test, and must stand with it',
-  ),
+  'allow-deterministic-caption-test-seam': toggle('allows --caption-executor deterministic-test, and requires it'),
   'allow-embedded-subtitle-captions': toggle(
-    'allows --caption-executor embedded-subtitles or grouped-subtitles, and must stand with one of them; no model, no network',
+    'allows --caption-executor embedded-subtitles or grouped-subtitles, and requires one of them; no model, no network',
   ),
   'allow-recognized-captions': toggle(
-    'allows --caption-executor recognized, and must stand with it: words that a recogniser wrote become captions; studies have some where --semantic-recognizer was given',
+    'allows --caption-executor recognized, and requires it: words of a recognizer become captions; studies have some with --semantic-recognizer',
   ),
   'allow-real-caption-production': toggle(
-    'allows --caption-executor subtitles-translated or recognized-translated, and must stand with one of them; the text may leave this machine, and answers may cost money',
+    'allows --caption-executor subtitles-translated or recognized-translated, and requires one of them; the text may leave this machine, and answers may cost money',
   ),
   [translationModelFlag]: single(
     'NAME',
     null,
-    'the model that translates, as its server names it; must stand with --caption-executor subtitles-translated or recognized-translated',
+    'the model that translates, as its server names it; requires --caption-executor subtitles-translated or recognized-translated',
   ),
   [translationOnceFlag]: toggle(
-    'asks the model for each line once, which takes less than half of the tokens; lines that it exchanged or merged with others may then pass; must stand with --caption-executor subtitles-translated or recognized-translated',
+    'translates each line once, which takes less than half of the tokens; lines that the model exchanged or merged with others may then pass; requires --caption-executor subtitles-translated or recognized-translated',
   ),
 };
 
@@ -245,10 +243,10 @@ interface CaptionChoice {
   readonly announced: string;
 }
 
-/** Who makes captions on a host, and the model that translates; null where there is none. */
+/** The caption executor of a host, and the model that translates; null if there is none. */
 interface ChosenCaptions extends CaptionChoice {
   readonly model: string | null;
-  /** Whether it is asked for each line once, and not a second time for comparison. */
+  /** True if the model translates each line once, and not a second time for comparison. */
   readonly isAskedOnce: boolean;
 }
 
@@ -291,7 +289,7 @@ const choices: Readonly<Record<string, CaptionChoice>> = {
   },
 };
 
-/** The options of captions that cannot stand with this executor. */
+/** The options of captions that conflict with this executor. */
 export function captionLeftovers(executor: string): readonly string[] {
   const { permission = null, classification } = choices[executor] ?? {};
   const permissions = Object.values(choices).flatMap((choice) => choice.permission ?? []);
@@ -303,8 +301,8 @@ export function captionLeftovers(executor: string): readonly string[] {
 }
 
 /**
- * Who makes captions on a host. Throws `StartError` for one that is not known or was not allowed, and for leave that is
- * given to one that was not chosen.
+ * The caption executor of a host. Throws `StartError` for one that is unknown or not allowed, and for a permission without its
+ * executor.
  */
 export function chosenCaptionExecutor(given: GivenFlags): ChosenCaptions {
   const name = given.single('caption-executor') ?? 'recorded';
@@ -349,7 +347,7 @@ export function translatorOf(
   return { provider: providerOf(environment, 'invalid_translation_provider'), model, isAskedOnce };
 }
 
-/** What people have to know of a host that translates. */
+/** The notice for people if a host translates. */
 export function translatorNotice({ provider, model }: NonNullable<HostOptions['translator']>): string {
   return `caption translation: ${askedOf(model, provider, 'the text of captions leaves it with every production')}`;
 }
@@ -366,13 +364,9 @@ export const explainerFlags: FlagTable = {
     'the language explanation executor: unavailable, or openai for a model behind the interface of OpenAI',
   ),
   [explainerPermissionFlag]: toggle(
-    `allows --${explainerFlag} openai, and must stand with it; caption text may leave this machine, and answers may cost money`,
+    `allows --${explainerFlag} openai, and requires it; caption text may leave this machine, and answers may cost money`,
   ),
-  [explainerModelFlag]: single(
-    'NAME',
-    null,
-    `the model, as its server names it; must stand with --${explainerFlag} openai`,
-  ),
+  [explainerModelFlag]: single('NAME', null, `the model, as its server names it; requires --${explainerFlag} openai`),
 };
 
 /** The model that explains on a host; null where no explanation executor is configured. Throws `StartError` unless all three flags agree. */
@@ -402,7 +396,7 @@ export function explainerOf(
 export const announcedExplainer = (model: string | null): string =>
   model === null ? 'unavailable-no-fixture-fallback' : `current-run-openai-opt-in:${model}`;
 
-/** What people have to know of a host that explains. */
+/** The notice for people if a host explains. */
 export function explainerNotice({ provider, model }: NonNullable<HostOptions['explainer']>): string {
   return `language explanations: ${askedOf(model, provider, 'caption text leaves it with every explanation')}`;
 }

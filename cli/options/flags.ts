@@ -4,7 +4,7 @@ import { version } from '../../contract/base/program-version.ts';
 import { editDistance } from '../../rules/text-comparison.ts';
 import { type StartCode, StartError } from '../failures.ts';
 
-/** The known name that a mistyped one is nearest to; null where none is near. */
+/** The known name nearest to a mistyped one; null if none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const [nearest] = known
     .map((candidate) => ({ candidate, distance: editDistance([...name], [...candidate]) }))
@@ -15,12 +15,12 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 /** How a flag is given: once with a value, several times with values, or without one. */
 type FlagForm = 'single' | 'repeated' | 'switch';
 
-/** One flag of a command: what is read, and what `--help` and `docs/options.md` say of it. */
+/** One flag of a command: its form, and its words in `--help` and `docs/options.md`. */
 export interface Flag {
   readonly form: FlagForm;
   /** Stands for the value, such as `PORT`; null for a switch. */
   readonly value: string | null;
-  /** What holds where the flag is not given, as people read it; null where nothing does. */
+  /** The value without the flag, as people read it; null if there is none. */
   readonly preset: string | null;
   /** One clause, no capital, no full stop. */
   readonly help: string;
@@ -45,24 +45,25 @@ export const repeatable = (value: string, preset: string | null, help: string): 
   help,
 });
 
-/** A flag without a value; it is off where it is not given. */
+/** A flag without a value; it is off by default. */
 export const toggle = (help: string): Flag => ({ form: 'switch', value: null, preset: null, help });
 
-/** What was given, by flag name without the leading dashes. */
+/** The given flags, by name without the leading dashes. */
 export interface GivenFlags {
-  /** What was given beside the flags, in order. */
+  /** The arguments beside the flags, in order. */
   readonly positional: readonly string[];
   single(name: string): string | undefined;
   all(name: string): readonly string[];
   has(name: string): boolean;
 }
 
-/** Whatever stands behind it is no flag, such as a label that begins with dashes. */
+/** Everything after it is an argument, such as a label that begins with dashes. */
 export const endOfFlags = '--';
 
 /**
- * Reads `--flag value` and `--flag=value`, up to `--`. Throws `StartError` with exit code 2 for an unknown flag (naming the nearest
- * known one), a single flag given twice, a flag without its value and more than `positionals` arguments that are no flag.
+ * Reads `--flag value` and `--flag=value`, up to `--`. Throws `StartError` with exit code 2 for an unknown flag (naming the
+ * nearest known one), a single flag given twice or a flag without its value. The same for more than `positionals` arguments
+ * beside the flags.
  */
 export function parseFlags(args: readonly string[], table: FlagTable, positionals = 0): GivenFlags {
   const given = new Map<string, string[]>();
@@ -109,7 +110,7 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
 
 const usage = (message: string) => new StartError('invalid_flags', message);
 
-/** `, did you mean --port?` for the nearest of the known names, with what stands before it; nothing if none is near. */
+/** `, did you mean --port?` for the nearest of the known names, with their prefix; nothing if none is near. */
 export function suggestion(name: string, known: readonly string[], prefix = '--'): string {
   const nearest = nearestName(name, known);
   return nearest === null ? '' : `, did you mean ${prefix}${nearest}?`;
@@ -128,7 +129,7 @@ export function pathOption(given: GivenFlags, name: string): string | null {
   return path === undefined ? null : absolutePath(path);
 }
 
-/** The value of a flag that has one of a few, the first where it is not given. Throws `StartError`. */
+/** The value of a flag that takes one of a few, by default the first. Throws `StartError`. */
 export function choice<const Choice extends string>(
   given: GivenFlags,
   name: string,
@@ -158,7 +159,7 @@ export function integer(
   return value;
 }
 
-/** What a command says of itself. */
+/** The words of a command about itself. */
 export interface CommandWords {
   /** How it is called, such as `npm run verify -- RUNTIME [flags]`. */
   readonly usage: string;
@@ -179,7 +180,7 @@ export function helpText({ usage, purpose, flags }: CommandWords): string {
   return [`usage: ${usage}`, purpose, '', ...rows, ...common, ''].join('\n');
 }
 
-/** Answers `--help` and `--version` on stdout wherever they stand among the flags of a call; false when neither does. */
+/** Answers `--help` and `--version` on stdout wherever they are among the flags of a call; false if neither is there. */
 export function answersQuestion(all: readonly string[], words: CommandWords, print: (text: string) => void): boolean {
   const args = all.includes(endOfFlags) ? all.slice(0, all.indexOf(endOfFlags)) : all;
   if (args.includes('--help') || args.includes('-h')) print(helpText(words));

@@ -43,10 +43,10 @@ const videohostFlags: FlagTable = {
   'videohost-origin': single(
     'ORIGIN',
     null,
-    'an origin on this machine that stands in for a video host, such as http://127.0.0.1:4000',
+    'an origin on this machine in the place of a video host, such as http://127.0.0.1:4000',
   ),
   'allow-loopback-videohost': toggle(
-    'must stand with --videohost-origin; opens that one origin, and nothing else on this machine',
+    'requires --videohost-origin; opens that one origin, and nothing else on this machine',
   ),
 };
 
@@ -91,7 +91,7 @@ function openOrigin(given: GivenFlags): string | null {
 /** Every flag of the host. */
 export const serveFlags: FlagTable = {
   host: single('ADDRESS', '127.0.0.1', '127.0.0.1, ::1 or localhost; there is no way to listen on anything else'),
-  port: single('PORT', '4312', '0 takes a free one; the line on stdout says which'),
+  port: single('PORT', '4312', '0 takes a free one, which the line on stdout names'),
   'allowed-origin': repeatable(
     'ORIGIN',
     'http://127.0.0.1:4321 and http://localhost:4321',
@@ -126,7 +126,7 @@ export const serveFlags: FlagTable = {
   'forecast-estimator': single(
     'NAME',
     'deterministic-floor',
-    'deterministic-floor: plans state the least work; host-calibrated: also the time that it is expected to take, by finished operations of this host, once there are five like them',
+    'deterministic-floor: plans state the least work; host-calibrated: also the time that it is expected to take, from finished operations of this host, once there are five like them',
   ),
   'study-workers': single(
     'NUMBER',

@@ -46,7 +46,7 @@ const limits = [
   ...(['maximum-live-studies', 'maximum-caption-range-ms', 'maximum-caption-lines'] as const),
 ] as readonly string[];
 
-/** Settings that name places of this machine or open it to others: whoever holds a token of the host must not move them. */
+/** Settings that name places of this machine or open it to others: a holder of a token of the host must not move them. */
 const network = [
   ...(['host', 'port', 'allowed-origin', 'token-file', 'http-adapter'] as const),
   ...(['videohost', 'videohost-origin', 'allow-loopback-videohost'] as const),
@@ -100,14 +100,14 @@ const sentTo: Readonly<Record<UsedServer['use'], string>> = {
   explainer: 'the text of captions',
 };
 
-/** What a host was started with, and what it does with changes. */
+/** The start options of a host, and its ways to change them. */
 interface HostSettingsOptions {
   /** The command line of the start alone. */
   readonly given: GivenFlags;
   readonly path: string;
   /** The settings that were read at the start. */
   readonly settings: Settings;
-  /** Whether a command started this host for itself. */
+  /** True if a command started this host for itself. */
   readonly isOfCommand: boolean;
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Pick<Clock, 'now'>;
@@ -122,7 +122,7 @@ export class RunningSettings implements SettingsService {
   readonly #options: HostSettingsOptions;
   /** The settings in force: those of the start, with the limits that were changed since. */
   #inForce: Settings;
-  /** When this host started. */
+  /** The time at which this host started. */
   readonly #startedAt: string;
 
   constructor(options: HostSettingsOptions) {

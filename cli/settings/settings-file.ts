@@ -19,7 +19,7 @@ import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, sug
 import { serveFlags } from '../options/serve-options.ts';
 import { workQueueFlags } from '../options/worker-options.ts';
 
-/** What only a start can say: which data root, and which settings. */
+/** The settings that only a start can have: the data root, and the settings file. */
 const ofOneStart = ['data-root', 'settings'];
 
 /** Every option that a settings file may hold, by its name. */
@@ -30,7 +30,7 @@ export const settingFlags: FlagTable = Object.fromEntries(
 /** A value as the file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
 export type SettingValue = string | number | boolean | readonly string[];
 
-/** What a settings file holds, by the names of the options. */
+/** The content of a settings file, by the names of the options. */
 export type Settings = ReadonlyMap<string, SettingValue>;
 
 /**
@@ -70,8 +70,8 @@ function plainValue(node: Node | undefined): unknown {
 }
 
 /**
- * Reads settings: JSON with comments and trailing commas. Throws `StartError` `invalid_settings` with the place of the fault for
- * what is no JSON, for an unknown name, a name given twice and a value that does not fit.
+ * Reads settings: JSON with comments and trailing commas. Throws `StartError` `invalid_settings` with the place of the fault.
+ * Faults are text that is not JSON, an unknown name, a name given twice and a value that does not fit.
  */
 export function parseSettings(text: string, path: string): Settings {
   const faults: ParseError[] = [];
@@ -91,7 +91,7 @@ export function parseSettings(text: string, path: string): Settings {
     if (flag === undefined) {
       throw refused(path, `${at}: unknown setting "${name}"${suggestion(name, Object.keys(settingFlags), '')}`);
     }
-    if (settings.has(name)) throw refused(path, `${at}: "${name}" stands there twice`);
+    if (settings.has(name)) throw refused(path, `${at}: "${name}" is given twice; remove one of them`);
     const value = plainValue(node);
     const misfit = misfitOf(flag, value);
     if (misfit !== null) throw refused(path, `${at}: "${name}": ${misfit}`);
@@ -131,7 +131,7 @@ export async function startSettings(given: GivenFlags): Promise<Settings> {
 export const settledFlags = async (given: GivenFlags): Promise<GivenFlags> =>
   withSettings(given, await startSettings(given));
 
-/** Whether what the command line holds leaves a setting without effect: the option itself, or another one of its group. */
+/** True if the command line leaves a setting without effect: by the option itself, or by another one of its group. */
 export const isReplaced = (given: GivenFlags, name: string): boolean =>
   given.has(name) || groups.some((group) => name in group && Object.keys(group).some((other) => given.has(other)));
 
@@ -152,7 +152,7 @@ export function withSettings(given: GivenFlags, settings: Settings): GivenFlags 
   };
 }
 
-/** What becomes of settings: a value, or `undefined` for one that is taken out. */
+/** The new values of settings: a value, or `undefined` to take one out. */
 export type SettingChanges = ReadonlyMap<string, SettingValue | undefined>;
 
 /** Settings after changes. */
@@ -166,8 +166,8 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
 }
 
 /**
- * Changes that also take out what cannot stand with another caption executor or recognizer that they choose: the permission of the one
- * before, and a model that the new one does not have.
+ * Changes that also take out the leftovers of another caption executor or recognizer. These are the permission of the one before,
+ * and a model that the new one does not have.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
   const chosen = (name: string) => (typeof changes.get(name) === 'string' ? String(changes.get(name)) : null);
@@ -240,7 +240,7 @@ export function settingsSchema(): object {
   };
 }
 
-/** What a host that a command starts for itself can do beyond a host of `npm start`: all without a model and without a network. */
+/** The additional features of a host that a command starts for itself. All work without a model and without a network. */
 const ownHostSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['caption-executor', ['--caption-executor', 'grouped-subtitles', '--allow-embedded-subtitle-captions']],
   ['maximum-study-range-ms', ['--maximum-study-range-ms', String(longestCaptions.maxDurationMs)]],
@@ -248,7 +248,7 @@ const ownHostSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['maximum-caption-lines', ['--maximum-caption-lines', String(longestCaptions.maxLines)]],
 ]);
 
-/** Whether an option has the value that a command gives to a host that it starts for itself. */
+/** True if an option has the value that a command gives to a host that it starts for itself. */
 export const isOfOwnHost = (given: GivenFlags, name: string): boolean =>
   [...ownHostSettings].some(([of, flags]) => {
     const set = parseFlags(flags, serveFlags);
@@ -256,8 +256,8 @@ export const isOfOwnHost = (given: GivenFlags, name: string): boolean =>
   });
 
 /**
- * The options of a host that a command starts for itself on a data root: captions from subtitle tracks, and whole films. Settings of
- * the data root hold against them, and so do the options that the command gives besides. Throws `StartError` `invalid_settings`.
+ * The options of a host that a command starts for itself on a data root: captions from subtitle tracks, and whole films. Settings
+ * of the data root and other options of the command take precedence. Throws `StartError` `invalid_settings`.
  */
 export async function ownHostFlags(dataRoot: string, besides: readonly string[] = []): Promise<readonly string[]> {
   const settings = await readSettings(dataRootAt(dataRoot).settings);
