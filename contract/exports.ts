@@ -49,7 +49,7 @@ export const bundleManifest = z.strictObject({
 
 export type BundleManifest = z.infer<typeof bundleManifest>;
 
-/** The predicate of the statement of a bundle; `docs/receipts.md` describes it. */
+/** The predicate of the statement of a bundle; `docs/verification.md` describes it. */
 export const bundlePredicateType = 'urn:local-media-study-service:runtime-bundle:v1';
 
 /** The signed content: an in-toto Statement v1 whose subjects are the manifest and every file that it lists. */

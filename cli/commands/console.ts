@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { consoleAddress, writeConsolePage } from '../host-files.ts';
-import { defaultDataRoot } from '../options/data-root.ts';
-import { pathOption, toggle } from '../options/flags.ts';
+import { dataRootOf } from '../options/data-root.ts';
+import { toggle } from '../options/flags.ts';
 import { type CommandCall, type HostCommand, hostFlags, untilInterrupted } from '../terminal/call.ts';
 import { namedHost } from '../terminal/running-host.ts';
 import { exitCodes } from '../terminal/terminal.ts';
@@ -39,7 +39,7 @@ function startBrowser(file: string): Promise<boolean> {
 async function openConsole({ host, given, terminal, signal, isOwnHost }: CommandCall) {
   const { baseUrl, token } = await host.address();
   const address = consoleAddress({ listening: baseUrl, authorizationToken: token });
-  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  const dataRoot = dataRootOf(given);
   // With a host from the environment it writes no page: this data root is not that host's, so nothing would ever remove the
   // token.
   const isPrinted = given.has('print') || namedHost(process.env) !== null;

@@ -29,8 +29,8 @@ interface Asked {
 }
 
 /**
- * Prints the warnings of the host, and returns the requested range. If the person gave no end (`isWhole`) and the range is too
- * long for this host, it ends at the longest length that a host takes by default.
+ * Prints the warnings of the host, and returns the requested range. A range without an end (`isWhole`) that is too long for this
+ * host ends at the longest length that a host takes by default.
  */
 export async function warnedRange(
   { host, terminal }: Asked,

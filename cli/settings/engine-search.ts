@@ -33,7 +33,7 @@ async function modelsAt(server: string): Promise<readonly string[] | null> {
   }
 }
 
-/** The settings of a host that translates by a model; `executor` names the source of the text. */
+/** The settings that let a host translate by a model; `executor` names the source of the text. */
 export const translatorSettings = (executor: string, server: string, model: string): EngineSettings => ({
   'model-server': server,
   'caption-executor': executor,

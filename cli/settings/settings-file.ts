@@ -4,27 +4,14 @@ import { applyEdits, modify, type Node, type ParseError, parseTree, printParseEr
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { StartError } from '../failures.ts';
-import { defaultDataRoot } from '../options/data-root.ts';
-import {
-  captionFlags,
-  captionLeftovers,
-  explainerFlags,
-  recognizerFlags,
-  recognizerLeftovers,
-  responseFormatFlag,
-  screenTextFlags,
-  secondRunFlag,
-} from '../options/engines.ts';
+import { dataRootOf } from '../options/data-root.ts';
+import { captionLeftovers, recognizerLeftovers } from '../options/engines.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../options/flags.ts';
 import { serveFlags } from '../options/serve-options.ts';
-import { workQueueFlags } from '../options/worker-options.ts';
-
-/** The settings that only a start can have: the data root, and the settings file. */
-const ofOneStart = ['data-root', 'settings'];
 
 /** Every option that a settings file may hold, by its name. */
 export const settingFlags: FlagTable = Object.fromEntries(
-  Object.entries(serveFlags).filter(([name]) => !ofOneStart.includes(name)),
+  Object.entries<Flag>(serveFlags).filter(([, { setting }]) => setting !== undefined),
 );
 
 /** A value as the file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
@@ -32,18 +19,6 @@ export type SettingValue = string | number | boolean | readonly string[];
 
 /** The content of a settings file, by the names of the options. */
 export type Settings = ReadonlyMap<string, SettingValue>;
-
-/**
- * Options that only make sense together. An option of such a group on the command line replaces the whole group of the settings:
- * `--caption-executor recorded` must not meet the permission of another executor.
- */
-const groups: readonly FlagTable[] = [
-  captionFlags,
-  { ...recognizerFlags, ...responseFormatFlag, ...secondRunFlag },
-  screenTextFlags,
-  explainerFlags,
-  workQueueFlags,
-];
 
 const refused = (path: string, detail: string) => new StartError('invalid_settings', `${path}: ${detail}`);
 
@@ -117,7 +92,7 @@ async function settingsText(path: string): Promise<string | null> {
 
 /** The settings file of a start: the one that `--settings` names, else that of the data root. */
 export const settingsPath = (given: GivenFlags): string =>
-  pathOption(given, 'settings') ?? dataRootAt(pathOption(given, 'data-root') ?? defaultDataRoot()).settings;
+  pathOption(given, 'settings') ?? dataRootAt(dataRootOf(given)).settings;
 
 /** The settings of a start. Throws `StartError` `invalid_settings`, also if the file that was named is not there. */
 export async function startSettings(given: GivenFlags): Promise<Settings> {
@@ -131,9 +106,16 @@ export async function startSettings(given: GivenFlags): Promise<Settings> {
 export const settledFlags = async (given: GivenFlags): Promise<GivenFlags> =>
   withSettings(given, await startSettings(given));
 
+/** True if two settings only make sense together. */
+function areGrouped(one: Flag | undefined, other: Flag): boolean {
+  if (one?.setting?.isGrouped !== true || other.setting?.isGrouped !== true) return false;
+  return one.setting.room === other.setting.room;
+}
+
 /** True if the command line leaves a setting without effect: by the option itself, or by another one of its group. */
 export const isReplaced = (given: GivenFlags, name: string): boolean =>
-  given.has(name) || groups.some((group) => name in group && Object.keys(group).some((other) => given.has(other)));
+  given.has(name) ||
+  Object.entries(settingFlags).some(([other, flag]) => given.has(other) && areGrouped(settingFlags[name], flag));
 
 /** The options of a call with those of the settings behind them: what was given on the command line holds. */
 export function withSettings(given: GivenFlags, settings: Settings): GivenFlags {
@@ -227,9 +209,14 @@ export function settingsSchema(): object {
     repeated: { type: 'array', items: { type: 'string' }, minItems: 1 },
     switch: { type: 'boolean' },
   } as const;
-  const properties = Object.entries(settingFlags).map(([name, { form, help, preset }]) => [
+  const properties = Object.entries(settingFlags).map(([name, { form, help, preset, choices, bounds }]) => [
     name,
-    { ...types[form], description: preset === null ? help : `${help} (default: ${preset})` },
+    {
+      ...types[form],
+      ...(choices && { enum: choices }),
+      ...(bounds && { minimum: bounds.low, maximum: bounds.high }),
+      description: preset === null ? help : `${help} (default: ${preset})`,
+    },
   ]);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -240,7 +227,9 @@ export function settingsSchema(): object {
   };
 }
 
-/** The additional features of a host that a command starts for itself. All work without a model and without a network. */
+/**
+ * The features that a command adds to its own host, beyond those of `npm start`. All work without a model and without a network.
+ */
 const ownHostSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['caption-executor', ['--caption-executor', 'grouped-subtitles', '--allow-embedded-subtitle-captions']],
   ['maximum-study-range-ms', ['--maximum-study-range-ms', String(longestCaptions.maxDurationMs)]],
@@ -256,8 +245,8 @@ export const isOfOwnHost = (given: GivenFlags, name: string): boolean =>
   });
 
 /**
- * The options of a host that a command starts for itself on a data root: captions from subtitle tracks, and whole films. Settings
- * of the data root and other options of the command take precedence. Throws `StartError` `invalid_settings`.
+ * The options of a host on a data root, if a command starts it for itself: captions from subtitle tracks, and whole films.
+ * Settings of the data root and other options of the command take precedence. Throws `StartError` `invalid_settings`.
  */
 export async function ownHostFlags(dataRoot: string, besides: readonly string[] = []): Promise<readonly string[]> {
   const settings = await readSettings(dataRootAt(dataRoot).settings);

@@ -62,8 +62,8 @@ class OwnHost {
   }
 
   /**
-   * Starts it and waits until it listens. With a handover it takes the place of a host that restarts. `false` if another process
-   * has the data root. Throws the cause of any other failure.
+   * Starts it and waits until it listens. With a handover it takes the place of a restarting host. `false` if another process has
+   * the data root. Throws the cause of any other failure.
    */
   async start(next: Handover | null = null): Promise<boolean> {
     const flags = ['--port', '0', '--data-root', this.#dataRoot, ...(await this.#flags())];

@@ -3,7 +3,7 @@ import test from 'ava';
 import { createMachine, getStateNodes, initialTransition } from 'xstate';
 import { addressOf, routeOf, withStep } from '../../console/host/route.ts';
 import { fitted, revealing, scaled } from '../../console/lifecycles/chart-canvas.tsx';
-import { statesWith } from '../../console/lifecycles/chart-desk.tsx';
+import { statesWith } from '../../console/lifecycles/chart-explorer.tsx';
 import { chartIndex, enteredBy, withAncestors } from '../../console/lifecycles/chart-index.ts';
 import { compared, partingWords } from '../../console/lifecycles/comparison.tsx';
 import { mermaidOf } from '../../console/lifecycles/export-menu.tsx';

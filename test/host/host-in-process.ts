@@ -89,16 +89,13 @@ export async function openInProcess(
   const report = (line: string): void => void told.push(line);
   const workers = flags.includes('--study-workers') ? [] : ['--study-workers', '2'];
   const args = ['--data-root', dataRoot, ...workers, ...flags];
-  const { videohost, maximumVideohostRangeMs, videohostWorkers, captionExecutor, explainerModel, ...options } =
-    serveOptions(args);
+  const { captionExecutor, explainerModel, ...options } = serveOptions(args);
   const host = await openHost({
     ...options,
     sources: [{ directory: sampleFolder, root: null }],
-    videohost: { ...videohost, maximumRangeMs: maximumVideohostRangeMs, workers: videohostWorkers },
     captionExecutor: captionExecutor.classification,
     translator: translatorOf(captionExecutor, { ...process.env, ...environment }) ?? null,
     explainer: explainerOf(explainerModel, { ...process.env, ...environment }),
-    screenText: options.screenText,
     recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
     machine: launcher === undefined ? knownMachine() : unasked,
