@@ -112,7 +112,7 @@ interface Doing {
 }
 
 /**
- * Brings the focus back once a deed is over: its button was disabled meanwhile, or is gone with its form, and the keyboard would
+ * Brings the focus back once an action is over: its button was disabled meanwhile, or is gone with its form, and the keyboard would
  * begin at the top of the page.
  */
 function refocus(before: Element | null): void {

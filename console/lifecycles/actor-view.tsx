@@ -11,7 +11,7 @@ import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
 import { moment } from '../words/numbers.ts';
 import { ActorHead } from './actor-list.tsx';
 import { CompareField } from './compare-field.tsx';
-import { PathPanel } from './path-panel.tsx';
+import { PathView } from './path-view.tsx';
 import { type Scrubber, scrubber } from './scrub-bar.tsx';
 import { readWalk } from './walks.ts';
 
@@ -97,7 +97,7 @@ function Path({ actor, actorId, kind, besideId, drawn }: OnChartProps & { readon
           steps of an actor are kept, and earlier versions kept none.
         </p>
       )}
-      <PathPanel
+      <PathView
         drawn={drawn}
         model={model}
         events={row?.runtimeId == null ? null : events}

@@ -301,10 +301,10 @@ export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, 
     '0': fit,
   };
   const press = (event: KeyboardEvent) => {
-    const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
-    if (action === undefined) return;
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
+    if (act === undefined) return;
     event.preventDefault();
-    action();
+    act();
   };
   const choose = ({ target }: MouseEvent) => {
     const id = target instanceof Element ? target.closest<SVGElement>('[data-state]')?.dataset.state : undefined;

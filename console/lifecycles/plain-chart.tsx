@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
+import { ChartExplorer } from './chart-explorer.tsx';
 import { chartIndex, noMarks } from './chart-index.ts';
-import { ChartPanel } from './chart-panel.tsx';
 
 /** A chart as it is, with its description. */
 export function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
@@ -10,7 +10,7 @@ export function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
   return (
     <>
       {drawn.chart.root.description !== null && <p>{drawn.chart.root.description}</p>}
-      <ChartPanel drawn={drawn} index={index} marks={noMarks} way={way} wayWords="the main way" />
+      <ChartExplorer drawn={drawn} index={index} marks={noMarks} way={way} wayWords="the main way" />
     </>
   );
 }

@@ -3,8 +3,8 @@ import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
 import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Notice } from '../parts/notice.tsx';
+import { ChartExplorer } from './chart-explorer.tsx';
 import { activeWith, type ChartIndex, type Marks, shortName } from './chart-index.ts';
-import { ChartPanel } from './chart-panel.tsx';
 import { type Possible, type Sandbox, type Standing, sandboxAt } from './sandbox.ts';
 import { eventWords, stateNames } from './words.ts';
 
@@ -82,7 +82,7 @@ function OpenSandbox({ drawn, box }: { readonly drawn: DrawnChart; readonly box:
   );
   if (now === undefined) return null;
   return (
-    <ChartPanel
+    <ChartExplorer
       drawn={drawn}
       index={box.index}
       marks={marks}

@@ -261,7 +261,7 @@ function editorActions({ draft, control, range, cursor, findings, isLocked, onSa
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input:not([type="range"]), textarea, select') !== null;
 
-/** The deed that a key means, as in Subtitle Edit; undefined for any other key. */
+/** The action that a key means, as in Subtitle Edit; undefined for any other key. */
 export function keyAction(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
   isInText: boolean,

@@ -45,7 +45,7 @@ const makeStore = () =>
       read: (context, { study }: { study: StudyContents }) => ({ ...context, study, error: null }),
       failed: (context, { error }: { error: unknown }) => ({ ...context, error }),
       received: (context, { events: received, head = 0 }: { events: readonly JournalEvent[]; head?: number }) => {
-        // The answer to a deed may bring what the stream brings, too.
+        // The answer to an action may bring what the stream brings, too.
         const events = [...context.events, ...received.filter(({ seq }) => seq > context.events.length)];
         return { ...context, events, journalHead: Math.max(context.journalHead, head, events.length) };
       },
@@ -133,7 +133,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     }
   };
 
-  /** Reads everything anew, with the events that came since: after a deed of the person. */
+  /** Reads everything anew, with the events that came since: after an action of the person. */
   const refresh = async (): Promise<void> => {
     await catchUp();
     await read();

@@ -53,7 +53,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ['studies that run or wait', `${grouped(limits.maximumLiveStudies)} (\`--maximum-live-studies\`)`],
   [
     'range of a study',
-    `${seconds(limits.maximumStudyRangeMs)} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up; a range above ${seconds(usualWindowing.aboveMs)} is decoded in [windows](receipts.md#long-ranges) of ${seconds(usualWindowing.lengthMs)}, and was tried up to 14,400 s`,
+    `${seconds(limits.maximumStudyRangeMs)} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up; a range above ${seconds(usualWindowing.aboveMs)} is decoded in [windows](evidence.md#long-ranges) of ${seconds(usualWindowing.lengthMs)}, and was tried up to 14,400 s`,
   ],
   [
     'reads, assessments, decision of a study',
@@ -109,7 +109,7 @@ Damaged media is accepted as far as it can be read. Its records and evidence the
 
 ## What a study covers
 
-A study covers one audio track ([which one](receipts.md#evidence)), the first video track and every text subtitle track,
+A study covers one audio track ([which one](evidence.md#the-audio-track)), the first video track and every text subtitle track,
 those of [attached files](guides/subtitle-files.md) included. It finds cuts, dissolves, fades and wipes. It transcribes speech where
 the host was started with a [recogniser](guides/recognition.md), and reads text on the screen where it was started for
 [that](guides/screen-text.md). It does not read subtitles that are pictures.

@@ -72,7 +72,7 @@ const until = ({ store }: ReturnType<typeof studyModel>, holds: () => boolean): 
     });
   });
 
-test('an event that a deed and the stream both bring is in the journal of the page once', async (t) => {
+test('an event that an action and the stream both bring is in the journal of the page once', async (t) => {
   let resolveEvents: (events: readonly JournalEvent[]) => void = () => undefined;
   const streamed = new Promise<readonly JournalEvent[]>((resolve) => {
     resolveEvents = resolve;
@@ -87,7 +87,7 @@ test('an event that a deed and the stream both bring is in the journal of the pa
   const model = studyModel(host, runtimeId);
   const close = model.open();
   await until(model, () => model.store.getSnapshot().context.events.length === 2);
-  // The study is cancelled: the answer to the deed brings what the stream is about to bring.
+  // The study is cancelled: the answer to the action brings what the stream is about to bring.
   head = 4;
   await model.refresh();
   resolveEvents([event(3), event(4), event(5)]);

@@ -7,8 +7,8 @@ import { addressOf, withStep } from '../host/route.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Facts, Identity } from '../parts/facts.tsx';
 import { moment } from '../words/numbers.ts';
+import { ChartExplorer } from './chart-explorer.tsx';
 import { activeWith, type ChartIndex, chartIndex } from './chart-index.ts';
-import { ChartPanel } from './chart-panel.tsx';
 import { CompareTable, withOther } from './comparison.tsx';
 import { type CommitRecords, pathMarks, recordsOf, type Step, stepsOf, wayOfSteps } from './path.ts';
 import { sandboxAt } from './sandbox.ts';
@@ -16,7 +16,7 @@ import { ScrubBar, type Scrubber, shownPlace, useNow } from './scrub-bar.tsx';
 import { NextList } from './what-if.tsx';
 import { briefly, eventWords, stateNames } from './words.ts';
 
-interface PathPanelProps {
+interface PathViewProps {
   readonly drawn: DrawnChart;
   readonly model: Scrubber;
   /** The journal of the study that the actor belongs to; null for one that has none. */
@@ -30,7 +30,7 @@ interface PathPanelProps {
 const none: readonly ActorTransition[] = [];
 
 /** A path on its chart, to go through step by step. */
-export function PathPanel({ drawn, model, events, isLive, other = none, tools }: PathPanelProps) {
+export function PathView({ drawn, model, events, isLive, other = none, tools }: PathViewProps) {
   const scrubbed = useStore(model, (context) => context);
   const index = useMemo(() => chartIndex(drawn.chart), [drawn]);
   const steps = useMemo(() => stepsOf(index, scrubbed.transitions), [index, scrubbed.transitions]);
@@ -59,7 +59,7 @@ export function PathPanel({ drawn, model, events, isLive, other = none, tools }:
     <div class="actor-path" onKeyDown={press}>
       <ScrubBar model={model} steps={steps} place={place} isLive={isLive} />
       {tools !== undefined && <div class="actions">{tools}</div>}
-      <ChartPanel
+      <ChartExplorer
         drawn={drawn}
         index={index}
         marks={marks}
