@@ -71,7 +71,7 @@ function isWrongLanguage({ line, answer, identifiedTogether }: Candidate, langua
   if (answer === null) return false;
   const { translation, identified } = answer;
   const target = baseLanguage(languages.target) ?? languages.target;
-  if (contradictsLanguage(translation, [target], { identified, heard: null })) return true;
+  if (contradictsLanguage(translation, [target], { identified, recognized: null })) return true;
   if (isCopied(line.text, translation, languages.names)) return true;
   const isLong = letters(translation) >= TRANSLATION_GATE.identifiedLetters;
   return isOtherLanguage(target, isLong ? identified : identifiedTogether);

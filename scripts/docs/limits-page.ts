@@ -10,7 +10,7 @@ import { serveOptions } from '../../cli/options/serve-options.ts';
 import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { longestCaptions, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import { assessmentLimits, decisionLimits } from '../../contract/evidence/assessment.ts';
-import { longestReading, readLimits, standingReading } from '../../contract/evidence/evidence-read.ts';
+import { longestReading, readLimits, usualReading } from '../../contract/evidence/evidence-read.ts';
 import { explanationLimits } from '../../contract/explanations/explanation.ts';
 import { heartbeatMs, maximumEvents, maximumFollowed, maximumWaitMs, streamedEvents } from '../../contract/journal.ts';
 import { progressPauseMs } from '../../contract/operation.ts';
@@ -57,7 +57,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ],
   [
     'reads, assessments, decision of a study',
-    `${standingReading.maxReads} reads of at most ${readLimits.maxItems} facts, ${standingReading.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; a study by windows has as many reads and assessments for each window, at most ${longestReading.maxReads} and ${longestReading.maxAuditedAssessments}; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
+    `${usualReading.maxReads} reads of at most ${readLimits.maxItems} facts, ${usualReading.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; a study by windows has as many reads and assessments for each window, at most ${longestReading.maxReads} and ${longestReading.maxAuditedAssessments}; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
   ],
   [
     'captions',

@@ -71,11 +71,11 @@ test('the table of rooms names exactly the rooms of each floor', async (t) => {
   }
 });
 
-const toldPages = ['README.md', ...guides.map((guide) => `docs/guides/${guide}`)];
+const prosePages = ['README.md', ...guides.map((guide) => `docs/guides/${guide}`)];
 
 test('the commands that the README and the guides name are those of the package', async (t) => {
   const { scripts } = JSON.parse(await textOf('package.json')) as { scripts: Record<string, string> };
-  const text = (await Promise.all(toldPages.map(textOf))).join('\n');
+  const text = (await Promise.all(prosePages.map(textOf))).join('\n');
   const named = [...text.matchAll(/npm (?:run (?:--silent )?([a-z][a-z-]*)|(start|test))/g)];
   const names = named.map((found) => found[1] ?? found[2] ?? '');
   t.true(names.length > 0);
