@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Chart } from '../../contract/lifecycles/charts.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Chart, KeptReleases } from '../../contract/lifecycles/charts.ts';
 import { layoutOf } from './layout.ts';
 import { svgOf } from './svg.ts';
 import { themes } from './theme.ts';
@@ -32,6 +33,9 @@ export const chartFiles = async (charts: readonly Chart[]): Promise<Files> => {
   return files;
 };
 
+/** What other commands write for a machine: what its tests walk through, and its charts of earlier releases. */
+const ofOthers = /\.(coverage|releases)\.json$/;
+
 /** One line for each file of the folder that is missing, differs or belongs to no machine. */
 export const staleFiles = async (folder: string, files: Files): Promise<string[]> => {
   const present = new Set(existsSync(folder) ? await readdir(folder) : []);
@@ -40,13 +44,36 @@ export const staleFiles = async (folder: string, files: Files): Promise<string[]
     if (!present.has(name)) stale.push(`${name} is missing`);
     else if ((await readFile(join(folder, name), 'utf8')) !== text) stale.push(`${name} does not match its machine`);
   }
-  return [...stale, ...[...present].filter((name) => !files.has(name)).map((name) => `${name} belongs to no machine`)];
+  return [
+    ...stale,
+    ...[...present]
+      .filter((name) => !files.has(name) && !ofOthers.test(name))
+      .map((name) => `${name} belongs to no machine`),
+  ];
 };
 
 /** Writes the files and leaves others alone. */
 export const writeFiles = async (folder: string, files: Files): Promise<void> => {
   await mkdir(folder, { recursive: true });
   for (const [name, text] of files) await writeFile(join(folder, name), text);
+};
+
+/** The file that keeps the charts of a machine by release, with another release in front. A chart that is kept is not laid out again. */
+export const keptFile = async (known: KeptReleases | null, release: string, chart: Chart): Promise<string> => {
+  const others = (known?.versions ?? [])
+    .map((version) => ({ ...version, releases: version.releases.filter((each) => each !== release) }))
+    .filter(({ releases }) => releases.length > 0);
+  const same = others.find((version) => isDeepStrictEqual(version.chart, chart));
+  const kept: KeptReleases = {
+    schema: 'studio.kept-chart-releases.v1',
+    versions: [
+      same === undefined
+        ? { releases: [release], chart, drawing: await layoutOf(chart) }
+        : { ...same, releases: [release, ...same.releases] },
+      ...others.filter((version) => version !== same),
+    ],
+  };
+  return `${JSON.stringify(kept)}\n`;
 };
 
 const key = `# Charts
