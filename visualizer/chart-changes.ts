@@ -45,14 +45,14 @@ const allStates = (state: ChartState): readonly ChartState[] => [state, ...state
 const effectsOf = ({ invokes }: ChartState): string[] =>
   invokes.map(({ id, actor }) => (id === actor ? id : `${id} (${actor})`));
 
-/** What a state does, without its name and place: two states of which only these differ are one that was renamed or moved. */
+/** What a state does, without its name and place: two states of which only these differ are one that was sameStates or moved. */
 const behavior = (state: ChartState): string =>
   JSON.stringify([state.kind, effectsOf(state), state.entry, state.exit, state.transitions.map(({ event }) => event)]);
 
 /** A state that does nothing of its own cannot be recognised by what it does. */
 const isTelling = ({ invokes, transitions }: ChartState): boolean => invokes.length > 0 || transitions.length > 1;
 
-/** Pairs the states of two charts: by their names inside the same parent, then those that were renamed or moved by what they do. */
+/** Pairs the states of two charts: by their names inside the same parent, then those that were sameStates or moved by what they do. */
 function pairedStates(old: ChartState, now: ChartState): readonly Pair[] {
   const pairs: Pair[] = [];
   const pair = (one: ChartState, other: ChartState): void => {
@@ -83,13 +83,17 @@ const part = (name: string, before: readonly string[], after: readonly string[])
 
 const listed = (text: string | null): string[] => (text === null ? [] : [text]);
 
-const stateParts = ({ old, now }: Pair, renamed: ReadonlyMap<string, string>): ChangedPart[] => {
-  const initial = old.initial === null ? null : (renamed.get(old.initial) ?? old.initial);
+const parentOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf('.')));
+
+const placeWords = (parent: string): string => (parent.includes('.') ? `in ${pathOf(parent)}` : 'in the machine');
+
+function stateParts({ old, now }: Pair, sameStates: ReadonlyMap<string, string>): ChangedPart[] {
+  const initial = old.initial === null ? null : (sameStates.get(old.initial) ?? old.initial);
   const isSame = initial === now.initial;
+  const [was, is] = [parentOf(old.id), parentOf(now.id)];
   return [
-    ...(renamed.get(old.id) === now.id && pathOf(old.id) !== pathOf(now.id) && old.name !== now.name
-      ? part('name', [old.name], [now.name])
-      : []),
+    ...part('name', [old.name], [now.name]),
+    ...((sameStates.get(was) ?? was) === is ? [] : part('place', [placeWords(was)], [placeWords(is)])),
     ...part('kind', [old.kind], [now.kind]),
     ...(isSame ? [] : part('initial state', listed(old.initial).map(pathOf), listed(now.initial).map(pathOf))),
     ...part('effects', effectsOf(old), effectsOf(now)),
@@ -98,7 +102,7 @@ const stateParts = ({ old, now }: Pair, renamed: ReadonlyMap<string, string>): C
     ...part('journal', old.journal, now.journal),
     ...part('description', listed(old.description), listed(now.description)),
   ];
-};
+}
 
 interface PairedTransitions {
   readonly old: ChartTransition;
@@ -114,11 +118,11 @@ const likenesses: readonly ((transition: ChartTransition) => string)[] = [
 ];
 
 /** Pairs the transitions of a state in two charts. Those of an event are tried in order, so an id says nothing of which is which. */
-function pairedTransitions({ old, now }: Pair, renamed: ReadonlyMap<string, string>): readonly PairedTransitions[] {
+function pairedTransitions({ old, now }: Pair, sameStates: ReadonlyMap<string, string>): readonly PairedTransitions[] {
   const pairs: PairedTransitions[] = [];
   const inNew = (transition: ChartTransition): ChartTransition => ({
     ...transition,
-    targets: transition.targets.map((target) => renamed.get(target) ?? target),
+    targets: transition.targets.map((target) => sameStates.get(target) ?? target),
   });
   for (const likeness of likenesses) {
     for (const one of old.transitions) {
@@ -145,13 +149,13 @@ function transitionParts(
   { old, now }: PairedTransitions,
   states: Pair,
   pairs: readonly PairedTransitions[],
-  renamed: ReadonlyMap<string, string>,
+  sameStates: ReadonlyMap<string, string>,
 ): ChangedPart[] {
   const ranks = [
     rankOf(states.old.transitions, new Set(pairs.map((each) => each.old)), old),
     rankOf(states.now.transitions, new Set(pairs.map((each) => each.now)), now),
   ] as const;
-  const targets = old.targets.map((target) => renamed.get(target) ?? target);
+  const targets = old.targets.map((target) => sameStates.get(target) ?? target);
   return [
     ...part('guard', listed(old.guard), listed(now.guard)),
     ...(targets.join() === now.targets.join() ? [] : part('target', old.targets.map(pathOf), now.targets.map(pathOf))),
@@ -281,7 +285,8 @@ export function partWords({ part: name, before, after }: ChangedPart): string {
     ];
     return `${name}: ${clauses.length === 0 ? 'in another order' : clauses.join('; ')}`;
   }
-  return `${name}: ${quoted(after)}, was ${quoted(before)}`;
+  const said = (values: readonly string[]) => (name === 'description' && values.length > 0 ? `“${values.join()}”` : quoted(values));
+  return `${name}: ${said(after)}, was ${said(before)}`;
 }
 
 const counted = (count: number, of: ChartChange['of']): string =>

@@ -79,9 +79,16 @@ export const keptFile = async (known: KeptReleases | null, release: string, char
 const key = `# Charts
 
 Drawn from the machines in \`machines/\` by \`npm run charts\`; nothing here is written by hand. \`npm run charts -- --check\`
-says whether a drawing still matches its machine. Each \`.json\` holds the same chart as data, by
-\`contract/lifecycles/charts.ts\`, and each \`.drawing.json\` says where its parts lie, by \`contract/lifecycles/charts.ts\`. The
-drawings name their states and transitions with the ids that stand in the chart. A host serves both at \`GET /v1/charts/:chartId\`.
+says whether a drawing still matches its machine. The files have the shapes of \`contract/lifecycles/charts.ts\`:
+
+| file | what it has | a host serves it at |
+| --- | --- | --- |
+| \`runtime.json\` | the chart as data | \`GET /v1/charts/runtime\` |
+| \`runtime.drawing.json\` | where its parts lie | \`GET /v1/charts/runtime\` |
+| \`runtime.releases.json\` | the chart in earlier releases, by \`npm run charts -- --keep RELEASE\` | \`GET /v1/charts/runtime/releases\` |
+| \`runtime.coverage.json\` | how many walks of the tests pass each part, by \`npm run docs\` | \`GET /v1/charts/runtime/coverage\` |
+
+Drawings name states and transitions with the ids of the chart.
 
 | sign | meaning |
 | --- | --- |
