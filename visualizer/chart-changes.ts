@@ -285,7 +285,8 @@ export function partWords({ part: name, before, after }: ChangedPart): string {
     ];
     return `${name}: ${clauses.length === 0 ? 'in another order' : clauses.join('; ')}`;
   }
-  const said = (values: readonly string[]) => (name === 'description' && values.length > 0 ? `“${values.join()}”` : quoted(values));
+  const said = (values: readonly string[]) =>
+    name === 'description' && values.length > 0 ? `“${values.join()}”` : quoted(values);
   return `${name}: ${said(after)}, was ${said(before)}`;
 }
 
