@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { evaluatePack } from '../actors/evaluation/evaluate-pack.ts';
-import { openPackFolder } from '../actors/evaluation/labelled-media.ts';
+import { openPackFolder } from '../actors/evaluation/labeled-media.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { EvaluationFault } from '../contract/evaluation.ts';
 import { commands } from './commands.ts';

@@ -142,7 +142,7 @@ async function listen(
       open,
       services: {
         ...host,
-        charts: new Charts((machineId) => readFile(new URL(`${machineId}.drawing.json`, charts))),
+        charts: new Charts((machineId, part) => readFile(new URL(`${machineId}.${part}.json`, charts))),
         readDocument: () => readFile(description),
         settings,
       },

@@ -72,43 +72,43 @@ const areAscending = (times: readonly number[]): boolean =>
 const isUnique = (names: readonly unknown[]): boolean => new Set(names).size === names.length;
 
 /** The labelled faults of sound. The highest peak, which every sound has, is not among them. */
-export const labelledFaultKinds = ['clipping', 'silent_channel', 'phase_inversion', 'dropout'] as const;
+export const labeledFaultKinds = ['clipping', 'silent_channel', 'phase_inversion', 'dropout'] as const;
 
 /** The language of a text; `zxx` for text that is in none, which an identifier should abstain from; null where no label says. */
 const languageLabel = languageTag.nullable();
 
-export const labelledCue = z
+export const labeledCue = z
   .strictObject({ startMs: count, endMs: positive, text: z.string().min(1), language: languageLabel })
   .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] });
 
 /** One text track by its index in the container. Cues have their text without markup. */
-export const labelledTrack = z.strictObject({
+export const labeledTrack = z.strictObject({
   trackIndex: count,
   language: languageLabel,
-  cues: z.array(labelledCue).max(5000).refine(areInOrder, 'must be in the order of their starts'),
+  cues: z.array(labeledCue).max(5000).refine(areInOrder, 'must be in the order of their starts'),
 });
 
 const frameRate = z.strictObject({ numerator: positive.max(1_000_000), denominator: positive.max(1_000_000) });
 
 /** The first frame of each new shot, and the frames per second with which distances are counted. */
-export const labelledCuts = z.strictObject({
+export const labeledCuts = z.strictObject({
   frameRate,
   atMs: z.array(count).refine(areAscending, 'must ascend'),
 });
 
 /** Stretches in which one shot goes over into the next, in order; `frameRate` as for cuts. */
-export const labelledTransitions = z.strictObject({
+export const labeledTransitions = z.strictObject({
   frameRate,
   spans: z.array(range).refine(areInOrder, 'must be in the order of their starts'),
 });
 
 /** A fault of the sound and its place. */
-export const labelledFault = z
-  .strictObject({ kind: z.enum(labelledFaultKinds), startMs: count, endMs: positive })
+export const labeledFault = z
+  .strictObject({ kind: z.enum(labeledFaultKinds), startMs: count, endMs: positive })
   .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] });
 
 /** The spoken words, in lines by time, in one language; no lines if there is no speech. The study declares this language. */
-export const labelledTranscript = z.strictObject({
+export const labeledTranscript = z.strictObject({
   language: languageTag,
   lines: z
     .array(
@@ -124,7 +124,7 @@ export const labelledTranscript = z.strictObject({
  * Lines and their right translations, which test the gates of translated captions. None of this is searched for in the media.
  * `foreign` is the line in a third language, `renamed` its translation with another name in it; null if there is none.
  */
-export const labelledTranslations = z.strictObject({
+export const labeledTranslations = z.strictObject({
   sourceLanguage: languageTag,
   targetLanguage: languageTag,
   lines: z
@@ -144,7 +144,7 @@ export const labelledTranslations = z.strictObject({
  * The texts of two text tracks of the media, line by line in order. They may split the text differently, and one of them may lack
  * a line, which is null there. The study declares the source language.
  */
-export const labelledPairing = z.strictObject({
+export const labeledPairing = z.strictObject({
   sourceLanguage: languageTag,
   targetLanguage: languageTag,
   lines: z
@@ -158,7 +158,7 @@ export const labelledPairing = z.strictObject({
 });
 
 /** The lines of text on the screen, in order; several may be visible at once. */
-export const labelledScreenTexts = z
+export const labeledScreenTexts = z
   .array(
     z
       .strictObject({ startMs: count, endMs: positive, text: z.string().min(1) })
@@ -171,7 +171,7 @@ export const labelledScreenTexts = z
  * Utterances, each without a pause, under one acoustic condition, with no speech in any other sound. Beside `speech` this
  * measures for each utterance whether it was found, and how well its edges were.
  */
-export const labelledUtterances = z.strictObject({
+export const labeledUtterances = z.strictObject({
   condition: z.string().regex(/^[a-z0-9_]{1,40}$/),
   spans: z.array(range).max(5000).refine(areDisjoint, 'must be in order and apart'),
 });
@@ -182,27 +182,27 @@ export const labelledUtterances = z.strictObject({
  */
 export const packLabels = z.strictObject({
   speech: z.array(range).refine(areDisjoint, 'must be in order and apart').nullable(),
-  cuts: labelledCuts.nullable(),
+  cuts: labeledCuts.nullable(),
   subtitles: z
-    .array(labelledTrack)
+    .array(labeledTrack)
     .refine((tracks) => isUnique(tracks.map(({ trackIndex }) => trackIndex)), 'tracks repeat')
     .nullable(),
   /** The text tracks of these two languages make complete captions of the range, on which the check of captions is tried. */
   captions: z.strictObject({ sourceLanguage: languageTag, targetLanguage: languageTag }).nullable(),
   // Labels that packs of 0.2.0 do not have: absent and null mean the same, and a pack without them keeps its content id.
-  transitions: labelledTransitions.nullable().optional(),
-  soundFaults: z.array(labelledFault).refine(areInOrder, 'must be in the order of their starts').nullable().optional(),
+  transitions: labeledTransitions.nullable().optional(),
+  soundFaults: z.array(labeledFault).refine(areInOrder, 'must be in the order of their starts').nullable().optional(),
   /** The shots of the range, of each of which a picture is to be kept. */
   keyframes: z
     .strictObject({ shots: z.array(range).refine(areDisjoint, 'must be in order and apart') })
     .nullable()
     .optional(),
-  transcript: labelledTranscript.nullable().optional(),
-  translations: labelledTranslations.nullable().optional(),
-  pairing: labelledPairing.nullable().optional(),
+  transcript: labeledTranscript.nullable().optional(),
+  translations: labeledTranslations.nullable().optional(),
+  pairing: labeledPairing.nullable().optional(),
   /** An empty list if there are none on the screen. */
-  screenTexts: labelledScreenTexts.nullable().optional(),
-  utterances: labelledUtterances.nullable().optional(),
+  screenTexts: labeledScreenTexts.nullable().optional(),
+  utterances: labeledUtterances.nullable().optional(),
 });
 
 export const packItem = z.strictObject({
@@ -227,15 +227,15 @@ export const evaluationPack = z.strictObject({
     .refine((items) => isUnique(items.map(({ itemId }) => itemId)), 'items repeat'),
 });
 
-export type LabelledTrack = z.infer<typeof labelledTrack>;
-export type LabelledTransitions = z.infer<typeof labelledTransitions>;
-export type LabelledFault = z.infer<typeof labelledFault>;
-export type LabelledTranscript = z.infer<typeof labelledTranscript>;
-export type LabelledTranslations = z.infer<typeof labelledTranslations>;
-export type LabelledPairing = z.infer<typeof labelledPairing>;
-export type LabelledScreenTexts = z.infer<typeof labelledScreenTexts>;
-export type LabelledUtterances = z.infer<typeof labelledUtterances>;
-export type LabelledCuts = z.infer<typeof labelledCuts>;
+export type LabeledTrack = z.infer<typeof labeledTrack>;
+export type LabeledTransitions = z.infer<typeof labeledTransitions>;
+export type LabeledFault = z.infer<typeof labeledFault>;
+export type LabeledTranscript = z.infer<typeof labeledTranscript>;
+export type LabeledTranslations = z.infer<typeof labeledTranslations>;
+export type LabeledPairing = z.infer<typeof labeledPairing>;
+export type LabeledScreenTexts = z.infer<typeof labeledScreenTexts>;
+export type LabeledUtterances = z.infer<typeof labeledUtterances>;
+export type LabeledCuts = z.infer<typeof labeledCuts>;
 export type PackItem = z.infer<typeof packItem>;
 export type EvaluationPack = z.infer<typeof evaluationPack>;
 
@@ -325,7 +325,7 @@ const retrieval = {
 export const transitionScore = z.strictObject({ ...retrieval, bounded: count, boundedMicro: micro });
 
 /** Faults of one kind that overlap a labelled one of that kind. */
-export const faultScore = z.strictObject({ kind: z.enum(labelledFaultKinds), ...retrieval });
+export const faultScore = z.strictObject({ kind: z.enum(labeledFaultKinds), ...retrieval });
 
 /** Shots of which at least one picture was kept, and how many pictures there are in all. */
 export const keyframeScore = z.strictObject({ shots: count, covered: count, kept: count, coveredMicro: micro });
@@ -461,7 +461,7 @@ export const evaluationScores = z.strictObject({
   captionGate: captionGateScore.nullable(),
   // Absent where no item has such labels: receipts of packs of 0.2.0 stay what they were.
   transitions: transitionScore.optional(),
-  soundFaults: z.array(faultScore).length(labelledFaultKinds.length).optional(),
+  soundFaults: z.array(faultScore).length(labeledFaultKinds.length).optional(),
   keyframes: keyframeScore.optional(),
   transcript: transcriptScore.optional(),
   translations: translationGateScore.optional(),

@@ -106,9 +106,9 @@ const laterExports = /^(captions|screen-text)\./;
 
 /** The paths of the files of a study that has just ended: for the next command, and for a program. */
 export function exportsLine({ runtimeId, findings }: RuntimeOverview): string {
-  const isRecognised = findings.some(({ kind }) => kind === 'transcript');
+  const isRecognized = findings.some(({ kind }) => kind === 'transcript');
   const names = exportNames.filter(
-    (name) => !laterExports.test(name) && (isRecognised || !name.startsWith('transcript.')),
+    (name) => !laterExports.test(name) && (isRecognized || !name.startsWith('transcript.')),
   );
   const path = `/v1/runtimes/${runtimeId}/exports/NAME`;
   return `exports: ${asTyped(`export ${runtimeId} NAME`)}, or ${path}; NAME is one of bundle, ${names.join(', ')}`;

@@ -180,6 +180,7 @@ const errors = {
   invalid_private_playback_range: [416, 'ask for one range within the size that Content-Range names'],
   // lifecycles
   unknown_chart: [404, 'take a machineId from GET /v1/charts'],
+  unknown_chart_release: [404, 'take a release from GET /v1/charts/:chartId/releases'],
   unknown_actor: [404, 'take an actorId from GET /v1/actors'],
   // deletion
   runtime_deleted: [410, 'read its receipt with GET /v1/deletions; another study of it needs a new clientRequestId'],

@@ -136,5 +136,45 @@ export const drawnChart = z.strictObject({
   drawing: chartDrawing,
 });
 
+/** Charts of earlier releases as the tree keeps them, the newest first; releases whose machine is the same share one. */
+export const keptReleases = z.strictObject({
+  schema: z.literal('studio.kept-chart-releases.v1'),
+  versions: z.array(z.strictObject({ releases: z.array(z.string().min(1)), chart, drawing: chartDrawing })),
+});
+
+/** The answer to `GET /v1/charts/:chartId/releases`: the earlier releases that had the machine, the newest first. */
+export const chartReleases = z.strictObject({
+  schema: z.literal('studio.chart-releases.v1'),
+  chartId: chart.shape.machineId,
+  releases: z.array(
+    z.strictObject({
+      release: z.string().min(1),
+      machineVersion: chart.shape.machineVersion,
+      /** Whether the chart of this host is the same, to the last description. */
+      isSame: z.boolean(),
+    }),
+  ),
+});
+
+const covered = z.array(z.strictObject({ id: z.string().min(1), walks: z.number().int().nonnegative() }));
+
+/**
+ * The answer to `GET /v1/charts/:chartId/coverage`: through which parts of a machine its tests walk. A walk is one way from a beginning
+ * to an end that the tests take on the machine itself, without the work of its effects.
+ */
+export const chartCoverage = z.strictObject({
+  schema: z.literal('studio.chart-coverage.v1'),
+  chartId: chart.shape.machineId,
+  machineVersion: chart.shape.machineVersion,
+  /** All walks. */
+  walks: z.number().int().positive(),
+  /** Every state and every transition of the chart in its order, with the number of walks that pass it. */
+  states: covered,
+  transitions: covered,
+});
+
+export type KeptReleases = z.infer<typeof keptReleases>;
+export type ChartReleases = z.infer<typeof chartReleases>;
+export type ChartCoverage = z.infer<typeof chartCoverage>;
 export type ChartCatalogue = z.infer<typeof charts>;
 export type DrawnChart = z.infer<typeof drawnChart>;

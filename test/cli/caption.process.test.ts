@@ -73,7 +73,7 @@ test('a film with one subtitle track becomes captions in another language by a m
 
   const provider = await StubProvider.start();
   t.teardown(() => provider.close());
-  provider.behaviour = translates();
+  provider.behavior = translates();
   const settings = ['caption-executor=subtitles-translated', 'allow-real-caption-production=true'];
   const model = ['caption-translation-model=stub', `model-server=${provider.baseUrl}`];
   const set = await runCommand(['settings', 'set', ...settings, ...model, '--data-root', join(folder, 'root')]);

@@ -469,9 +469,9 @@ test('the words beside the player are those of any text, what was recognised fir
     [],
   );
   t.deepEqual(fieldOf(lanes, 'title'), ['Silence', 'Subtitle track', 'Transcript']);
-  const [recognised, read] = textsOf(lanes);
-  t.deepEqual([recognised?.title, read?.title], ['Transcript', 'Subtitle track']);
-  const at = (ms: number) => lineAt(recognised?.lines ?? [], ms);
+  const [recognized, read] = textsOf(lanes);
+  t.deepEqual([recognized?.title, read?.title], ['Transcript', 'Subtitle track']);
+  const at = (ms: number) => lineAt(recognized?.lines ?? [], ms);
   t.deepEqual([0, 100, 250, 300, 9_000].map(at), [-1, 0, 0, 1, 1]);
 });
 
