@@ -9,7 +9,7 @@ import type { StudyCalibration } from './calibration.ts';
 export interface StudyPlansOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   /** The longest range of a study now. */
   readonly maximumRangeMs: () => number;
-  /** What forecasts are made of; absent where they state the least work alone. */
+  /** The observations behind forecasts; absent if they state the least work alone. */
   readonly calibration?: Pick<StudyCalibration, 'of'> | undefined;
 }
 
@@ -21,7 +21,7 @@ export class StudyPlans {
     this.#options = options;
   }
 
-  /** What follows from a request, and its source, whose files are whole. */
+  /** The plan of a request, and its source, whose files are whole. */
   async planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
     const { ledger, objectStore } = this.#options;
     const source = this.currentSource(request);

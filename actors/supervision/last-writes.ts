@@ -1,7 +1,7 @@
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ActorChange, ActorDefinition } from './actor-definition.ts';
 
-/** What an actor that is ended from outside still writes; `rows` spares a journal that cannot be trusted. */
+/** The last writes of an actor that is ended from outside; `rows` leaves out a journal that cannot be trusted. */
 export type LastEntries = 'all' | 'rows' | 'none';
 
 /** The last entries of an actor. It ends even when what it would write cannot be worked out. */
