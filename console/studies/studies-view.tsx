@@ -14,6 +14,7 @@ import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { studyState } from '../sources/library-model.ts';
 import { lifecycles, sentence } from '../words/codes.ts';
+import { failureStory } from '../words/failures.ts';
 import { counted, moment, rangeCode } from '../words/numbers.ts';
 
 const pageRows = 100;
@@ -184,7 +185,7 @@ function StudyRow({ row }: { readonly row: RuntimeRow | undefined }) {
         <span class="row-title">{label ?? 'A source that was deleted'}</span>
         <span class="quiet">
           {rangeCode(range.startMs, range.endMs)} · {moment(acceptedAt)}
-          {reason === null ? '' : ` · ${reason.message}`}
+          {reason === null ? '' : ` · ${failureStory(reason, 'study').title}`}
         </span>
       </span>
       <StandingBadge key={`${runtimeId} ${row.lastTransitionAt}`} row={row} />

@@ -514,7 +514,7 @@ function LineForm({ draft, deeds, corrections, overview, findings, cursor, isLoc
         </h2>
         <TimeField label="Start" ms={startMs} onMs={(ms) => !isLocked && deeds.time(line, { startMs: ms, endMs })} />
         <TimeField label="End" ms={endMs} onMs={(ms) => !isLocked && deeds.time(line, { startMs, endMs: ms })} />
-        <span class="quiet mono">{((endMs - startMs) / 1000).toFixed(3)} s</span>
+        <span class="line-length quiet mono">{((endMs - startMs) / 1000).toFixed(3)} s</span>
         <IconButton icon="play" label="Play the line (F5)" onClick={deeds.play} />
       </div>
       <div class="line-texts" data-two={shown.length === 2}>
@@ -615,7 +615,7 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
           </button>
         </p>
       )}
-      <CountedField label="Note" hint="Optional, one line." value={note} most={longestNote} onValue={setNote} />
+      <CountedField label="Note (optional)" value={note} most={longestNote} onValue={setNote} />
       <Ceremony
         reviewer={reviewer}
         statement={reviewer.correctionAttestation}

@@ -5,6 +5,7 @@ import { useStore } from '../host/use-remote.ts';
 import { Identity } from '../parts/facts.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { journalChecks } from '../verification/checks.ts';
+import { wordsOf } from '../words/codes.ts';
 import { counted, timeOfDay } from '../words/numbers.ts';
 import type { StudyModel } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
@@ -59,7 +60,7 @@ export function JournalPane({ model, runtimeId }: JournalPaneProps) {
       <aside aria-label="Chosen event">
         <VerifyHere check={() => journalChecks(host, runtimeId, events)} runtimeId={runtimeId} />
         {chosen === null ? (
-          <p class="quiet">Choose an event to read it as it is stored.</p>
+          <p class="quiet">Choose an event to read what is stored.</p>
         ) : (
           <>
             <h2>{chosen.type}</h2>
@@ -74,6 +75,17 @@ export function JournalPane({ model, runtimeId }: JournalPaneProps) {
       </aside>
     </div>
   );
+}
+
+/** What an event recorded, in words: `speech activity`; empty for events that record nothing. */
+export function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): string {
+  const artifact =
+    type === 'artifact.recorded' && typeof data === 'object' && data !== null && 'artifact' in data
+      ? data.artifact
+      : null;
+  return typeof artifact === 'object' && artifact !== null && 'kind' in artifact && typeof artifact.kind === 'string'
+    ? wordsOf(artifact.kind)
+    : '';
 }
 
 interface EventRowProps {
@@ -91,7 +103,9 @@ const EventRow = ({ event, seq, chosenSeq, onChoose }: EventRowProps) =>
   ) : (
     <button type="button" class="event-row" aria-pressed={seq === chosenSeq} onClick={() => onChoose(event)}>
       <span class="mono quiet">{seq}</span>
-      <span class="event-type">{event.type}</span>
+      <span class="event-type">
+        {event.type} <span class="quiet">{recordedKind(event)}</span>
+      </span>
       <span class="mono quiet event-time">{timeOfDay(event.recordedAt)}</span>
     </button>
   );

@@ -362,7 +362,7 @@ inBrowser('a source is renamed, and words of its subtitles lead to their second'
   await page.getByRole('button', { name: 'Details of Dropped film' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Dropped film, second cut');
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByRole('link', { name: 'Study Dropped film, second cut' }).waitFor();
+  await page.getByRole('link', { name: 'New study of Dropped film, second cut' }).waitFor();
   await page.getByRole('searchbox').fill('second cut');
   await page.getByText('1 of 1 source').waitFor();
   await page.getByRole('searchbox').fill('reading room welcome');
