@@ -54,8 +54,12 @@ const RuntimeUse = ({
   return (
     <UseRow
       {...row}
-      title={<a href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>Study {short}</a>}
-      words={`${name === null ? '' : `${name} · `}journal ${size(journal.bytes)} in ${counted(journal.events, 'event')}, records ${size(own.bytes)}`}
+      title={
+        <a href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
+          {name ?? 'Study'} <span class="quiet mono">{short}</span>
+        </a>
+      }
+      words={`journal ${size(journal.bytes)} in ${counted(journal.events, 'event')}, records ${size(own.bytes)}`}
       word={short}
       text={`The journal and the records of this study go, ${size(journal.bytes + own.bytes)}, with its captions and explanations. Its evidence stays for other studies of the source. ${keptWords(shared.bytes)} It cannot be undone.`}
       button="Delete the study"

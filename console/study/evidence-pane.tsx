@@ -3,7 +3,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useStore } from '../host/use-remote.ts';
-import { Notice } from '../parts/notice.tsx';
+import { Loading, Notice } from '../parts/notice.tsx';
 import { playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
 import { Transcript } from '../player/transcript.tsx';
@@ -89,9 +89,12 @@ function NoEvidence({ overview: { situation, study } }: { readonly overview: Run
       It begins by itself.
     </Notice>
   ) : (
-    <Notice kind="not-yet" title="The study looks and listens">
-      What it finds appears here and on the timeline, one kind after another.
-    </Notice>
+    <div class="live-answer">
+      <Notice kind="not-yet" title="The study looks and listens">
+        What it finds appears here and on the timeline, one kind after another.
+      </Notice>
+      <Loading what="the first findings" lines={6} />
+    </div>
   );
 }
 

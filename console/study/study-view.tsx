@@ -52,7 +52,7 @@ interface Standing {
 export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): Standing {
   const { situation, lifecycle, check, study } = overview;
   // Why it failed is told below, with what to do.
-  const words = study.reason === null ? situation.text : `study ${lifecycle}`;
+  const words = study.reason === null ? situation.text : `study ${situation.code}`;
   const said = { state: isInPart(check) ? 'withheld' : (states[situation.code] ?? lifecycle), words };
   if (stage === null || stage === 'ended' || !liveCodes.includes(situation.code)) return said;
   if (stage === 'queued') {
@@ -230,6 +230,12 @@ interface OpenedProps extends StudyViewProps {
   readonly model: StudyModel;
 }
 
+/** What is spoken and what the captions are in: `Korean to English`, or `English` for both. */
+function languagesOf({ sourceLanguage, targetLanguage }: RuntimeOverview['study']): string {
+  const [spoken, target] = [sourceLanguage.languages.map(languageName).join(', '), languageName(targetLanguage)];
+  return spoken === target ? target : `${spoken || 'Detected language'} to ${target}`;
+}
+
 function Opened({ study, model, runtimeId, pane, atMs }: OpenedProps) {
   const { source, study: asked } = study.overview;
   return (
@@ -238,9 +244,7 @@ function Opened({ study, model, runtimeId, pane, atMs }: OpenedProps) {
         <div>
           <h1>{source.label}</h1>
           <p class="quiet">
-            {rangeCode(asked.range.startMs, asked.range.endMs)} ·{' '}
-            {asked.sourceLanguage.languages.map(languageName).join(', ') || 'Detected language'} to{' '}
-            {languageName(asked.targetLanguage)} · {moment(asked.acceptedAt)}
+            {rangeCode(asked.range.startMs, asked.range.endMs)} · {languagesOf(asked)} · {moment(asked.acceptedAt)}
           </p>
         </div>
         <div class="study-state" aria-live="polite">

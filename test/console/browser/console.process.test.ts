@@ -271,7 +271,7 @@ inBrowser('a study is deleted once its name is typed, and the list of studies is
   await form.getByRole('textbox').fill(word);
   await button.click();
   await form.waitFor({ state: 'detached' });
-  await page.getByRole('link', { name: `Study ${word}` }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: word }).waitFor({ state: 'detached' });
   await page.evaluate('location.hash = "#/studies/runtime%3A00000000-0000-4000-8000-000000000000"');
   await page.getByText('This host has no such study').waitFor();
   t.is(await page.getByRole('button', { name: 'Verify here' }).count(), 0);
