@@ -50,6 +50,8 @@ export function AddFile({ isLarge = false }: { readonly isLarge?: boolean }) {
     if (!isReady) return;
     // Before the upload, which may change the view.
     next();
+    // The button is gone with the form: the keyboard goes on in the view.
+    if (others.length === 0) document.getElementById('view')?.focus({ preventScroll: true });
     uploadFile(host, file, { label: label.trim(), rightsHolder: rightsHolder.trim() });
   };
   return (

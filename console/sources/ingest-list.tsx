@@ -28,6 +28,7 @@ const byTime = (a: Row, b: Row): number => b.openedAt.localeCompare(a.openedAt);
 export function IngestList() {
   const host = useHost();
   const running = useStore(uploads, (context) => context.running);
+  const dismissed = useStore(uploads, (context) => context.dismissed);
   const { remote, reload, poll } = useRemote(async () => {
     const [owned, videos] = await Promise.all([host.ownedIngests({ limit: shownRows }), videoIngests(host, shownRows)]);
     return [...owned.ingests, ...videos].sort(byTime).slice(0, shownRows);
@@ -42,7 +43,10 @@ export function IngestList() {
     open.map(({ ingestId }) => ingestId),
   );
   // What has become a source is in the library.
-  const failed = remote.state === 'ready' ? remote.value.filter((row) => isFreshFailure(row) && !isOwn(row)) : [];
+  const failed =
+    remote.state === 'ready'
+      ? remote.value.filter((row) => isFreshFailure(row) && !isOwn(row) && !dismissed.includes(row.ingestId))
+      : [];
   const lost = running.filter(({ state }) => state === 'failed');
   const going = running.filter(({ state }) => state !== 'failed');
   if (remote.state === 'failed') return <Failed error={remote.error} onRetry={reload} />;
@@ -83,8 +87,8 @@ const freshMs = 24 * 3_600_000;
 const isFreshFailure = ({ status, updatedAt }: Row): boolean =>
   status === 'failed' && Date.now() - Date.parse(updatedAt) < freshMs;
 
-/** An upload of this page that ended without a source. Focus stays beside it once it is dismissed. */
-function LostUpload({ upload: { id, label, error } }: { readonly upload: FileUpload }) {
+/** An upload of this page that ended without a source. */
+function LostUpload({ upload: { id, ingestId, label, error } }: { readonly upload: FileUpload }) {
   const { what, hint, code } = failureWords(error);
   const story =
     error instanceof IngestFailed
@@ -99,12 +103,26 @@ function LostUpload({ upload: { id, label, error } }: { readonly upload: FileUpl
         <FailureHead label={label} title={story.title} />
         <StoryText story={story} />
       </div>
-      <button type="button" onClick={() => uploads.send({ type: 'ended', id })}>
-        Dismiss<span class="sr"> {label}</span>
-      </button>
+      <Dismiss
+        label={label}
+        onDismiss={() => uploads.send(ingestId === null ? { type: 'ended', id } : { type: 'dismissed', ingestId })}
+      />
     </li>
   );
 }
+
+/** The button is gone with its failure, so the keyboard goes on in the view. */
+const Dismiss = ({ label, onDismiss }: { readonly label: string; readonly onDismiss: () => void }) => (
+  <button
+    type="button"
+    onClick={() => {
+      onDismiss();
+      document.getElementById('view')?.focus({ preventScroll: true });
+    }}
+  >
+    Dismiss<span class="sr"> {label}</span>
+  </button>
+);
 
 function FailedIngest({ row }: { readonly row: Row }) {
   const story = failureStory(row.failure ?? { code: row.status, message: '' }, 'filename' in row ? 'file' : 'video');
@@ -113,6 +131,7 @@ function FailedIngest({ row }: { readonly row: Row }) {
       <FailureHead label={nameOf(row)} title={story.title} />
       <Remark row={row} />
       <StoryText story={story} />
+      <Dismiss label={nameOf(row)} onDismiss={() => uploads.send({ type: 'dismissed', ingestId: row.ingestId })} />
     </li>
   );
 }

@@ -52,8 +52,14 @@ export function JournalPane({ model, runtimeId }: JournalPaneProps) {
           count={count}
           rowHeight={rowHeight}
           onSight={(first, end) => setSight({ first, end })}
-          row={(index) => (
-            <EventRow event={at(index)} seq={index + 1} onChoose={setChosen} chosenSeq={chosen?.seq ?? 0} />
+          row={(index, tabIndex) => (
+            <EventRow
+              event={at(index)}
+              seq={index + 1}
+              tabIndex={tabIndex}
+              onChoose={setChosen}
+              chosenSeq={chosen?.seq ?? 0}
+            />
           )}
         />
       </section>
@@ -91,17 +97,24 @@ export function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>
 interface EventRowProps {
   readonly event: JournalEvent | undefined;
   readonly seq: number;
+  readonly tabIndex: 0 | -1;
   readonly chosenSeq: number;
   readonly onChoose: (event: JournalEvent) => void;
 }
 
-const EventRow = ({ event, seq, chosenSeq, onChoose }: EventRowProps) =>
+const EventRow = ({ event, seq, tabIndex, chosenSeq, onChoose }: EventRowProps) =>
   event === undefined ? (
     <span class="event-row quiet">
       <span class="mono">{seq}</span> reading
     </span>
   ) : (
-    <button type="button" class="event-row" aria-pressed={seq === chosenSeq} onClick={() => onChoose(event)}>
+    <button
+      type="button"
+      class="event-row"
+      tabIndex={tabIndex}
+      aria-pressed={seq === chosenSeq}
+      onClick={() => onChoose(event)}
+    >
       <span class="mono quiet">{seq}</span>
       <span class="event-type">
         {event.type} <span class="quiet">{recordedKind(event)}</span>
