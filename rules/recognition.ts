@@ -8,7 +8,7 @@ import {
 import type { KeptRegion, RawLine, RawRegion } from '../contract/recognition.ts';
 import { tokensOf } from './text-comparison.ts';
 import { joined } from './time-spans.ts';
-import { isKnownInvention, type RecognisedLine } from './transcript-gates.ts';
+import { isKnownInvention, type RecognizedLine } from './transcript-gates.ts';
 
 /**
  * How detected speech is put before a recogniser. Detected edges are late by up to 200 ms, and a word that is cut is a word
@@ -114,28 +114,28 @@ function places(first: readonly string[], second: readonly string[]): (number | 
 }
 
 /**
- * What the second run heard of each line of the first one, by their words alone: not every recogniser gives times. Null for a line that
+ * What the second run found of each line of the first one, by their words alone: not every recogniser gives times. Null for a line that
  * recognisers are known to invent: the same one may invent it twice. `first` and `second` are the lines of one region.
  */
 export function secondTexts(first: readonly string[], second: readonly string[]): (string | null)[] {
   const words = first.flatMap((text, line) => tokensOf(text).map((token) => ({ token, line })));
-  const heard = second.flatMap(tokensOf);
+  const secondTokens = second.flatMap(tokensOf);
   const beside = places(
     words.map(({ token }) => token),
-    heard,
+    secondTokens,
   );
   return first.map((text, line) => {
     if (isKnownInvention(text)) return null;
-    const own = heard.filter((_, at) => words[beside[at] ?? -1]?.line === line);
+    const own = secondTokens.filter((_, at) => words[beside[at] ?? -1]?.line === line);
     return own.join(' ').slice(0, maximumLineCharacters);
   });
 }
 
 /** A region and what a recogniser made of it. */
-export type RecognisedRegion = Range & KeptRegion;
+export type RecognizedRegion = Range & KeptRegion;
 
 /** What of a line is not in the answer of its recogniser. */
-type PlacedLine = Omit<RecognisedLine, 'identified' | 'second'>;
+type PlacedLine = Omit<RecognizedLine, 'identified' | 'second'>;
 
 const clamped = (ms: number, { startMs, endMs }: Range): number => Math.min(Math.max(ms, startMs), endMs);
 
@@ -181,8 +181,8 @@ export interface PlacedTranscript {
 }
 
 /** Places what was recognised: the regions, and the lines in order of time. */
-export function placedTranscript(recognised: readonly RecognisedRegion[]): PlacedTranscript {
-  const regions = recognised.map(
+export function placedTranscript(recognized: readonly RecognizedRegion[]): PlacedTranscript {
+  const regions = recognized.map(
     ({ startMs, endMs, heard, raw }, index): RecognisedRegionFact => ({
       kind: 'recognised_region',
       index,
@@ -192,6 +192,6 @@ export function placedTranscript(recognised: readonly RecognisedRegion[]): Place
       language: raw.language,
     }),
   );
-  const lines = recognised.flatMap(({ startMs, endMs, raw }, index) => placedLines(raw, { startMs, endMs }, index));
+  const lines = recognized.flatMap(({ startMs, endMs, raw }, index) => placedLines(raw, { startMs, endMs }, index));
   return { regions, lines: lines.map((line, index) => ({ ...line, index })) };
 }

@@ -285,7 +285,7 @@ export const GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
 };
 
 /** A line as a recogniser gave it, before it was judged. */
-export type RecognisedLine = Omit<TranscriptLineFact, 'outcome' | 'reasonCodes'>;
+export type RecognizedLine = Omit<TranscriptLineFact, 'outcome' | 'reasonCodes'>;
 
 /** What the lines of a transcript are judged by. */
 export interface GateEvidence {
@@ -304,7 +304,7 @@ export function declaredLanguages({ language }: Pick<AnalysisRequest, 'language'
   return languages.flatMap((tag) => baseLanguage(tag) ?? []);
 }
 
-function isDoubted({ text, measures, second }: RecognisedLine): boolean {
+function isDoubted({ text, measures, second }: RecognizedLine): boolean {
   const { confidence, averageLogProbability } = measures;
   if (confidence !== null && confidence < CONFIDENCE_RULE.words) return true;
   if (averageLogProbability !== null && averageLogProbability < CONFIDENCE_RULE.averageLogProbability) return true;
@@ -312,17 +312,17 @@ function isDoubted({ text, measures, second }: RecognisedLine): boolean {
   return isKnownInvention(text) && (second === null || !agrees(text, second));
 }
 
-function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvidence): GateReason[] {
+function reasonsOf(line: RecognizedLine, isRepeated: boolean, evidence: GateEvidence): GateReason[] {
   const { text, measures, identified, second } = line;
   const region = evidence.regions[line.regionIndex];
-  const heard = region?.language ?? null;
+  const recognized = region?.language ?? null;
   const ratio = Math.max(measures.compressionRatio ?? 0, compressionRatioOf(text));
   const closes: Readonly<Record<GateReason, boolean>> = {
     no_speech_evidence: !isCarriedBySpeech(line, evidence.speech) || !isWordsAlone(text),
     repetition: isRepeated || repeatsItself(text),
     low_confidence: isDoubted(line),
     compression: ratio > CONFIDENCE_RULE.compressionRatio,
-    language_mismatch: contradictsLanguage(text, evidence.languages, { identified, heard }),
+    language_mismatch: contradictsLanguage(text, evidence.languages, { identified, recognized }),
     boundary_only: region === undefined || isAtBoundary(line, region),
     disagreement: second !== null && !agrees(text, second),
   };
@@ -330,7 +330,7 @@ function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvid
 }
 
 /** Judges the lines of a transcript, in their order: each passes every gate, or is withheld with the reasons of those that it does not. */
-export function gatedLines(lines: readonly RecognisedLine[], evidence: GateEvidence): TranscriptLineFact[] {
+export function gatedLines(lines: readonly RecognizedLine[], evidence: GateEvidence): TranscriptLineFact[] {
   const repeated = repeatedLines(lines.map(({ text }) => text));
   return lines.map((line, at) => {
     const reasonCodes = reasonsOf(line, repeated[at] ?? false, evidence);

@@ -159,7 +159,7 @@ function useActor(host: StudyHost, actorId: string, step: number | null): Follow
       const after = model.getSnapshot().context.transitions.at(-1)?.seq ?? 0;
       const page = await host.lifecycles.transitions(actorId, { after, limit: pageRows });
       const isNew = page.transitions.length > 0;
-      if (isNew || model.getSnapshot().context.kind === null) model.send({ type: 'heard', page });
+      if (isNew || model.getSnapshot().context.kind === null) model.send({ type: 'received', page });
       if (isNew) isBehind.current = true;
       if (!page.reachedHead) continue;
       if (isBehind.current) await readRow();

@@ -58,7 +58,7 @@ export function PathView({ drawn, model, events, isLive, other = none, tools }: 
   return (
     <div class="actor-path" onKeyDown={press}>
       <ScrubBar model={model} steps={steps} place={place} isLive={isLive} />
-      {tools !== undefined && <div class="deeds">{tools}</div>}
+      {tools !== undefined && <div class="actions">{tools}</div>}
       <ChartExplorer
         drawn={drawn}
         index={index}

@@ -98,7 +98,7 @@ function OpenSandbox({ drawn, box }: { readonly drawn: DrawnChart; readonly box:
             possible={box.possible(now)}
             onChoose={(choice) => box.store.send({ type: 'chose', choice })}
           />
-          <div class="deeds">
+          <div class="actions">
             <button
               type="button"
               disabled={standings.length === 1}

@@ -1,7 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import {
-  type LabelledTranscript,
-  type LabelledUtterances,
+  type LabeledTranscript,
+  type LabeledUtterances,
   type LanguageScore,
   phraseMs,
   type SubtitleScore,
@@ -173,7 +173,7 @@ const wordsOf = (lines: readonly { readonly text: string }[]): string[] =>
  * lie where no speech is count as errors, and once more as invented.
  */
 export function transcriptCounts(
-  { lines }: LabelledTranscript,
+  { lines }: LabeledTranscript,
   found: readonly FoundLine[],
   range: Range,
 ): TranscriptCounts {
@@ -235,19 +235,22 @@ const ascending = (values: readonly number[]): number[] => values.toSorted((one,
 
 /** Holds found speech against labelled utterances inside a range. */
 export function utteranceCounts(
-  { condition, spans }: LabelledUtterances,
+  { condition, spans }: LabeledUtterances,
   found: readonly Range[],
   range: Range,
 ): UtteranceCounts {
-  const heard = spans.map((span) => ({ span, window: windowOf(span, found) }));
-  const numbersOf = (some: typeof heard) => ({
+  const searched = spans.map((span) => ({ span, window: windowOf(span, found) }));
+  const numbersOf = (some: typeof searched) => ({
     all: some.length,
     found: some.filter(({ span, window }) => window !== null && overlapOf(window, span) >= utteranceOverlap).length,
   });
   const isPhrase = ({ span }: { readonly span: Range }): boolean => span.endMs - span.startMs >= phraseMs;
-  const [words, phrases] = [numbersOf(heard.filter((each) => !isPhrase(each))), numbersOf(heard.filter(isPhrase))];
+  const [words, phrases] = [
+    numbersOf(searched.filter((each) => !isPhrase(each))),
+    numbersOf(searched.filter(isPhrase)),
+  ];
   const errors = (edge: 'startMs' | 'endMs') => ({
-    errorsMs: ascending(heard.flatMap(({ span, window }) => (window === null ? [] : [window[edge] - span[edge]]))),
+    errorsMs: ascending(searched.flatMap(({ span, window }) => (window === null ? [] : [window[edge] - span[edge]]))),
   });
   const unspoken = remainder(range, spans);
   return {

@@ -3,7 +3,13 @@ import test, { type ExecutionContext } from 'ava';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import { openHostedExplainer } from '../../executors/explanations/hosted-explainer.ts';
 import { keyEcho } from '../../executors/explanations/hosted-provider.ts';
-import { answers, type Behaviour, completionOf, refuses, says } from '../../fixtures/hosted-model/stub-provider.ts';
+import {
+  answers,
+  answersText,
+  type Behavior,
+  completionOf,
+  refuses,
+} from '../../fixtures/hosted-model/stub-provider.ts';
 import { SimulatedClock } from '../actors/supervision/simulated-clock.ts';
 import { inputOver } from '../executors/explanations/explanation-questions.ts';
 import { ModelInMemory } from '../host/model-in-memory.ts';
@@ -58,9 +64,9 @@ test('a key is not found where it is not, nor a word in the place of a key withi
   t.false(keyEcho('a.*b')('say a-b'));
 });
 
-async function failureOf(t: ExecutionContext, behaviour: Behaviour): Promise<ExplanationFailure> {
+async function failureOf(t: ExecutionContext, behavior: Behavior): Promise<ExplanationFailure> {
   const stub = new ModelInMemory();
-  stub.behaviour = behaviour;
+  stub.behavior = behavior;
   const provider = { baseUrl: stub.baseUrl, apiKey: key, isLocal: true };
   const explainer = await openHostedExplainer({ provider, model: 'model', clock: new SimulatedClock(0) });
   const asked = explainer.explain({ input: inputOver(), kinds: ['meaning'] }, new AbortController().signal);
@@ -74,17 +80,17 @@ async function failureOf(t: ExecutionContext, behaviour: Behaviour): Promise<Exp
 const explains = (sceneMeaning: string, fields: object = {}) =>
   JSON.stringify({ facets: { meaning: { content: { sceneMeaning, ...fields }, reason: null } } });
 
-const echoes: Readonly<Record<string, Behaviour>> = {
-  'its explanation': says(explains(`The key is ${key}.`)),
-  'its explanation, in base64': says(explains(base64(`key=${key}`))),
-  'a field that nobody asked for': says(explains('A greeting.', { [key]: 1 })),
-  'what is no JSON': says(`I may not say ${key}`),
+const echoes: Readonly<Record<string, Behavior>> = {
+  'its explanation': answersText(explains(`The key is ${key}.`)),
+  'its explanation, in base64': answersText(explains(base64(`key=${key}`))),
+  'a field that nobody asked for': answersText(explains('A greeting.', { [key]: 1 })),
+  'what is no JSON': answersText(`I may not say ${key}`),
   'the id of its answer': answers(completionOf(explains('A greeting.'), { id: key })),
 };
 
-for (const [place, behaviour] of Object.entries(echoes)) {
+for (const [place, behavior] of Object.entries(echoes)) {
   test(`an answer with the key in ${place} is refused in words without it`, async (t) => {
-    const { reason } = await failureOf(t, behaviour);
+    const { reason } = await failureOf(t, behavior);
     t.is(reason.code, 'key_in_answer');
     t.false(reason.message.includes(key));
   });

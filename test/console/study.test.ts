@@ -72,10 +72,10 @@ const until = ({ store }: ReturnType<typeof studyModel>, holds: () => boolean): 
     });
   });
 
-test('an event that a deed and the stream both bring is in the journal of the page once', async (t) => {
-  let told: (events: readonly JournalEvent[]) => void = () => undefined;
+test('an event that an action and the stream both bring is in the journal of the page once', async (t) => {
+  let resolveEvents: (events: readonly JournalEvent[]) => void = () => undefined;
   const streamed = new Promise<readonly JournalEvent[]>((resolve) => {
-    told = resolve;
+    resolveEvents = resolve;
   });
   let head = 2;
   const host = hostWith({
@@ -87,10 +87,10 @@ test('an event that a deed and the stream both bring is in the journal of the pa
   const model = studyModel(host, runtimeId);
   const close = model.open();
   await until(model, () => model.store.getSnapshot().context.events.length === 2);
-  // The study is cancelled: the answer to the deed brings what the stream is about to bring.
+  // The study is cancelled: the answer to the action brings what the stream is about to bring.
   head = 4;
   await model.refresh();
-  told([event(3), event(4), event(5)]);
+  resolveEvents([event(3), event(4), event(5)]);
   await until(model, () => model.store.getSnapshot().context.journalHead >= 5);
   t.deepEqual(seqs(model.store.getSnapshot().context.events), [1, 2, 3, 4, 5]);
   t.is(model.store.getSnapshot().context.journalHead, 5);
@@ -171,7 +171,7 @@ test('a study that is refused meanwhile says so, until it is answered again', as
 
 test('a followed study has its progress, and reads what it waits for when a wait starts or ends', async (t) => {
   let reads = 0;
-  let tell: (stage: WorkStage) => void = () => undefined;
+  let notify: (stage: WorkStage) => void = () => undefined;
   let end: () => void = () => undefined;
   const host = hostWith({
     events: async (_: string, { after = 0 }) => pageOf(1, after, false),
@@ -180,8 +180,8 @@ test('a followed study has its progress, and reads what it waits for when a wait
       return { journalHead: reads };
     },
     async *follow(_: string, { onProgress }: { onProgress: (progress: WorkProgress) => void }) {
-      tell = (stage) => onProgress({ stage } as WorkProgress);
-      tell('detect');
+      notify = (stage) => onProgress({ stage } as WorkProgress);
+      notify('detect');
       await new Promise<void>((resolve) => {
         end = resolve;
       });
@@ -193,13 +193,13 @@ test('a followed study has its progress, and reads what it waits for when a wait
   const stage = () => model.store.getSnapshot().context.progress?.stage;
   await until(model, () => stage() === 'detect');
   t.is(reads, 1);
-  tell('queued');
+  notify('queued');
   await until(model, () => model.store.getSnapshot().context.study?.overview.journalHead === 2);
   await model.look();
   t.is(reads, 3, 'another reason to wait is found by looking');
-  tell('subtitles');
+  notify('subtitles');
   await until(model, () => model.store.getSnapshot().context.study?.overview.journalHead === 4);
-  tell('read');
+  notify('read');
   await model.look();
   t.is(reads, 4, 'a step that begins is told by the stream alone');
   end();
@@ -256,7 +256,7 @@ test('progress says what the host says, and nothing that it does not', (t) => {
 test('a study at work stands where its stream says, any other where its overview says', (t) => {
   const studying = overviewOf('studying', 'studying: reading the evidence');
   t.is(standingOf(studying, null).words, 'studying: reading the evidence');
-  t.is(standingOf(studying, 'recognize').words, 'studying: recognising what is said');
+  t.is(standingOf(studying, 'recognize').words, 'studying: recognizing speech');
   t.deepEqual(standingOf(studying, 'queued'), { state: 'queued', words: 'waiting for its turn' });
   const waiting = overviewOf('waiting_for_a_worker', 'waiting for a worker: none is there');
   t.deepEqual(standingOf(waiting, 'queued'), { state: 'queued', words: 'waiting for a worker: none is there' });
@@ -470,9 +470,9 @@ test('the words beside the player are those of any text, what was recognised fir
     [],
   );
   t.deepEqual(fieldOf(lanes, 'title'), ['Silence', 'Subtitle track', 'Transcript']);
-  const [recognised, read] = textsOf(lanes);
-  t.deepEqual([recognised?.title, read?.title], ['Transcript', 'Subtitle track']);
-  const at = (ms: number) => lineAt(recognised?.lines ?? [], ms);
+  const [recognized, read] = textsOf(lanes);
+  t.deepEqual([recognized?.title, read?.title], ['Transcript', 'Subtitle track']);
+  const at = (ms: number) => lineAt(recognized?.lines ?? [], ms);
   t.deepEqual([0, 100, 250, 300, 9_000].map(at), [-1, 0, 0, 1, 1]);
 });
 

@@ -1,6 +1,5 @@
-import { readdir } from 'node:fs/promises';
 import test from 'ava';
-import { pathOf, textOf } from './markdown.ts';
+import { pagesOf, textOf } from './markdown.ts';
 import { proseFindings } from './prose.ts';
 
 /**
@@ -8,47 +7,31 @@ import { proseFindings } from './prose.ts';
  * has none. A number may fall, never rise: lower it with the page.
  */
 const known: Readonly<Record<string, number>> = {
-  'UPGRADING.md': 12,
-  'docs/architecture.md': 37,
+  'CHANGELOG.md': 20,
+  'UPGRADING.md': 10,
+  'docs/architecture.md': 36,
   'docs/benchmarks.md': 1,
   'docs/charts/README.md': 1,
-  'docs/dependencies.md': 20,
+  'docs/dependencies.md': 19,
   'docs/endpoints.md': 36,
   'docs/environment.md': 4,
   'docs/errors.md': 22,
-  'docs/evaluation.md': 49,
+  'docs/evaluation-results.md': 29,
+  'docs/evaluation.md': 10,
+  'docs/experiments.md': 5,
+  'docs/faults-found.md': 11,
   'docs/glossary.md': 6,
-  'docs/guides/bundles.md': 3,
-  'docs/guides/captions.md': 12,
-  'docs/guides/client.md': 1,
-  'docs/guides/command-line.md': 6,
-  'docs/guides/console.md': 16,
-  'docs/guides/explanations.md': 1,
-  'docs/guides/first-study.md': 1,
-  'docs/guides/installing.md': 5,
-  'docs/guides/operating.md': 23,
-  'docs/guides/recognition.md': 33,
-  'docs/guides/screen-text.md': 12,
-  'docs/guides/streams.md': 8,
-  'docs/guides/subtitle-files.md': 6,
-  'docs/guides/translated-captions.md': 21,
-  'docs/guides/uploads.md': 4,
-  'docs/guides/video-hosts.md': 3,
-  'docs/guides/workers.md': 6,
   'docs/lifecycles.md': 4,
   'docs/limits.md': 1,
   'docs/mechanisms.md': 39,
   'docs/options.md': 21,
-  'docs/proof.md': 40,
-  'docs/receipts.md': 94,
+  'docs/proof.md': 29,
   'docs/scale.md': 4,
   'docs/speech-model.md': 4,
   'docs/tests.md': 4,
 };
 
-const docs = (await readdir(pathOf('docs'), { recursive: true })).filter((name) => name.endsWith('.md'));
-
-for (const page of ['README.md', 'CONTRIBUTING.md', 'UPGRADING.md', ...docs.map((name) => `docs/${name}`)]) {
+for (const page of await pagesOf()) {
   // It shows the habits that it tells of.
   if (page === 'docs/style.md') continue;
   test(`${page} is written as the style page says`, async (t) => {

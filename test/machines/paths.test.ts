@@ -1,56 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import type { AnyEventObject, AnyMachineSnapshot, Snapshot } from 'xstate';
-import { getSimplePaths } from 'xstate/graph';
-import type { ChartState } from '../../contract/lifecycles/charts.ts';
+import type { AnyEventObject, Snapshot } from 'xstate';
 import { actorMachines } from '../../machines/catalogue.ts';
-import { chartOf } from '../../machines/machine-chart.ts';
+import { publishReviewMachine } from '../../machines/publish-review.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 import { type Run, runsOf } from './run.ts';
-import { lifecycles, outcome, type Scenario, studyScenario } from './scenarios.ts';
+import { lifecycles, outcome, studyScenario } from './scenarios.ts';
+import { coverageOf, type Path, pathsOf } from './walks.ts';
 
-interface Step {
-  readonly event: AnyEventObject;
-  /** The snapshot that the machine, as a pure function, gives for the event. */
-  readonly expected: AnyMachineSnapshot;
-}
-
-/** A way from the initial snapshot to a final one. */
-interface Path {
-  readonly steps: readonly Step[];
-  readonly end: AnyMachineSnapshot;
-}
-
-const eventsIn = (scenario: Scenario, snapshot: AnyMachineSnapshot): AnyEventObject[] => {
-  const active = Object.keys(snapshot.children);
-  return [
-    ...active.flatMap((actorId) => {
-      const ends = scenario.effects[actorId];
-      return [
-        ...(ends?.outputs ?? []).map((output) => ({ type: `xstate.done.actor.${actorId}`, output, actorId })),
-        ...(ends?.errors ?? []).map((error) => ({ type: `xstate.error.actor.${actorId}`, error, actorId })),
-      ];
-    }),
-    ...active.flatMap((actorId) => scenario.timers[actorId]?.event ?? []),
-    ...scenario.outside,
-  ];
-};
-
-/** Every way to a final state that meets no snapshot twice. */
-const pathsOf = (scenario: Scenario): Path[] =>
-  getSimplePaths(scenario.machine, {
-    input: scenario.input,
-    events: (snapshot) => eventsIn(scenario, snapshot),
-    // A machine that has ended still says that it could take the events of its root.
-    filterEvents: (snapshot, event) => snapshot.status === 'active' && snapshot.can(event),
-    serializeState: (snapshot) => JSON.stringify([snapshot.value, scenario.distinguish(snapshot.context)]),
-    toState: (snapshot) => snapshot.status !== 'active',
-  }).map(({ steps, state }) => ({
-    steps: steps.slice(1).map((step) => ({ event: step.event, expected: step.state })),
-    end: state,
-  }));
-
-const told = (path: Path): string => path.steps.map(({ event }) => event.type).join(' > ');
+const eventTypes = (path: Path): string => path.steps.map(({ event }) => event.type).join(' > ');
 
 const rowOfTest = Buffer.from('s');
 
@@ -69,7 +28,8 @@ const replayed = async (run: Run, events: readonly AnyEventObject[]): Promise<Ru
   return run;
 };
 
-const allStates = (state: ChartState): ChartState[] => [state, ...state.states.flatMap(allStates)];
+const storedCoverage = async (id: string): Promise<unknown> =>
+  JSON.parse(await readFile(new URL(`../../docs/charts/${id}.coverage.json`, import.meta.url), 'utf8'));
 
 for (const { scenario, endingOf } of lifecycles) {
   const paths = pathsOf(scenario);
@@ -85,48 +45,26 @@ for (const { scenario, endingOf } of lifecycles) {
     for (const path of paths) {
       const run = start();
       for (const { event, expected } of path.steps) {
-        same(t, run.running(), inputsFor(Object.keys(run.running())), told(path));
+        same(t, run.running(), inputsFor(Object.keys(run.running())), eventTypes(path));
         await run.happen(event);
-        same(t, run.snapshot().value, expected.value, told(path));
-        same(t, run.snapshot().context, expected.context, told(path));
+        same(t, run.snapshot().value, expected.value, eventTypes(path));
+        same(t, run.snapshot().context, expected.context, eventTypes(path));
       }
       const ending = endingOf(eventsOf(path));
-      t.is(run.snapshot().status, 'done', told(path));
-      t.is(run.snapshot().value, ending.value, told(path));
-      same(t, run.snapshot().context, ending.context, told(path));
-      same(t, run.emissions, ending.emissions, told(path));
-      same(t, run.running(), {}, told(path));
-      same(t, run.errors, [], told(path));
+      t.is(run.snapshot().status, 'done', eventTypes(path));
+      t.is(run.snapshot().value, ending.value, eventTypes(path));
+      same(t, run.snapshot().context, ending.context, eventTypes(path));
+      same(t, run.emissions, ending.emissions, eventTypes(path));
+      same(t, run.running(), {}, eventTypes(path));
+      same(t, run.errors, [], eventTypes(path));
     }
   });
 
-  test(`every state and every transition of ${id} lies on a path`, async (t) => {
-    const chart = chartOf(scenario.machine);
-    const key = (source: string, event: string, targets: readonly string[], guarded: boolean): string =>
-      `${source} on ${event}${guarded ? ' [guarded]' : ''} to ${targets.join()}`;
-    const missing = new Set(
-      allStates(chart.root).flatMap((state) =>
-        state.transitions.map(({ event, targets, guard }) => key(state.id, event, targets, guard !== null)),
-      ),
-    );
-    const unseen = new Set(allStates(chart.root).map((state) => state.id));
-    for (const path of paths) {
-      const run = await replayed(start(), eventsOf(path));
-      for (const { source, eventType, target, guard } of run.taken) {
-        const targets = (target ?? []).map((node) => node.id);
-        missing.delete(key(source.id, eventType, targets, guard !== undefined));
-        for (const targetId of targets) unseen.delete(targetId);
-      }
-    }
-    t.deepEqual([...missing], []);
-    // Those that are entered with their parent are no transition's target.
-    const entered = (state: ChartState): string[] => [
-      state.id,
-      ...state.states.filter((child) => state.kind === 'parallel' || child.id === state.initial).flatMap(entered),
-    ];
-    for (const state of allStates(chart.root))
-      if (state === chart.root || !unseen.has(state.id)) for (const child of entered(state)) unseen.delete(child);
-    t.deepEqual([...unseen], []);
+  test(`every state and every transition of ${id} lies on a path, as often as its coverage says`, async (t) => {
+    const coverage = await coverageOf(scenario.machine, paths);
+    const never = [...coverage.states, ...coverage.transitions].filter(({ walks }) => walks === 0);
+    t.deepEqual(never, []);
+    t.deepEqual(await storedCoverage(id), coverage, 'run `npm run docs`');
   });
 
   test(`${id} restored at every step runs the same effects again and ends the same`, async (t) => {
@@ -137,14 +75,14 @@ for (const { scenario, endingOf } of lifecycles) {
       const original = start();
       for (let done = 0; done < events.length; done += 1) {
         const copy = start({ from: stored(original.persisted()), now: original.now() });
-        same(t, copy.snapshot(), original.snapshot(), told(path));
-        same(t, copy.running(), original.running(), told(path));
-        same(t, copy.emissions, [], told(path));
+        same(t, copy.snapshot(), original.snapshot(), eventTypes(path));
+        same(t, copy.running(), original.running(), eventTypes(path));
+        same(t, copy.emissions, [], eventTypes(path));
         await replayed(copy, events.slice(done));
-        t.is(copy.snapshot().value, whole.value, told(path));
-        same(t, copy.snapshot().context, whole.context, told(path));
-        same(t, [...original.emissions, ...copy.emissions], whole.emissions, told(path));
-        same(t, copy.errors, [], told(path));
+        t.is(copy.snapshot().value, whole.value, eventTypes(path));
+        same(t, copy.snapshot().context, whole.context, eventTypes(path));
+        same(t, [...original.emissions, ...copy.emissions], whole.emissions, eventTypes(path));
+        same(t, copy.errors, [], eventTypes(path));
         restored += 1;
         await replayed(original, events.slice(done, done + 1));
       }
@@ -157,11 +95,11 @@ for (const { scenario, endingOf } of lifecycles) {
       const run = await replayed(start(), eventsOf(path));
       const copy = start({ from: stored(run.persisted()), now: run.now() });
       for (const event of scenario.outside) copy.send(event);
-      same(t, copy.snapshot(), run.snapshot(), told(path));
-      t.is(copy.snapshot().status, 'done', told(path));
-      same(t, copy.running(), {}, told(path));
-      same(t, copy.emissions, [], told(path));
-      same(t, copy.errors, [], told(path));
+      same(t, copy.snapshot(), run.snapshot(), eventTypes(path));
+      t.is(copy.snapshot().status, 'done', eventTypes(path));
+      same(t, copy.running(), {}, eventTypes(path));
+      same(t, copy.emissions, [], eventTypes(path));
+      same(t, copy.errors, [], eventTypes(path));
     }
   });
 
@@ -171,13 +109,13 @@ for (const { scenario, endingOf } of lifecycles) {
       for (const event of eventsOf(path)) {
         const before = [run.snapshot(), run.emissions.length, run.running()];
         run.send({ type: 'no.such.event' });
-        same(t, [run.snapshot(), run.emissions.length, run.running()], before, told(path));
+        same(t, [run.snapshot(), run.emissions.length, run.running()], before, eventTypes(path));
         await run.happen(event);
       }
       const end = run.snapshot();
       for (const event of scenario.outside) run.send(event);
-      same(t, run.snapshot(), end, told(path));
-      same(t, run.errors, [], told(path));
+      same(t, run.snapshot(), end, eventTypes(path));
+      same(t, run.errors, [], eventTypes(path));
     }
   });
 }
@@ -194,6 +132,12 @@ test('of two failures in one turn the first gives the reason; a late result chan
   t.deepEqual(run.snapshot().context, { ...(studyScenario.input as object), reason });
   t.deepEqual(run.emissions, [{ type: 'runtime.stopped', lifecycle: 'failed', reason }]);
   t.deepEqual(run.errors, []);
+});
+
+test('every transition of a review is walked by itself, as its coverage says', async (t) => {
+  const coverage = await coverageOf(publishReviewMachine);
+  t.true([...coverage.states, ...coverage.transitions].every(({ walks }) => walks > 0));
+  t.deepEqual(await storedCoverage(publishReviewMachine.id), coverage, 'run `npm run docs`');
 });
 
 test('the paths of every chart that an actor follows are tested', (t) => {

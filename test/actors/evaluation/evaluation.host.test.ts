@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { type ItemIngests, ingestItem, openPackFolder } from '../../../actors/evaluation/labelled-media.ts';
+import { type ItemIngests, ingestItem, openPackFolder } from '../../../actors/evaluation/labeled-media.ts';
 import { Upload } from '../../../actors/ingest/owned/upload.ts';
 import { EvaluationFault } from '../../../contract/evaluation.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest.ts';
@@ -12,7 +12,7 @@ import type { Receiving } from '../../../storage/objects/object-store.ts';
 import { fault } from '../../receipts/evaluation/evaluation-packs.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { english, evaluate, ffmpegThat, toneItem } from './evaluated-packs.ts';
-import { briefItem, packFolder, packOfItems, samplePack, writeManifest, writeMedia } from './labelled-packs.ts';
+import { briefItem, packFolder, packOfItems, samplePack, writeManifest, writeMedia } from './labeled-packs.ts';
 
 const path = 'source/media/sample.mp4';
 
@@ -86,23 +86,23 @@ const queued: OwnedIngestStatus = {
   failure: null,
 };
 
-/** A service whose disk takes one block and then no more; `told` hears what becomes of the upload. */
-function stalledIngests(told: (event: 'written' | 'discarded' | 'released') => void): ItemIngests {
+/** A service whose disk takes one block and then no more; `onEvent` hears what becomes of the upload. */
+function stalledIngests(onEvent: (event: 'written' | 'discarded' | 'released') => void): ItemIngests {
   const receiving: Receiving = {
     failure: null,
     write: () => {
-      told('written');
+      onEvent('written');
       return false;
     },
     onDrain: () => undefined,
     finish: () => Promise.reject(new Error('the upload never ends')),
-    discard: async () => told('discarded'),
+    discard: async () => onEvent('discarded'),
   };
   const outcome = {
     received: () => Promise.reject(new Error('the upload never ends')),
     faulted: async () => undefined,
     arrived: () => undefined,
-    released: () => told('released'),
+    released: () => onEvent('released'),
   };
   return {
     open: async () => queued,

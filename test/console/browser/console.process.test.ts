@@ -214,7 +214,7 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   // The mark goes out of sight, and with it the focus: the keys go on elsewhere on the timeline.
   for (const key of ['+', '+', '+', 'PageDown', 'PageDown', 'PageDown']) await page.keyboard.press(key);
   await page.locator('.mark.seen:focus').waitFor();
-  // With the colours of the system a mark is still another colour than the ground below it.
+  // With the colors of the system a mark is still another color than the ground below it.
   await page.emulateMedia({ forcedColors: 'active' });
   const ground = (selector: string): Promise<string> =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);

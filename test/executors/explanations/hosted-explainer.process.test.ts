@@ -5,7 +5,8 @@ import { openHostedExplainer } from '../../../executors/explanations/hosted-expl
 import type { HostedProvider } from '../../../executors/explanations/hosted-provider.ts';
 import {
   answers,
-  type Behaviour,
+  answersText,
+  type Behavior,
   closesEarly,
   completionOf,
   dribbles,
@@ -14,7 +15,6 @@ import {
   redirects,
   refuses,
   StubProvider,
-  says,
 } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
 import { inputOver } from './explanation-questions.ts';
@@ -34,10 +34,10 @@ process.env.OPENAI_LOG = 'debug';
 
 const never = new AbortController().signal;
 
-async function opened(t: ExecutionContext, behaviour?: Behaviour, changes: Partial<HostedProvider> = {}) {
+async function opened(t: ExecutionContext, behavior?: Behavior, changes: Partial<HostedProvider> = {}) {
   const stub = await StubProvider.start();
   t.teardown(() => stub.close());
-  if (behaviour !== undefined) stub.behaviour = behaviour;
+  if (behavior !== undefined) stub.behavior = behavior;
   const clock = new SimulatedClock(0);
   const provider = { baseUrl: stub.baseUrl, apiKey: key, isLocal: true, ...changes };
   const explainer = await openHostedExplainer({ provider, model: 'org/model:1b', clock });
@@ -111,22 +111,22 @@ const { maxOutputBytes, maxWallMs, maxProviderResponseBytes } = explanationLimit
 const choice = (others: object) =>
   completionOf('', { choices: [{ finish_reason: 'stop', message: { content: facet(meaning) }, ...others }] });
 
-const html: Behaviour = (response) => {
+const html: Behavior = (response) => {
   response.writeHead(200, { 'Content-Type': 'text/html' });
   response.end('<p>not here</p>');
 };
 
-const notJson: Behaviour = (response) => {
+const notJson: Behavior = (response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' });
   response.end('{"id": "chatcmpl');
 };
 
-const nothing: Behaviour = (response) => {
+const nothing: Behavior = (response) => {
   response.writeHead(204);
   response.end();
 };
 
-const failures: readonly [string, Behaviour, string][] = [
+const failures: readonly [string, Behavior, string][] = [
   ['answers with 401', refuses(401), 'http_401'],
   ['answers with 429', refuses(429), 'http_429'],
   ['answers with 500', refuses(500), 'http_500'],
@@ -139,17 +139,17 @@ const failures: readonly [string, Behaviour, string][] = [
   ['answers with nothing', nothing, 'invalid_output'],
   ['answers with another object', answers({ error: 'no' }), 'invalid_output'],
   ['has no choice', answers(completionOf('', { choices: [] })), 'invalid_output'],
-  ['says garbage', says('I would be happy to explain!'), 'invalid_output'],
-  ['says nothing', says(null), 'invalid_output'],
-  ['leaves a text out', says(facet({})), 'invalid_output'],
-  ['adds a field', says(facet({ ...meaning, more: 1 })), 'invalid_output'],
-  ['has a reason of its own', says(facet(null, 'tired')), 'invalid_output'],
+  ['says garbage', answersText('I would be happy to explain!'), 'invalid_output'],
+  ['says nothing', answersText(null), 'invalid_output'],
+  ['leaves a text out', answersText(facet({})), 'invalid_output'],
+  ['adds a field', answersText(facet({ ...meaning, more: 1 })), 'invalid_output'],
+  ['has a reason of its own', answersText(facet(null, 'tired')), 'invalid_output'],
   [
     'explains more than was asked',
-    says(JSON.stringify({ facets: { word: { content: null, reason: null } } })),
+    answersText(JSON.stringify({ facets: { word: { content: null, reason: null } } })),
     'invalid_output',
   ],
-  ['says too much', says(facet({ sceneMeaning: 'x'.repeat(maxOutputBytes) })), 'too_large'],
+  ['says too much', answersText(facet({ sceneMeaning: 'x'.repeat(maxOutputBytes) })), 'too_large'],
   ['stops at its token limit', answers(choice({ finish_reason: 'length' })), 'too_large'],
   [
     'counts more tokens than it may',
@@ -160,9 +160,9 @@ const failures: readonly [string, Behaviour, string][] = [
   ['declines', answers(choice({ message: { content: null, refusal: 'I cannot help.' } })), 'refused'],
 ];
 
-for (const [what, behaviour, cause] of failures) {
+for (const [what, behavior, cause] of failures) {
   test(`a provider that ${what} is asked once and ends as ${cause}`, async (t) => {
-    const { stub, ask, clock } = await opened(t, behaviour);
+    const { stub, ask, clock } = await opened(t, behavior);
     t.is(await causeOf(t, ask(['meaning'])), cause);
     t.is(stub.asked.length, 1);
     t.is(clock.pending, 0);
@@ -176,12 +176,12 @@ test('an answer without end is given up at the limit, and its connection closed'
   t.true(maxProviderResponseBytes < 1_000_000);
 });
 
-for (const [what, behaviour] of [
+for (const [what, behavior] of [
   ['never answers', hangs],
   ['never ends its answer', dribbles],
 ] as const) {
   test(`a provider that ${what} is given up when the wall is reached`, async (t) => {
-    const { stub, ask, clock } = await opened(t, behaviour);
+    const { stub, ask, clock } = await opened(t, behavior);
     const asked = ask(['meaning']);
     await stub.until((each) => each.asked.length === 1);
     clock.advance(maxWallMs - 1);
@@ -193,7 +193,7 @@ for (const [what, behaviour] of [
   });
 
   test(`a provider that ${what} is left at once by whoever gives the question up`, async (t) => {
-    const { stub, ask, clock } = await opened(t, behaviour);
+    const { stub, ask, clock } = await opened(t, behavior);
     const given = new AbortController();
     const asked = ask(['meaning'], given.signal);
     await stub.until((each) => each.asked.length === 1);
