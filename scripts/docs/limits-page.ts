@@ -10,7 +10,7 @@ import { serveOptions } from '../../cli/options/serve-options.ts';
 import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { longestCaptions, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import { assessmentLimits, decisionLimits } from '../../contract/evidence/assessment.ts';
-import { longestReading, readLimits, standingReading } from '../../contract/evidence/evidence-read.ts';
+import { longestReading, readLimits, usualReading } from '../../contract/evidence/evidence-read.ts';
 import { explanationLimits } from '../../contract/explanations/explanation.ts';
 import { heartbeatMs, maximumEvents, maximumFollowed, maximumWaitMs, streamedEvents } from '../../contract/journal.ts';
 import { progressPauseMs } from '../../contract/operation.ts';
@@ -53,11 +53,11 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ['studies that run or wait', `${grouped(limits.maximumLiveStudies)} (\`--maximum-live-studies\`)`],
   [
     'range of a study',
-    `${seconds(limits.maximumStudyRangeMs)} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up; a range above ${seconds(usualWindowing.aboveMs)} is decoded in [windows](receipts.md#long-ranges) of ${seconds(usualWindowing.lengthMs)}, and was tried up to 14,400 s`,
+    `${seconds(limits.maximumStudyRangeMs)} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up; a range above ${seconds(usualWindowing.aboveMs)} is decoded in [windows](evidence.md#long-ranges) of ${seconds(usualWindowing.lengthMs)}, and was tried up to 14,400 s`,
   ],
   [
     'reads, assessments, decision of a study',
-    `${standingReading.maxReads} reads of at most ${readLimits.maxItems} facts, ${standingReading.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; a study by windows has as many reads and assessments for each window, at most ${longestReading.maxReads} and ${longestReading.maxAuditedAssessments}; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
+    `${usualReading.maxReads} reads of at most ${readLimits.maxItems} facts, ${usualReading.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; a study by windows has as many reads and assessments for each window, at most ${longestReading.maxReads} and ${longestReading.maxAuditedAssessments}; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
   ],
   [
     'captions',
@@ -109,7 +109,7 @@ Damaged media is accepted as far as it can be read. Its records and evidence the
 
 ## What a study covers
 
-A study covers one audio track ([which one](receipts.md#evidence)), the first video track and every text subtitle track,
+A study covers one audio track ([which one](evidence.md#the-audio-track)), the first video track and every text subtitle track,
 those of [attached files](guides/subtitle-files.md) included. It finds cuts, dissolves, fades and wipes. It transcribes speech where
 the host was started with a [recogniser](guides/recognition.md), and reads text on the screen where it was started for
 [that](guides/screen-text.md). It does not read subtitles that are pictures.

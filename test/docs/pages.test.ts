@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { access, readdir, readFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import test from 'ava';
 import type { AnyStateNode } from 'xstate';
 import type { Report } from '../../bench/report.ts';
@@ -24,7 +24,7 @@ import { documentText, openApiDocument } from '../../scripts/docs/openapi/docume
 import { readRecordedRun } from '../../scripts/docs/openapi/examples.ts';
 import { readableDocument } from '../../scripts/docs/openapi/read-document.ts';
 import { optionsPage } from '../../scripts/docs/options-page.ts';
-import { codesOf, pathOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
+import { codesOf, pagesOf, pathOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
 import { firstMissing, shownBlocksOf } from './shown-blocks.ts';
 
 const pageOf = (name: string) => textOf(`docs/${name}.md`);
@@ -34,7 +34,6 @@ const benchmarks = await pageOf('benchmarks');
 const environmentPage = await pageOf('environment');
 const errorsPage = await pageOf('errors');
 const guides = await readdir(pathOf('docs/guides'));
-const docs = await readdir(pathOf('docs'), { recursive: true });
 
 /** The names of all states below a state, such as `running.detect`. */
 const statesOf = (node: AnyStateNode): string[] =>
@@ -72,11 +71,11 @@ test('the table of rooms names exactly the rooms of each floor', async (t) => {
   }
 });
 
-const toldPages = ['README.md', ...guides.map((guide) => `docs/guides/${guide}`)];
+const prosePages = ['README.md', ...guides.map((guide) => `docs/guides/${guide}`)];
 
 test('the commands that the README and the guides name are those of the package', async (t) => {
   const { scripts } = JSON.parse(await textOf('package.json')) as { scripts: Record<string, string> };
-  const text = (await Promise.all(toldPages.map(textOf))).join('\n');
+  const text = (await Promise.all(prosePages.map(textOf))).join('\n');
   const named = [...text.matchAll(/npm (?:run (?:--silent )?([a-z][a-z-]*)|(start|test))/g)];
   const names = named.map((found) => found[1] ?? found[2] ?? '');
   t.true(names.length > 0);
@@ -104,45 +103,12 @@ test('the table of tools names the variables of the environment', async (t) => {
   t.true(named.length > 0);
 });
 
-const allPages = [
-  'README.md',
-  'UPGRADING.md',
-  'CONTRIBUTING.md',
-  ...docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`),
-];
-
-/** The anchor that a heading gets: lower case, spaces as hyphens, other signs gone. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
-
-const anchorsOf = (text: string): Set<string> =>
-  new Set([...text.matchAll(/^#+ (.+)$/gm)].map((found) => anchorOf(found[1] ?? '')));
-
-for (const page of allPages) {
-  test(`every local link of ${page} leads somewhere`, async (t) => {
-    const text = await textOf(page);
-    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/(?:src|srcset)="([^"]+)"/g)]
-      .map((found) => found[1] ?? '')
-      .filter((link) => !/^[a-z]+:/.test(link));
-    for (const link of links) {
-      const [path = '', anchor] = link.split('#');
-      const target = path === '' ? page : relative('.', join(dirname(page), path));
-      await t.notThrowsAsync(access(pathOf(target)), link);
-      if (anchor !== undefined) t.true(anchorsOf(await textOf(target)).has(anchor), link);
-    }
-    t.pass();
-  });
-}
-
 /** A file of the repository as prose names it: a path with a folder and an ending. */
 const namedFile =
   /`((?:actors|cli|contract|executors|fixtures|formats|http|machines|receipts|rules|scripts|storage|test)\/[\w./-]+\.\w+)`/g;
 
 test('every file that a page names is there', async (t) => {
-  for (const page of allPages) {
+  for (const page of await pagesOf()) {
     const files = [...(await textOf(page)).matchAll(namedFile)].map((found) => found[1] ?? '');
     for (const file of files) await t.notThrowsAsync(access(pathOf(file)), `${page}: ${file}`);
   }

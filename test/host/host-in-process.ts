@@ -85,8 +85,8 @@ export async function openInProcess(
     wire,
   }: InProcessOptions = {},
 ): Promise<HostInProcess> {
-  const told: string[] = [];
-  const report = (line: string): void => void told.push(line);
+  const reported: string[] = [];
+  const report = (line: string): void => void reported.push(line);
   const workers = flags.includes('--study-workers') ? [] : ['--study-workers', '2'];
   const args = ['--data-root', dataRoot, ...workers, ...flags];
   const { captionExecutor, explainerModel, ...options } = serveOptions(args);
@@ -147,7 +147,7 @@ export async function openInProcess(
   return {
     dataRoot,
     announced: { listening: `http://127.0.0.1:${listener.port}`, authorizationToken: token, pid: process.pid },
-    told: () => told,
+    reported: () => reported,
     fetch,
     ended: new Promise(() => undefined),
     stop: stopOnce,
