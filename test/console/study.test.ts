@@ -256,7 +256,7 @@ test('progress says what the host says, and nothing that it does not', (t) => {
 test('a study at work stands where its stream says, any other where its overview says', (t) => {
   const studying = overviewOf('studying', 'studying: reading the evidence');
   t.is(standingOf(studying, null).words, 'studying: reading the evidence');
-  t.is(standingOf(studying, 'recognize').words, 'studying: recognising what is said');
+  t.is(standingOf(studying, 'recognize').words, 'studying: recognizing speech');
   t.deepEqual(standingOf(studying, 'queued'), { state: 'queued', words: 'waiting for its turn' });
   const waiting = overviewOf('waiting_for_a_worker', 'waiting for a worker: none is there');
   t.deepEqual(standingOf(waiting, 'queued'), { state: 'queued', words: 'waiting for a worker: none is there' });
