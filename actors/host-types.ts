@@ -58,19 +58,14 @@ export class KnownMachine implements ToolMemory {
 export interface HostOptions {
   readonly dataRoot: string;
   readonly sources: readonly SourceDirectory[];
-  readonly maximumOwnedMediaBytes: number;
+  readonly limits: HostLimits;
   readonly videohost: VideohostSettings;
-  readonly maximumStudyRangeMs: number;
   /** Which forecasts plans have; the least work alone where absent. */
   readonly forecastEstimator?: ForecastEstimator;
   readonly studyWorkers: number;
-  /** Studies that may be accepted and not have ended, at once. */
-  readonly maximumLiveStudies: number;
   /** The one person who may decide on reviews. */
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
-  /** How long captions may be; absent for the limits that hold everywhere. */
-  readonly captionAllowance?: CaptionAllowance;
   /** The hosted model that translates captions; null or absent on a host without one. */
   readonly translator?: ChosenTranslator | null;
   /** The hosted model that explains captions; null where no explanation executor is configured. */
@@ -101,9 +96,12 @@ export interface HostOptions {
 }
 
 /** What a host takes at most. It may be changed while the host runs; work that was accepted before goes on. */
-export interface HostLimits
-  extends Pick<HostOptions, 'maximumOwnedMediaBytes' | 'maximumStudyRangeMs' | 'maximumLiveStudies'> {
+export interface HostLimits {
+  readonly maximumOwnedMediaBytes: number;
   readonly maximumVideohostRangeMs: number;
+  readonly maximumStudyRangeMs: number;
+  /** Studies that may be accepted and not have ended, at once. */
+  readonly maximumLiveStudies: number;
   readonly captionAllowance: CaptionAllowance;
 }
 

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
-import { defaultCaptionAllowance } from '../receipts/captions/allowance.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
 import { openSigningKey } from '../storage/signing-key.ts';
 import { openTranslator } from './captions/caption-translations.ts';
@@ -45,18 +44,10 @@ import { openWorkOrders } from './workers/open-work-orders.ts';
 
 const elapsed = (): number => performance.now();
 
-const limitsOf = ({ videohost, captionAllowance, ...options }: HostOptions): HostLimits => ({
-  maximumOwnedMediaBytes: options.maximumOwnedMediaBytes,
-  maximumStudyRangeMs: options.maximumStudyRangeMs,
-  maximumLiveStudies: options.maximumLiveStudies,
-  maximumVideohostRangeMs: videohost.maximumRangeMs,
-  captionAllowance: captionAllowance ?? defaultCaptionAllowance,
-});
-
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, onFatal } = options;
-  let limits = limitsOf(options);
+  let limits: HostLimits = options.limits;
   // It needs nothing of the data root, so what it finds out begins beside the opening.
   const machine = options.machine ?? new KnownMachine();
   const storage = await openStorage(options);

@@ -19,7 +19,7 @@ export const firstLine: Row = {
     'From the start of the process to its line on stdout, over a data root that was used before: as built, and as it was.',
   grows: 'With the code that is loaded, and not with what the data root holds.',
   async measure(folder) {
-    const { sources, told } = await earlierSources(folder);
+    const { sources, madeOf } = await earlierSources(folder);
     const [ours, theirs] = [`${folder}/ours`, `${folder}/theirs`];
     const times = await inTurn(
       rounds,
@@ -31,7 +31,7 @@ export const firstLine: Row = {
     const figure: Figure = {
       figure: 'start of a used data root to the JSON line',
       measured: quantity(times.measured, 'ms'),
-      reference: `${quantity(times.reference, 'ms')} ${told}`,
+      reference: `${quantity(times.reference, 'ms')} ${madeOf}`,
       ratio,
       mustReach: `<= ${atMost} x compiled at the start`,
       reached: ratio <= atMost,
@@ -41,18 +41,18 @@ export const firstLine: Row = {
 };
 
 /** The sources as they were, with the packages of today; today's own in a clone without that history. */
-async function earlierSources(folder: string): Promise<{ sources: string; told: string }> {
+async function earlierSources(folder: string): Promise<{ sources: string; madeOf: string }> {
   const sources = `${folder}/sources`;
   const archive = `${folder}/sources.tar`;
   try {
     await run('git', ['archive', '--output', archive, compiling], { cwd: repository });
   } catch {
-    return { sources: repository, told: 'of these sources, compiled' };
+    return { sources: repository, madeOf: 'of these sources, compiled' };
   }
   await mkdir(sources);
   await run('tar', ['-xf', archive, '-C', sources]);
   await symlink(path.join(repository, 'node_modules'), path.join(sources, 'node_modules'));
-  return { sources, told: `of ${compiling}, compiled` };
+  return { sources, madeOf: `of ${compiling}, compiled` };
 }
 
 async function untilReady(start: () => Promise<ReadyProcess>): Promise<number> {

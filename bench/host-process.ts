@@ -85,15 +85,15 @@ async function startNode(
 
 function firstLine(child: ChildProcess): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
-    let told = '';
+    let output = '';
     let complaints = '';
     child.stderr?.on('data', (chunk) => {
       complaints = `${complaints}${chunk}`.slice(-4096);
     });
     child.stdout?.on('data', (chunk) => {
-      told += chunk;
-      const end = told.indexOf('\n');
-      if (end !== -1) resolve(JSON.parse(told.slice(0, end)));
+      output += chunk;
+      const end = output.indexOf('\n');
+      if (end !== -1) resolve(JSON.parse(output.slice(0, end)));
     });
     child.on('error', reject);
     child.on('exit', (code, signal) => reject(new Error(`ended early (${code ?? signal}): ${complaints}`)));

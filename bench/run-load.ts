@@ -9,7 +9,7 @@ export async function runLoad<Measured>(script: string, load: object): Promise<M
   const child = spawn(process.execPath, ['--import', 'tsx', path, JSON.stringify(load)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [told, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   if (code !== 0) throw new Error(`the load generator ended with ${code}`);
-  return JSON.parse(told);
+  return JSON.parse(output);
 }

@@ -100,6 +100,6 @@ for (let poll = 0; poll < load.longPolls; poll += 1) {
 await setTimeout(warmUpMs);
 const took = (await readStatuses()).sort((a, b) => a - b);
 const quantile = (share: number) => took[Math.ceil(took.length * share) - 1];
-const told = { reads: took.length, p50: quantile(0.5), p99: quantile(0.99), max: took.at(-1) };
-process.stdout.write(`${JSON.stringify(told)}\n`);
+const figures = { reads: took.length, p50: quantile(0.5), p99: quantile(0.99), max: took.at(-1) };
+process.stdout.write(`${JSON.stringify(figures)}\n`);
 process.exit(0);

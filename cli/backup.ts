@@ -11,8 +11,8 @@ import { copyLedger } from '../storage/ledger/numbered-store.ts';
 import { openDatabase } from '../storage/ledger/open-database.ts';
 import { dataRootAt, demandDataRoot } from '../storage/objects/data-root.ts';
 import { workFolderName } from '../storage/objects/leftovers.ts';
-import { defaultDataRoot, existingDataRoot } from './options/data-root.ts';
-import { absolutePath, type GivenFlags, pathOption } from './options/flags.ts';
+import { dataRootOf, existingDataRoot } from './options/data-root.ts';
+import { absolutePath, type GivenFlags } from './options/flags.ts';
 import { argument } from './terminal/call.ts';
 import { findHost, NoHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, Interrupted, type Terminal } from './terminal/terminal.ts';
@@ -90,7 +90,7 @@ async function copyOfLedger(dataRoot: string, folder: string): Promise<LedgerCop
 /** Restores a backup; a signal ends it, and nothing is left then. Throws `WrongCall`, `Interrupted`, `BackupError` and `ObjectStoreError`. */
 export async function restore(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const source = argument(given, 0, 'the folder of the backup');
-  const target = pathOption(given, 'data-root') ?? defaultDataRoot();
+  const target = dataRootOf(given);
   for (const folder of await unfinishedRestores(target)) {
     terminal.remark(`${folder} is left of a restore that was killed; delete it unless another restore runs right now`);
   }

@@ -25,13 +25,11 @@ export const commands = {
   },
 } as const satisfies Readonly<Record<string, CommandWords>>;
 
-const { 'data-root': dataRoot } = hostFlags;
-
 export const mcpWords: CommandWords = {
   usage: 'media-study mcp [flags]',
   purpose: 'Serves an agent over the Model Context Protocol on stdin and stdout. It cannot attest a review.',
   flags: {
-    ...(dataRoot === undefined ? {} : { 'data-root': dataRoot }),
+    'data-root': hostFlags['data-root'],
     output: single('DIR', 'a private folder for temporary files', 'the folder that exports are written to'),
   },
 };

@@ -20,8 +20,8 @@ import { kindOf } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../storage/system-refusal.ts';
 import { startRemedies } from './failures.ts';
-import { defaultDataRoot } from './options/data-root.ts';
-import { type GivenFlags, pathOption } from './options/flags.ts';
+import { dataRootOf } from './options/data-root.ts';
+import type { GivenFlags } from './options/flags.ts';
 import { findHost, NoHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal/terminal.ts';
 
@@ -193,7 +193,7 @@ async function newStoreFinding(dataRoot: string, nearest: string): Promise<HostF
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export async function doctor(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
-  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  const dataRoot = dataRootOf(given);
   const hosts = await hostFindings(dataRoot);
   const isRunning = hosts[0].detail.startsWith('runs');
   const findings = [

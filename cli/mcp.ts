@@ -2,7 +2,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { mcpWords } from './commands.ts';
 import { StartError } from './failures.ts';
 import { ExportFolder, studyTools } from './mcp-tools.ts';
-import { defaultDataRoot } from './options/data-root.ts';
+import { dataRootOf } from './options/data-root.ts';
 import { answersQuestion, parseFlags, pathOption } from './options/flags.ts';
 import { outliveReaders } from './outputs.ts';
 import { WrongCall } from './terminal/call.ts';
@@ -14,7 +14,7 @@ const report = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Serves until the agent closes stdin. */
 async function serveAgent(args: readonly string[]): Promise<void> {
   const given = parseFlags(args, mcpWords.flags);
-  const found = await findOrStartHost(pathOption(given, 'data-root') ?? defaultDataRoot(), report);
+  const found = await findOrStartHost(dataRootOf(given), report);
   const server = studyTools(found.client, new ExportFolder(pathOption(given, 'output')));
   const gone = new Promise<void>((resolve) => {
     process.stdin.once('close', resolve).once('end', resolve);

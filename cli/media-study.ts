@@ -13,8 +13,8 @@ import { version } from '../contract/base/program-version.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
 import { failureLine, StartError, systemFailure } from './failures.ts';
-import { defaultDataRoot, hasDataRoot } from './options/data-root.ts';
-import { answersQuestion, nearestName, parseFlags, pathOption } from './options/flags.ts';
+import { dataRootOf, hasDataRoot } from './options/data-root.ts';
+import { answersQuestion, nearestName, parseFlags } from './options/flags.ts';
 import { outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
 import { asTyped, type CommandCall, type HostCommand, programAsTyped, WrongCall } from './terminal/call.ts';
@@ -134,7 +134,7 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
     const given = parseFlags(args, command.flags, command.positionals);
     terminal = processTerminal(given.has('json'), stop.signal);
     await command.check?.(given, terminal);
-    const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+    const dataRoot = dataRootOf(given);
     if (!command.beginsData && namedHost(process.env) === null && !hasDataRoot(given)) throw nothingIn(dataRoot);
     const find = (flags: readonly string[] = []) =>
       findOrStartHost(dataRoot, terminal.remark, { signal: stop.signal, flags });

@@ -1,3 +1,4 @@
+import { dataRootFlag } from './options/data-root.ts';
 import { type CommandWords, type GivenFlags, parseFlags, single } from './options/flags.ts';
 import { hostFlags } from './terminal/call.ts';
 import { type ExitCode, processTerminal, type Terminal } from './terminal/terminal.ts';
@@ -45,11 +46,7 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
     purpose: 'Makes a data root of a backup, in a new or an empty folder, after every file of it was verified.',
     flags: {
       ...hostFlags,
-      'data-root': single(
-        'DIR',
-        hostFlags['data-root']?.preset ?? null,
-        'the new or empty folder that becomes the data root',
-      ),
+      'data-root': dataRootFlag('the new or empty folder that becomes the data root'),
     },
     positionals: 1,
     run: async (given, terminal) => (await import('./backup.ts')).restore(given, terminal),

@@ -101,12 +101,12 @@ export class Streams {
     for (let cursor = after; ; ) {
       const query = `?after=${cursor}&limit=${pageEvents}&wait=${longestWaitMs}`;
       const path = `${encodedPath`/v1/runtimes/${runtimeId}/events`}${query}`;
-      for await (const told of this.#once(path, signal)) {
-        if (told.event === 'progress') onProgress?.(told.data);
-        if (told.event === 'ended') return told.data;
-        if (told.event !== 'journal') continue;
-        cursor = told.data.seq;
-        yield told.data;
+      for await (const message of this.#once(path, signal)) {
+        if (message.event === 'progress') onProgress?.(message.data);
+        if (message.event === 'ended') return message.data;
+        if (message.event !== 'journal') continue;
+        cursor = message.data.seq;
+        yield message.data;
       }
     }
   }
@@ -125,12 +125,12 @@ export class Streams {
         ...keyOf('ingests', ingests.map(encodeURIComponent)),
         ...keyOf('actors', every === null ? placed(transitions) : [every]),
       ];
-      for await (const told of this.#once(`/v1/events?${query.join('&')}`, signal)) {
-        if (told.event === 'journal') cursors.set(told.data.runId, told.data.seq);
-        if (told.event === 'transition' && every === null) transitions.set(told.data.actorId, told.data.seq);
+      for await (const message of this.#once(`/v1/events?${query.join('&')}`, signal)) {
+        if (message.event === 'journal') cursors.set(message.data.runId, message.data.seq);
+        if (message.event === 'transition' && every === null) transitions.set(message.data.actorId, message.data.seq);
         // The cursor of every actor stands behind those of the runtimes.
-        if (every !== null && told.id !== undefined) every = `all@${told.id.split(',').at(-1)}`;
-        yield { event: told.event, data: told.data } as HostEvent;
+        if (every !== null && message.id !== undefined) every = `all@${message.id.split(',').at(-1)}`;
+        yield { event: message.event, data: message.data } as HostEvent;
       }
     }
   }
@@ -140,7 +140,7 @@ export class Streams {
     const answer = await this.#transport.answer(path, { signal, accept });
     try {
       if (!isStream(answer)) {
-        yield* toldBy((await answer.json()) as RuntimeEvents);
+        yield* eventsOf((await answer.json()) as RuntimeEvents);
         // The next page may be there already, and waits by itself where it is not.
         return;
       }
@@ -156,7 +156,7 @@ export class Streams {
 }
 
 /** A page of a journal in the words of a stream. */
-function* toldBy(page: RuntimeEvents): Generator<HostEvent> {
+function* eventsOf(page: RuntimeEvents): Generator<HostEvent> {
   for (const data of page.events) yield { event: 'journal', data };
   const { terminal, reachedHead, runtimeId, lifecycle, reason, journalHead } = page;
   if (!terminal || !reachedHead) return;

@@ -49,7 +49,7 @@ export const bundleManifest = z.strictObject({
 
 export type BundleManifest = z.infer<typeof bundleManifest>;
 
-/** Says which predicate the statement of a bundle has; `docs/receipts.md` describes it. */
+/** Says which predicate the statement of a bundle has; `docs/verification.md` describes it. */
 export const bundlePredicateType = 'urn:local-media-study-service:runtime-bundle:v1';
 
 /** What is signed: an in-toto Statement v1 whose subjects are the manifest and every file that it lists. */

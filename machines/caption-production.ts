@@ -55,7 +55,7 @@ const effectInput = ({
   context: CaptionProductionContext;
 }): CaptionProductionInput => input;
 
-interface Told {
+interface MessageEvent {
   readonly event: { readonly message: string };
 }
 
@@ -120,9 +120,13 @@ export const captionProductionMachine = setup({
         'supervision.exhausted': failedAs(
           'failed',
           'caption_not_produced',
-          ({ event }: Told) => `interrupted: ${event.message}`,
+          ({ event }: MessageEvent) => `interrupted: ${event.message}`,
         ),
-        'content.damaged': failedAs('failed', 'stored_content_inconsistent', ({ event }: Told) => event.message),
+        'content.damaged': failedAs(
+          'failed',
+          'stored_content_inconsistent',
+          ({ event }: MessageEvent) => event.message,
+        ),
       },
     },
     checking: {
@@ -135,8 +139,16 @@ export const captionProductionMachine = setup({
         onError: failedAs('unchecked', 'caption_not_checked', thrown),
       },
       on: {
-        'supervision.exhausted': failedAs('unchecked', 'caption_not_checked', ({ event }: Told) => event.message),
-        'content.damaged': failedAs('unchecked', 'stored_content_inconsistent', ({ event }: Told) => event.message),
+        'supervision.exhausted': failedAs(
+          'unchecked',
+          'caption_not_checked',
+          ({ event }: MessageEvent) => event.message,
+        ),
+        'content.damaged': failedAs(
+          'unchecked',
+          'stored_content_inconsistent',
+          ({ event }: MessageEvent) => event.message,
+        ),
       },
     },
     unchecked: {

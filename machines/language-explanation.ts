@@ -41,7 +41,7 @@ const reasonOf = (error: unknown): ExplanationFailureReason =>
     ? error.reason
     : explanationFailureOf('not_recorded', 'it could not be written down');
 
-interface Told {
+interface MessageEvent {
   readonly event: { readonly message: string };
 }
 
@@ -93,8 +93,10 @@ export const languageExplanationMachine = setup({
           explanationFailureOf('revoked', 'the approval of the captions was withdrawn'),
         ),
         'explanation.cut': failedFor(() => explanationFailureOf('interrupted', 'the attempt was cut short')),
-        'supervision.exhausted': failedFor(({ event }: Told) => explanationFailureOf('interrupted', event.message)),
-        'content.damaged': failedFor(({ event }: Told) => explanationFailureOf('damaged', event.message)),
+        'supervision.exhausted': failedFor(({ event }: MessageEvent) =>
+          explanationFailureOf('interrupted', event.message),
+        ),
+        'content.damaged': failedFor(({ event }: MessageEvent) => explanationFailureOf('damaged', event.message)),
       },
     },
     completed: { type: 'final', description: 'The explanation is stored and can be read.' },

@@ -12,7 +12,7 @@ export function activeStatesOf(value: StateValue): string[] {
 }
 
 /** Whether a chart stands in the state of a path, or in one inside it. */
-export const standsIn = (value: StateValue, path: string): boolean =>
+export const isInState = (value: StateValue, path: string): boolean =>
   activeStatesOf(value).some((active) => active === path || active.startsWith(`${path}.`));
 
 interface Place {

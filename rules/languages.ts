@@ -97,13 +97,13 @@ function isForeignScript(letters: readonly string[], declared: readonly string[]
 export function contradictsLanguage(
   text: string,
   declared: readonly string[],
-  { identified, heard }: { readonly identified: string | null; readonly heard: string | null },
+  { identified, recognized }: { readonly identified: string | null; readonly recognized: string | null },
 ): boolean {
   if (declared.length === 0) return false;
   const letters = lettersOf(text);
   if (isForeignScript(letters, declared)) return true;
-  const heardCode = heard === null ? null : recognizedLanguageCode(heard);
-  if (heardCode !== null && !declared.includes(heardCode)) return true;
+  const recognizedCode = recognized === null ? null : recognizedLanguageCode(recognized);
+  if (recognizedCode !== null && !declared.includes(recognizedCode)) return true;
   const code = identified === null ? null : baseLanguage(identified);
   return code !== null && letters.length >= LANGUAGE_GATE.identifiedLetters && !declared.includes(code);
 }

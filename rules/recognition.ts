@@ -114,19 +114,19 @@ function places(first: readonly string[], second: readonly string[]): (number | 
 }
 
 /**
- * What the second run heard of each line of the first one, by their words alone: not every recogniser gives times. Null for a line that
+ * What the second run found of each line of the first one, by their words alone: not every recogniser gives times. Null for a line that
  * recognisers are known to invent: the same one may invent it twice. `first` and `second` are the lines of one region.
  */
 export function secondTexts(first: readonly string[], second: readonly string[]): (string | null)[] {
   const words = first.flatMap((text, line) => tokensOf(text).map((token) => ({ token, line })));
-  const heard = second.flatMap(tokensOf);
+  const secondTokens = second.flatMap(tokensOf);
   const beside = places(
     words.map(({ token }) => token),
-    heard,
+    secondTokens,
   );
   return first.map((text, line) => {
     if (isKnownInvention(text)) return null;
-    const own = heard.filter((_, at) => words[beside[at] ?? -1]?.line === line);
+    const own = secondTokens.filter((_, at) => words[beside[at] ?? -1]?.line === line);
     return own.join(' ').slice(0, maximumLineCharacters);
   });
 }

@@ -3,7 +3,7 @@ import type { Judgement, RuleSet } from '../contract/judgement.ts';
 /**
  * Every rule set, with its one version. A change that decides otherwise about any record that is stored raises the version, and the
  * record has to state it: where a verification finds another version than this, it does not judge again. No copy of an old version
- * is kept. `docs/receipts.md` says where each record states its version.
+ * is kept. `docs/verification.md` says where each record states its version.
  */
 export const ruleSets = {
   /** Which recognised lines pass (`transcript-gates.ts`). */

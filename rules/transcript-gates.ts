@@ -315,14 +315,14 @@ function isDoubted({ text, measures, second }: RecognisedLine): boolean {
 function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvidence): GateReason[] {
   const { text, measures, identified, second } = line;
   const region = evidence.regions[line.regionIndex];
-  const heard = region?.language ?? null;
+  const recognized = region?.language ?? null;
   const ratio = Math.max(measures.compressionRatio ?? 0, compressionRatioOf(text));
   const closes: Readonly<Record<GateReason, boolean>> = {
     no_speech_evidence: !isCarriedBySpeech(line, evidence.speech) || !isWordsAlone(text),
     repetition: isRepeated || repeatsItself(text),
     low_confidence: isDoubted(line),
     compression: ratio > CONFIDENCE_RULE.compressionRatio,
-    language_mismatch: contradictsLanguage(text, evidence.languages, { identified, heard }),
+    language_mismatch: contradictsLanguage(text, evidence.languages, { identified, recognized }),
     boundary_only: region === undefined || isAtBoundary(line, region),
     disagreement: second !== null && !agrees(text, second),
   };

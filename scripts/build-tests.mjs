@@ -35,8 +35,13 @@ const processes = [
  */
 const bundled = ['execa', 'fast-check', 'ipaddr.js', 'zod'];
 
-const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const packages = Object.keys({ ...dependencies, ...devDependencies, 'local-media-study-service': '' });
+const manifests = ['package.json', 'test/package.json'].map((path) =>
+  JSON.parse(readFileSync(join(root, path), 'utf8')),
+);
+const packages = [
+  ...manifests.flatMap(({ dependencies, devDependencies }) => Object.keys({ ...dependencies, ...devDependencies })),
+  'local-media-study-service',
+];
 
 /** Brings the built tests up to date. */
 export function buildTests() {

@@ -14,6 +14,7 @@ import { fixChance } from './recording/fixed-chance.ts';
 
 fixChance();
 const { openHost } = await import('../actors/host.ts');
+const { defaultCaptionAllowance } = await import('../receipts/captions/allowance.ts');
 const { parseFlags } = await import('../cli/options/flags.ts');
 const { serveFlags } = await import('../cli/options/serve-options.ts');
 const { RunningSettings } = await import('../cli/settings/host-settings.ts');
@@ -49,11 +50,15 @@ const reviewer = { id: 'reviewer:local-operator', label: 'Local operator' };
 const host = await openHost({
   dataRoot: path.join(folder, 'data'),
   sources: [{ directory: fixture('sample/source'), root: null }],
-  maximumOwnedMediaBytes: 1_000_000,
-  videohost: { added: {}, openOrigin: videos.origin, maximumRangeMs: 120_000, workers: 1 },
-  maximumStudyRangeMs: 600_000,
+  limits: {
+    maximumOwnedMediaBytes: 1_000_000,
+    maximumVideohostRangeMs: 120_000,
+    maximumStudyRangeMs: 600_000,
+    maximumLiveStudies: 10,
+    captionAllowance: defaultCaptionAllowance,
+  },
+  videohost: { added: {}, openOrigin: videos.origin, workers: 1 },
   studyWorkers: 1,
-  maximumLiveStudies: 10,
   reviewer,
   captionExecutor: 'embedded_subtitle_tracks',
   explainer: { provider: { baseUrl: model.baseUrl, apiKey: null, isLocal: true }, model: 'example' },

@@ -55,23 +55,25 @@ function requireNode() {
   if (major < 20 || (major === 20 && minor < 19)) stop(`Node 20.19 or newer is needed, this is ${process.version}`);
 }
 
-async function installPackages() {
-  const stampFile = join(modules, '.setup-stamp');
-  const wanted = stampOf(join(root, 'package-lock.json'));
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return;
-  say('the npm packages are missing or of another version; installing them takes a minute or more');
-  // The postinstall of onnxruntime-node fetches GPU libraries from a host of its own; the CPU ones are in the package.
-  const skip = { ONNXRUNTIME_NODE_INSTALL: 'skip' };
-  if (!(await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], skip))) {
-    stop('npm ci failed; see above');
-  }
-  pruneForeignBinaries(modules);
-  writeFileSync(stampFile, wanted);
-}
-
-// A browser is large, and only tests need one and a few others.
+// A browser is large, and only tests need one and a few others; packages that lint and test are the workspace `test`.
 const isForTests = process.argv.includes('--tests');
 const wanted = tools.filter(({ forTests }) => forTests !== true || isForTests);
+
+async function installPackages() {
+  const stampFile = join(modules, '.setup-stamp');
+  const stamp = stampOf(join(root, 'package-lock.json'));
+  const whole = `${stamp} with tests`;
+  const installed = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
+  if (installed === whole || (installed === stamp && !isForTests)) return;
+  say('npm packages are missing or have another version; npm installs them, which takes up to a minute');
+  // The postinstall of onnxruntime-node fetches GPU libraries from a host of its own; the CPU ones are in the package.
+  const skip = { ONNXRUNTIME_NODE_INSTALL: 'skip' };
+  const part = isForTests ? [] : ['--workspaces=false'];
+  const words = ['ci', ...part, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (!(await run('npm', words, skip))) stop('npm ci failed; see above');
+  pruneForeignBinaries(modules);
+  writeFileSync(stampFile, isForTests ? whole : stamp);
+}
 
 /** @param {boolean} required */
 const absentPackages = (required) => [

@@ -5,6 +5,7 @@ import type { Environment } from '../../executors/process/tools.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
+import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import type { TranslationCounts } from '../../receipts/evaluation/captions.ts';
 import { checkLabelledMedia, evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation/receipt.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
@@ -72,12 +73,16 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
   const host = await openHost({
     dataRoot,
     sources: [],
-    maximumOwnedMediaBytes: Number.MAX_SAFE_INTEGER,
-    videohost: { added: {}, openOrigin: null, maximumRangeMs: 120_000, workers: 1 },
-    maximumStudyRangeMs: Number.MAX_SAFE_INTEGER,
+    limits: {
+      maximumOwnedMediaBytes: Number.MAX_SAFE_INTEGER,
+      maximumVideohostRangeMs: 120_000,
+      maximumStudyRangeMs: Number.MAX_SAFE_INTEGER,
+      // What an evaluation that was stopped left in the data root goes on beside this one.
+      maximumLiveStudies: Number.MAX_SAFE_INTEGER,
+      captionAllowance: defaultCaptionAllowance,
+    },
+    videohost: { added: {}, openOrigin: null, workers: 1 },
     studyWorkers: 1,
-    // What an evaluation that was stopped left in the data root goes on beside this one.
-    maximumLiveStudies: Number.MAX_SAFE_INTEGER,
     reviewer: { id: 'reviewer:none', label: 'Nobody reviews an evaluation' },
     captionExecutor: 'recorded_real_pipeline_fixture',
     explainer: null,

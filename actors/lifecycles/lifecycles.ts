@@ -11,7 +11,7 @@ import {
 } from '../../contract/lifecycles/actors.ts';
 import { type ChartCatalogue as ChartList, chartDrawing, type DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
-import { chartOf, standsIn } from '../../machines/machine-chart.ts';
+import { chartOf, isInState } from '../../machines/machine-chart.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
 import { indexed, indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
@@ -171,7 +171,7 @@ class ListedActors {
       request,
       async (actorId, startedAt, scope) => {
         const actor = scope === reviewScope ? await this.#review(actorId) : this.#actor(actorId);
-        if (actor === null || (state !== null && !standsIn(actor.value, state))) return null;
+        if (actor === null || (state !== null && !isInState(actor.value, state))) return null;
         // What an earlier version began without a note of the time stands at the end.
         return { ...actor, startedAt: startedAt === 0 ? null : new Date(startedAt).toISOString() };
       },

@@ -249,15 +249,15 @@ export class TransitionListeners {
   /** Takes from the ledger which row is on disk, before its writer goes on. */
   readonly stamped = (space: Space, key: string): void => {
     if (space !== 'transition' || this.#listeners.size === 0) return;
-    this.#tell(actorOf(key));
+    this.#announce(actorOf(key));
   };
 
   /** An actor was deleted, and its transitions with it: the next read of who follows it says so. */
   gone(actorId: string): void {
-    this.#tell(actorId);
+    this.#announce(actorId);
   }
 
-  #tell(actorId: string): void {
+  #announce(actorId: string): void {
     for (const listener of [...this.#listeners]) {
       try {
         listener(actorId);

@@ -104,10 +104,10 @@ export class Transcriber {
     const placed = placedTranscript(
       await this.#recognised(work, first, (completedMs) => work.recognised(completedMs, totalMs)),
     );
-    const heardAgain = await this.#recognised(work, again, (completedMs) =>
+    const secondRun = await this.#recognised(work, again, (completedMs) =>
       work.recognised(firstMs + completedMs, totalMs),
     );
-    const second = textsOfSecondRun(placed, heardAgain);
+    const second = textsOfSecondRun(placed, secondRun);
     const texts = placed.lines.map(({ text }) => text);
     const codes = await languagesOfTexts(this.#options.detector, texts, signal);
     const lines = gatedLines(

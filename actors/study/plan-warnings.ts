@@ -115,11 +115,11 @@ function trackWarnings({ tracks, incompleteMedia }: RegisteredSource): PlanWarni
 const primary = (tag: string): string => baseLanguage(tag) ?? tag.split('-', 1)[0]?.toLowerCase() ?? '';
 
 /** Undetermined and multiple languages, as containers state them, contradict nothing. */
-const saysNothing = (tag: string): boolean => ['und', 'mul', 'mis', 'zxx'].includes(primary(tag));
+const namesNoLanguage = (tag: string): boolean => ['und', 'mul', 'mis', 'zxx'].includes(primary(tag));
 
 function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLanguages): PlanWarning[] {
   const declared = request.requestedSourceLanguage.languages;
-  const found = languages.filter((tag) => !saysNothing(tag));
+  const found = languages.filter((tag) => !namesNoLanguage(tag));
   if (declared.length === 0 || found.length === 0) return [];
   const declaredPrimaries = declared.map(primary);
   if (found.some((tag) => declaredPrimaries.includes(primary(tag)))) return [];
@@ -185,8 +185,8 @@ function screenTextWarnings(
 }
 
 function playbackWarnings({ tracks }: RegisteredSource, probe: MediaProbe): PlanWarning[] {
-  const heardOrSeen = tracks.filter(({ kind }) => kind === 'audio' || kind === 'video');
-  const codecs = [...new Set(heardOrSeen.map(({ codec }) => codec).filter((codec) => !playableCodecs.has(codec)))];
+  const audioOrVideo = tracks.filter(({ kind }) => kind === 'audio' || kind === 'video');
+  const codecs = [...new Set(audioOrVideo.map(({ codec }) => codec).filter((codec) => !playableCodecs.has(codec)))];
   if (playbackMimeTypeOf(probe) !== null && codecs.length === 0) return [];
   const what = codecs.length === 0 ? `the container ${probe.container.join(', ')}` : `the codec ${codecs.join(', ')}`;
   return [{ code: 'codec_may_not_play', text: `a browser may not play ${what}`, codecs }];

@@ -29,7 +29,7 @@ export class CommitListeners {
     return this.#byId.has(id);
   }
 
-  tell(id: string): void {
+  notify(id: string): void {
     for (const listener of [...(this.#byId.get(id) ?? [])]) {
       try {
         listener();
@@ -134,7 +134,7 @@ export abstract class LiveActors {
 
   /** Tells who watches an actor of a commit that was made for it by others, such as the review of a study. */
   announce(id: string): void {
-    this.listeners.tell(id);
+    this.listeners.notify(id);
   }
 
   /** Calls back after each commit of an actor until the returned function is called. */

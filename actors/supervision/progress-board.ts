@@ -95,7 +95,7 @@ const stages: Readonly<Record<string, WorkStage>> = {
 };
 
 interface Notice {
-  toldAt: number;
+  announcedAt: number;
   timer: unknown;
   /** Whether it waited in its queue when it was read last. */
   isQueued: boolean;
@@ -173,7 +173,7 @@ export class ProgressBoard {
   watch(id: string, listener: () => void): () => void {
     const forget = this.#listeners.add(id, listener);
     if (!this.#notices.has(id))
-      this.#notices.set(id, { toldAt: Number.NEGATIVE_INFINITY, timer: null, isQueued: false });
+      this.#notices.set(id, { announcedAt: Number.NEGATIVE_INFINITY, timer: null, isQueued: false });
     return () => {
       forget();
       const notice = this.#notices.get(id);
@@ -216,13 +216,13 @@ export class ProgressBoard {
   #changed(id: string): void {
     const notice = this.#notices.get(id);
     if (notice === undefined || notice.timer !== null) return;
-    const left = notice.toldAt + progressPauseMs - this.#elapsed();
-    const tell = () => {
+    const left = notice.announcedAt + progressPauseMs - this.#elapsed();
+    const notify = () => {
       notice.timer = null;
-      notice.toldAt = this.#elapsed();
-      this.#listeners.tell(id);
+      notice.announcedAt = this.#elapsed();
+      this.#listeners.notify(id);
     };
-    if (left > 0) notice.timer = this.#clock.setTimeout(tell, left);
-    else tell();
+    if (left > 0) notice.timer = this.#clock.setTimeout(notify, left);
+    else notify();
   }
 }

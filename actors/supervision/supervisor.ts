@@ -268,7 +268,7 @@ export class Supervisor extends LiveActors {
       if (row.alone === undefined) this.#soloRuns.leave(id);
       definition.committed(id, row);
       this.#options.committed?.(id, row, isStored);
-      this.listeners.tell(id);
+      this.listeners.notify(id);
     });
     // What is not on disk must not go on: the store's own failure ends the host, anything else this actor alone.
     actor.committed.catch((error) => {

@@ -40,7 +40,7 @@ export async function openWorkOrders(
   const orders = new WorkOrders({ objects, outcomes, windows, clock, figures, report });
   // Only a host with workers loads the client of the queue.
   const { openOrderQueue } = await import('../../executors/workers/bullmq-queue.ts');
-  const queue = openOrderQueue(address, orders.hear);
+  const queue = openOrderQueue(address, orders.receive);
   orders.use(queue);
   const isWanted = (orderId: string) => orders.isWanted(orderId);
   const late = new LateOutcomes({

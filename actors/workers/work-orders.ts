@@ -47,7 +47,7 @@ class OrderBell {
     this.#measured = measured;
   }
 
-  hear(news: OrderNews): void {
+  receive(news: OrderNews): void {
     if (news.kind === 'measured') {
       this.#measured(news.completedMs, news.totalMs);
       return;
@@ -134,13 +134,13 @@ export class WorkOrders {
     this.#options = options;
   }
 
-  /** Names the queue, whose news come by `hear`. */
+  /** Names the queue, whose news come by `receive`. */
   use(queue: OrderQueue): void {
     this.#queue = queue;
   }
 
-  readonly hear = (id: string, news: OrderNews): void => {
-    for (const bell of this.#bells.get(id) ?? []) bell.hear(news);
+  readonly receive = (id: string, news: OrderNews): void => {
+    for (const bell of this.#bells.get(id) ?? []) bell.receive(news);
   };
 
   /** Whether an operation of this host waits for an order. */

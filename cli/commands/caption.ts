@@ -11,7 +11,7 @@ import { recognizerProgram } from '../../executors/recognition/open-recognizer.t
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
-import { defaultDataRoot, hasDataRoot } from '../options/data-root.ts';
+import { dataRootOf, hasDataRoot } from '../options/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
 import {
   type EngineSettings,
@@ -157,8 +157,6 @@ const textsAreMissing: readonly CaptionObstacle[] = [
 ];
 
 const assignment = ([name, value]: readonly [string, unknown]): string => `${name}=${value}`;
-
-const dataRootOf = (given: GivenFlags): string => pathOption(given, 'data-root') ?? defaultDataRoot();
 
 /** The caption executor that these captions need. */
 function neededExecutor({ spoken, target, hasSpokenText, hasTargetText }: Asked): string {

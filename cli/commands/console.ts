@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { consoleAddress, writeConsolePage } from '../host-files.ts';
-import { defaultDataRoot } from '../options/data-root.ts';
-import { pathOption, toggle } from '../options/flags.ts';
+import { dataRootOf } from '../options/data-root.ts';
+import { toggle } from '../options/flags.ts';
 import { type CommandCall, type HostCommand, hostFlags, untilInterrupted } from '../terminal/call.ts';
 import { namedHost } from '../terminal/running-host.ts';
 import { exitCodes } from '../terminal/terminal.ts';
@@ -39,7 +39,7 @@ function startBrowser(file: string): Promise<boolean> {
 async function openConsole({ host, given, terminal, signal, isOwnHost }: CommandCall) {
   const { baseUrl, token } = await host.address();
   const address = consoleAddress({ listening: baseUrl, authorizationToken: token });
-  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  const dataRoot = dataRootOf(given);
   // Nobody would remove the token of a host that the environment names from a data root that is not its own.
   const isPrinted = given.has('print') || namedHost(process.env) !== null;
   // The arguments of a process can be read by everybody on the machine, so the browser is given a file that leads to the address.

@@ -61,12 +61,12 @@ const words: Readonly<Record<keyof GarbageCollection['removed'], string>> = {
 
 async function removeGarbage({ host, given, terminal }: CommandCall) {
   const collection = await host.deletions.collect({ dryRun: given.has('dry-run') });
-  const deed = collection.dryRun ? 'would remove' : 'removed';
+  const verb = collection.dryRun ? 'would remove' : 'removed';
   const lines = Object.entries(words).map(([kind, text]) => {
     const { [kind as keyof typeof words]: removed } = collection.removed;
     const { [kind as keyof typeof words]: kept } = collection.kept;
     const young = kept.files === 0 ? '' : `; ${kept.files} ${kept.files === 1 ? 'is' : 'are'} too young or in use`;
-    return `${deed} ${countText(removed.files, 'file')}, ${bytesText(removed.bytes)}: ${text}${young}`;
+    return `${verb} ${countText(removed.files, 'file')}, ${bytesText(removed.bytes)}: ${text}${young}`;
   });
   terminal.result(collection, lines);
   return exitCodes.done;

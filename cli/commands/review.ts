@@ -31,17 +31,17 @@ async function attested({ terminal }: CommandCall, who: string, statement: strin
 }
 
 /** The codes of `--reason` that were given, in the order in which a host takes them. Throws `WrongCall`. */
-function reasonsOf<const Code extends string>(given: GivenFlags, deed: ReviewVerb, codes: readonly Code[]): Code[] {
+function reasonsOf<const Code extends string>(given: GivenFlags, verb: ReviewVerb, codes: readonly Code[]): Code[] {
   const reasons = given.all('reason');
-  if (reasons.length === 0) throw new WrongCall(`${deed} needs at least one --reason: ${codes.join(', ')}`);
+  if (reasons.length === 0) throw new WrongCall(`${verb} needs at least one --reason: ${codes.join(', ')}`);
   const unknown = reasons.find((reason) => !codes.some((code) => code === reason));
   if (unknown !== undefined) throw new WrongCall(`--reason ${unknown}: one of ${codes.join(', ')}`);
   return codes.filter((code) => reasons.includes(code));
 }
 
 /** Throws where a review has no effect any more, or none yet: nobody should attest to it then. */
-async function checkState({ host }: CommandCall, deed: ReviewVerb, runtimeId: string, reviews: number): Promise<void> {
-  if (deed === 'revoke') {
+async function checkState({ host }: CommandCall, verb: ReviewVerb, runtimeId: string, reviews: number): Promise<void> {
+  if (verb === 'revoke') {
     await host.reviews.approval(runtimeId).catch(rethrownAs(noApproval(runtimeId)));
   } else if (reviews > 0) {
     const [status, code] = [errorCodes.illegal_review_transition, 'illegal_review_transition'];
@@ -55,20 +55,20 @@ async function warnOfCaptions({ host, terminal }: CommandCall, runtimeId: string
   if (line !== null) terminal.remark(line);
 }
 
-async function decided(call: CommandCall, deed: ReviewVerb, runtimeId: string): Promise<PublishReviewDecisions> {
+async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): Promise<PublishReviewDecisions> {
   const { host, given } = call;
   const { reviewer, reviews } = await host.reviews.decisions(runtimeId);
-  await checkState(call, deed, runtimeId, reviews.length);
+  await checkState(call, verb, runtimeId, reviews.length);
   const note = given.single('note') ?? null;
-  const statement = deed === 'revoke' ? reviewer.revocationAttestation : reviewer.decisionAttestation;
-  if (deed === 'approve') await warnOfCaptions(call, runtimeId);
+  const statement = verb === 'revoke' ? reviewer.revocationAttestation : reviewer.decisionAttestation;
+  if (verb === 'approve') await warnOfCaptions(call, runtimeId);
   await attested(call, reviewer.label, statement);
   const by = { reviewerId: reviewer.id, attestation: statement };
-  if (deed === 'revoke') {
-    return host.reviews.revoke(runtimeId, { reasonCodes: reasonsOf(given, deed, revocationReasons), note }, by);
+  if (verb === 'revoke') {
+    return host.reviews.revoke(runtimeId, { reasonCodes: reasonsOf(given, verb, revocationReasons), note }, by);
   }
-  if (deed === 'reject') {
-    const reasonCodes = reasonsOf(given, deed, rejectionReasons);
+  if (verb === 'reject') {
+    const reasonCodes = reasonsOf(given, verb, rejectionReasons);
     return host.reviews.decide(runtimeId, { outcome: 'reject_with_reasons', reasonCodes, note }, by);
   }
   const outcome = 'approve_for_caption_production';
@@ -77,16 +77,16 @@ async function decided(call: CommandCall, deed: ReviewVerb, runtimeId: string): 
 
 function reviewVerbOf(given: GivenFlags): ReviewVerb {
   const asked = argument(given, 0, reviewVerbs.join(', '));
-  const deed = reviewVerbs.find((each) => each === asked);
-  if (deed === undefined) throw new WrongCall(`${asked}: one of ${reviewVerbs.join(', ')}`);
-  return deed;
+  const verb = reviewVerbs.find((each) => each === asked);
+  if (verb === undefined) throw new WrongCall(`${asked}: one of ${reviewVerbs.join(', ')}`);
+  return verb;
 }
 
 async function check(given: GivenFlags): Promise<void> {
-  const deed = reviewVerbOf(given);
+  const verb = reviewVerbOf(given);
   argument(given, 1, 'RUNTIME');
-  if (deed === 'revoke') reasonsOf(given, deed, revocationReasons);
-  else if (deed === 'reject') reasonsOf(given, deed, rejectionReasons);
+  if (verb === 'revoke') reasonsOf(given, verb, revocationReasons);
+  else if (verb === 'reject') reasonsOf(given, verb, rejectionReasons);
   else if (given.has('reason')) throw new WrongCall('--reason is for reject and revoke');
 }
 

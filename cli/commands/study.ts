@@ -67,11 +67,11 @@ const bases = {
 
 /** The languages that are spoken in a range as far as the host knows before a study, and who said so; null where nobody did. */
 async function knownLanguages(host: Asked['host'], source: SourceSessionRow, request: StudyRequest, range: Range) {
-  const told = { ...request, requestedSourceLanguage: spokenLanguage(noLanguage) };
-  const { warnings } = await host.warnings(source, { ...told, range }).catch((error: unknown) => {
+  const asked = { ...request, requestedSourceLanguage: spokenLanguage(noLanguage) };
+  const { warnings } = await host.warnings(source, { ...asked, range }).catch((error: unknown) => {
     if (!(error instanceof HostError && error.code === 'study_range_too_large')) throw error;
     const beginning = { startMs: range.startMs, endMs: range.startMs + usualLimitMs };
-    return host.warnings(source, { ...told, range: beginning });
+    return host.warnings(source, { ...asked, range: beginning });
   });
   for (const warning of warnings) {
     if (warning.code !== 'declared_language_differs') continue;

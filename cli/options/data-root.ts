@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { StartError } from '../failures.ts';
-import { type GivenFlags, pathOption } from './flags.ts';
+import { type Flag, type GivenFlags, pathOption } from './flags.ts';
 
 /** The folder for a user's application data by the conventions of the platform. */
-export function defaultDataRoot(): string {
+function defaultDataRoot(): string {
   const name = 'local-media-study-service';
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', name);
   // The XDG Base Directory Specification has relative and empty paths ignored.
@@ -15,20 +15,27 @@ export function defaultDataRoot(): string {
 }
 
 /** The same in words, for `--help`. */
-export const defaultDataRootWords =
+const defaultDataRootWords =
   '$XDG_DATA_HOME/local-media-study-service, else ~/.local/share/local-media-study-service; on macOS ~/Library/Application Support/local-media-study-service';
 
-const givenDataRoot = (given: GivenFlags): string => pathOption(given, 'data-root') ?? defaultDataRoot();
+/** The data root that a call names, absolute; that of this user if it names none. */
+export const dataRootOf = (given: GivenFlags): string => pathOption(given, 'data-root') ?? defaultDataRoot();
+
+/** The flag `--data-root`, with what it means to one command. */
+export const dataRootFlag = (help: string): Flag<string> => ({
+  ...{ form: 'single', value: 'DIR', preset: defaultDataRootWords, help },
+  read: dataRootOf,
+});
 
 /** Whether a host has ever kept its data where a command looks for them. */
 export function hasDataRoot(given: GivenFlags): boolean {
-  const { ledger, objects } = dataRootAt(givenDataRoot(given));
+  const { ledger, objects } = dataRootAt(dataRootOf(given));
   return existsSync(ledger) || existsSync(objects);
 }
 
 /** The data root that a command reads. Throws `StartError` `invalid_flags` where none is. */
 export function existingDataRoot(given: GivenFlags): string {
-  const dataRoot = givenDataRoot(given);
+  const dataRoot = dataRootOf(given);
   // Opening would make a new, empty one; a ledger that is gone from beside its objects is refused by who opens it.
   if (hasDataRoot(given)) return dataRoot;
   throw new StartError('invalid_flags', `--data-root ${dataRoot}: no host has ever kept its data there`);

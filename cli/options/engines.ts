@@ -10,7 +10,7 @@ import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts'
 import { DEFAULT_LANGUAGES, type ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { isTranslating } from '../../receipts/captions/allowance.ts';
 import { type StartCode, StartError } from '../failures.ts';
-import { absolutePath, choice, type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
+import { absolutePath, type FlagTable, type GivenFlags, oneOf, single, text, toggle, valuesOf } from './flags.ts';
 
 /** The value of a flag that names a model as its server does. Throws `StartError`. */
 function modelNamed(flag: string, given: string): string {
@@ -37,42 +37,59 @@ const recognizerFlag = 'semantic-recognizer';
 const recognizerPermissionFlag = 'allow-real-semantic-evidence';
 const recognizerModelFlag = 'semantic-recognizer-model';
 
+const recognition = { setting: { room: 'recognition', change: 'restart', isGrouped: true } } as const;
+
 /** The flags that choose who recognises speech. */
-export const recognizerFlags: FlagTable = {
-  [recognizerFlag]: single(
-    'NAME',
-    'unavailable',
-    'who recognises speech: unavailable; pocketsphinx, English, on this machine; whisper-cli, on this machine, with a model file of yours; or openai for a server behind the interface of OpenAI',
-  ),
-  [recognizerPermissionFlag]: toggle(
-    `allows --${recognizerFlag} other than unavailable, and must stand with it; with openai the sound of speech may leave this machine, and answers may cost money`,
-  ),
-  [recognizerModelFlag]: single(
-    'NAME',
-    null,
-    `the model: with openai its name, as the server has it; with whisper-cli a file; with pocketsphinx a folder, where it is not ${POCKETSPHINX_MODEL}`,
-  ),
-};
+export const recognizerFlags = {
+  [recognizerFlag]: {
+    ...recognition,
+    ...oneOf(
+      'NAME',
+      ['unavailable', ...recognizerEngines],
+      'who recognises speech: unavailable; pocketsphinx, English, on this machine; whisper-cli, on this machine, with a model file of yours; or openai for a server behind the interface of OpenAI',
+    ),
+  },
+  [recognizerPermissionFlag]: {
+    ...recognition,
+    ...toggle(
+      `allows --${recognizerFlag} other than unavailable, and must stand with it; with openai the sound of speech may leave this machine, and answers may cost money`,
+    ),
+  },
+  [recognizerModelFlag]: {
+    ...recognition,
+    ...single(
+      'NAME',
+      null,
+      `the model: with openai its name, as the server has it; with whisper-cli a file; with pocketsphinx a folder, where it is not ${POCKETSPHINX_MODEL}`,
+    ),
+  },
+} satisfies FlagTable;
 
 const formatFlagName = 'semantic-recognizer-response-format';
 
 /** The flag that says what a server is asked to answer with; a worker asks no server. */
-export const responseFormatFlag: FlagTable = {
-  [formatFlagName]: single(
-    'FORMAT',
-    'verbose_json',
-    `what --${recognizerFlag} openai asks its server for: verbose_json, with times of lines and words; or json, text alone, for models that know nothing else, such as gpt-4o-transcribe`,
-  ),
-};
+export const responseFormatFlag = {
+  [formatFlagName]: {
+    ...recognition,
+    ...oneOf(
+      'FORMAT',
+      responseFormats,
+      `what --${recognizerFlag} openai asks its server for: verbose_json, with times of lines and words; or json, text alone, for models that know nothing else, such as gpt-4o-transcribe`,
+    ),
+  },
+} satisfies FlagTable;
 
 const secondRunFlagName = 'semantic-recognizer-second-run';
 
 /** The flag that has speech recognised twice; a worker does what its host asks of it. */
-export const secondRunFlag: FlagTable = {
-  [secondRunFlagName]: toggle(
-    `recognises each stretch of speech a second time, with more sound around it, and withholds lines of which the runs make something else; takes twice as long and needs --${recognizerFlag}`,
-  ),
-};
+export const secondRunFlag = {
+  [secondRunFlagName]: {
+    ...recognition,
+    ...toggle(
+      `recognises each stretch of speech a second time, with more sound around it, and withholds lines of which the runs make something else; takes twice as long and needs --${recognizerFlag}`,
+    ),
+  },
+} satisfies FlagTable;
 
 /** Whether speech is recognised twice. Throws `StartError` where no recogniser is chosen. */
 export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | null): boolean {
@@ -104,16 +121,15 @@ function recognizerModelOf(engine: RecognizerEngine, given: string | undefined):
 
 /** What the server of `openai` is asked to answer with; nothing for the others. */
 function responseFormatOf(engine: RecognizerEngine | null, given: GivenFlags) {
-  if (engine === 'openai') return { responseFormat: choice(given, formatFlagName, responseFormats) };
+  if (engine === 'openai') return { responseFormat: valuesOf(given, responseFormatFlag)[formatFlagName] };
   if (!given.has(formatFlagName)) return {};
   throw notAllowed(`--${formatFlagName} needs --${recognizerFlag} openai`);
 }
 
 /** The recogniser of a host; null where none is configured. Throws `StartError` unless the flags agree. */
 export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
-  const engine = choice(given, recognizerFlag, ['unavailable', ...recognizerEngines]);
-  const model = given.single(recognizerModelFlag);
-  const isAllowed = given.has(recognizerPermissionFlag);
+  const options = valuesOf(given, recognizerFlags);
+  const { [recognizerFlag]: engine, [recognizerModelFlag]: model, [recognizerPermissionFlag]: isAllowed } = options;
   if (engine === 'unavailable') {
     if (isAllowed)
       throw notAllowed(`--${recognizerPermissionFlag} needs --${recognizerFlag} ${recognizerEngines.join(' or ')}`);
@@ -166,29 +182,36 @@ const screenTextLanguagesFlag = 'screen-text-languages';
 // Each takes memory in the process that reads, and makes it slower and less sure of the others.
 const mostLanguages = 8;
 
+const screen = { setting: { room: 'screen_text', change: 'restart', isGrouped: true } } as const;
+
 /** The flags that choose who reads text on the screen. */
-export const screenTextFlags: FlagTable = {
-  [screenTextFlag]: single(
-    'NAME',
-    'unavailable',
-    'who reads text on the screen: unavailable; or tesseract, on this machine, from packages of npm',
-  ),
-  [screenTextLanguagesFlag]: single(
-    'CODES',
-    DEFAULT_LANGUAGES.join('+'),
-    'the languages that tesseract reads, by its own codes with + between them; the package @tesseract.js-data/CODE of each must be installed',
-  ),
-};
+export const screenTextFlags = {
+  [screenTextFlag]: {
+    ...screen,
+    ...oneOf(
+      'NAME',
+      ['unavailable', ...screenTextEngines],
+      'who reads text on the screen: unavailable; or tesseract, on this machine, from packages of npm',
+    ),
+  },
+  [screenTextLanguagesFlag]: {
+    ...screen,
+    ...text(
+      'CODES',
+      DEFAULT_LANGUAGES.join('+'),
+      'the languages that tesseract reads, by its own codes with + between them; the package @tesseract.js-data/CODE of each must be installed',
+    ),
+  },
+} satisfies FlagTable;
 
 /** The reader of text on the screen of a host; null where there is none. Throws `StartError` unless the flags agree. */
 export function screenTextOf(given: GivenFlags): ScreenTextChoice | null {
-  const engine = choice(given, screenTextFlag, ['unavailable', ...screenTextEngines]);
-  const languages = given.single(screenTextLanguagesFlag);
+  const { [screenTextFlag]: engine, [screenTextLanguagesFlag]: languages } = valuesOf(given, screenTextFlags);
   if (engine === 'unavailable') {
-    if (languages === undefined) return null;
-    throw new StartError('executor_not_allowed', `--${screenTextLanguagesFlag} needs --${screenTextFlag} tesseract`);
+    if (!given.has(screenTextLanguagesFlag)) return null;
+    throw notAllowed(`--${screenTextLanguagesFlag} needs --${screenTextFlag} tesseract`);
   }
-  return { engine, languages: languages === undefined ? DEFAULT_LANGUAGES : codesOf(languages) };
+  return { engine, languages: codesOf(languages) };
 }
 
 function codesOf(text: string): readonly string[] {
@@ -208,34 +231,8 @@ export const screenTextNotice = ({ engine, languages }: ScreenTextChoice): strin
 const translationModelFlag = 'caption-translation-model';
 const translationOnceFlag = 'caption-translation-asked-once';
 
-/** The flags that choose who makes captions. */
-export const captionFlags: FlagTable = {
-  'caption-executor': single(
-    'NAME',
-    'recorded',
-    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, grouped-subtitles from tracks that split their sentences differently, subtitles-translated from these tracks and, if none is in the target language, a model that translates, recognized from what was recognised of its speech, recognized-translated from that and a model that translates, deterministic-test writes fixed texts for tests of clients",
-  ),
-  'allow-deterministic-caption-test-seam': toggle(
-    'allows --caption-executor deterministic-test, and must stand with it',
-  ),
-  'allow-embedded-subtitle-captions': toggle(
-    'allows --caption-executor embedded-subtitles or grouped-subtitles, and must stand with one of them; no model, no network',
-  ),
-  'allow-recognized-captions': toggle(
-    'allows --caption-executor recognized, and must stand with it: words that a recogniser wrote become captions; studies have some where --semantic-recognizer was given',
-  ),
-  'allow-real-caption-production': toggle(
-    'allows --caption-executor subtitles-translated or recognized-translated, and must stand with one of them; the text may leave this machine, and answers may cost money',
-  ),
-  [translationModelFlag]: single(
-    'NAME',
-    null,
-    'the model that translates, as its server names it; must stand with --caption-executor subtitles-translated or recognized-translated',
-  ),
-  [translationOnceFlag]: toggle(
-    'asks the model for each line once, which takes less than half of the tokens; lines that it exchanged or merged with others may then pass; must stand with --caption-executor subtitles-translated or recognized-translated',
-  ),
-};
+const executorFlag = 'caption-executor';
+const captions = { setting: { room: 'captions', change: 'restart', isGrouped: true } } as const;
 
 interface CaptionChoice {
   readonly classification: CaptionClassification;
@@ -243,62 +240,123 @@ interface CaptionChoice {
   readonly permission: string | null;
   /** How the line on stdout names it. */
   readonly announced: string;
+  /** What it does, as a clause whose subject is its name. */
+  readonly help: string;
 }
 
 /** Who makes captions on a host, and the model that translates; null where there is none. */
-interface ChosenCaptions extends CaptionChoice {
+interface ChosenCaptions extends Omit<CaptionChoice, 'help'> {
   readonly model: string | null;
   /** Whether it is asked for each line once, and not a second time for comparison. */
   readonly isAskedOnce: boolean;
 }
 
 /** Every value of `--caption-executor`, the default first. */
-const choices: Readonly<Record<string, CaptionChoice>> = {
+const choices = {
   recorded: {
     classification: 'recorded_real_pipeline_fixture',
     permission: null,
     announced: 'recorded-real-pipeline-fixture-adapter',
+    help: 'never has captions of a new study',
   },
   'deterministic-test': {
     classification: 'deterministic_current_run_test_seam',
     permission: 'allow-deterministic-caption-test-seam',
     announced: 'deterministic-current-run-test-seam-no-cognition',
+    help: 'writes fixed texts for tests of clients',
   },
   'embedded-subtitles': {
     classification: 'embedded_subtitle_tracks',
     permission: 'allow-embedded-subtitle-captions',
     announced: 'embedded-subtitle-tracks-no-model',
+    help: "takes them from the media's own subtitle tracks",
   },
   'grouped-subtitles': {
     classification: 'grouped_subtitle_tracks',
     permission: 'allow-embedded-subtitle-captions',
     announced: 'grouped-subtitle-tracks-no-model',
+    help: 'takes them from tracks that split their sentences differently',
   },
   'subtitles-translated': {
     classification: 'subtitle_tracks_translated',
     permission: 'allow-real-caption-production',
     announced: 'subtitle-tracks-translator-opt-in',
+    help: 'takes them from these tracks and, if none is in the target language, a model that translates',
   },
   recognized: {
     classification: 'recognised_transcript',
     permission: 'allow-recognized-captions',
     announced: 'recognised-transcript-same-language',
+    help: 'takes them from what was recognised of its speech',
   },
   'recognized-translated': {
     classification: 'recognised_transcript_translated',
     permission: 'allow-real-caption-production',
     announced: 'recognised-transcript-translator-opt-in',
+    help: 'takes them from that and a model that translates',
   },
+} as const satisfies Readonly<Record<string, CaptionChoice>>;
+
+type ExecutorName = keyof typeof choices;
+
+const executorNames = Object.keys(choices) as [ExecutorName, ...ExecutorName[]];
+
+/** The executors for which a condition holds, as a call of the host chooses one of them. */
+const callOf = (isOne: (choice: CaptionChoice) => boolean): string =>
+  `--${executorFlag} ${executorNames.filter((name) => isOne(choices[name])).join(' or ')}`;
+
+const allowedBy = (permission: string): string => callOf((choice) => choice.permission === permission);
+const translatingExecutors = callOf(isTranslating);
+
+/** The switch that allows an executor, with what its use means. */
+const permissionFlag = (permission: NonNullable<(typeof choices)[ExecutorName]['permission']>, meaning = '') => {
+  const allowed = allowedBy(permission);
+  const those = allowed.includes(' or ') ? 'one of them' : 'it';
+  return { [permission]: { ...captions, ...toggle(`allows ${allowed}, and must stand with ${those}${meaning}`) } };
 };
+
+/** The flags that choose who makes captions. */
+export const captionFlags = {
+  [executorFlag]: {
+    ...captions,
+    ...oneOf(
+      'NAME',
+      executorNames,
+      `the caption executor: ${executorNames.map((name) => `${name} ${choices[name].help}`).join(', ')}`,
+    ),
+  },
+  ...permissionFlag('allow-deterministic-caption-test-seam'),
+  ...permissionFlag('allow-embedded-subtitle-captions', '; no model, no network'),
+  ...permissionFlag(
+    'allow-recognized-captions',
+    `: words that a recogniser wrote become captions; studies have some where --${recognizerFlag} was given`,
+  ),
+  ...permissionFlag('allow-real-caption-production', '; the text may leave this machine, and answers may cost money'),
+  [translationModelFlag]: {
+    ...captions,
+    ...single(
+      'NAME',
+      null,
+      `the model that translates, as its server names it; must stand with ${translatingExecutors}`,
+    ),
+  },
+  [translationOnceFlag]: {
+    ...captions,
+    ...toggle(
+      `asks the model for each line once, which takes less than half of the tokens; lines that it exchanged or merged with others may then pass; must stand with ${translatingExecutors}`,
+    ),
+  },
+} satisfies FlagTable;
 
 /** The options of captions that cannot stand with this executor. */
 export function captionLeftovers(executor: string): readonly string[] {
-  const { permission = null, classification } = choices[executor] ?? {};
-  const permissions = Object.values(choices).flatMap((choice) => choice.permission ?? []);
-  const translates = classification !== undefined && isTranslating({ classification });
+  const choice: CaptionChoice | undefined = Object.hasOwn(choices, executor)
+    ? choices[executor as ExecutorName]
+    : undefined;
+  const permissions = Object.values(choices).flatMap(({ permission }) => permission ?? []);
   return [
-    ...new Set(permissions.filter((other) => other !== permission)),
-    ...(translates ? [] : [translationModelFlag, translationOnceFlag]),
+    ...new Set(permissions.filter((other) => other !== choice?.permission)),
+    ...(choice !== undefined && isTranslating(choice) ? [] : [translationModelFlag, translationOnceFlag]),
   ];
 }
 
@@ -307,36 +365,30 @@ export function captionLeftovers(executor: string): readonly string[] {
  * given to one that was not chosen.
  */
 export function chosenCaptionExecutor(given: GivenFlags): ChosenCaptions {
-  const name = given.single('caption-executor') ?? 'recorded';
-  const choice = Object.hasOwn(choices, name) ? choices[name] : undefined;
-  if (choice === undefined) {
-    throw new StartError('invalid_flags', `--caption-executor ${name}: one of ${Object.keys(choices).join(', ')}`);
-  }
+  const options = valuesOf(given, captionFlags);
+  const { [executorFlag]: name, [translationModelFlag]: named, [translationOnceFlag]: isAskedOnce } = options;
+  const { help: _, ...choice }: CaptionChoice = choices[name];
   if (choice.permission !== null && !given.has(choice.permission)) {
-    throw new StartError('executor_not_allowed', `--caption-executor ${name} needs --${choice.permission}`);
+    throw notAllowed(`--${executorFlag} ${name} needs --${choice.permission}`);
   }
   for (const { permission } of Object.values(choices)) {
     if (permission === null || permission === choice.permission || !given.has(permission)) continue;
-    const others = Object.keys(choices).filter((other) => choices[other]?.permission === permission);
-    throw new StartError('executor_not_allowed', `--${permission} needs --caption-executor ${others.join(' or ')}`);
+    throw notAllowed(`--${permission} needs ${allowedBy(permission)}`);
   }
-  const isAskedOnce = given.has(translationOnceFlag);
-  const model = translationModelOf(name, choice, given.single(translationModelFlag));
-  if (isAskedOnce && model === null) {
-    throw new StartError('executor_not_allowed', `--${translationOnceFlag} needs ${translatingExecutors}`);
-  }
+  const model = translationModelOf(name, choice, named);
+  if (isAskedOnce && model === null) throw notAllowed(`--${translationOnceFlag} needs ${translatingExecutors}`);
   return { ...choice, model, isAskedOnce };
 }
 
-const translatingExecutors = '--caption-executor subtitles-translated or recognized-translated';
-
-function translationModelOf(name: string, { classification }: CaptionChoice, model: string | undefined): string | null {
-  const translates = isTranslating({ classification });
-  if (translates && model === undefined)
-    throw new StartError('executor_not_allowed', `--caption-executor ${name} needs --${translationModelFlag}`);
+function translationModelOf(
+  name: ExecutorName,
+  choice: Pick<CaptionChoice, 'classification'>,
+  model: string | undefined,
+): string | null {
+  const translates = isTranslating(choice);
+  if (translates && model === undefined) throw notAllowed(`--${executorFlag} ${name} needs --${translationModelFlag}`);
   if (model === undefined) return null;
-  if (!translates)
-    throw new StartError('executor_not_allowed', `--${translationModelFlag} needs ${translatingExecutors}`);
+  if (!translates) throw notAllowed(`--${translationModelFlag} needs ${translatingExecutors}`);
   return modelNamed(translationModelFlag, model);
 }
 
@@ -358,28 +410,34 @@ const explainerFlag = 'language-explanation-executor';
 const explainerPermissionFlag = 'allow-real-language-explanation';
 const explainerModelFlag = 'language-explanation-model';
 
+const explanations = { setting: { room: 'explanations', change: 'restart', isGrouped: true } } as const;
+
 /** The flags that choose who explains lines of captions. */
-export const explainerFlags: FlagTable = {
-  [explainerFlag]: single(
-    'NAME',
-    'unavailable',
-    'the language explanation executor: unavailable, or openai for a model behind the interface of OpenAI',
-  ),
-  [explainerPermissionFlag]: toggle(
-    `allows --${explainerFlag} openai, and must stand with it; caption text may leave this machine, and answers may cost money`,
-  ),
-  [explainerModelFlag]: single(
-    'NAME',
-    null,
-    `the model, as its server names it; must stand with --${explainerFlag} openai`,
-  ),
-};
+export const explainerFlags = {
+  [explainerFlag]: {
+    ...explanations,
+    ...oneOf(
+      'NAME',
+      ['unavailable', 'openai'],
+      'the language explanation executor: unavailable, or openai for a model behind the interface of OpenAI',
+    ),
+  },
+  [explainerPermissionFlag]: {
+    ...explanations,
+    ...toggle(
+      `allows --${explainerFlag} openai, and must stand with it; caption text may leave this machine, and answers may cost money`,
+    ),
+  },
+  [explainerModelFlag]: {
+    ...explanations,
+    ...single('NAME', null, `the model, as its server names it; must stand with --${explainerFlag} openai`),
+  },
+} satisfies FlagTable;
 
 /** The model that explains on a host; null where no explanation executor is configured. Throws `StartError` unless all three flags agree. */
 export function explainerModel(given: GivenFlags): string | null {
-  const executor = choice(given, explainerFlag, ['unavailable', 'openai']);
-  const model = given.single(explainerModelFlag);
-  const isAllowed = given.has(explainerPermissionFlag);
+  const options = valuesOf(given, explainerFlags);
+  const { [explainerFlag]: executor, [explainerModelFlag]: model, [explainerPermissionFlag]: isAllowed } = options;
   if (executor === 'unavailable') {
     if (isAllowed) throw notAllowed(`--${explainerPermissionFlag} needs --${explainerFlag} openai`);
     if (model !== undefined) throw notAllowed(`--${explainerModelFlag} needs --${explainerFlag} openai`);

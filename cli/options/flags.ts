@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { version } from '../../contract/base/program-version.ts';
+import type { HostSetting } from '../../contract/settings.ts';
 import { editDistance } from '../../rules/text-comparison.ts';
 import { type StartCode, StartError } from '../failures.ts';
 
@@ -12,41 +13,133 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3) ? nearest.candidate : null;
 }
 
+/** How a flag is also a setting of a host: the room of the console that shows it, and how a change takes effect. */
+interface SettingPlace extends Pick<HostSetting, 'room' | 'change'> {
+  /**
+   * Whether it only makes sense with the others of its room: if the command line has one of them, the settings of all of them are
+   * ignored. `--caption-executor recorded` must not meet the permission of another executor.
+   */
+  readonly isGrouped?: boolean;
+}
+
 /** How a flag is given: once with a value, several times with values, or without one. */
 type FlagForm = 'single' | 'repeated' | 'switch';
 
-/** One flag of a command: what is read, and what `--help` and `docs/options.md` say of it. */
-export interface Flag {
+/**
+ * One flag of a command, declared once: how it is given, what `--help`, the docs and the completions of a shell show of it, and how its
+ * value is read.
+ */
+export interface Flag<Value = unknown> {
   readonly form: FlagForm;
   /** Stands for the value, such as `PORT`; null for a switch. */
   readonly value: string | null;
-  /** What holds where the flag is not given, as people read it; null where nothing does. */
+  /** The default in words; null if there is none. */
   readonly preset: string | null;
   /** One clause, no capital, no full stop. */
   readonly help: string;
+  /** The only values that it takes, if these are few. */
+  readonly choices?: readonly string[];
+  /** The integers that it takes, if it takes integers. */
+  readonly bounds?: { readonly low: number; readonly high: number };
+  /** Absent for what only a command line can say. */
+  readonly setting?: SettingPlace;
+  /** Its value, or its default if it was not given. Throws `StartError`. */
+  readonly read: (given: GivenFlags, name: string) => Value;
 }
 
 /** The flags of a command by their names without the leading dashes. */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** A flag that is given once, with a value. */
-export const single = (value: string, preset: string | null, help: string): Flag => ({
-  form: 'single',
-  value,
-  preset,
-  help,
+/** The values of a table of flags by their names. */
+export type FlagValues<Table extends FlagTable> = {
+  readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>;
+};
+
+/** Reads every flag of a table. Throws `StartError` for the first value that a flag does not take. */
+export const valuesOf = <Table extends FlagTable>(given: GivenFlags, table: Table): FlagValues<Table> =>
+  Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, flag.read(given, name)])) as FlagValues<Table>;
+
+/** A flag that is given once, with a text; `preset` says in words what happens without it. */
+export const single = (value: string, preset: string | null, help: string): Flag<string | undefined> => ({
+  ...{ form: 'single', value, preset, help },
+  read: (given, name) => given.single(name),
+});
+
+/** A flag with a text that has a default; `check` throws `StartError` for a text that it does not take. */
+export const text = (
+  value: string,
+  preset: string,
+  help: string,
+  check: (given: string, name: string) => void = () => undefined,
+): Flag<string> => ({
+  ...{ form: 'single', value, preset, help },
+  read: (given, name) => {
+    const found = given.single(name) ?? preset;
+    check(found, name);
+    return found;
+  },
+});
+
+/** A flag with a path, which becomes absolute; null if it was not given. */
+export const path = (value: string, preset: string | null, help: string): Flag<string | null> => ({
+  ...{ form: 'single', value, preset, help },
+  read: pathOption,
 });
 
 /** A flag that may be given several times, each time with a value. */
-export const repeatable = (value: string, preset: string | null, help: string): Flag => ({
-  form: 'repeated',
-  value,
-  preset,
-  help,
+export const repeatable = (value: string, preset: string | null, help: string): Flag<readonly string[]> => ({
+  ...{ form: 'repeated', value, preset, help },
+  read: (given, name) => given.all(name),
 });
 
-/** A flag without a value; it is off where it is not given. */
-export const toggle = (help: string): Flag => ({ form: 'switch', value: null, preset: null, help });
+/** A flag without a value; it is off if it is not given. */
+export const toggle = (help: string): Flag<boolean> => ({
+  ...{ form: 'switch', value: null, preset: null, help },
+  read: (given, name) => given.has(name),
+});
+
+/** A flag that takes one of a few values, the first if it is not given. */
+export const oneOf = <const Choice extends string>(
+  value: string,
+  choices: readonly [Choice, ...Choice[]],
+  help: string,
+): Flag<Choice> => ({
+  ...{ form: 'single', value, preset: choices[0], help, choices },
+  read: (given, name) => {
+    const found = given.single(name) ?? choices[0];
+    const choice = choices.find((candidate) => candidate === found);
+    if (choice === undefined) throw usage(`--${name} ${found}: one of ${choices.join(', ')}`);
+    return choice;
+  },
+});
+
+/** The integers that a flag takes, its default, and the code with which another one is refused. */
+interface IntegerRange {
+  readonly preset: number;
+  /** The default in words, if the number is not the same on every machine. */
+  readonly presetWords?: string;
+  readonly low: number;
+  readonly high: number;
+  readonly refusal?: StartCode;
+}
+
+/** A flag that takes an integer from `low` to `high`. */
+export const integer = (
+  value: string,
+  { preset, presetWords = String(preset), low, high, refusal = 'invalid_flags' }: IntegerRange,
+  help: string,
+): Flag<number> => ({
+  ...{ form: 'single', value, preset: presetWords, help, bounds: { low, high } },
+  read: (given, name) => {
+    const found = given.single(name);
+    if (found === undefined) return preset;
+    const number = Number(found);
+    if (!/^\d+$/.test(found) || number < low || number > high) {
+      throw new StartError(refusal, `--${name} ${found}: an integer from ${low} to ${high} is needed`);
+    }
+    return number;
+  },
+});
 
 /** What was given, by flag name without the leading dashes. */
 export interface GivenFlags {
@@ -122,40 +215,10 @@ export function suggestion(name: string, known: readonly string[], prefix = '--'
 export const absolutePath = (given: string): string =>
   resolve(given === '~' || given.startsWith('~/') ? join(homedir(), given.slice(1)) : given);
 
-/** The path of a single flag, absolute; null where the flag was not given. */
+/** The path of a single flag, absolute; null if the flag was not given. */
 export function pathOption(given: GivenFlags, name: string): string | null {
-  const path = given.single(name);
-  return path === undefined ? null : absolutePath(path);
-}
-
-/** The value of a flag that has one of a few, the first where it is not given. Throws `StartError`. */
-export function choice<const Choice extends string>(
-  given: GivenFlags,
-  name: string,
-  choices: readonly Choice[],
-): Choice {
-  const text = given.single(name) ?? choices[0];
-  const found = choices.find((candidate) => candidate === text);
-  if (found === undefined) throw new StartError('invalid_flags', `--${name} ${text}: one of ${choices.join(', ')}`);
-  return found;
-}
-
-/** The value of a flag that is an integer between two. Throws `StartError`. */
-export function integer(
-  given: GivenFlags,
-  name: string,
-  preset: number,
-  low: number,
-  high: number,
-  code: StartCode,
-): number {
-  const text = given.single(name);
-  if (text === undefined) return preset;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < low || value > high) {
-    throw new StartError(code, `--${name} ${text}: an integer from ${low} to ${high} is needed`);
-  }
-  return value;
+  const found = given.single(name);
+  return found === undefined ? null : absolutePath(found);
 }
 
 /** What a command says of itself. */

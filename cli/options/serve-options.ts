@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/videohost/video-hosts.ts';
-import { longestCaptions } from '../../contract/captions/caption-production.ts';
-import { givenReviewerLabel, type Reviewer } from '../../contract/review.ts';
+import { type CaptionAllowance, longestCaptions } from '../../contract/captions/caption-production.ts';
+import { givenReviewerLabel } from '../../contract/review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { StartError } from '../failures.ts';
-import { defaultDataRoot, defaultDataRootWords } from './data-root.ts';
+import { dataRootFlag } from './data-root.ts';
 import {
   captionFlags,
   chosenCaptionExecutor,
@@ -21,34 +21,52 @@ import {
 } from './engines.ts';
 import {
   absolutePath,
-  choice,
+  type Flag,
   type FlagTable,
   type GivenFlags,
   integer,
+  oneOf,
   parseFlags,
-  pathOption,
+  path,
   repeatable,
   single,
+  text,
   toggle,
+  valuesOf,
 } from './flags.ts';
-import { workQueueFlags, workQueueOf } from './worker-options.ts';
+import { logFormat, workQueueFlags, workQueueOf } from './worker-options.ts';
 
-/** The flags of video-host ingests whose values are more than a number. */
-const videohostFlags: FlagTable = {
-  videohost: repeatable(
-    'HOST=EXTRACTOR',
-    null,
-    "one more host for video ingests, with yt-dlp's name of the one extractor that may look at it",
-  ),
-  'videohost-origin': single(
-    'ORIGIN',
-    null,
-    'an origin on this machine that stands in for a video host, such as http://127.0.0.1:4000',
-  ),
-  'allow-loopback-videohost': toggle(
-    'must stand with --videohost-origin; opens that one origin, and nothing else on this machine',
-  ),
-};
+// Settings that name places of this machine or open it to others: whoever holds a token of the host must not change them.
+const network = { setting: { room: 'network', change: 'command_line' } } as const;
+const sources = { setting: { room: 'sources', change: 'command_line' } } as const;
+const limit = { setting: { room: 'limits', change: 'at_once' } } as const;
+const capacity = { setting: { room: 'limits', change: 'restart' } } as const;
+const reviewers = { setting: { room: 'reviewer', change: 'restart' } } as const;
+const output = { setting: { room: 'output', change: 'restart' } } as const;
+
+/** The flags of video-host ingests that depend on one another. */
+const videohostFlags = {
+  videohost: {
+    ...network,
+    ...repeatable(
+      'HOST=EXTRACTOR',
+      null,
+      "one more host for video ingests, with yt-dlp's name of the one extractor that may look at it",
+    ),
+  },
+  'videohost-origin': {
+    ...network,
+    ...single(
+      'ORIGIN',
+      null,
+      'an origin on this machine that stands in for a video host, such as http://127.0.0.1:4000',
+    ),
+  },
+  'allow-loopback-videohost': {
+    ...network,
+    ...toggle('must stand with --videohost-origin; opens that one origin, and nothing else on this machine'),
+  },
+} satisfies FlagTable;
 
 const hostName = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const extractorName = /^[a-z0-9][a-z0-9:._-]{0,79}$/;
@@ -88,84 +106,165 @@ function openOrigin(given: GivenFlags): string | null {
   return origin;
 }
 
-/** Every flag of the host. */
-export const serveFlags: FlagTable = {
-  host: single('ADDRESS', '127.0.0.1', '127.0.0.1, ::1 or localhost; there is no way to listen on anything else'),
-  port: single('PORT', '4312', '0 takes a free one; the line on stdout says which'),
-  'allowed-origin': repeatable(
-    'ORIGIN',
-    'http://127.0.0.1:4321 and http://localhost:4321',
-    "a web origin that may call the host, exactly as browsers send it; the host's own origins always may",
-  ),
-  'data-root': single(
-    'DIR',
-    defaultDataRootWords,
+/** What browsers may call the host from if nothing else is given. */
+const usualOrigins = ['http://127.0.0.1:4321', 'http://localhost:4321'];
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/** Every option of the host; those with a `setting` may also stand in its settings file. */
+export const serveFlags = {
+  host: {
+    ...network,
+    ...text(
+      'ADDRESS',
+      '127.0.0.1',
+      '127.0.0.1, ::1 or localhost; there is no way to listen on anything else',
+      demandLoopback,
+    ),
+  },
+  port: {
+    ...network,
+    ...integer(
+      'PORT',
+      { preset: 4312, low: 0, high: 65_535, refusal: 'invalid_port' },
+      '0 takes a free one; the line on stdout says which',
+    ),
+  },
+  'allowed-origin': {
+    ...network,
+    ...repeatable(
+      'ORIGIN',
+      usualOrigins.join(' and '),
+      "a web origin that may call the host, exactly as browsers send it; the host's own origins always may",
+    ),
+    read: originsOf,
+  },
+  'data-root': dataRootFlag(
     'where everything durable lies: a new or an empty folder, or one that a host has used; one host at a time, mode 0700',
   ),
-  settings: single(
+  settings: path(
     'FILE',
     'settings.json in the data root, if it is there',
     'a file with settings: the names of these options with their values, as JSON with comments; an option that is given wins',
   ),
-  'source-directory': repeatable('DIR', null, 'a sealed source folder, read in place beside the sample'),
-  'source-root': single('DIR', null, 'a folder in which every --source-directory must lie'),
-  'token-file': single(
-    'FILE',
-    null,
-    'keeps the bearer token across starts: 64 hex digits, mode 0600; written when it is not there',
-  ),
-  'maximum-owned-media-bytes': single(
-    'BYTES',
-    '8589934592',
-    'largest file that an ingest may declare; the volume of the data root must have room for it and 256 MiB more',
-  ),
-  'maximum-videohost-local-range-ms': single('MS', '120000', 'longest range of a video that an ingest may ask for'),
+  'source-directory': {
+    ...sources,
+    ...repeatable('DIR', null, 'a sealed source folder, read in place beside the sample'),
+  },
+  'source-root': { ...sources, ...path('DIR', null, 'a folder in which every --source-directory must lie') },
+  'token-file': {
+    ...network,
+    ...path(
+      'FILE',
+      null,
+      'keeps the bearer token across starts: 64 hex digits, mode 0600; written when it is not there',
+    ),
+  },
+  'maximum-owned-media-bytes': {
+    ...limit,
+    ...integer(
+      'BYTES',
+      { preset: 8_589_934_592, low: 1, high: unlimited, refusal: 'invalid_ingest_limit' },
+      'largest file that an ingest may declare; the volume of the data root must have room for it and 256 MiB more',
+    ),
+  },
+  'maximum-videohost-local-range-ms': {
+    ...limit,
+    ...integer(
+      'MS',
+      { preset: 120_000, low: 1, high: unlimited, refusal: 'invalid_ingest_limit' },
+      'longest range of a video that an ingest may ask for',
+    ),
+  },
   ...videohostFlags,
-  'videohost-workers': single('NUMBER', '1', 'ranges that are fetched at once'),
-  'maximum-study-range-ms': single('MS', '600000', 'longest range of a study'),
-  'forecast-estimator': single(
-    'NAME',
-    'deterministic-floor',
-    'deterministic-floor: plans state the least work; host-calibrated: also the time that it is expected to take, by finished operations of this host, once there are five like them',
-  ),
-  'study-workers': single(
-    'NUMBER',
-    'the number of cores',
-    'studies that run at once, and probes beside them; the rest waits in order',
-  ),
-  'maximum-live-studies': single('NUMBER', '1000', 'studies that may run and wait at once; more are refused with 429'),
-  'reviewer-id': single('ID', 'reviewer:local-operator', 'the one reviewer of this host'),
-  'reviewer-label': single('TEXT', 'Local review operator', "that reviewer's name for people"),
-  'http-adapter': single('NAME', 'auto', 'auto, uws or node'),
-  'log-format': single(
-    'NAME',
-    'text',
-    'text or json: what the host says on stderr, as lines or as one JSON document a line',
-  ),
-  'model-server': single(
-    'URL',
-    'OPENAI_BASE_URL of the environment',
-    'the server behind the interface of OpenAI that executors with a model ask, such as http://127.0.0.1:11434/v1; its key is OPENAI_API_KEY of the environment',
-  ),
-  executor: single('NAME', 'deterministic', 'deterministic; no other value yet'),
+  'videohost-workers': {
+    ...capacity,
+    ...integer('NUMBER', { preset: 1, low: 1, high: 16 }, 'ranges that are fetched at once'),
+  },
+  'maximum-study-range-ms': {
+    ...limit,
+    ...integer('MS', { preset: 600_000, low: 1, high: unlimited }, 'longest range of a study'),
+  },
+  'forecast-estimator': {
+    ...capacity,
+    ...oneOf(
+      'NAME',
+      forecastEstimators,
+      'deterministic-floor: plans state the least work; host-calibrated: also the time that it is expected to take, by finished operations of this host, once there are five like them',
+    ),
+  },
+  'study-workers': {
+    ...capacity,
+    ...integer(
+      'NUMBER',
+      { preset: availableParallelism(), presetWords: 'the number of cores', low: 1, high: 256 },
+      'studies that run at once, and probes beside them; the rest waits in order',
+    ),
+  },
+  'maximum-live-studies': {
+    ...limit,
+    ...integer(
+      'NUMBER',
+      { preset: 1000, low: 1, high: 100_000 },
+      'studies that may run and wait at once; more are refused with 429',
+    ),
+  },
+  'reviewer-id': {
+    ...reviewers,
+    ...text('ID', 'reviewer:local-operator', 'the one reviewer of this host', demandReviewerId),
+  },
+  'reviewer-label': {
+    ...reviewers,
+    ...text('TEXT', 'Local review operator', "that reviewer's name for people", demandReviewerLabel),
+  },
+  'http-adapter': { ...network, ...oneOf('NAME', ['auto', 'uws', 'node'], 'auto, uws or node') },
+  'log-format': { ...output, ...logFormat('host') },
+  'model-server': {
+    setting: { room: 'captions', change: 'restart' },
+    ...single(
+      'URL',
+      'OPENAI_BASE_URL of the environment',
+      'the server behind the interface of OpenAI that executors with a model ask, such as http://127.0.0.1:11434/v1; its key is OPENAI_API_KEY of the environment',
+    ),
+  },
+  executor: { ...output, ...oneOf('NAME', ['deterministic'], 'deterministic; no other value yet') },
   ...workQueueFlags,
   ...captionFlags,
-  'maximum-caption-range-ms': single(
+  'maximum-caption-range-ms': captionLimit(
     'MS',
-    '120000',
-    'longest study that captions are made of, from 120000 up to 14400000',
+    'maxDurationMs',
+    (low, high) => `longest study that captions are made of, from ${low} up to ${high}`,
   ),
-  'maximum-caption-lines': single(
+  'maximum-caption-lines': captionLimit(
     'NUMBER',
-    '64',
-    `most lines of captions, from 64 up to ${longestCaptions.maxLines}; every 64 lines may take the time and have the text that 64 have without this option`,
+    'maxLines',
+    (low, high) =>
+      `most lines of captions, from ${low} up to ${high}; every ${low} lines may take the time and have the text that ${low} have without this option`,
   ),
   ...recognizerFlags,
   ...responseFormatFlag,
   ...secondRunFlag,
   ...screenTextFlags,
   ...explainerFlags,
-};
+} satisfies FlagTable;
+
+/** A limit of captions that may be raised, and not lowered. */
+function captionLimit(
+  value: string,
+  limited: keyof CaptionAllowance,
+  help: (low: number, high: number) => string,
+): Flag<number> {
+  const [low, high] = [defaultCaptionAllowance[limited], longestCaptions[limited]];
+  return {
+    setting: { room: 'captions', change: 'at_once' },
+    ...integer(value, { preset: low, low, high }, help(low, high)),
+  };
+}
+
+function demandLoopback(host: string): void {
+  if (['127.0.0.1', '::1', 'localhost'].includes(host)) return;
+  throw new StartError('non_loopback_bind_rejected', `--host ${host}: only 127.0.0.1, ::1 and localhost`);
+}
 
 export type ServeOptions = ReturnType<typeof serveOptions>;
 
@@ -180,80 +279,49 @@ export const environmentOf = (
 
 /** The options of a host, of what was given for it. Throws `StartError` with the closed start-up codes. */
 export function optionsOf(given: GivenFlags) {
-  const host = given.single('host') ?? '127.0.0.1';
-  if (!['127.0.0.1', '::1', 'localhost'].includes(host)) {
-    throw new StartError('non_loopback_bind_rejected', `--host ${host}: only 127.0.0.1, ::1 and localhost`);
-  }
-  choice(given, 'executor', ['deterministic']);
+  const options = valuesOf(given, serveFlags);
   const recognizer = recognizerFlagsOf(given);
-  const studyWorkers = integer(given, 'study-workers', availableParallelism(), 1, 256, 'invalid_flags');
   return {
-    host,
-    port: integer(given, 'port', 4312, 0, 65_535, 'invalid_port'),
-    allowedOrigins: origins(given),
-    dataRoot: pathOption(given, 'data-root') ?? defaultDataRoot(),
-    sourceDirectories: given.all('source-directory').map(absolutePath),
-    sourceRoot: pathOption(given, 'source-root'),
-    tokenFile: pathOption(given, 'token-file'),
-    maximumOwnedMediaBytes: integer(
-      given,
-      'maximum-owned-media-bytes',
-      8_589_934_592,
-      1,
-      maximum,
-      'invalid_ingest_limit',
-    ),
-    maximumVideohostRangeMs: integer(
-      given,
-      'maximum-videohost-local-range-ms',
-      120_000,
-      1,
-      maximum,
-      'invalid_ingest_limit',
-    ),
-    videohost: videohostOptions(given),
-    videohostWorkers: integer(given, 'videohost-workers', 1, 1, 16, 'invalid_flags'),
-    maximumStudyRangeMs: integer(given, 'maximum-study-range-ms', 600_000, 1, maximum, 'invalid_flags'),
-    forecastEstimator: choice(given, 'forecast-estimator', forecastEstimators),
-    studyWorkers,
-    maximumLiveStudies: integer(given, 'maximum-live-studies', 1000, 1, 100_000, 'invalid_flags'),
-    reviewer: reviewer(given),
+    host: options.host,
+    port: options.port,
+    allowedOrigins: options['allowed-origin'],
+    dataRoot: options['data-root'],
+    sourceDirectories: options['source-directory'].map(absolutePath),
+    sourceRoot: options['source-root'],
+    tokenFile: options['token-file'],
+    limits: {
+      maximumOwnedMediaBytes: options['maximum-owned-media-bytes'],
+      maximumVideohostRangeMs: options['maximum-videohost-local-range-ms'],
+      maximumStudyRangeMs: options['maximum-study-range-ms'],
+      maximumLiveStudies: options['maximum-live-studies'],
+      captionAllowance: {
+        maxDurationMs: options['maximum-caption-range-ms'],
+        maxLines: options['maximum-caption-lines'],
+      },
+    },
+    videohost: { ...videohostOptions(given), workers: options['videohost-workers'] },
+    forecastEstimator: options['forecast-estimator'],
+    studyWorkers: options['study-workers'],
+    reviewer: { id: options['reviewer-id'], label: options['reviewer-label'] },
     workQueue: workQueueOf(given),
     captionExecutor: chosenCaptionExecutor(given),
-    captionAllowance: {
-      maxDurationMs: between(
-        given,
-        'maximum-caption-range-ms',
-        defaultCaptionAllowance.maxDurationMs,
-        longestCaptions.maxDurationMs,
-      ),
-      maxLines: between(given, 'maximum-caption-lines', defaultCaptionAllowance.maxLines, longestCaptions.maxLines),
-    },
     recognizer,
     recognizesTwice: secondRunOf(given, recognizer),
     screenText: screenTextOf(given),
     explainerModel: explainerModel(given),
-    modelServer: given.single('model-server') ?? null,
-    httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),
-    logFormat: choice(given, 'log-format', ['text', 'json']),
+    modelServer: options['model-server'] ?? null,
+    httpAdapter: options['http-adapter'],
+    logFormat: options['log-format'],
   };
 }
 
-const maximum = Number.MAX_SAFE_INTEGER;
-
-/** A limit that may be raised, and not lowered. */
-const between = (given: GivenFlags, name: string, preset: number, high: number): number =>
-  integer(given, name, preset, preset, high, 'invalid_flags');
-
-function origins(given: GivenFlags): readonly string[] {
-  const values = given.all('allowed-origin');
-  if (values.length === 0) return ['http://127.0.0.1:4321', 'http://localhost:4321'];
+function originsOf(given: GivenFlags, name: string): readonly string[] {
+  const values = given.all(name);
   for (const value of values) {
-    if (value.includes('*'))
-      throw new StartError('wildcard_origin_rejected', `--allowed-origin ${value}: no wildcards`);
-    if (!isOrigin(value)) throw new StartError('invalid_origin', `--allowed-origin ${value}: not an http(s) origin`);
+    if (value.includes('*')) throw new StartError('wildcard_origin_rejected', `--${name} ${value}: no wildcards`);
+    if (!isOrigin(value)) throw new StartError('invalid_origin', `--${name} ${value}: not an http(s) origin`);
   }
-  return values;
+  return values.length === 0 ? usualOrigins : values;
 }
 
 function isOrigin(text: string): boolean {
@@ -262,17 +330,15 @@ function isOrigin(text: string): boolean {
   return ['http:', 'https:'].includes(url.protocol) && url.origin === text;
 }
 
-function reviewer(given: GivenFlags): Reviewer {
-  const id = given.single('reviewer-id') ?? 'reviewer:local-operator';
-  const label = given.single('reviewer-label') ?? 'Local review operator';
-  if (!/^[A-Za-z0-9][A-Za-z0-9._:-]{0,159}$/.test(id)) {
-    throw new StartError('invalid_reviewer', `--reviewer-id ${id}: not an identity`);
-  }
-  if (!givenReviewerLabel.safeParse(label).success) {
-    throw new StartError(
-      'invalid_reviewer',
-      '--reviewer-label: 1 to 80 trimmed characters on one line, without control characters or changes of direction',
-    );
-  }
-  return { id, label };
+function demandReviewerId(id: string, name: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9._:-]{0,159}$/.test(id)) return;
+  throw new StartError('invalid_reviewer', `--${name} ${id}: not an identity`);
+}
+
+function demandReviewerLabel(label: string, name: string): void {
+  if (givenReviewerLabel.safeParse(label).success) return;
+  throw new StartError(
+    'invalid_reviewer',
+    `--${name}: 1 to 80 trimmed characters on one line, without control characters or changes of direction`,
+  );
 }

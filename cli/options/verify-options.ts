@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { StartError } from '../failures.ts';
-import { defaultDataRootWords, existingDataRoot } from './data-root.ts';
+import { dataRootFlag, existingDataRoot } from './data-root.ts';
 import { absolutePath, type FlagTable, parseFlags, pathOption, single, toggle } from './flags.ts';
 
 /** Every flag of `verify`. */
 export const verifyFlags: FlagTable = {
-  'data-root': single('DIR', defaultDataRootWords, 'the data root of a host that is stopped'),
+  'data-root': dataRootFlag('the data root of a host that is stopped'),
   json: toggle('prints one JSON document instead of lines'),
   store: toggle('checks the ledger as a whole instead of a runtime: its files, rows and journals'),
   objects: toggle('with --store: hashes every stored file as well, which reads all of them'),

@@ -4,36 +4,52 @@ import { StartError } from '../failures.ts';
 import { recognizerFlags, recognizerFlagsOf } from './engines.ts';
 import {
   type CommandWords,
-  choice,
   type FlagTable,
   type GivenFlags,
   integer,
+  oneOf,
   parseFlags,
-  pathOption,
+  path,
   single,
+  valuesOf,
 } from './flags.ts';
 
 const queueFlag = 'work-queue';
 const sourceFlag = 'object-source';
 
+const workers = { setting: { room: 'workers', change: 'command_line', isGrouped: true } } as const;
+
 /** The flags that lead to workers. */
-export const workQueueFlags: FlagTable = {
-  [queueFlag]: single(
-    'ADDRESS',
-    null,
-    'a Redis of version 6.2 or later, such as redis://127.0.0.1:6379, that tells workers of work; must stand with --object-source',
-  ),
-  [sourceFlag]: single(
-    'DIR',
-    null,
-    'a folder that the host and its workers reach: the media of studies is copied there, and results come from there; must stand with --work-queue',
-  ),
-};
+export const workQueueFlags = {
+  [queueFlag]: {
+    ...workers,
+    ...single(
+      'ADDRESS',
+      null,
+      'a Redis of version 6.2 or later, such as redis://127.0.0.1:6379, that tells workers of work; must stand with --object-source',
+    ),
+  },
+  [sourceFlag]: {
+    ...workers,
+    ...path(
+      'DIR',
+      null,
+      'a folder that the host and its workers reach: the media of studies is copied there, and results come from there; must stand with --work-queue',
+    ),
+  },
+} satisfies FlagTable;
+
+/** How a process writes on stderr. */
+export const logFormat = (who: 'host' | 'worker') =>
+  oneOf(
+    'NAME',
+    ['text', 'json'],
+    `text or json: what the ${who} says on stderr, as lines or as one JSON document a line`,
+  );
 
 /** Where workers are; null where no flag says so. Throws `StartError` unless the flags agree. */
 export function workQueueOf(given: GivenFlags): WorkQueueChoice | null {
-  const address = given.single(queueFlag);
-  const objectSource = pathOption(given, sourceFlag);
+  const { [queueFlag]: address, [sourceFlag]: objectSource } = valuesOf(given, workQueueFlags);
   if (address === undefined && objectSource === null) return null;
   if (address === undefined) throw refused(`--${sourceFlag} needs --${queueFlag}`);
   if (!isRedis(address)) throw refused(`--${queueFlag} is not an address of the form redis://HOST:PORT`);
@@ -64,19 +80,18 @@ function isRedis(address: string): boolean {
   return ['redis:', 'rediss:'].includes(protocol) && hostname !== '';
 }
 
-const leaseFlag = 'lease-ms';
-const leases = { least: 1000, preset: 15_000, most: 600_000 } as const;
+const leases = { preset: 15_000, low: 1000, high: 600_000 } as const;
 
-const flags: FlagTable = {
+const flags = {
   ...workQueueFlags,
-  [leaseFlag]: single(
+  'lease-ms': integer(
     'MS',
-    String(leases.preset),
-    'after so long without a sign of life of this worker, another takes its work over; 1000 to 600000',
+    leases,
+    `after so long without a sign of life of this worker, another takes its work over; ${leases.low} to ${leases.high}`,
   ),
   ...recognizerFlags,
-  'log-format': single('NAME', 'text', 'text or json: what the worker says on stderr, as lines or as JSON documents'),
-};
+  'log-format': logFormat('worker'),
+} satisfies FlagTable;
 
 export const workerWords: CommandWords = {
   usage: 'media-study worker --work-queue ADDRESS --object-source DIR [flags]',
@@ -96,6 +111,6 @@ export function workerFlags(args: readonly string[]) {
   if (recognizer?.engine === 'openai') {
     throw new StartError('executor_not_allowed', '--semantic-recognizer openai: a host asks a server by itself');
   }
-  const leaseMs = integer(given, leaseFlag, leases.preset, leases.least, leases.most, 'invalid_flags');
-  return { workQueue, leaseMs, recognizer, logFormat: choice(given, 'log-format', ['text', 'json']) };
+  const { 'lease-ms': leaseMs, 'log-format': logFormat } = valuesOf(given, flags);
+  return { workQueue, leaseMs, recognizer, logFormat };
 }

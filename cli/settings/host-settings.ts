@@ -12,17 +12,9 @@ import type {
 } from '../../contract/settings.ts';
 import type { SettingsService } from '../../http/routes/settings.ts';
 import { StartError } from '../failures.ts';
-import {
-  captionFlags,
-  explainerFlags,
-  recognizerFlags,
-  responseFormatFlag,
-  screenTextFlags,
-  secondRunFlag,
-} from '../options/engines.ts';
+import { captionFlags } from '../options/engines.ts';
 import type { GivenFlags } from '../options/flags.ts';
 import { environmentOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
-import { workQueueFlags } from '../options/worker-options.ts';
 import { findEngines } from './engine-search.ts';
 import { demandRecognizer, demandServer, serversOf, type UsedServer } from './engine-trial.ts';
 import {
@@ -40,41 +32,10 @@ import {
   writeSettings,
 } from './settings-file.ts';
 
-/** Limits that the running host takes over. */
-const limits = [
-  ...(['maximum-owned-media-bytes', 'maximum-videohost-local-range-ms', 'maximum-study-range-ms'] as const),
-  ...(['maximum-live-studies', 'maximum-caption-range-ms', 'maximum-caption-lines'] as const),
-] as readonly string[];
+/** How a change of a setting takes effect. */
+const changeOf = (name: string): HostSetting['change'] => settingFlags[name]?.setting?.change ?? 'command_line';
 
-/** Settings that name places of this machine or open it to others: whoever holds a token of the host must not move them. */
-const network = [
-  ...(['host', 'port', 'allowed-origin', 'token-file', 'http-adapter'] as const),
-  ...(['videohost', 'videohost-origin', 'allow-loopback-videohost'] as const),
-] as readonly string[];
-const sources: readonly string[] = ['source-directory', 'source-root'];
-const ofCommandLine = [...network, ...sources, ...Object.keys(workQueueFlags)];
-
-const rooms: readonly (readonly [HostSetting['room'], readonly string[]])[] = [
-  ['captions', [...Object.keys(captionFlags), 'maximum-caption-range-ms', 'maximum-caption-lines', 'model-server']],
-  ['recognition', Object.keys({ ...recognizerFlags, ...responseFormatFlag, ...secondRunFlag })],
-  ['screen_text', Object.keys(screenTextFlags)],
-  ['explanations', Object.keys(explainerFlags)],
-  ['reviewer', ['reviewer-id', 'reviewer-label']],
-  ['network', network],
-  ['sources', sources],
-  ['workers', Object.keys(workQueueFlags)],
-  ['output', ['log-format', 'executor']],
-];
-const roomOf = (name: string): HostSetting['room'] => rooms.find(([, names]) => names.includes(name))?.[0] ?? 'limits';
-
-/** The limits of a host with these options. */
-export const limitsOf = (options: ServeOptions): HostLimits => ({
-  maximumOwnedMediaBytes: options.maximumOwnedMediaBytes,
-  maximumVideohostRangeMs: options.maximumVideohostRangeMs,
-  maximumStudyRangeMs: options.maximumStudyRangeMs,
-  maximumLiveStudies: options.maximumLiveStudies,
-  captionAllowance: options.captionAllowance,
-});
+const isLimit = (name: string): boolean => changeOf(name) === 'at_once';
 
 /** The value of an option; null if nothing says one. A name and a password in an address are left out. */
 function shownValue(flags: GivenFlags, name: string): HostSetting['value'] {
@@ -136,14 +97,12 @@ export class RunningSettings implements SettingsService {
     const { settings, fault } = await this.#file();
     const now = this.#flags(this.#inForce);
     const next = fault === null ? this.#nextFlags(settings ?? new Map()) : now;
-    const rows = Object.entries(settingFlags).map(([name, { form, help, preset }]): HostSetting => {
+    const rows = Object.entries(settingFlags).flatMap(([name, { form, help, preset, setting }]): HostSetting[] => {
+      if (setting === undefined) return [];
       const value = shownValue(now, name);
-      return {
-        ...{ name, form, room: roomOf(name), help, preset, value },
-        source: this.#sourceOf(name, value),
-        next: shownValue(next, name),
-        change: changeOf(name),
-      };
+      const source = this.#sourceOf(name, value);
+      const { room, change } = setting;
+      return [{ name, form, room, help, preset, value, source, next: shownValue(next, name), change }];
     });
     return {
       schema: 'studio.host-settings.v1',
@@ -187,13 +146,13 @@ export class RunningSettings implements SettingsService {
     const options = allowedOptions(this.#nextFlags(after));
     const names = [...changes.keys()];
     await this.#demandEngines(options, change.confirmation, names);
-    const atOnce = names.filter((name) => limits.includes(name));
+    const atOnce = names.filter((name) => isLimit(name));
     await writeSettings(path, changes);
     if (atOnce.length > 0) {
-      this.#inForce = settingsAfter(this.#inForce, new Map([...changes].filter(([name]) => limits.includes(name))));
-      this.#options.limit(limitsOf(optionsOf(this.#flags(this.#inForce))));
+      this.#inForce = settingsAfter(this.#inForce, new Map([...changes].filter(([name]) => isLimit(name))));
+      this.#options.limit(optionsOf(this.#flags(this.#inForce)).limits);
     }
-    const afterRestart = names.filter((name) => !limits.includes(name));
+    const afterRestart = names.filter((name) => !isLimit(name));
     return { schema: 'studio.settings-changed.v1', atOnce, afterRestart, settings: await this.read() };
   }
 
@@ -270,7 +229,7 @@ export class RunningSettings implements SettingsService {
     const refused = (message: string) => new ServiceError('setting_not_changeable', message);
     const { given, isOfCommand } = this.#options;
     for (const [name, value] of changes) {
-      if (ofCommandLine.includes(name)) {
+      if (changeOf(name) === 'command_line') {
         throw refused(`${name} is changed on the command line alone: media-study settings set ${name}=VALUE`);
       }
       const own = isOfCommand && (this.#isOfCommand(name) || name in captionFlags);
@@ -308,7 +267,8 @@ export class RunningSettings implements SettingsService {
     }
     try {
       for (const { provider } of added) await demandServer(provider);
-      if (names.some((name) => roomOf(name) === 'recognition')) await demandRecognizer(next, environment);
+      if (names.some((name) => settingFlags[name]?.setting?.room === 'recognition'))
+        await demandRecognizer(next, environment);
     } catch (error) {
       throw new ServiceError('engine_unavailable', error instanceof Error ? error.message : String(error));
     }
@@ -328,9 +288,6 @@ export class RunningSettings implements SettingsService {
     return { isNeeded, isPossible: refusal === null, text, underWay };
   }
 }
-
-const changeOf = (name: string): HostSetting['change'] =>
-  ofCommandLine.includes(name) ? 'command_line' : limits.includes(name) ? 'at_once' : 'restart';
 
 const serverKey = ({ use, model, provider }: UsedServer): string => `${use} ${provider.baseUrl} ${model}`;
 

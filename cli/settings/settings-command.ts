@@ -1,6 +1,6 @@
 import { readHostFile } from '../host-files.ts';
-import { defaultDataRoot } from '../options/data-root.ts';
-import { type GivenFlags, parseFlags, pathOption } from '../options/flags.ts';
+import { dataRootOf } from '../options/data-root.ts';
+import { type GivenFlags, parseFlags } from '../options/flags.ts';
 import { optionsOf, serveFlags } from '../options/serve-options.ts';
 import { programAsTyped, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
@@ -60,7 +60,7 @@ function show(terminal: Terminal, path: string, settings: Settings | null): void
 
 /** `media-study settings`: shows and changes the settings of a data root. Throws `WrongCall` and `StartError`. */
 export async function settingsCommand(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
-  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  const dataRoot = dataRootOf(given);
   const path = settingsPath(given);
   const [word = 'show', ...words] = given.positional;
   const verb = verbs.find((each) => each === word);

@@ -4,27 +4,14 @@ import { applyEdits, modify, type Node, type ParseError, parseTree, printParseEr
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { StartError } from '../failures.ts';
-import { defaultDataRoot } from '../options/data-root.ts';
-import {
-  captionFlags,
-  captionLeftovers,
-  explainerFlags,
-  recognizerFlags,
-  recognizerLeftovers,
-  responseFormatFlag,
-  screenTextFlags,
-  secondRunFlag,
-} from '../options/engines.ts';
+import { dataRootOf } from '../options/data-root.ts';
+import { captionLeftovers, recognizerLeftovers } from '../options/engines.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../options/flags.ts';
 import { serveFlags } from '../options/serve-options.ts';
-import { workQueueFlags } from '../options/worker-options.ts';
-
-/** What only a start can say: which data root, and which settings. */
-const ofOneStart = ['data-root', 'settings'];
 
 /** Every option that a settings file may hold, by its name. */
 export const settingFlags: FlagTable = Object.fromEntries(
-  Object.entries(serveFlags).filter(([name]) => !ofOneStart.includes(name)),
+  Object.entries<Flag>(serveFlags).filter(([, { setting }]) => setting !== undefined),
 );
 
 /** A value as the file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
@@ -32,18 +19,6 @@ export type SettingValue = string | number | boolean | readonly string[];
 
 /** What a settings file holds, by the names of the options. */
 export type Settings = ReadonlyMap<string, SettingValue>;
-
-/**
- * Options that only make sense together. An option of such a group on the command line replaces the whole group of the settings:
- * `--caption-executor recorded` must not meet the permission of another executor.
- */
-const groups: readonly FlagTable[] = [
-  captionFlags,
-  { ...recognizerFlags, ...responseFormatFlag, ...secondRunFlag },
-  screenTextFlags,
-  explainerFlags,
-  workQueueFlags,
-];
 
 const refused = (path: string, detail: string) => new StartError('invalid_settings', `${path}: ${detail}`);
 
@@ -117,7 +92,7 @@ async function settingsText(path: string): Promise<string | null> {
 
 /** The settings file of a start: the one that `--settings` names, else that of the data root. */
 export const settingsPath = (given: GivenFlags): string =>
-  pathOption(given, 'settings') ?? dataRootAt(pathOption(given, 'data-root') ?? defaultDataRoot()).settings;
+  pathOption(given, 'settings') ?? dataRootAt(dataRootOf(given)).settings;
 
 /** The settings of a start. Throws `StartError` `invalid_settings`, also if the file that was named is not there. */
 export async function startSettings(given: GivenFlags): Promise<Settings> {
@@ -131,9 +106,16 @@ export async function startSettings(given: GivenFlags): Promise<Settings> {
 export const settledFlags = async (given: GivenFlags): Promise<GivenFlags> =>
   withSettings(given, await startSettings(given));
 
+/** Whether two settings only make sense together. */
+function areGrouped(one: Flag | undefined, other: Flag): boolean {
+  if (one?.setting?.isGrouped !== true || other.setting?.isGrouped !== true) return false;
+  return one.setting.room === other.setting.room;
+}
+
 /** Whether what the command line holds leaves a setting without effect: the option itself, or another one of its group. */
 export const isReplaced = (given: GivenFlags, name: string): boolean =>
-  given.has(name) || groups.some((group) => name in group && Object.keys(group).some((other) => given.has(other)));
+  given.has(name) ||
+  Object.entries(settingFlags).some(([other, flag]) => given.has(other) && areGrouped(settingFlags[name], flag));
 
 /** The options of a call with those of the settings behind them: what was given on the command line holds. */
 export function withSettings(given: GivenFlags, settings: Settings): GivenFlags {
@@ -227,9 +209,14 @@ export function settingsSchema(): object {
     repeated: { type: 'array', items: { type: 'string' }, minItems: 1 },
     switch: { type: 'boolean' },
   } as const;
-  const properties = Object.entries(settingFlags).map(([name, { form, help, preset }]) => [
+  const properties = Object.entries(settingFlags).map(([name, { form, help, preset, choices, bounds }]) => [
     name,
-    { ...types[form], description: preset === null ? help : `${help} (default: ${preset})` },
+    {
+      ...types[form],
+      ...(choices && { enum: choices }),
+      ...(bounds && { minimum: bounds.low, maximum: bounds.high }),
+      description: preset === null ? help : `${help} (default: ${preset})`,
+    },
   ]);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

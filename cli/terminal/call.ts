@@ -1,8 +1,8 @@
 import { basename, isAbsolute, relative } from 'node:path';
 import type { StudyHost } from '../../client/study-host.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
-import { defaultDataRootWords } from '../options/data-root.ts';
-import { type CommandWords, endOfFlags, type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
+import { dataRootFlag } from '../options/data-root.ts';
+import { type CommandWords, endOfFlags, type FlagTable, type GivenFlags, toggle } from '../options/flags.ts';
 import type { ExitCode, Terminal } from './terminal.ts';
 
 /** How this process was called. */
@@ -92,10 +92,10 @@ export function argument(given: GivenFlags, place: number, name: string): string
 }
 
 /** The flags that every command of a running host takes. */
-export const hostFlags: FlagTable = {
-  'data-root': single('DIR', defaultDataRootWords, 'the data root whose host is used'),
+export const hostFlags = {
+  'data-root': dataRootFlag('the data root whose host is used'),
   json: toggle('prints results as JSON, one document a line'),
-};
+} satisfies FlagTable;
 
 /** Waits for Ctrl-C, for a command whose host has to stay when the command has nothing left to do. */
 export async function untilInterrupted(signal: AbortSignal): Promise<void> {

@@ -30,9 +30,9 @@ interface Watch {
 const watches = new WeakMap<StudyHost, Watch>();
 
 async function follow(host: StudyHost, { listeners, stop }: Watch): Promise<void> {
-  for await (const told of host.watch({ actors: 'all', signal: stop.signal })) {
-    if (told.event !== 'transition') continue;
-    for (const listener of listeners) listener(told.data);
+  for await (const message of host.watch({ actors: 'all', signal: stop.signal })) {
+    if (message.event !== 'transition') continue;
+    for (const listener of listeners) listener(message.data);
   }
 }
 

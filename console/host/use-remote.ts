@@ -103,16 +103,16 @@ export function useStore<Context, Part>(store: Readable<Context>, part: (context
   return value;
 }
 
-type Deed = { readonly state: 'idle' | 'busy' } | { readonly state: 'failed'; readonly error: unknown };
+type ActionState = { readonly state: 'idle' | 'busy' } | { readonly state: 'failed'; readonly error: unknown };
 
 interface Doing {
-  readonly deed: Deed;
+  readonly action: ActionState;
   /** Does it; what it throws is kept for the view to show. */
   readonly run: (work: () => Promise<void>) => void;
 }
 
 /**
- * Brings the focus back once a deed is over: its button was disabled meanwhile, or is gone with its form, and the keyboard would
+ * Brings the focus back once an action is over: its button was disabled meanwhile, or is gone with its form, and the keyboard would
  * begin at the top of the page.
  */
 function refocus(before: Element | null): void {
@@ -125,13 +125,13 @@ function refocus(before: Element | null): void {
 }
 
 /** Something that a person asks for: idle, under way, or failed. */
-export function useDeed(): Doing {
-  const [deed, setDeed] = useState<Deed>({ state: 'idle' });
+export function useAction(): Doing {
+  const [action, setAction] = useState<ActionState>({ state: 'idle' });
   const run = useCallback((work: () => Promise<void>) => {
     const before = document.activeElement;
-    setDeed({ state: 'busy' });
-    const settle = (deed: Deed) => {
-      setDeed(deed);
+    setAction({ state: 'busy' });
+    const settle = (action: ActionState) => {
+      setAction(action);
       refocus(before);
     };
     work().then(
@@ -139,5 +139,5 @@ export function useDeed(): Doing {
       (error: unknown) => settle({ state: 'failed', error }),
     );
   }, []);
-  return { deed, run };
+  return { action, run };
 }

@@ -11,7 +11,7 @@ import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
 import { moment } from '../words/numbers.ts';
 import { ActorHead } from './actor-list.tsx';
 import { CompareField } from './compare-field.tsx';
-import { PathDesk } from './path-desk.tsx';
+import { PathView } from './path-view.tsx';
 import { type Scrubber, scrubber } from './scrub-bar.tsx';
 import { readWalk } from './walks.ts';
 
@@ -97,7 +97,7 @@ function Path({ actor, actorId, kind, besideId, drawn }: OnChartProps & { readon
           steps of an actor are kept, and earlier versions kept none.
         </p>
       )}
-      <PathDesk
+      <PathView
         drawn={drawn}
         model={model}
         events={row?.runtimeId == null ? null : events}
@@ -159,7 +159,7 @@ function useActor(host: StudyHost, actorId: string, step: number | null): Follow
       const after = model.getSnapshot().context.transitions.at(-1)?.seq ?? 0;
       const page = await host.lifecycles.transitions(actorId, { after, limit: pageRows });
       const isNew = page.transitions.length > 0;
-      if (isNew || model.getSnapshot().context.kind === null) model.send({ type: 'heard', page });
+      if (isNew || model.getSnapshot().context.kind === null) model.send({ type: 'received', page });
       if (isNew) isBehind.current = true;
       if (!page.reachedHead) continue;
       if (isBehind.current) await readRow();

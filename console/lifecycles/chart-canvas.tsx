@@ -290,7 +290,7 @@ export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, 
     const area = drawing.boxes.find(({ id }) => id === shown);
     if (area !== undefined) reveal(area);
   }, [shown, drawing]);
-  const deeds: Readonly<Record<string, () => void>> = {
+  const actions: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => move(step, 0),
     ArrowRight: () => move(-step, 0),
     ArrowUp: () => move(0, step),
@@ -301,10 +301,10 @@ export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, 
     '0': fit,
   };
   const press = (event: KeyboardEvent) => {
-    const deed = event.ctrlKey || event.metaKey || event.altKey ? undefined : deeds[event.key];
-    if (deed === undefined) return;
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
+    if (act === undefined) return;
     event.preventDefault();
-    deed();
+    act();
   };
   const choose = ({ target }: MouseEvent) => {
     const id = target instanceof Element ? target.closest<SVGElement>('[data-state]')?.dataset.state : undefined;

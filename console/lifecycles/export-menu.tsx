@@ -1,7 +1,7 @@
 import type { Chart, ChartDrawing, ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { svgOf } from '../../visualizer/drawing/svg.ts';
 import { themes } from '../../visualizer/drawing/theme.ts';
-import { useDeed } from '../host/use-remote.ts';
+import { useAction } from '../host/use-remote.ts';
 import { Failed } from '../parts/notice.tsx';
 import { saveFile } from '../parts/save-file.ts';
 
@@ -16,7 +16,7 @@ const formats: readonly (readonly [name: string, ending: string, type: string, m
 
 /** Saves the chart: the pictures as it is shown, the other formats as a whole. */
 export function ExportMenu({ drawn }: { readonly drawn: DrawnChart }) {
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const save = (ending: string, type: string, make: Made) =>
     run(async () => {
       const made = make(drawn);
@@ -25,7 +25,7 @@ export function ExportMenu({ drawn }: { readonly drawn: DrawnChart }) {
     });
   return (
     <>
-      <div class="deeds" role="group" aria-label="Save the chart">
+      <div class="actions" role="group" aria-label="Save the chart">
         <span class="quiet">Save as</span>
         {formats.map(([name, ending, type, make]) => (
           <button key={name} type="button" class="small" onClick={() => save(ending, type, make)}>
@@ -33,7 +33,7 @@ export function ExportMenu({ drawn }: { readonly drawn: DrawnChart }) {
           </button>
         ))}
       </div>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Notice, RemotePart } from '../parts/notice.tsx';
-import { ChartDesk } from './chart-desk.tsx';
+import { ChartExplorer } from './chart-explorer.tsx';
 import { activeWith, type ChartIndex, chartIndex, liesIn, type Marks, shortName } from './chart-index.ts';
 import { type Step, stepsOf } from './path.ts';
 import { readWalks } from './walks.ts';
@@ -163,7 +163,7 @@ function OnChart({ drawn, index, heat, of }: OnChartProps) {
   const marks = useMemo(() => heatMarks(heat), [heat]);
   const way = useMemo(() => ({ transitions: [...heat.arrows.keys()], states: [] }), [heat]);
   return (
-    <ChartDesk
+    <ChartExplorer
       drawn={drawn}
       index={index}
       marks={marks}

@@ -27,7 +27,7 @@ export function LifecyclesView({ kind, state, show }: LifecyclesViewProps) {
   return (
     <div class="page">
       <h1>Lifecycles</h1>
-      <nav class="deeds" aria-label="Further views">
+      <nav class="actions" aria-label="Further views">
         <a class="button" href="#/lifecycles/host">
           The whole host
         </a>

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
-import { ChartDesk } from './chart-desk.tsx';
+import { ChartExplorer } from './chart-explorer.tsx';
 import { chartIndex, noMarks } from './chart-index.ts';
 
 /** A chart as it is, with its description. */
@@ -10,7 +10,7 @@ export function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
   return (
     <>
       {drawn.chart.root.description !== null && <p>{drawn.chart.root.description}</p>}
-      <ChartDesk drawn={drawn} index={index} marks={noMarks} way={way} wayWords="the main way" />
+      <ChartExplorer drawn={drawn} index={index} marks={noMarks} way={way} wayWords="the main way" />
     </>
   );
 }

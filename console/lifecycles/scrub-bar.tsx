@@ -33,7 +33,7 @@ export const scrubber = () =>
   createStore({
     context: { transitions: [], kind: null, isComplete: true, recordedFrom: null, at: null } as Scrubbed,
     on: {
-      heard: (context, { page }: { page: ActorTransitions }) => {
+      received: (context, { page }: { page: ActorTransitions }) => {
         const last = context.transitions.at(-1)?.seq ?? 0;
         return {
           ...context,
@@ -97,7 +97,7 @@ export function ScrubBar({ model, steps, place, isLive }: ScrubBarProps) {
   return (
     <section class="scrub" aria-label="Path of the actor">
       <div class="scrub-line">
-        <div class="deeds" role="group" aria-label="Go through the path">
+        <div class="actions" role="group" aria-label="Go through the path">
           <button type="button" aria-label="To the beginning" disabled={place === 0} onClick={() => go(0)}>
             |◀
           </button>

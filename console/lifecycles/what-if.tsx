@@ -3,7 +3,7 @@ import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
 import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Notice } from '../parts/notice.tsx';
-import { ChartDesk } from './chart-desk.tsx';
+import { ChartExplorer } from './chart-explorer.tsx';
 import { activeWith, type ChartIndex, type Marks, shortName } from './chart-index.ts';
 import { type Possible, type Sandbox, type Standing, sandboxAt } from './sandbox.ts';
 import { eventWords, stateNames } from './words.ts';
@@ -82,7 +82,7 @@ function OpenSandbox({ drawn, box }: { readonly drawn: DrawnChart; readonly box:
   );
   if (now === undefined) return null;
   return (
-    <ChartDesk
+    <ChartExplorer
       drawn={drawn}
       index={box.index}
       marks={marks}
@@ -98,7 +98,7 @@ function OpenSandbox({ drawn, box }: { readonly drawn: DrawnChart; readonly box:
             possible={box.possible(now)}
             onChoose={(choice) => box.store.send({ type: 'chose', choice })}
           />
-          <div class="deeds">
+          <div class="actions">
             <button
               type="button"
               disabled={standings.length === 1}

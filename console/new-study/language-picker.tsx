@@ -74,9 +74,9 @@ export function languagesOf({ tracks }: Pick<MediaProbe, 'tracks'>): TrackLangua
       const tag = language === undefined ? '' : plainTag(language);
       return isOf(type) && isTag(tag) && !namesNone.includes(tag) ? [tag] : [];
     });
-  const heard = [...new Set(of((type) => type === 'audio'))];
-  const all = [...new Set([...heard, ...of((type) => type !== 'audio')])];
-  return { spoken: heard.length === 1 ? (heard[0] ?? '') : '', all };
+  const inAudio = [...new Set(of((type) => type === 'audio'))];
+  const all = [...new Set([...inAudio, ...of((type) => type !== 'audio')])];
+  return { spoken: inAudio.length === 1 ? (inAudio[0] ?? '') : '', all };
 }
 
 interface LanguagePickerProps {

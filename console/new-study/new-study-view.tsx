@@ -9,7 +9,7 @@ import type { PlanWarning, RuntimePlan } from '../../contract/study/start.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { type Remote, useDeed, useRemote } from '../host/use-remote.ts';
+import { type Remote, useAction, useRemote } from '../host/use-remote.ts';
 import { Facts, Identity } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
@@ -80,7 +80,7 @@ interface StudyFormProps {
 
 function StudyForm({ source, probe }: StudyFormProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const { remote: earlier } = useRemote(
     () => earlierStudy(host, source.sourceSessionId),
     [host, source.sourceSessionId],
@@ -132,26 +132,26 @@ function StudyForm({ source, probe }: StudyFormProps) {
           </div>
           {!isLanguage && <p class="bad-text">Give a language by its tag, such as en, ko or pt-BR.</p>}
           {before === null ? (
-            <button type="submit" class="primary" disabled={!isLanguage || deed.state === 'busy'}>
-              {deed.state === 'busy' ? 'Starting' : 'Start the study'}
+            <button type="submit" class="primary" disabled={!isLanguage || action.state === 'busy'}>
+              {action.state === 'busy' ? 'Starting' : 'Start the study'}
             </button>
           ) : (
             <Notice kind="not-yet" icon="rotate-ccw" title="Studied before">
               <p>This range was studied in these languages on {moment(before.acceptedAt)}.</p>
-              <div class="deeds">
+              <div class="actions">
                 <a
                   class="button primary"
                   href={addressOf({ view: 'study', runtimeId: before.runtimeId, pane: 'evidence' })}
                 >
                   Use that study
                 </a>
-                <button type="submit" disabled={deed.state === 'busy'}>
-                  {deed.state === 'busy' ? 'Starting' : 'Study again'}
+                <button type="submit" disabled={action.state === 'busy'}>
+                  {action.state === 'busy' ? 'Starting' : 'Study again'}
                 </button>
               </div>
             </Notice>
           )}
-          {deed.state === 'failed' && <Failed error={deed.error} />}
+          {action.state === 'failed' && <Failed error={action.error} />}
         </section>
         <aside aria-labelledby="plan">
           <h2 id="plan">Plan</h2>

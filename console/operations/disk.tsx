@@ -10,9 +10,9 @@ import type {
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed, useRemote } from '../host/use-remote.ts';
+import { useAction, useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';
-import { TypedDeed } from '../parts/field.tsx';
+import { TypedConfirmation } from '../parts/field.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import { counted, rangeCode, size } from '../words/numbers.ts';
 
@@ -89,7 +89,7 @@ function UseRow({ title, words, word, text, button, isOpen, onOpen, onGone, eras
       </button>
       {isOpen && (
         <div class="row-details">
-          <TypedDeed text={text} word={word} button={button} onDeed={act} onLeave={onOpen} />
+          <TypedConfirmation text={text} word={word} button={button} onConfirm={act} onLeave={onOpen} />
         </div>
       )}
     </li>
@@ -109,7 +109,7 @@ const sum = (of: GarbageCollection['removed'], part: keyof FilesAndBytes): numbe
 /** Removes what no record reaches. What would go is said before anything goes. */
 function CleanUp({ onCleaned }: { readonly onCleaned: () => void }) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [found, setFound] = useState<GarbageCollection | null>(null);
   const look = () => run(async () => setFound(await host.deletions.collect({ dryRun: true })));
   const clean = async () => {
@@ -121,10 +121,10 @@ function CleanUp({ onCleaned }: { readonly onCleaned: () => void }) {
     <section class="panel" aria-labelledby="clean-up">
       <h3 id="clean-up">Clean up</h3>
       <p>Objects that no record reaches, and leftovers of uploads and of work that are old enough, can go.</p>
-      <button type="button" disabled={deed.state === 'busy'} onClick={look}>
-        {deed.state === 'busy' ? 'Looking' : 'See what would go'}
+      <button type="button" disabled={action.state === 'busy'} onClick={look}>
+        {action.state === 'busy' ? 'Looking' : 'See what would go'}
       </button>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
       {found !== null && (
         <div aria-live="polite">
           <p>
@@ -145,11 +145,11 @@ function CleanUp({ onCleaned }: { readonly onCleaned: () => void }) {
         </div>
       )}
       {found?.dryRun === true && !isEmpty && (
-        <TypedDeed
+        <TypedConfirmation
           text="What goes is gone for good."
           word="clean up"
           button="Clean up"
-          onDeed={clean}
+          onConfirm={clean}
           onLeave={() => setFound(null)}
         />
       )}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Engine, HostChecksAnswer, LedgerSnapshot } from '../../contract/operation.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed, useRemote } from '../host/use-remote.ts';
+import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge, Facts } from '../parts/facts.tsx';
 import { Failed, RemotePart } from '../parts/notice.tsx';
 import { sentence, type Tone, wordsOf } from '../words/codes.ts';
@@ -30,7 +30,7 @@ export const OperationsView = () => (
 /** Copies the ledger while the host works. */
 function Backup() {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [taken, setTaken] = useState<LedgerSnapshot | null>(null);
   const take = () => run(async () => setTaken(await host.snapshotLedger()));
   return (
@@ -40,10 +40,10 @@ function Backup() {
         The host copies its ledger as it is now into the data root. A whole backup, with all media and evidence, is{' '}
         <code>npm run media-study backup FOLDER</code>.
       </p>
-      <button type="button" disabled={deed.state === 'busy'} onClick={take}>
-        {deed.state === 'busy' ? 'Copying' : 'Copy the ledger'}
+      <button type="button" disabled={action.state === 'busy'} onClick={take}>
+        {action.state === 'busy' ? 'Copying' : 'Copy the ledger'}
       </button>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
       {taken !== null && (
         <Facts
           of={[

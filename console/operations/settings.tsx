@@ -3,7 +3,7 @@ import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { Confirmation, FoundEngine, HostSetting, HostSettings } from '../../contract/settings.ts';
 import { lock, useHost } from '../host/session.ts';
-import { useDeed, useRemote } from '../host/use-remote.ts';
+import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Agree, Field, TextField } from '../parts/field.tsx';
 import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
@@ -94,7 +94,7 @@ interface RestartProps {
 /** What waits for a restart, and the restart. */
 function Restart({ settings: { restart, settings, startedAt }, onRestarted }: RestartProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   if (!restart.isNeeded) return null;
   const pending = settings.filter(isPending).map(({ name }) => wordsOf(name));
   const act = () =>
@@ -107,11 +107,11 @@ function Restart({ settings: { restart, settings, startedAt }, onRestarted }: Re
     <Notice kind="not-yet" icon="rotate-ccw" title={`A restart applies: ${pending.join(', ')}`}>
       <p>{sentence(restart.text)}</p>
       {restart.isPossible && (
-        <button type="button" class="primary" disabled={deed.state === 'busy'} onClick={act}>
-          {deed.state === 'busy' ? 'Restarting' : 'Restart the host'}
+        <button type="button" class="primary" disabled={action.state === 'busy'} onClick={act}>
+          {action.state === 'busy' ? 'Restarting' : 'Restart the host'}
         </button>
       )}
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </Notice>
   );
 }
@@ -169,7 +169,7 @@ export const withModel = ({ use, models }: FoundEngine, model: string): FoundEng
 
 function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readonly onChanged: () => void }) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [model, setModel] = useState(engine.models[0] ?? '');
   const [isOpen, setOpen] = useState(false);
   const [isAgreed, setAgreed] = useState(false);
@@ -186,7 +186,7 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
         <strong>{engineWords[engine.engine] ?? sentence(wordsOf(engine.engine))}</strong>
         <Badge state={state} words={words} tone={tone} />
         {state === 'found' && confirmation === null && (
-          <button type="button" disabled={deed.state === 'busy'} onClick={use}>
+          <button type="button" disabled={action.state === 'busy'} onClick={use}>
             Use<span class="sr"> {name}</span>
           </button>
         )}
@@ -214,14 +214,14 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
           <Agree isTicked={isAgreed} onTick={setAgreed}>
             {confirmationWords[confirmation]}
           </Agree>
-          <div class="deeds">
-            <button type="button" class="primary" disabled={!isAgreed || deed.state === 'busy'} onClick={use}>
+          <div class="actions">
+            <button type="button" class="primary" disabled={!isAgreed || action.state === 'busy'} onClick={use}>
               Use {name}
             </button>
           </div>
         </>
       )}
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </li>
   );
 }
@@ -279,7 +279,7 @@ function whyFixed({ source, change, name }: HostSetting): string | null {
 
 function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [text, setText] = useState<string | null>(null);
   const { name, form, help, preset, value, next, source } = setting;
   const fixed = whyFixed(setting);
@@ -326,11 +326,11 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
           ) : (
             <TextField label={sentence(wordsOf(name))} value={text} onValue={setText} isMono />
           )}
-          <button type="submit" class="primary" disabled={deed.state === 'busy'}>
+          <button type="submit" class="primary" disabled={action.state === 'busy'}>
             Save
           </button>
           {source === 'file' && (
-            <button type="button" disabled={deed.state === 'busy'} onClick={() => change({ unset: [name] })}>
+            <button type="button" disabled={action.state === 'busy'} onClick={() => change({ unset: [name] })}>
               Use the default
             </button>
           )}
@@ -339,7 +339,7 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
           </button>
         </form>
       )}
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </li>
   );
 }

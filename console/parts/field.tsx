@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { useDeed } from '../host/use-remote.ts';
+import { useAction } from '../host/use-remote.ts';
 import { clockTime, parsedTimeCode } from '../words/numbers.ts';
 import { Failed } from './notice.tsx';
 
@@ -138,38 +138,38 @@ export function TimeField({ label, ms, onMs }: TimeFieldProps) {
   );
 }
 
-interface TypedDeedProps {
+interface TypedConfirmationProps {
   /** What happens, and that it cannot be undone. */
   readonly text: string;
   /** What the person types, so that no slip of the hand is enough. */
   readonly word: string;
   readonly button: string;
-  readonly onDeed: () => Promise<void>;
+  readonly onConfirm: () => Promise<void>;
   readonly onLeave: () => void;
 }
 
 /** Something that cannot be undone: the person types a word before the button works. */
-export function TypedDeed({ text, word, button, onDeed, onLeave }: TypedDeedProps) {
-  const { deed, run } = useDeed();
+export function TypedConfirmation({ text, word, button, onConfirm, onLeave }: TypedConfirmationProps) {
+  const { action, run } = useAction();
   const [typed, setTyped] = useState('');
   const isSure = isTyped(typed, word);
   const act = (event: Event) => {
     event.preventDefault();
-    if (isSure) run(onDeed);
+    if (isSure) run(onConfirm);
   };
   return (
-    <form class="typed-deed" aria-label={button} onSubmit={act}>
+    <form class="typed-confirmation" aria-label={button} onSubmit={act}>
       <p>{text}</p>
       <TextField label={`Type “${word}” to go on`} value={typed} onValue={setTyped} />
-      <div class="deeds">
-        <button type="submit" class="danger" disabled={!isSure || deed.state === 'busy'}>
+      <div class="actions">
+        <button type="submit" class="danger" disabled={!isSure || action.state === 'busy'}>
           {button}
         </button>
         <button type="button" onClick={onLeave}>
           Keep it
         </button>
       </div>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </form>
   );
 }

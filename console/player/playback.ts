@@ -121,7 +121,7 @@ export function playback(startMs = 0) {
     if (now().speed > 0) run(rate);
   };
 
-  const hear = (change: { readonly volume?: number; readonly isMuted?: boolean }): void => {
+  const setSound = (change: { readonly volume?: number; readonly isMuted?: boolean }): void => {
     store.send({ type: 'changed', change });
     applySound();
   };
@@ -184,7 +184,7 @@ export function playback(startMs = 0) {
 
   return {
     ...{ store, seek, skip, shuttle, pause, toggle, step, loopOver, playOver, attach, measured },
-    ...{ setRate, hear, showCaptions },
+    ...{ setRate, setSound, showCaptions },
   };
 }
 
@@ -202,19 +202,19 @@ const choices: readonly CaptionChoice[] = ['target', 'source', 'off'];
 
 /** Does what a key of the player means, as in editors. Returns whether the key is one. */
 export function pressed(key: string, control: Playback): boolean {
-  const { shuttle, pause, toggle, step, hear, showCaptions, store } = control;
+  const { shuttle, pause, toggle, step, setSound, showCaptions, store } = control;
   const { isMuted, captions } = store.getSnapshot().context;
-  const deeds: Readonly<Record<string, () => void>> = {
+  const actions: Readonly<Record<string, () => void>> = {
     j: () => shuttle(-1),
     k: pause,
     l: () => shuttle(1),
     ' ': toggle,
     ',': () => step(-1),
     '.': () => step(1),
-    m: () => hear({ isMuted: !isMuted }),
+    m: () => setSound({ isMuted: !isMuted }),
     c: () => showCaptions(choices[(choices.indexOf(captions) + 1) % choices.length] ?? 'off'),
   };
-  const deed = deeds[key.toLowerCase()];
-  deed?.();
-  return deed !== undefined;
+  const action = actions[key.toLowerCase()];
+  action?.();
+  return action !== undefined;
 }

@@ -264,7 +264,7 @@ function Controls({ control, shown, box }: ControlsProps) {
           <IconButton
             icon={isMuted ? 'volume-x' : 'volume-2'}
             label={isMuted ? 'Sound on (M)' : 'Sound off (M)'}
-            onClick={() => control.hear({ isMuted: !isMuted })}
+            onClick={() => control.setSound({ isMuted: !isMuted })}
           />
           <input
             type="range"
@@ -274,7 +274,7 @@ function Controls({ control, shown, box }: ControlsProps) {
             step={0.05}
             value={isMuted ? 0 : volume}
             aria-label="Volume"
-            onInput={({ currentTarget }) => control.hear({ volume: Number(currentTarget.value), isMuted: false })}
+            onInput={({ currentTarget }) => control.setSound({ volume: Number(currentTarget.value), isMuted: false })}
           />
           <select
             aria-label="Speed"

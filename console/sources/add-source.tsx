@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useHost } from '../host/session.ts';
-import { useDeed, useStore } from '../host/use-remote.ts';
+import { useAction, useStore } from '../host/use-remote.ts';
 import { DropFile, droppedFiles, fileLabel } from '../parts/drop-file.tsx';
 import { Agree, TextField } from '../parts/field.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
@@ -75,7 +75,7 @@ export function AddFile({ isLarge = false }: { readonly isLarge?: boolean }) {
           <Agree isTicked={isAttested} onTick={setAttested}>
             I attest that I own this file or may have it processed on this machine.
           </Agree>
-          <div class="deeds">
+          <div class="actions">
             <button type="submit" class="primary" disabled={!isReady}>
               Add the file
             </button>
@@ -104,7 +104,7 @@ export function AddVideo() {
 
 function AddVideoForm() {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [url, setUrl] = useState('');
   const [start, setStart] = useState('0:00');
   const [end, setEnd] = useState('0:30');
@@ -136,10 +136,10 @@ function AddVideoForm() {
       <Agree isTicked={isConfirmed} onTick={setConfirmed}>
         I confirm that this range may be fetched and processed on this machine. Nothing is published.
       </Agree>
-      <button type="submit" disabled={!isReady || deed.state === 'busy'}>
-        {deed.state === 'busy' ? 'Fetching the range' : 'Fetch the range'}
+      <button type="submit" disabled={!isReady || action.state === 'busy'}>
+        {action.state === 'busy' ? 'Fetching the range' : 'Fetch the range'}
       </button>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </form>
   );
 }

@@ -3,7 +3,7 @@ import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import { useHost } from '../host/session.ts';
 import { useAfterMoves, useIngestProgress } from '../host/streams.ts';
-import { useDeed, useEvery, useRemote, useStore } from '../host/use-remote.ts';
+import { useAction, useEvery, useRemote, useStore } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Failed, failureWords } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
@@ -122,7 +122,7 @@ interface IngestRowProps {
 
 function IngestRow({ row, progress, onChange }: IngestRowProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const cancel = () =>
     run(async () => {
       await host.cancelIngest(row.ingestId);
@@ -139,11 +139,11 @@ function IngestRow({ row, progress, onChange }: IngestRowProps) {
             {row.failure.message} <span class="mono quiet">{row.failure.code}</span>
           </p>
         )}
-        {deed.state === 'failed' && <Failed error={deed.error} />}
+        {action.state === 'failed' && <Failed error={action.error} />}
       </div>
       <Badge state={row.status} />
       {isOpen(row) && (
-        <button type="button" disabled={deed.state === 'busy'} onClick={cancel}>
+        <button type="button" disabled={action.state === 'busy'} onClick={cancel}>
           Cancel<span class="sr"> {nameOf(row)}</span>
         </button>
       )}

@@ -7,7 +7,7 @@ import type { MediaProbeTrack } from '../../contract/sources/media-probe.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAfterMoves } from '../host/streams.ts';
-import { useDeed, useEvery, useRemote, useStore } from '../host/use-remote.ts';
+import { useAction, useEvery, useRemote, useStore } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { Field, TextField } from '../parts/field.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
@@ -77,7 +77,7 @@ function trackWords(track: MediaProbeTrack): string {
 /** A field for another name of a source. */
 function Rename({ source: { sourceSessionId, label }, onChanged }: SourceDetailsProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [name, setName] = useState(label);
   const given = name.trim();
   const rename = (event: Event) => {
@@ -91,10 +91,10 @@ function Rename({ source: { sourceSessionId, label }, onChanged }: SourceDetails
   return (
     <form class="row-form" onSubmit={rename}>
       <TextField label="Name" value={name} onValue={setName} />
-      <button type="submit" disabled={given === '' || given === label || deed.state === 'busy'}>
+      <button type="submit" disabled={given === '' || given === label || action.state === 'busy'}>
         Rename
       </button>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </form>
   );
 }
@@ -202,7 +202,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
           {why !== null && <span class="quiet">{sentence(withTimes(why))}</span>}
         </p>
       </div>
-      <div class="row-deeds">
+      <div class="row-actions">
         <a
           class={newest === null ? 'button primary' : 'button'}
           href={addressOf({ view: 'new-study', sourceSessionId })}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { SubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed, useRemote } from '../host/use-remote.ts';
+import { useAction, useRemote } from '../host/use-remote.ts';
 import { fileLabel } from '../parts/drop-file.tsx';
 import { Agree, Field, TextField } from '../parts/field.tsx';
 import { Failed, RemotePart } from '../parts/notice.tsx';
@@ -15,7 +15,7 @@ interface AttachSubtitlesProps {
 /** Takes a subtitle file for a source, with the words that the person answers for. */
 function AttachSubtitles({ sourceSessionId, onAttached }: AttachSubtitlesProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [file, setFile] = useState<File | null>(null);
   const [label, setLabel] = useState('');
   const [language, setLanguage] = useState('');
@@ -76,11 +76,11 @@ function AttachSubtitles({ sourceSessionId, onAttached }: AttachSubtitlesProps) 
           <Agree isTicked={isAttested} onTick={setAttested}>
             I attest that I own this file or may have it processed on this machine.
           </Agree>
-          <button type="submit" class="primary" disabled={!isReady || deed.state === 'busy'}>
-            {deed.state === 'busy' ? 'Attaching the file' : 'Attach the file'}
+          <button type="submit" class="primary" disabled={!isReady || action.state === 'busy'}>
+            {action.state === 'busy' ? 'Attaching the file' : 'Attach the file'}
           </button>
           {!isReady && <p class="hint">A label, a rights holder and the attestation are needed.</p>}
-          {deed.state === 'failed' && <Failed error={deed.error} />}
+          {action.state === 'failed' && <Failed error={action.error} />}
         </>
       )}
     </form>

@@ -62,9 +62,9 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
   const onProgress = ({ ingestId, status }: { ingestId: string; status: string }) =>
     change({ ingestId, ...(status !== 'queued' && { state: status }) });
   const upload = async (): Promise<void> => {
-    const told = { onProgress, onUpload, onMeasured };
+    const callbacks = { onProgress, onUpload, onMeasured };
     change({ state: 'uploading' });
-    await host.ingestFile(file, { ...words, ownershipAttested: true, ...told, signal: stop.signal });
+    await host.ingestFile(file, { ...words, ownershipAttested: true, ...callbacks, signal: stop.signal });
   };
   const ended = () => uploads.send({ type: 'ended', id });
   const turn = before;

@@ -5,7 +5,7 @@ import { longestNote } from '../../contract/base/longest-note.ts';
 import type { CaptionCorrectionPreview, CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed, useStore } from '../host/use-remote.ts';
+import { useAction, useStore } from '../host/use-remote.ts';
 import { CountedField, excessOf, TimeField } from '../parts/field.tsx';
 import { Icon, IconButton } from '../parts/icon.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
@@ -124,8 +124,8 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
   );
   const cursor = useRef<{ readonly side: Side; readonly at: number } | null>(null);
   const isLocked = obstacle !== null;
-  const deeds = editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave: () => setSaving(true) });
-  useEditorKeys(deeds);
+  const actions = editorActions({ draft, control, range, cursor, findings, isLocked, onSave: () => setSaving(true) });
+  useEditorKeys(actions);
   useFollow(draft, control);
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
@@ -140,7 +140,7 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
   };
   return (
     <div class="caption-editor">
-      <Toolbar overview={overview} draft={draft} deeds={deeds} isLocked={isLocked} />
+      <Toolbar overview={overview} draft={draft} actions={actions} isLocked={isLocked} />
       {obstacle !== null && (
         <Notice kind="unavailable" title="These lines cannot be edited now">
           {sentence(obstacle.message)}
@@ -158,7 +158,7 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
           }}
         />
       )}
-      <div class="caption-desk">
+      <div class="caption-workspace">
         <div class="caption-film">
           <Player runtimeId={runtimeId} control={control} hasCaptions={false} edited={{ languages, textAt }} />
           <CaptionWaveform
@@ -174,7 +174,7 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
           <Lines draft={draft} control={control} languages={languages} findings={findings} />
           <LineForm
             draft={draft}
-            deeds={deeds}
+            actions={actions}
             corrections={corrections}
             overview={overview}
             findings={findings}
@@ -189,7 +189,7 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
 
 type Findings = ReadonlyMap<string, readonly GuidelineNote[]>;
 
-interface DeedsOf {
+interface EditorActionsOptions {
   readonly draft: CaptionDraft;
   readonly control: Playback;
   readonly range: { readonly startMs: number; readonly endMs: number };
@@ -199,10 +199,10 @@ interface DeedsOf {
   readonly onSave: () => void;
 }
 
-type EditorDeeds = ReturnType<typeof editorDeeds>;
+type EditorActions = ReturnType<typeof editorActions>;
 
 /** What buttons and keys of the editor do to the line that is selected. */
-function editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave }: DeedsOf) {
+function editorActions({ draft, control, range, cursor, findings, isLocked, onSave }: EditorActionsOptions) {
   const now = () => draft.store.getSnapshot().context;
   const timeMs = () => Math.round(control.store.getSnapshot().context.timeMs);
   const line = () => now().lines.find(({ key }) => key === now().selected) ?? null;
@@ -261,11 +261,11 @@ function editorDeeds({ draft, control, range, cursor, findings, isLocked, onSave
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input:not([type="range"]), textarea, select') !== null;
 
-/** The deed that a key means, as in Subtitle Edit; undefined for any other key. */
-export function keyDeed(
+/** The action that a key means, as in Subtitle Edit; undefined for any other key. */
+export function keyAction(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
   isInText: boolean,
-): Exclude<keyof EditorDeeds, 'time'> | undefined {
+): Exclude<keyof EditorActions, 'time'> | undefined {
   const { key, shiftKey, altKey } = event;
   const isControl = event.ctrlKey || event.metaKey;
   const letter = key.toLowerCase();
@@ -280,16 +280,16 @@ export function keyDeed(
   ];
 }
 
-function useEditorKeys(deeds: EditorDeeds): void {
-  const latest = useRef(deeds);
-  latest.current = deeds;
+function useEditorKeys(actions: EditorActions): void {
+  const latest = useRef(actions);
+  latest.current = actions;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLElement && event.target.closest('dialog, .ceremony') !== null) return;
-      const deed = keyDeed(event, isTyping(event.target));
-      if (deed === undefined) return;
+      const action = keyAction(event, isTyping(event.target));
+      if (action === undefined) return;
       event.preventDefault();
-      latest.current[deed]();
+      latest.current[action]();
     };
     addEventListener('keydown', press, true);
     return () => removeEventListener('keydown', press, true);
@@ -313,13 +313,13 @@ function useFollow(draft: CaptionDraft, control: Playback): void {
 interface ToolbarProps {
   readonly overview: RuntimeOverview;
   readonly draft: CaptionDraft;
-  readonly deeds: EditorDeeds;
+  readonly actions: EditorActions;
   readonly isLocked: boolean;
 }
 
-function Toolbar({ overview, draft, deeds, isLocked }: ToolbarProps) {
+function Toolbar({ overview, draft, actions, isLocked }: ToolbarProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const { lines, past, future } = useStore(draft.store, (context) => context);
   const changes = useMemo(() => draft.changes().length, [draft, lines]);
   const isDone = overview.situation.code === 'captions_accepted';
@@ -330,7 +330,7 @@ function Toolbar({ overview, draft, deeds, isLocked }: ToolbarProps) {
           <button
             type="button"
             class="primary"
-            disabled={deed.state === 'busy'}
+            disabled={action.state === 'busy'}
             onClick={() => run(async () => saveCaptions(host, overview))}
           >
             <Icon name="download" />
@@ -346,21 +346,21 @@ function Toolbar({ overview, draft, deeds, isLocked }: ToolbarProps) {
         </>
       )}
       <span class="caption-tools" role="group" aria-label="Edit">
-        <IconButton icon="undo-2" label="Undo (Ctrl Z)" isDisabled={past.length === 0} onClick={deeds.undo} />
-        <IconButton icon="redo-2" label="Redo (Ctrl Y)" isDisabled={future.length === 0} onClick={deeds.redo} />
+        <IconButton icon="undo-2" label="Undo (Ctrl Z)" isDisabled={past.length === 0} onClick={actions.undo} />
+        <IconButton icon="redo-2" label="Redo (Ctrl Y)" isDisabled={future.length === 0} onClick={actions.redo} />
         <IconButton
           icon="scissors"
           label="Split at the cursor (Ctrl Alt V)"
           isDisabled={isLocked}
-          onClick={deeds.split}
+          onClick={actions.split}
         />
         <IconButton
           icon="merge"
           label="Merge with the next line (Ctrl Shift M)"
           isDisabled={isLocked}
-          onClick={deeds.merge}
+          onClick={actions.merge}
         />
-        <IconButton icon="trash" label="Drop the line (Delete)" isDisabled={isLocked} onClick={deeds.drop} />
+        <IconButton icon="trash" label="Drop the line (Delete)" isDisabled={isLocked} onClick={actions.drop} />
         <KeysHelp
           groups={[
             ['Lines', editorKeys],
@@ -370,11 +370,11 @@ function Toolbar({ overview, draft, deeds, isLocked }: ToolbarProps) {
       </span>
       <span class="caption-save">
         {changes > 0 && <span class="quiet">{counted(changes, 'unsaved change')}</span>}
-        <button type="button" disabled={isLocked || changes === 0} onClick={deeds.save}>
+        <button type="button" disabled={isLocked || changes === 0} onClick={actions.save}>
           Save…
         </button>
       </span>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </div>
   );
 }
@@ -475,7 +475,7 @@ const RowText = ({ text, language }: { readonly text: string | null; readonly la
 
 interface LineFormProps {
   readonly draft: CaptionDraft;
-  readonly deeds: EditorDeeds;
+  readonly actions: EditorActions;
   readonly corrections: CaptionCorrections;
   readonly overview: RuntimeOverview;
   readonly findings: Findings;
@@ -484,7 +484,7 @@ interface LineFormProps {
 }
 
 /** The selected line: its times, its texts, and what the guidelines find in it. */
-function LineForm({ draft, deeds, corrections, overview, findings, cursor, isLocked }: LineFormProps) {
+function LineForm({ draft, actions, corrections, overview, findings, cursor, isLocked }: LineFormProps) {
   const { lines, selected } = useStore(draft.store, (context) => context);
   const [marked, setMarked] = useState<Selected | null>(null);
   const at = lines.findIndex(({ key }) => key === selected);
@@ -512,10 +512,10 @@ function LineForm({ draft, deeds, corrections, overview, findings, cursor, isLoc
         <h2>
           Line {at + 1} <span class="quiet">of {lines.length}</span>
         </h2>
-        <TimeField label="Start" ms={startMs} onMs={(ms) => !isLocked && deeds.time(line, { startMs: ms, endMs })} />
-        <TimeField label="End" ms={endMs} onMs={(ms) => !isLocked && deeds.time(line, { startMs, endMs: ms })} />
+        <TimeField label="Start" ms={startMs} onMs={(ms) => !isLocked && actions.time(line, { startMs: ms, endMs })} />
+        <TimeField label="End" ms={endMs} onMs={(ms) => !isLocked && actions.time(line, { startMs, endMs: ms })} />
         <span class="quiet mono">{((endMs - startMs) / 1000).toFixed(3)} s</span>
-        <IconButton icon="play" label="Play the line (F5)" onClick={deeds.play} />
+        <IconButton icon="play" label="Play the line (F5)" onClick={actions.play} />
       </div>
       <div class="line-texts" data-two={shown.length === 2}>
         {shown.map((side) => {

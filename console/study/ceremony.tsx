@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { useDeed } from '../host/use-remote.ts';
+import { useAction } from '../host/use-remote.ts';
 import { isTyped, TextField } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 
@@ -31,11 +31,11 @@ interface CeremonyProps {
  * request carries the whole statement. Nothing is filled in.
  */
 export function Ceremony({ reviewer, statement, button, isReady, onSigned, children }: CeremonyProps) {
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [yes, setYes] = useState('');
   const [name, setName] = useState('');
   const statementId = useId();
-  const mayGo = isReady && isSigned(yes, name, reviewer) && deed.state !== 'busy';
+  const mayGo = isReady && isSigned(yes, name, reviewer) && action.state !== 'busy';
   const sign = (event: Event) => {
     event.preventDefault();
     if (mayGo) run(() => onSigned({ reviewerId: reviewer.id, attestation: statement }));
@@ -49,13 +49,13 @@ export function Ceremony({ reviewer, statement, button, isReady, onSigned, child
         <TextField label="Type yes to attest this" value={yes} onValue={setYes} />
         <TextField label="Your name, as above" value={name} onValue={setName} />
       </div>
-      <div class="deeds">
+      <div class="actions">
         <button type="submit" class="primary" disabled={!mayGo}>
           {button}
         </button>
         {children}
       </div>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </form>
   );
 }

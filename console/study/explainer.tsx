@@ -3,7 +3,7 @@ import type { FacetKind } from '../../contract/explanations/executor.ts';
 import type { LanguageExplanationList } from '../../contract/explanations/explanation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed, useRemote } from '../host/use-remote.ts';
+import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Agree } from '../parts/field.tsx';
 import { Failed, RemotePart } from '../parts/notice.tsx';
@@ -67,7 +67,7 @@ interface SelectionExplainerProps {
 /** Explains the part of a line that is selected, if this host has a model for it. */
 export function SelectionExplainer({ overview, lineId, marked }: SelectionExplainerProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [asked, setAsked] = useState<readonly FacetKind[]>(['meaning']);
   if (marked === null || !overview.actions.some(({ action }) => action === 'explain')) return null;
   const { side, start, text } = marked;
@@ -101,11 +101,11 @@ export function SelectionExplainer({ overview, lineId, marked }: SelectionExplai
           </Agree>
         ))}
       </fieldset>
-      <button type="submit" disabled={asked.length === 0 || deed.state === 'busy'}>
-        {deed.state === 'busy' ? 'Asking the model' : 'Explain'}
+      <button type="submit" disabled={asked.length === 0 || action.state === 'busy'}>
+        {action.state === 'busy' ? 'Asking the model' : 'Explain'}
       </button>
       <p class="hint">The lines around it go to the hosted model of this host.</p>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </form>
   );
 }

@@ -4,7 +4,7 @@ import type { ShownSides } from '../../contract/captions/caption-line.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed } from '../host/use-remote.ts';
+import { useAction } from '../host/use-remote.ts';
 import { Field } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
@@ -207,7 +207,7 @@ interface ExportRowProps {
 }
 
 function ExportRow({ name, words, read }: ExportRowProps) {
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [bytes, setBytes] = useState<number | null>(null);
   const download = () =>
     run(async () => {
@@ -220,10 +220,10 @@ function ExportRow({ name, words, read }: ExportRowProps) {
       <div class="row-main">
         <p class="row-title mono">{name}</p>
         <p class="quiet">{words}</p>
-        {deed.state === 'failed' && <Failed error={deed.error} />}
+        {action.state === 'failed' && <Failed error={action.error} />}
       </div>
       {bytes !== null && <span class="quiet">{size(bytes)} downloaded</span>}
-      <button type="button" disabled={deed.state === 'busy'} onClick={download}>
+      <button type="button" disabled={action.state === 'busy'} onClick={download}>
         <Icon name="download" />
         Download<span class="sr"> {name}</span>
       </button>

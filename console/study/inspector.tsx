@@ -67,7 +67,7 @@ function ClaimReceipt({ subject, study, events, onOpen }: ClaimReceiptProps) {
   };
   return (
     <>
-      <p class="deeds">
+      <p class="actions">
         {claim.states.map((state) => (
           <Badge key={state} state={state} />
         ))}
@@ -253,7 +253,7 @@ export function Inspector({ chosen, study, events, control, onOpen, onClose }: I
       </div>
       <h2 class="chosen-words">{sentence(words)}</h2>
       <p class="mono">{rangeCode(startMs, endMs)}</p>
-      <div class="deeds">
+      <div class="actions">
         <button type="button" onClick={() => control.seek(startMs)}>
           Go there
         </button>

@@ -44,9 +44,9 @@ const makeStore = () =>
     on: {
       read: (context, { study }: { study: StudyContents }) => ({ ...context, study, error: null }),
       failed: (context, { error }: { error: unknown }) => ({ ...context, error }),
-      heard: (context, { events: told, head = 0 }: { events: readonly JournalEvent[]; head?: number }) => {
-        // The answer to a deed may bring what the stream brings, too.
-        const events = [...context.events, ...told.filter(({ seq }) => seq > context.events.length)];
+      received: (context, { events: received, head = 0 }: { events: readonly JournalEvent[]; head?: number }) => {
+        // The answer to an action may bring what the stream brings, too.
+        const events = [...context.events, ...received.filter(({ seq }) => seq > context.events.length)];
         return { ...context, events, journalHead: Math.max(context.journalHead, head, events.length) };
       },
       live: (context, { isLive }: { isLive: boolean }) => ({ ...context, isLive, progress: null }),
@@ -91,7 +91,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     for (;;) {
       const known = store.getSnapshot().context.events.length;
       const page = await host.events(runtimeId, { after: known, signal: stop.signal });
-      store.send({ type: 'heard', events: page.events, head: page.journalHead });
+      store.send({ type: 'received', events: page.events, head: page.journalHead });
       if (page.reachedHead || page.nextCursor >= keptEvents) return page;
     }
   };
@@ -111,7 +111,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     store.send({ type: 'live', isLive: true });
     try {
       for await (const event of host.follow(runtimeId, { after: nextCursor, signal: stop.signal, onProgress })) {
-        store.send({ type: 'heard', events: [event] });
+        store.send({ type: 'received', events: [event] });
         readSoon();
       }
     } finally {
@@ -133,7 +133,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     }
   };
 
-  /** Reads everything anew, with the events that came since: after a deed of the person. */
+  /** Reads everything anew, with the events that came since: after an action of the person. */
   const refresh = async (): Promise<void> => {
     await catchUp();
     await read();

@@ -5,7 +5,7 @@ import type { RuntimeOverview } from '../../contract/overview.ts';
 import { stageWords } from '../../contract/study/stages.ts';
 import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { useDeed, useEvery, useStore } from '../host/use-remote.ts';
+import { useAction, useEvery, useStore } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
@@ -83,9 +83,9 @@ function StudyProgress({ study, model }: StudyProgressProps) {
 const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];
 
 /** The one thing that a person does next with a study; null where there is nothing to do but wait. */
-export type NextDeed = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
+export type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
 
-export function nextDeedOf({ situation, actions }: RuntimeOverview): NextDeed {
+export function nextActionOf({ situation, actions }: RuntimeOverview): NextAction {
   const may = (name: string): boolean => actions.some(({ action }) => action === name);
   if (situation.code === 'captions_accepted') return 'download';
   if (may('approve')) return 'review';
@@ -95,13 +95,13 @@ export function nextDeedOf({ situation, actions }: RuntimeOverview): NextDeed {
 }
 
 /** What may be done next: one primary button, and beside it what else is possible. */
-function StudyDeeds({ study, model, pane }: StudyProgressProps & { readonly pane: StudyPane }) {
+function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pane: StudyPane }) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const { overview } = study;
   const { runtimeId, lifecycle, actions } = overview;
-  const next = nextDeedOf(overview);
-  const isBusy = deed.state === 'busy';
+  const next = nextActionOf(overview);
+  const isBusy = action.state === 'busy';
   const cancel = () =>
     run(async () => {
       await host.cancel(runtimeId);
@@ -132,7 +132,7 @@ function StudyDeeds({ study, model, pane }: StudyProgressProps & { readonly pane
   const download = () => run(async () => saveCaptions(host, overview));
   const mayStudyAgain = actions.some(({ action }) => action === 'study_again');
   return (
-    <div class="deeds">
+    <div class="actions">
       {liveStates.includes(lifecycle) && (
         <button type="button" disabled={isBusy} onClick={cancel}>
           Cancel the study
@@ -164,7 +164,7 @@ function StudyDeeds({ study, model, pane }: StudyProgressProps & { readonly pane
           Download captions
         </button>
       )}
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
     </div>
   );
 }
@@ -245,7 +245,7 @@ function Opened({ study, model, runtimeId, pane, atMs }: OpenedProps) {
         </div>
         <div class="study-state" aria-live="polite">
           {study.overview.lifecycle !== 'terminal' && <StandingBadge study={study} model={model} />}
-          <StudyDeeds study={study} model={model} pane={pane} />
+          <StudyActions study={study} model={model} pane={pane} />
         </div>
       </div>
       <StudyProgress study={study} model={model} />

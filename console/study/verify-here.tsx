@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useHost } from '../host/session.ts';
-import { useDeed } from '../host/use-remote.ts';
+import { useAction } from '../host/use-remote.ts';
 import { Failed } from '../parts/notice.tsx';
 import { CheckList } from '../verification/check-list.tsx';
 import { type Check, judgementChecks, mediaChecks } from '../verification/checks.ts';
@@ -13,7 +13,7 @@ interface VerifyHereProps {
 /** Computes digests in this page and says what agrees, what differs and what could not be checked. */
 export function VerifyHere({ check, runtimeId }: VerifyHereProps) {
   const host = useHost();
-  const { deed, run } = useDeed();
+  const { action, run } = useAction();
   const [checks, setChecks] = useState<readonly Check[] | null>(null);
   const [hasMedia, setHasMedia] = useState(false);
   const verify = () =>
@@ -25,9 +25,9 @@ export function VerifyHere({ check, runtimeId }: VerifyHereProps) {
     });
   return (
     <div class="verify">
-      <div class="deeds">
-        <button type="button" class="primary" disabled={deed.state === 'busy'} onClick={verify}>
-          {deed.state === 'busy' ? 'Verifying' : 'Verify here'}
+      <div class="actions">
+        <button type="button" class="primary" disabled={action.state === 'busy'} onClick={verify}>
+          {action.state === 'busy' ? 'Verifying' : 'Verify here'}
         </button>
         <label class="agree">
           <input
@@ -38,7 +38,7 @@ export function VerifyHere({ check, runtimeId }: VerifyHereProps) {
           <span>with the bytes of the media</span>
         </label>
       </div>
-      {deed.state === 'failed' && <Failed error={deed.error} />}
+      {action.state === 'failed' && <Failed error={action.error} />}
       {checks !== null && <CheckList checks={checks} />}
     </div>
   );

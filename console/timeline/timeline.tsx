@@ -266,16 +266,16 @@ function LaneRow(props: LaneRowProps) {
   const { runtimeId, lane, view, width, chosenKey, entryKey, onChoose, onHover, onSide, onLane } = props;
   const longest = useMemo(() => longestOf(lane.marks), [lane]);
   const press = (mark: Mark) => (event: KeyboardEvent) => {
-    const deeds: Readonly<Record<string, () => void>> = {
+    const actions: Readonly<Record<string, () => void>> = {
       ArrowLeft: () => onSide(mark, -1),
       ArrowRight: () => onSide(mark, 1),
       ArrowUp: () => onLane(mark, -1),
       ArrowDown: () => onLane(mark, 1),
     };
-    const deed = deeds[event.key];
-    if (deed === undefined) return;
+    const action = actions[event.key];
+    if (action === undefined) return;
     event.preventDefault();
-    deed();
+    action();
   };
   return (
     <div class="lane" role="group" aria-label={lane.title}>
@@ -445,7 +445,7 @@ export function Timeline({ runtimeId, whole, lanes: all, chosenKey, onChoose, co
   };
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const deeds: Readonly<Record<string, () => void>> = {
+    const actions: Readonly<Record<string, () => void>> = {
       '+': () => zoom(1 / zoomStep),
       '=': () => zoom(1 / zoomStep),
       '-': () => zoom(zoomStep),
@@ -453,11 +453,11 @@ export function Timeline({ runtimeId, whole, lanes: all, chosenKey, onChoose, co
       PageUp: () => setView((now) => panned(now, whole, -0.8)),
       PageDown: () => setView((now) => panned(now, whole, 0.8)),
     };
-    const deed = deeds[event.key];
-    if (deed === undefined) return;
+    const action = actions[event.key];
+    if (action === undefined) return;
     event.preventDefault();
     isByKeys.current = true;
-    deed();
+    action();
   };
   const seekTo = (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
     const { left } = event.currentTarget.getBoundingClientRect();

@@ -306,7 +306,7 @@ export const withRemedy = (text: string, remedy: string | null): string =>
 
 const retryAfterSeconds = 1;
 
-const told = {
+const messages = {
   read: (reason: string) => `the data root cannot be read just now (${reason})`,
   written: (reason: string) => `the data root cannot be written just now (${reason})`,
   received: (reason: string) => `the media cannot be written (${reason}), and its ingest has failed`,
@@ -318,8 +318,8 @@ const told = {
  * may succeed later. Media that was refused has failed its ingest: another may succeed.
  */
 export class StorageUnavailable extends ServiceError {
-  constructor(cause: unknown, refused: keyof typeof told = 'read') {
-    super('storage_unavailable', told[refused](reasonOf(cause)), retryAfter(retryAfterSeconds));
+  constructor(cause: unknown, refused: keyof typeof messages = 'read') {
+    super('storage_unavailable', messages[refused](reasonOf(cause)), retryAfter(retryAfterSeconds));
     this.name = 'StorageUnavailable';
     this.cause = cause;
   }

@@ -131,22 +131,22 @@ export interface ReadingAllowance {
 }
 
 /** What a study has whose range is decoded at once, and what a longer one has for each of its windows. */
-export const standingReading = { maxReads: 16, maxAuditedAssessments: 4 } as const satisfies ReadingAllowance;
+export const usualReading = { maxReads: 16, maxAuditedAssessments: 4 } as const satisfies ReadingAllowance;
 
 /** The windows of four hours: a study that is longer has no more than these. */
 const mostWindows = 48;
 
-const timesStanding = (windows: number): ReadingAllowance => ({
-  maxReads: windows * standingReading.maxReads,
-  maxAuditedAssessments: windows * standingReading.maxAuditedAssessments,
+const usualTimes = (windows: number): ReadingAllowance => ({
+  maxReads: windows * usualReading.maxReads,
+  maxAuditedAssessments: windows * usualReading.maxAuditedAssessments,
 });
 
 /** The most that any study has. */
-export const longestReading: ReadingAllowance = timesStanding(mostWindows);
+export const longestReading: ReadingAllowance = usualTimes(mostWindows);
 
 /** What a study of a range has: for each window of a long one as much as a short one has. */
 export function readingAllowanceOf({ startMs, endMs }: Range): ReadingAllowance {
   const lengthMs = endMs - startMs;
-  if (lengthMs <= longRanges.aboveMs) return standingReading;
-  return timesStanding(Math.min(Math.ceil(lengthMs / longRanges.windowMs), mostWindows));
+  if (lengthMs <= longRanges.aboveMs) return usualReading;
+  return usualTimes(Math.min(Math.ceil(lengthMs / longRanges.windowMs), mostWindows));
 }

@@ -10,7 +10,7 @@ const BLOCK_FRAMES = BLOCK_SAMPLES / HOP_SAMPLES;
 /**
  * The speech model overlooks words in noise, over music and in rooms, so that it gets a sound without what lasts: a spectrum every 16 ms,
  * from which a Wiener filter takes what stands in each band for most of the time. Found on spoken words and phrases in nine voices under
- * eight conditions, and reported on others (docs/evaluation.md).
+ * eight conditions, and reported on others (docs/evaluation-results.md).
  */
 export const SUPPRESSION_RULE = {
   frameMs: FRAME_SAMPLES / SAMPLES_PER_MS,

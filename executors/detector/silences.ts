@@ -23,7 +23,7 @@ function levelOf(power: number): number {
 export interface OpenLevelState {
   readonly recent: readonly number[];
   readonly sum: number;
-  readonly heardMs: number;
+  readonly measuredMs: number;
 }
 
 /** Where a measurement goes on: at an open window, behind the levels so far. */
@@ -39,7 +39,7 @@ interface LevelsBefore {
 export class SoundLevels {
   readonly #recent = new Float64Array(LEVEL_WINDOW_MS);
   #sum = 0;
-  #heardMs = 0;
+  #measuredMs = 0;
   #levels = new Uint8Array(FIRST_CAPACITY);
   #count = 0;
   readonly #before: number;
@@ -52,12 +52,12 @@ export class SoundLevels {
     this.#count = from.levels.length;
     this.#recent.set(from.open.recent);
     this.#sum = from.open.sum;
-    this.#heardMs = from.open.heardMs;
+    this.#measuredMs = from.open.measuredMs;
   }
 
   /** The open window, and the levels that were measured since this began. */
   save(): LevelsBefore {
-    const open = { recent: [...this.#recent], sum: this.#sum, heardMs: this.#heardMs };
+    const open = { recent: [...this.#recent], sum: this.#sum, measuredMs: this.#measuredMs };
     return { open, levels: this.#levels.subarray(this.#before, this.#count) };
   }
 
@@ -67,7 +67,7 @@ export class SoundLevels {
     for (let from = 0; from + SAMPLES_PER_MS <= samples; from += SAMPLES_PER_MS) {
       let power = 0;
       for (const channel of channels) power = Math.max(power, powerIn(channel, from));
-      this.#hear(power);
+      this.#measure(power);
     }
   }
 
@@ -76,12 +76,12 @@ export class SoundLevels {
     return this.#levels.subarray(0, this.#count);
   }
 
-  #hear(power: number): void {
-    const slot = this.#heardMs % LEVEL_WINDOW_MS;
+  #measure(power: number): void {
+    const slot = this.#measuredMs % LEVEL_WINDOW_MS;
     this.#sum += power - (this.#recent[slot] ?? 0);
     this.#recent[slot] = power;
-    this.#heardMs += 1;
-    if (this.#heardMs < LEVEL_WINDOW_MS) return;
+    this.#measuredMs += 1;
+    if (this.#measuredMs < LEVEL_WINDOW_MS) return;
     if (this.#count === this.#levels.length) {
       const larger = new Uint8Array(this.#levels.length * 2);
       larger.set(this.#levels);

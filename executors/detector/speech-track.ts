@@ -98,7 +98,7 @@ export class SpeechTrack {
 
 /**
  * When probable speech is a window of speech. Chosen on spoken words and phrases in nine voices under eight conditions, and reported
- * on others (docs/evaluation.md).
+ * on others (docs/evaluation-results.md).
  */
 export const SPEECH_RULE = {
   /** A window has a moment as probable as this, and reaches to where the probability falls below the edge. */

@@ -113,11 +113,11 @@ async function findNamespaces(
     for (const kind of ['privileged', 'user'] as const) {
       const flags = [...(isolated ? ['--net'] : []), ...PID_FLAGS];
       const alone = [unshare, ...(kind === 'user' ? USER_FLAGS : []), ...flags];
-      const [stands, withProxy] = await Promise.all([
+      const [worksAlone, withProxy] = await Promise.all([
         works([...alone, harmless], pathText),
         isolated ? proxiedWords({ unshare, setpriv, kind, flags }, pathText) : null,
       ]);
-      if (!stands) continue;
+      if (!worksAlone) continue;
       if (!isolated) return { kind, network: 'shared', alone, withProxy: alone };
       // Where this fails, a process that needs a proxy shares the network; its processes stay together all the same.
       const shared = alone.filter((word) => word !== '--net');

@@ -116,9 +116,9 @@ function transcribedRegion(body: unknown): RawRegion {
   const { language, segments, words } = answer.data;
   const beside = words ?? [];
   const given = segments != null && segments.length > 0 ? segments : [wholeSegment(answer.data)];
-  const heard = language?.trim() ?? '';
+  const stated = language?.trim() ?? '';
   return {
-    language: heard === '' || heard.length > 64 ? null : heard,
+    language: stated === '' || stated.length > 64 ? null : stated,
     lines: given.flatMap((each) => lineOf(each, beside)),
   };
 }

@@ -80,9 +80,9 @@ function whisperRegion(json: string): RawRegion {
     const place = found.error.issues[0]?.path.join('.') ?? '';
     throw new RecognitionFailure('invalid_output', `the result has another shape at '${place}'`, found.error);
   }
-  const heard = found.data.result?.language?.trim() ?? '';
+  const stated = found.data.result?.language?.trim() ?? '';
   return {
-    language: heard === '' || heard.length > 64 ? null : heard,
+    language: stated === '' || stated.length > 64 ? null : stated,
     lines: found.data.transcription.flatMap(lineOf),
   };
 }

@@ -103,8 +103,8 @@ function heldExtent(found: MeasuredExtent, durationMs: number, heldMs: number): 
     promised - held > (damage === null ? leeway(tracks, promised) : MEASURED_MS);
   const promisedMs = found.promisedMs ?? playableDuration(tracks) ?? durationMs;
   // A picture may stand for any time after its packet; only sound or a damaged end tell that something is missing.
-  const isTold = damage !== null || tracks.some(({ type }) => type === 'audio');
-  if (isTold && isShort(heldMs, promisedMs)) {
+  const isReported = damage !== null || tracks.some(({ type }) => type === 'audio');
+  if (isReported && isShort(heldMs, promisedMs)) {
     if (damage === null && promisedMs > BELIEVED_MS) return noted('length_misstated', promisedMs, heldMs);
     if (heldMs < promisedMs * LEAST_SHARE) throw tooLittle(heldMs, promisedMs);
     return noted('ends_early', promisedMs, heldMs);

@@ -65,7 +65,7 @@ const progressNote = z.union([
 ]);
 
 /** Opens the host's end of a queue in Redis, which may be down. */
-export function openOrderQueue(address: string, tell: (id: string, news: OrderNews) => void): OrderQueue {
+export function openOrderQueue(address: string, onNews: (id: string, news: OrderNews) => void): OrderQueue {
   const { redis, trouble } = openRedis(address);
   // A shared connection is not closed with the queue; the events need one of their own, because they wait in it.
   const { redis: listening } = openRedis(address);
@@ -77,16 +77,16 @@ export function openOrderQueue(address: string, tell: (id: string, news: OrderNe
   // Said where it matters: by `trouble`.
   queue.on('error', () => undefined);
   events.on('error', () => undefined);
-  const changed = ({ jobId }: { readonly jobId: string }) => tell(jobId, { kind: 'changed' });
+  const changed = ({ jobId }: { readonly jobId: string }) => onNews(jobId, { kind: 'changed' });
   events.on('active', changed);
   events.on('completed', changed);
   events.on('progress', ({ jobId, data }) => {
     const note = progressNote.safeParse(data).data;
     if (note === undefined) return;
-    if ('completedMs' in note) tell(jobId, { kind: 'measured', ...note });
-    else tell(jobId, { kind: 'refused', worker: note.refusedBy, reason: note.reason });
+    if ('completedMs' in note) onNews(jobId, { kind: 'measured', ...note });
+    else onNews(jobId, { kind: 'refused', worker: note.refusedBy, reason: note.reason });
   });
-  events.on('failed', ({ jobId, failedReason }) => tell(jobId, { kind: 'lost', reason: failedReason }));
+  events.on('failed', ({ jobId, failedReason }) => onNews(jobId, { kind: 'lost', reason: failedReason }));
 
   const asked = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     const wrong = redis.status === 'ready' ? trouble() : (trouble() ?? 'it has not answered yet');

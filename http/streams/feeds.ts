@@ -132,8 +132,8 @@ export class ActorFeed implements Feed {
   }
 
   async read(): Promise<Uint8Array | null> {
-    const told = await this.#lifecycles.streamed(this.#actorId, this.#cursor, streamedEvents);
-    const frames = told.map((transition) => {
+    const transitions = await this.#lifecycles.streamed(this.#actorId, this.#cursor, streamedEvents);
+    const frames = transitions.map((transition) => {
       this.#cursor = transition.seq;
       return transitionFrame(transition, this.#place(transition.seq));
     });
@@ -170,11 +170,11 @@ export class EveryActorFeed implements Feed {
 
   async read(): Promise<Uint8Array | null> {
     if (this.#said === null) return this.#say();
-    const told = await this.#every.next();
-    if (told === null) return null;
+    const transitions = await this.#every.next();
+    if (transitions === null) return null;
     // A client that gets a part of it has no more than before.
     const before = this.#place(this.#said);
-    const [last, rest] = [told.at(-1), told.slice(0, -1)];
+    const [last, rest] = [transitions.at(-1), transitions.slice(0, -1)];
     if (last === undefined) return this.#said === this.#every.cursor ? new Uint8Array(0) : this.#say();
     this.#said = this.#every.cursor;
     const frames = rest.map((transition) => transitionFrame(transition, before));

@@ -168,12 +168,12 @@ export function preflightOf(records: MeasuredRecords): PreflightBundle {
     return { ...head('studio.preflight-bundle.v1'), artifacts: [raw, receipt, probe], findings, note };
   }
   const { audio, activity } = speechArtifacts(speechActivity);
-  const heard = { ...findings, speech_activity: measuredBy(activity) };
+  const withSpeech = { ...findings, speech_activity: measuredBy(activity) };
   if (languageRanges === null) {
     return {
       ...head('studio.preflight-bundle.v2'),
       artifacts: [raw, receipt, probe, audio, activity],
-      findings: heard,
+      findings: withSpeech,
       note,
     };
   }
@@ -182,7 +182,7 @@ export function preflightOf(records: MeasuredRecords): PreflightBundle {
   return {
     ...head('studio.preflight-bundle.v3'),
     artifacts: [raw, receipt, probe, audio, activity, ranges],
-    findings: { ...heard, language_ranges: measuredBy(ranges) },
+    findings: { ...withSpeech, language_ranges: measuredBy(ranges) },
     note,
   };
 }

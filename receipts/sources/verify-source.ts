@@ -271,8 +271,8 @@ function verifyEvidence({ media, mediaProbe, speechActivity, languageRanges }: S
   if (speechActivity === null) return;
   const { input } = speechActivity.record;
   demandSealed('link_mismatch', 'speech-activity.input.source_content_id', input.source_content_id, media.contentId);
-  const heard = mediaProbe.record.tracks.find(({ index }) => index === input.track_index)?.type;
-  demandSealed('link_mismatch', 'speech-activity.input.track_index', heard ?? null, 'audio');
+  const trackType = mediaProbe.record.tracks.find(({ index }) => index === input.track_index)?.type;
+  demandSealed('link_mismatch', 'speech-activity.input.track_index', trackType ?? null, 'audio');
   verifySpeechWindows(speechActivity.record, durationMsOf(mediaProbe.record));
   if (languageRanges === null) return;
   demandSealed('link_mismatch', 'language-ranges.input', languageRanges.record.input, {

@@ -1,5 +1,5 @@
 import type { Artifact, Capability } from '../../contract/base/artifact.ts';
-import { type ReadingAllowance, standingReading } from '../../contract/evidence/evidence-read.ts';
+import { type ReadingAllowance, usualReading } from '../../contract/evidence/evidence-read.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import {
   capabilities,
@@ -158,8 +158,8 @@ function grantIdsOf(journal: JournalCursor, { grants }: Task, offset: number): S
 /** What an earlier version granted; undefined for a study that may read what its range has. */
 function grantedBefore({ grants }: Task, run: StudyRun): ReadingAllowance | undefined {
   const stated = grants.find(({ capability }) => capability === 'evidence.read')?.maxOperations;
-  const isStanding = stated === standingReading.maxReads && readingOf(run).maxReads !== stated;
-  return isStanding ? standingReading : undefined;
+  const isUsual = stated === usualReading.maxReads && readingOf(run).maxReads !== stated;
+  return isUsual ? usualReading : undefined;
 }
 
 /**

@@ -239,15 +239,18 @@ export function utteranceCounts(
   found: readonly Range[],
   range: Range,
 ): UtteranceCounts {
-  const heard = spans.map((span) => ({ span, window: windowOf(span, found) }));
-  const numbersOf = (some: typeof heard) => ({
+  const searched = spans.map((span) => ({ span, window: windowOf(span, found) }));
+  const numbersOf = (some: typeof searched) => ({
     all: some.length,
     found: some.filter(({ span, window }) => window !== null && overlapOf(window, span) >= utteranceOverlap).length,
   });
   const isPhrase = ({ span }: { readonly span: Range }): boolean => span.endMs - span.startMs >= phraseMs;
-  const [words, phrases] = [numbersOf(heard.filter((each) => !isPhrase(each))), numbersOf(heard.filter(isPhrase))];
+  const [words, phrases] = [
+    numbersOf(searched.filter((each) => !isPhrase(each))),
+    numbersOf(searched.filter(isPhrase)),
+  ];
   const errors = (edge: 'startMs' | 'endMs') => ({
-    errorsMs: ascending(heard.flatMap(({ span, window }) => (window === null ? [] : [window[edge] - span[edge]]))),
+    errorsMs: ascending(searched.flatMap(({ span, window }) => (window === null ? [] : [window[edge] - span[edge]]))),
   });
   const unspoken = remainder(range, spans);
   return {

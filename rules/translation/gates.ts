@@ -71,7 +71,7 @@ function isWrongLanguage({ line, answer, identifiedTogether }: Candidate, langua
   if (answer === null) return false;
   const { translation, identified } = answer;
   const target = baseLanguage(languages.target) ?? languages.target;
-  if (contradictsLanguage(translation, [target], { identified, heard: null })) return true;
+  if (contradictsLanguage(translation, [target], { identified, recognized: null })) return true;
   if (isCopied(line.text, translation, languages.names)) return true;
   const isLong = letters(translation) >= TRANSLATION_GATE.identifiedLetters;
   return isOtherLanguage(target, isLong ? identified : identifiedTogether);
@@ -161,7 +161,7 @@ export function areMisplaced(passed: readonly Passed[]): boolean {
 /**
  * When two answers for one line are translations of the same text. A translation is compared with the second answers for all lines
  * that the model had before it when it gave the first one: it must be nearer to that of its own line, and have little of any
- * other. Chosen on a dialogue of twenty lines in German and French with two wordings each; docs/evaluation.md has others.
+ * other. Chosen on a dialogue of twenty lines in German and French with two wordings each; docs/evaluation-results.md has others.
  */
 const AGREEMENT_RULE = {
   /** Lines nearer to each other than this are in no question together the second time, and no line stands there as context. */
@@ -262,7 +262,7 @@ export function agreementBeside(lines: readonly SourceLine[], second: ReadonlyMa
  * What a line and its translation have in common without being understood: words that begin with the same four letters, which
  * are mostly cognates or names (Simard, Foster and Isabelle, "Using cognates to align sentences in bilingual corpora", 1992), in two
  * scripts words of the same first consonants, and numbers. A translation that has more in common with another line stands in the
- * wrong place. Both bounds are choices; `docs/evaluation.md` says what they find.
+ * wrong place. Both bounds are choices; `docs/evaluation-results.md` says what they find.
  */
 export const ANCHOR_RULE = {
   letters: 4,

@@ -6,11 +6,11 @@ import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';
 import { studyBudgetMs } from '../../actors/reopening/study-row.ts';
 import { reservedBytes } from '../../actors/sources/required-space.ts';
 import { usualWindowing } from '../../actors/study/media-passes.ts';
-import { serveFlags } from '../../cli/options/serve-options.ts';
+import { serveOptions } from '../../cli/options/serve-options.ts';
 import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { longestCaptions, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import { assessmentLimits, decisionLimits } from '../../contract/evidence/assessment.ts';
-import { longestReading, readLimits, standingReading } from '../../contract/evidence/evidence-read.ts';
+import { longestReading, readLimits, usualReading } from '../../contract/evidence/evidence-read.ts';
 import { explanationLimits } from '../../contract/explanations/explanation.ts';
 import { heartbeatMs, maximumEvents, maximumFollowed, maximumWaitMs, streamedEvents } from '../../contract/journal.ts';
 import { progressPauseMs } from '../../contract/operation.ts';
@@ -29,8 +29,9 @@ const grouped = (value: number): string => value.toLocaleString('en');
 const seconds = (ms: number): string => `${ms / 1000} s`;
 const minutes = (ms: number): string => `${ms / 60_000} minutes`;
 
-/** The default of an option, which the option can change. */
-const presetOf = (name: string): number => Number(serveFlags[name]?.preset);
+/** The limits that an option can change, by default. */
+const { limits } = serveOptions([]);
+const { captionAllowance } = limits;
 
 const budgetMs = studyBudgetMs({ startMs: 0, endMs: 0 });
 const budgetShare = studyBudgetMs({ startMs: 0, endMs: 1 }) - budgetMs;
@@ -38,29 +39,29 @@ const budgetShare = studyBudgetMs({ startMs: 0, endMs: 1 }) - budgetMs;
 const rows: readonly (readonly [what: string, limit: string])[] = [
   [
     'an owned file',
-    `${presetOf('maximum-owned-media-bytes') / gibibyte} GiB (\`--maximum-owned-media-bytes\`), bounded by the free space; with \`Content-Length\` up to 999,999,999 bytes, above that send it chunked or [in parts](guides/uploads.md), of which every ${commitBytes / mebibyte} MiB count while they arrive`,
+    `${limits.maximumOwnedMediaBytes / gibibyte} GiB (\`--maximum-owned-media-bytes\`), bounded by the free space; with \`Content-Length\` up to 999,999,999 bytes, above that send it chunked or [in parts](guides/uploads.md), of which every ${commitBytes / mebibyte} MiB count while they arrive`,
   ],
   [
     'a range from a video host',
-    `${seconds(presetOf('maximum-videohost-local-range-ms'))} (\`--maximum-videohost-local-range-ms\`) and ${maximumDownloadBytes / mebibyte} MiB`,
+    `${seconds(limits.maximumVideohostRangeMs)} (\`--maximum-videohost-local-range-ms\`) and ${maximumDownloadBytes / mebibyte} MiB`,
   ],
   [
     'open ingests',
     `${grouped(openIngestLimit)}; one without media is given up after ${uploadOpenMs / 3_600_000} hours`,
   ],
   ['free space', `the declared bytes and ${reservedBytes / mebibyte} MiB must be free`],
-  ['studies that run or wait', `${grouped(presetOf('maximum-live-studies'))} (\`--maximum-live-studies\`)`],
+  ['studies that run or wait', `${grouped(limits.maximumLiveStudies)} (\`--maximum-live-studies\`)`],
   [
     'range of a study',
-    `${seconds(presetOf('maximum-study-range-ms'))} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up; a range above ${seconds(usualWindowing.aboveMs)} is decoded in [windows](receipts.md#long-ranges) of ${seconds(usualWindowing.lengthMs)}, and was tried up to 14,400 s`,
+    `${seconds(limits.maximumStudyRangeMs)} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up; a range above ${seconds(usualWindowing.aboveMs)} is decoded in [windows](evidence.md#long-ranges) of ${seconds(usualWindowing.lengthMs)}, and was tried up to 14,400 s`,
   ],
   [
     'reads, assessments, decision of a study',
-    `${standingReading.maxReads} reads of at most ${readLimits.maxItems} facts, ${standingReading.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; a study by windows has as many reads and assessments for each window, at most ${longestReading.maxReads} and ${longestReading.maxAuditedAssessments}; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
+    `${usualReading.maxReads} reads of at most ${readLimits.maxItems} facts, ${usualReading.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; a study by windows has as many reads and assessments for each window, at most ${longestReading.maxReads} and ${longestReading.maxAuditedAssessments}; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
   ],
   [
     'captions',
-    `studies of at most ${seconds(presetOf('maximum-caption-range-ms'))} (\`--maximum-caption-range-ms\`, up to ${grouped(longestCaptions.maxDurationMs / 1000)} s); ${presetOf('maximum-caption-lines')} lines (\`--maximum-caption-lines\`, up to ${grouped(longestCaptions.maxLines)}); ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side and ${grouped(captionLimits.maxArtifactBytes)} bytes in a record for every ${captionLimits.maxLines} lines; ${maximumCaptionAttempts} attempts under an approval`,
+    `studies of at most ${seconds(captionAllowance.maxDurationMs)} (\`--maximum-caption-range-ms\`, up to ${grouped(longestCaptions.maxDurationMs / 1000)} s); ${captionAllowance.maxLines} lines (\`--maximum-caption-lines\`, up to ${grouped(longestCaptions.maxLines)}); ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side and ${grouped(captionLimits.maxArtifactBytes)} bytes in a record for every ${captionLimits.maxLines} lines; ${maximumCaptionAttempts} attempts under an approval`,
   ],
   ['JSON body', `${grouped(bodyLimit)} bytes`],
   ['an overview', `names ${maximumPlaces} places of each finding and counts all; the evidence has every one`],
@@ -108,7 +109,7 @@ Damaged media is accepted as far as it can be read. Its records and evidence the
 
 ## What a study covers
 
-A study covers one audio track ([which one](receipts.md#evidence)), the first video track and every text subtitle track,
+A study covers one audio track ([which one](evidence.md#the-audio-track)), the first video track and every text subtitle track,
 those of [attached files](guides/subtitle-files.md) included. It finds cuts, dissolves, fades and wipes. It transcribes speech where
 the host was started with a [recogniser](guides/recognition.md), and reads text on the screen where it was started for
 [that](guides/screen-text.md). It does not read subtitles that are pictures.

@@ -46,12 +46,12 @@ async function copied(t: ExecutionContext): Promise<string> {
 }
 
 async function open(t: ExecutionContext, dataRoot: string) {
-  const told: string[] = [];
-  const report = (line: string) => void told.push(line);
+  const reported: string[] = [];
+  const report = (line: string) => void reported.push(line);
   const onFatal = (error: Error) => t.fail(error.message);
   const host = await openHost({ dataRoot, ...goldenHost, environment, machine, report, onFatal });
   t.teardown(() => host.close());
-  return { host, told };
+  return { host, reported };
 }
 
 const objectsIn = async (root: string): Promise<string[]> =>
@@ -59,7 +59,7 @@ const objectsIn = async (root: string): Promise<string[]> =>
 
 /** Deletes a runtime and then its source, and says what is left when both are erased. */
 async function emptied(t: ExecutionContext, root: string, runtimeId: string): Promise<readonly DeletionReceipt[]> {
-  const { host, told } = await open(t, root);
+  const { host, reported } = await open(t, root);
   const before = await objectsIn(root);
   const dry = await host.garbage.collect(true);
   t.deepEqual(await objectsIn(root), before, 'a dry run deletes nothing');
@@ -73,7 +73,7 @@ async function emptied(t: ExecutionContext, root: string, runtimeId: string): Pr
   t.deepEqual(await objectsIn(root), []);
   await host.close();
   t.deepEqual(
-    told.filter((line) => line.includes('next start')),
+    reported.filter((line) => line.includes('next start')),
     [],
   );
   return [ofRuntime, ofSource];

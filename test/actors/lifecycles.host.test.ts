@@ -38,7 +38,7 @@ async function openLife(t: ExecutionContext): Promise<Life> {
 }
 
 /** Everything that there is now, as `ID.SEQ`. */
-async function told(every: EveryTransition): Promise<string[]> {
+async function idsOf(every: EveryTransition): Promise<string[]> {
   const found: string[] = [];
   for (;;) {
     const next = await every.next();
@@ -52,14 +52,14 @@ test('who follows from now on gets what comes, each once, and everything up to t
   await move('a');
   const every = follow(null);
   t.is(every.cursor, 1);
-  t.deepEqual(await told(every), []);
+  t.deepEqual(await idsOf(every), []);
   await Promise.all([move('a'), move('b')]);
   await move('a');
-  t.deepEqual(await told(every), ['a.2', 'a.3', 'b.1']);
+  t.deepEqual(await idsOf(every), ['a.2', 'a.3', 'b.1']);
   t.is(every.cursor, ledger.newestCommit());
   await move('b');
-  t.deepEqual(await told(every), ['b.2']);
-  t.deepEqual(await told(every), []);
+  t.deepEqual(await idsOf(every), ['b.2']);
+  t.deepEqual(await idsOf(every), []);
 });
 
 test('who follows behind a commit gets all that came after it, then what comes', async (t) => {
@@ -72,7 +72,7 @@ test('who follows behind a commit gets all that came after it, then what comes',
   t.is(every.cursor, 1);
   // The walk has begun: this is told once, by name.
   await move('a');
-  t.deepEqual(await told(every), ['a.3']);
+  t.deepEqual(await idsOf(every), ['a.3']);
   t.is(every.cursor, ledger.newestCommit());
 });
 
@@ -86,7 +86,7 @@ test('the cursor stays where others moved that were not given yet', async (t) =>
   t.is(every.cursor, 0);
   // It moved again after it was given.
   await move('a0');
-  const rest = await told(every);
+  const rest = await idsOf(every);
   t.deepEqual(rest.slice(0, 5), ['a50.1', 'a51.1', 'a52.1', 'a53.1', 'a54.1']);
   t.deepEqual(rest.slice(5), ['z.1', 'z.2', 'z.3', 'z.4', 'z.5', 'a0.2']);
   t.is(every.cursor, 61);
@@ -99,7 +99,7 @@ test('a reader that lags far behind is served from the ledger, and no names are 
   for (const id of ['b', 'a']) await move(id);
   for (let at = 0; at < 5000; at += 1) every.moved(`gone ${at}`);
   await move('b');
-  t.deepEqual(await told(every), ['a.1', 'b.1', 'b.2']);
+  t.deepEqual(await idsOf(every), ['a.1', 'b.1', 'b.2']);
   t.is(every.cursor, ledger.newestCommit());
 });
 
@@ -111,7 +111,7 @@ test('an actor that was deleted, and one whose rows are damaged, end no stream o
     { put: 'transition', key: 'b/0000000001', value: 'no transition' },
   ]);
   const every = follow(0);
-  t.deepEqual(await told(every), ['c.1']);
+  t.deepEqual(await idsOf(every), ['c.1']);
   t.is(every.cursor, 4);
 });
 
@@ -120,16 +120,16 @@ test('a listener that throws is reported, and the commit and the others go on', 
   const listeners = new TransitionListeners((line) => reports.push(line));
   const ledger = await openScratchLedger(t, await scratchFolder(t), { onStamped: listeners.stamped });
   t.teardown(() => ledger.close());
-  const heard: string[] = [];
+  const notified: string[] = [];
   listeners.add(() => {
     throw new Error('broken');
   });
-  const forget = listeners.add((id) => heard.push(id));
+  const forget = listeners.add((id) => notified.push(id));
   const move = (seq: number) => ledger.commit(transitionWrites('a/b', seq, 'here', byEvent('move', []), 0));
   await move(1);
   forget();
   await move(2);
-  t.deepEqual(heard, ['a/b']);
+  t.deepEqual(notified, ['a/b']);
   t.deepEqual(reports, ['a listener of transitions failed: broken', 'a listener of transitions failed: broken']);
 });
 

@@ -218,9 +218,9 @@ test('watchers hear of work at most ten times a second, and of the last change i
     elapsed: () => simulated.now(),
     report: (line) => t.fail(line),
   });
-  let told = 0;
+  let reports = 0;
   const stop = board.watch('runtime:1', () => {
-    told += 1;
+    reports += 1;
   });
   for (let at = 0; at < 1000; at += 1) {
     board.note('runtime:1', upload(at));
@@ -228,27 +228,27 @@ test('watchers hear of work at most ten times a second, and of the last change i
     simulated.increment(1);
   }
   // At once, and then after each tenth of a second.
-  t.is(told, 11);
+  t.is(reports, 11);
   simulated.increment(100);
   board.note('runtime:1', upload(1000));
   stop();
   simulated.increment(1000);
-  t.is(told, 12);
+  t.is(reports, 12);
   board.note('runtime:1', upload(1000));
-  t.is(told, 12);
+  t.is(reports, 12);
 });
 
 test('bug: watchers heard of no change for an hour where the clock was set back by one', (t) => {
   const clock = new SimulatedClock(0);
   const board = new ProgressBoard({ clock, elapsed: clock.elapsed, report: (line) => t.fail(line) });
-  let told = 0;
+  let reports = 0;
   board.watch('runtime:1', () => {
-    told += 1;
+    reports += 1;
   });
   board.note('runtime:1', upload(1));
   clock.set(-3_600_000);
   board.note('runtime:1', upload(2));
-  t.is(told, 1);
+  t.is(reports, 1);
   clock.advance(100);
-  t.is(told, 2);
+  t.is(reports, 2);
 });

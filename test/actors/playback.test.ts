@@ -133,17 +133,17 @@ test('only its own runtime revokes a grant, and only once', (t) => {
 test('whoever waits for the end of a grant hears it once, and nobody who stopped waiting', (t) => {
   const { grants } = counted();
   const [one, two] = [grants.issue(media), grants.issue(media)];
-  const heard: string[] = [];
-  grants.onEnd(one.grantId, () => heard.push('one'));
-  grants.onEnd(one.grantId, () => heard.push('one again'));
-  grants.onEnd(two.grantId, () => heard.push('two'));
-  grants.onEnd(one.grantId, () => heard.push('nobody'))();
+  const notified: string[] = [];
+  grants.onEnd(one.grantId, () => notified.push('one'));
+  grants.onEnd(one.grantId, () => notified.push('one again'));
+  grants.onEnd(two.grantId, () => notified.push('two'));
+  grants.onEnd(one.grantId, () => notified.push('nobody'))();
   grants.revoke(one.grantId, media.runtimeId);
-  t.deepEqual(heard, ['one', 'one again']);
-  grants.onEnd(one.grantId, () => heard.push('late'));
-  t.deepEqual(heard, ['one', 'one again', 'late']);
+  t.deepEqual(notified, ['one', 'one again']);
+  grants.onEnd(one.grantId, () => notified.push('late'));
+  t.deepEqual(notified, ['one', 'one again', 'late']);
   grants.close();
-  t.deepEqual(heard, ['one', 'one again', 'late', 'two']);
+  t.deepEqual(notified, ['one', 'one again', 'late', 'two']);
 });
 
 test('64 grants are active at most; one that ends makes room for one', (t) => {

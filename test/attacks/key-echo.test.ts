@@ -3,7 +3,13 @@ import test, { type ExecutionContext } from 'ava';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import { openHostedExplainer } from '../../executors/explanations/hosted-explainer.ts';
 import { keyEcho } from '../../executors/explanations/hosted-provider.ts';
-import { answers, type Behaviour, completionOf, refuses, says } from '../../fixtures/hosted-model/stub-provider.ts';
+import {
+  answers,
+  answersText,
+  type Behaviour,
+  completionOf,
+  refuses,
+} from '../../fixtures/hosted-model/stub-provider.ts';
 import { SimulatedClock } from '../actors/supervision/simulated-clock.ts';
 import { inputOver } from '../executors/explanations/explanation-questions.ts';
 import { ModelInMemory } from '../host/model-in-memory.ts';
@@ -75,10 +81,10 @@ const explains = (sceneMeaning: string, fields: object = {}) =>
   JSON.stringify({ facets: { meaning: { content: { sceneMeaning, ...fields }, reason: null } } });
 
 const echoes: Readonly<Record<string, Behaviour>> = {
-  'its explanation': says(explains(`The key is ${key}.`)),
-  'its explanation, in base64': says(explains(base64(`key=${key}`))),
-  'a field that nobody asked for': says(explains('A greeting.', { [key]: 1 })),
-  'what is no JSON': says(`I may not say ${key}`),
+  'its explanation': answersText(explains(`The key is ${key}.`)),
+  'its explanation, in base64': answersText(explains(base64(`key=${key}`))),
+  'a field that nobody asked for': answersText(explains('A greeting.', { [key]: 1 })),
+  'what is no JSON': answersText(`I may not say ${key}`),
   'the id of its answer': answers(completionOf(explains('A greeting.'), { id: key })),
 };
 

@@ -9,8 +9,8 @@ import { scratchFolder } from '../storage/ledger/scratch.ts';
 test('the host of a command makes captions of subtitle tracks, with no model and for a whole film', async (t) => {
   const options = serveOptions(await ownHostFlags(join(await scratchFolder(t), 'root')));
   t.is(options.captionExecutor.classification, 'grouped_subtitle_tracks');
-  t.deepEqual(options.captionAllowance, { maxDurationMs: 14_400_000, maxLines: 8192 });
-  t.is(options.maximumStudyRangeMs, 14_400_000);
+  t.deepEqual(options.limits.captionAllowance, { maxDurationMs: 14_400_000, maxLines: 8192 });
+  t.is(options.limits.maximumStudyRangeMs, 14_400_000);
   t.deepEqual([options.recognizer, options.explainerModel, options.captionExecutor.model], [null, null, null]);
   t.is(serveOptions([]).captionExecutor.classification, 'recorded_real_pipeline_fixture');
 });
@@ -27,6 +27,6 @@ test('what the settings of a data root say replaces what the host of a command h
   const given = parseFlags(['--data-root', root, ...(await ownHostFlags(root))], serveFlags);
   const options = optionsOf(await settledFlags(given));
   t.is(options.captionExecutor.classification, 'recognised_transcript');
-  t.is(options.captionAllowance.maxLines, 100);
-  t.is(options.captionAllowance.maxDurationMs, 14_400_000);
+  t.is(options.limits.captionAllowance.maxLines, 100);
+  t.is(options.limits.captionAllowance.maxDurationMs, 14_400_000);
 });

@@ -27,7 +27,7 @@ test('settings are JSON with comments, trailing commas and the names of the opti
     "caption-executor": "grouped-subtitles", /* no model, no network */
     "allow-embedded-subtitle-captions": true,
   }`);
-  t.is(options.maximumStudyRangeMs, 7_200_000);
+  t.is(options.limits.maximumStudyRangeMs, 7_200_000);
   t.deepEqual(options.allowedOrigins, ['http://127.0.0.1:5000', 'http://127.0.0.1:5001']);
   t.is(options.captionExecutor.classification, 'grouped_subtitle_tracks');
 });

@@ -48,8 +48,8 @@ test('the actors of a host are followed behind the last commit after each cut', 
     return new Response(`${events.join('\n\n')}\n\n`, { headers: { 'Content-Type': 'text/event-stream' } });
   });
   const seen: unknown[] = [];
-  for await (const told of client.watch({ runtimes: { r: 3 }, actors: 'all' })) {
-    if (told.event !== 'progress') seen.push(told);
+  for await (const message of client.watch({ runtimes: { r: 3 }, actors: 'all' })) {
+    if (message.event !== 'progress') seen.push(message);
     if (seen.length === 3) break;
   }
   t.deepEqual(asked, ['?runtimes=r@3&actors=all', '?runtimes=r@3&actors=all@15']);

@@ -127,11 +127,11 @@ test('after any edits each current line is in at most one change, and a change i
   });
   fc.assert(
     fc.property(edits, (steps) => {
-      const lines = steps.reduce<Lines>((before, [deed, at, ms]) => {
+      const lines = steps.reduce<Lines>((before, [action, at, ms]) => {
         const key = before[at % Math.max(1, before.length)]?.key ?? '';
-        if (deed === 'split') return split(before, key, { cursor: null, timeMs: ms });
-        if (deed === 'merge') return merged(before, key);
-        return deed === 'drop'
+        if (action === 'split') return split(before, key, { cursor: null, timeMs: ms });
+        if (action === 'merge') return merged(before, key);
+        return action === 'drop'
           ? droppedLines(before, key)
           : retimed(before, key, { startMs: ms, endMs: ms + 900 }, range);
       }, draftLines(current));

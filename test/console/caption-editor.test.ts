@@ -1,6 +1,6 @@
 import test from 'ava';
 import { draftLines } from '../../console/study/caption-draft.ts';
-import { keyDeed, muxCommand } from '../../console/study/caption-editor.tsx';
+import { keyAction, muxCommand } from '../../console/study/caption-editor.tsx';
 import { edgeAt, movedLineEdge, snapped } from '../../console/study/caption-waveform.tsx';
 import { currentFindings, figureWords, findingsByLine } from '../../console/study/guidelines.tsx';
 import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
@@ -29,7 +29,7 @@ test('an edge snaps to a cut nearby, and a line keeps a length when it is dragge
   t.deepEqual(movedLineEdge(a, 'endMs', 0), { startMs: 1000, endMs: 1100 });
 });
 
-const keys: readonly (readonly [keys: string, isInText: boolean, deed: string | undefined])[] = [
+const keys: readonly (readonly [keys: string, isInText: boolean, action: string | undefined])[] = [
   ['Shift Enter', true, 'next'],
   ['Enter', true, undefined],
   ['Alt ArrowUp', true, 'previous'],
@@ -44,8 +44,8 @@ const keys: readonly (readonly [keys: string, isInText: boolean, deed: string | 
   ['Control c', true, undefined],
 ];
 
-for (const [pressed, isInText, deed] of keys) {
-  test(`keys of the editor: ${pressed}${isInText ? ' in a text' : ''} is ${deed ?? 'left to the browser'}`, (t) => {
+for (const [pressed, isInText, action] of keys) {
+  test(`keys of the editor: ${pressed}${isInText ? ' in a text' : ''} is ${action ?? 'left to the browser'}`, (t) => {
     const parts = pressed.split(' ');
     const event = {
       key: parts.at(-1) ?? '',
@@ -54,7 +54,7 @@ for (const [pressed, isInText, deed] of keys) {
       altKey: parts.includes('Alt'),
       metaKey: false,
     };
-    t.is(keyDeed(event, isInText), deed as never);
+    t.is(keyAction(event, isInText), action as never);
   });
 }
 

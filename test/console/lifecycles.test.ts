@@ -3,7 +3,7 @@ import test from 'ava';
 import { createMachine, getStateNodes, initialTransition } from 'xstate';
 import { addressOf, routeOf, withStep } from '../../console/host/route.ts';
 import { fitted, revealing, scaled } from '../../console/lifecycles/chart-canvas.tsx';
-import { statesWith } from '../../console/lifecycles/chart-desk.tsx';
+import { statesWith } from '../../console/lifecycles/chart-explorer.tsx';
 import { chartIndex, enteredBy, withAncestors } from '../../console/lifecycles/chart-index.ts';
 import { compared, partingWords } from '../../console/lifecycles/comparison.tsx';
 import { mermaidOf } from '../../console/lifecycles/export-menu.tsx';
@@ -103,10 +103,10 @@ test('steps have the time that was spent, arrows how often and after how long th
 test('a scrubber follows what comes until it is moved back, and again from the end', (t) => {
   const model = scrubber();
   const now = () => shownPlace(model.getSnapshot().context);
-  model.send({ type: 'heard', page: page(walk.slice(0, 3)) });
+  model.send({ type: 'received', page: page(walk.slice(0, 3)) });
   t.is(now(), 2);
   model.send({ type: 'stepped', by: -1 });
-  model.send({ type: 'heard', page: page(walk.slice(2)) });
+  model.send({ type: 'received', page: page(walk.slice(2)) });
   t.is(now(), 1, 'what comes does not move what is looked at');
   t.is(model.getSnapshot().context.transitions.length, 5, 'what is known already is not added again');
   model.send({ type: 'stepped', by: -5 });

@@ -5,7 +5,7 @@ import { isSigned } from '../../console/study/ceremony.tsx';
 import { measuredUntil } from '../../console/study/evidence-pane.tsx';
 import { exportStates } from '../../console/study/exports-pane.tsx';
 import { wayStepsOf } from '../../console/study/stepper.tsx';
-import { nextDeedOf } from '../../console/study/study-view.tsx';
+import { nextActionOf } from '../../console/study/study-view.tsx';
 import type { Lane } from '../../console/timeline/lanes.ts';
 import { foldedLanes } from '../../console/timeline/timeline.tsx';
 import type { WorkProgress } from '../../contract/operation.ts';
@@ -25,9 +25,9 @@ const overviewOf = (own: object): RuntimeOverview =>
   }) as unknown as RuntimeOverview;
 
 test('the steps of a study say how far each is, and one of them is current', (t) => {
-  const told = (overview: RuntimeOverview) =>
+  const linesOf = (overview: RuntimeOverview) =>
     wayStepsOf(overview).map(({ name, state, text, isCurrent }) => `${isCurrent ? '> ' : ''}${name} ${state}: ${text}`);
-  t.deepEqual(told(overviewOf({})), [
+  t.deepEqual(linesOf(overviewOf({})), [
     'decision done: All claims are supported',
     '> review waiting for you: Approve or reject the study',
     'captions to come: Captions need an approval',
@@ -35,12 +35,12 @@ test('the steps of a study say how far each is, and one of them is current', (t)
   ]);
   const partial = part('done', 'accepted', ['current_run_candidate_accepted_in_part']);
   const ended = overviewOf({ review: part('done', 'approved'), captions: part('done', '9 lines'), check: partial });
-  t.deepEqual(told(ended).slice(2), ['captions done: 9 lines', 'check done in part: Accepted']);
+  t.deepEqual(linesOf(ended).slice(2), ['captions done: 9 lines', 'check done in part: Accepted']);
 });
 
 test('a study has one thing to do next', (t) => {
   const doing = (code: string, ...actions: string[]) =>
-    nextDeedOf(overviewOf({ situation: { code }, actions: actions.map((action) => ({ action })) }));
+    nextActionOf(overviewOf({ situation: { code }, actions: actions.map((action) => ({ action })) }));
   t.is(doing('waiting_for_review', 'approve', 'reject', 'study_again'), 'review');
   t.is(doing('approved', 'produce_captions', 'study_again'), 'produce');
   t.is(doing('waiting_for_check', 'check_captions'), 'check');

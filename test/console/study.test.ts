@@ -72,10 +72,10 @@ const until = ({ store }: ReturnType<typeof studyModel>, holds: () => boolean): 
     });
   });
 
-test('an event that a deed and the stream both bring is in the journal of the page once', async (t) => {
-  let told: (events: readonly JournalEvent[]) => void = () => undefined;
+test('an event that an action and the stream both bring is in the journal of the page once', async (t) => {
+  let resolveEvents: (events: readonly JournalEvent[]) => void = () => undefined;
   const streamed = new Promise<readonly JournalEvent[]>((resolve) => {
-    told = resolve;
+    resolveEvents = resolve;
   });
   let head = 2;
   const host = hostWith({
@@ -87,10 +87,10 @@ test('an event that a deed and the stream both bring is in the journal of the pa
   const model = studyModel(host, runtimeId);
   const close = model.open();
   await until(model, () => model.store.getSnapshot().context.events.length === 2);
-  // The study is cancelled: the answer to the deed brings what the stream is about to bring.
+  // The study is cancelled: the answer to the action brings what the stream is about to bring.
   head = 4;
   await model.refresh();
-  told([event(3), event(4), event(5)]);
+  resolveEvents([event(3), event(4), event(5)]);
   await until(model, () => model.store.getSnapshot().context.journalHead >= 5);
   t.deepEqual(seqs(model.store.getSnapshot().context.events), [1, 2, 3, 4, 5]);
   t.is(model.store.getSnapshot().context.journalHead, 5);
@@ -171,7 +171,7 @@ test('a study that is refused meanwhile says so, until it is answered again', as
 
 test('a followed study has its progress, and reads what it waits for when a wait starts or ends', async (t) => {
   let reads = 0;
-  let tell: (stage: WorkStage) => void = () => undefined;
+  let notify: (stage: WorkStage) => void = () => undefined;
   let end: () => void = () => undefined;
   const host = hostWith({
     events: async (_: string, { after = 0 }) => pageOf(1, after, false),
@@ -180,8 +180,8 @@ test('a followed study has its progress, and reads what it waits for when a wait
       return { journalHead: reads };
     },
     async *follow(_: string, { onProgress }: { onProgress: (progress: WorkProgress) => void }) {
-      tell = (stage) => onProgress({ stage } as WorkProgress);
-      tell('detect');
+      notify = (stage) => onProgress({ stage } as WorkProgress);
+      notify('detect');
       await new Promise<void>((resolve) => {
         end = resolve;
       });
@@ -193,13 +193,13 @@ test('a followed study has its progress, and reads what it waits for when a wait
   const stage = () => model.store.getSnapshot().context.progress?.stage;
   await until(model, () => stage() === 'detect');
   t.is(reads, 1);
-  tell('queued');
+  notify('queued');
   await until(model, () => model.store.getSnapshot().context.study?.overview.journalHead === 2);
   await model.look();
   t.is(reads, 3, 'another reason to wait is found by looking');
-  tell('subtitles');
+  notify('subtitles');
   await until(model, () => model.store.getSnapshot().context.study?.overview.journalHead === 4);
-  tell('read');
+  notify('read');
   await model.look();
   t.is(reads, 4, 'a step that begins is told by the stream alone');
   end();

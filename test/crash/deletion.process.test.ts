@@ -121,7 +121,7 @@ async function liveOnFrom(t: ExecutionContext, doomed: Doomed, { root, point, kn
   await isGone(t, host, doomed);
   t.is(await host.stop(), 0);
   t.deepEqual(
-    host.told().filter((line) => /damaged|next start/.test(line)),
+    host.reported().filter((line) => /damaged|next start/.test(line)),
     [],
     point,
   );

@@ -31,7 +31,7 @@ export interface KnownOfLife {
   /** The last step that has come to its end. */
   done: Step | null;
   /** Answers that no later step may change, by what was asked. */
-  readonly told: Map<string, unknown>;
+  readonly answers: Map<string, unknown>;
 }
 
 const steps = [
@@ -56,14 +56,14 @@ export const nothingKnown = (): KnownOfLife => ({
   runtimeId: null,
   spare: null,
   done: null,
-  told: new Map(),
+  answers: new Map(),
 });
 
 /** What is known now, apart from what will be known. */
 export const knownOfLifeNow = (known: KnownOfLife): KnownOfLife => ({
   ...known,
   upload: knownNow(known.upload),
-  told: new Map(known.told),
+  answers: new Map(known.answers),
 });
 
 const flags = [
@@ -146,9 +146,9 @@ export class FullLife {
   }
 
   /** What was told in an earlier life is told again. */
-  async toldAgain(): Promise<string[]> {
+  async askAgain(): Promise<string[]> {
     const changed: string[] = [];
-    for (const [question, before] of this.#known.told) {
+    for (const [question, before] of this.#known.answers) {
       const answer = await this.#ask(question);
       // A journal may have gained events, and nothing else.
       const now = Array.isArray(answer) && Array.isArray(before) ? answer.slice(0, before.length) : answer;
@@ -165,7 +165,7 @@ export class FullLife {
         known.range ??= await askRange(this.#host, { url: this.#page, ...range });
         const { status } = await rangeReached(this.#host, known.range ?? '');
         if (status !== 'registered') throw new Error(`the range is ${status}`);
-        return this.#tell(`range ${known.range}`);
+        return this.#record(`range ${known.range}`);
       }
       case 'upload':
         return new CrashClient(this.#host).drive(known.upload);
@@ -175,26 +175,26 @@ export class FullLife {
         await this.#client.subtitles.attach(sourceSessionId, lines, {
           ...{ rightsHolder: 'The tester', ownershipAttested: true, language: 'fr' },
         });
-        return this.#tell(`subtitles ${sourceSessionId}`);
+        return this.#record(`subtitles ${sourceSessionId}`);
       }
       case 'study':
         known.runtimeId ??= await this.#later.study(await this.#source(isSample));
-        return this.#tell(`events ${known.runtimeId}`);
+        return this.#record(`events ${known.runtimeId}`);
       case 'captions':
         await this.#later.caption(known.runtimeId ?? '');
-        return this.#tell(`events ${known.runtimeId}`);
+        return this.#record(`events ${known.runtimeId}`);
       case 'explanation':
         await this.#later.explain(known.runtimeId ?? '');
-        return this.#tell(`events ${known.runtimeId}`);
+        return this.#record(`events ${known.runtimeId}`);
       case 'bundle':
         await new Response(await this.#client.bundle(known.runtimeId ?? '')).arrayBuffer();
-        return this.#tell('keys ');
+        return this.#record('keys ');
       case 'spare':
         known.spare ??= await this.#later.study(await this.#source(isSample), 'spare');
         return;
       case 'deletion':
         await this.#client.deletions.runtime(known.spare ?? '');
-        return this.#tell(`deletion ${known.spare}`);
+        return this.#record(`deletion ${known.spare}`);
       case 'backup':
         return this.#backUp();
       case 'collection':
@@ -219,8 +219,8 @@ export class FullLife {
     await rm(copy.folder, { recursive: true });
   }
 
-  async #tell(question: string): Promise<void> {
-    this.#known.told.set(question, await this.#ask(question));
+  async #record(question: string): Promise<void> {
+    this.#known.answers.set(question, await this.#ask(question));
   }
 
   async #ask(question: string): Promise<unknown> {

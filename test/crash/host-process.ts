@@ -16,7 +16,7 @@ export interface HostProcess {
   /** The points that its crash hook counted. */
   points(): readonly string[];
   /** What it told people, for a test that fails. */
-  told(): readonly string[];
+  reported(): readonly string[];
   /** Lets the crash hook begin to count. */
   count(): Promise<void>;
   /** What its clients ask with. */
@@ -28,7 +28,7 @@ export interface HostProcess {
 }
 
 /** A host as far as a client of it is concerned. */
-export type Reachable = Pick<HostProcess, 'dataRoot' | 'announced' | 'told' | 'fetch' | 'ended'>;
+export type Reachable = Pick<HostProcess, 'dataRoot' | 'announced' | 'reported' | 'fetch' | 'ended'>;
 
 /** The typed client of a host. */
 export function clientOf({ announced, fetch }: Reachable): StudyHost {
@@ -47,12 +47,12 @@ export interface HostAnswer {
 
 /** Asks a host; a body that is no buffer is sent as JSON. Rejects with `HostGone` where the host is dead, or dies meanwhile. */
 export async function askHost(
-  { announced, told, ended, fetch }: Reachable,
+  { announced, reported, ended, fetch }: Reachable,
   method: string,
   path: string,
   body?: object,
 ): Promise<HostAnswer> {
-  if (announced === null) throw new HostGone(told().join('\n'));
+  if (announced === null) throw new HostGone(reported().join('\n'));
   const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
   try {
     const answer = await fetch(`${announced.listening}${path}`, {
@@ -98,7 +98,7 @@ export async function startHost(
     announced,
     fetch,
     points: () => lines().filter((line) => pointLine.test(line)),
-    told: () => lines().filter((line) => !pointLine.test(line)),
+    reported: () => lines().filter((line) => !pointLine.test(line)),
     count: async () => {
       if (announced === null) throw new Error('the host is gone');
       process.kill(announced.pid, 'SIGUSR2');

@@ -68,7 +68,7 @@ async function liveUntil(
     await host.kill();
   } catch (error) {
     if (!(error instanceof HostGone)) throw error;
-    t.is(await host.ended, 'SIGKILL', host.told().join('\n'));
+    t.is(await host.ended, 'SIGKILL', host.reported().join('\n'));
   }
   t.log(`killed in ${phaseOf(next)} at ${host.points().at(-1)}, with ${next.events.length} events read`);
   await checkProcesses(t, root);
@@ -78,10 +78,10 @@ async function liveUntil(
 async function liveOn(t: ExecutionContext, root: string, past: readonly Promised[]): Promise<readonly string[]> {
   const host = await startHost(t, root);
   await settle(t, new CrashClient(host), past);
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
   await checkProcesses(t, root);
   await checkWhole(t, root);
-  return host.told();
+  return host.reported();
 }
 
 for (let first = 0; first < kills; first += killsOfATest) {
@@ -107,7 +107,7 @@ test('a host that is told to stop in the middle of a study goes on where it stoo
   await client.start(promised);
   await client.follow(promised, () => promised.events.some((text) => text.includes('media.operation_started')));
   t.false(promised.isTerminal);
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
   await checkProcesses(t, root);
   t.log(await liveOn(t, root, [promised]));
   t.true(promised.isTerminal);
@@ -146,7 +146,7 @@ test('a host that is told twice to stop, and does not wait for its answers, died
 });
 
 // Without /proc nobody can tell whose a process is.
-const isTold = existsSync('/proc/self/environ');
+const isReported = existsSync('/proc/self/environ');
 
 test('a process that an earlier host left in its private folder ends with the next start', async (t) => {
   const root = await emptyRoot(t);
@@ -157,7 +157,7 @@ test('a process that an earlier host left in its private folder ends with the ne
   t.teardown(() => left.kill('SIGKILL'));
   const ended = once(left, 'exit');
   const host = await startHost(t, root);
-  if (isTold) t.deepEqual(await ended, [null, 'SIGKILL']);
+  if (isReported) t.deepEqual(await ended, [null, 'SIGKILL']);
   await host.kill();
   await checkDataRoot(t, root);
 });

@@ -50,7 +50,7 @@ test.after.always(async () => {
 });
 
 /** The study was heard and read to its end. */
-async function isHeardAndRead(t: ExecutionContext, client: StudyHost, runtimeId: string): Promise<void> {
+async function hasSpeechAndText(t: ExecutionContext, client: StudyHost, runtimeId: string): Promise<void> {
   const { evidence } = await client.evidence(runtimeId, 'all');
   for (const kind of ['transcript', 'screen_text']) {
     t.like(
@@ -63,7 +63,7 @@ async function isHeardAndRead(t: ExecutionContext, client: StudyHost, runtimeId:
 
 const goesOn: Life = async (t, client, later, { id }) => {
   for await (const _ of client.follow(id));
-  await isHeardAndRead(t, client, id);
+  await hasSpeechAndText(t, client, id);
   await later.finish(id);
 };
 
@@ -102,7 +102,7 @@ const lives: Readonly<Record<string, Life>> = {
   },
   'life.whole': async (t, client, later, { id, runtimeId = '' }) => {
     t.like((await client.deletions.runtime(id)).deleted, { kind: 'runtime', runtimeId: id });
-    await isHeardAndRead(t, client, runtimeId);
+    await hasSpeechAndText(t, client, runtimeId);
     t.is((await client.signingKeys()).keys.length, 1);
     const journal = await later.journal(runtimeId);
     t.is(journal.filter(({ type }) => type === 'language.explanation_completed').length, 1);
@@ -144,7 +144,7 @@ for (const [name, known] of describedReleases) {
       await client.deletions.collect({ dryRun: true });
       t.is(await host.stop(), 0);
       t.deepEqual(
-        host.told().filter((line) => /damaged|ended at recovery|next start/.test(line)),
+        host.reported().filter((line) => /damaged|ended at recovery|next start/.test(line)),
         [],
       );
       await checkWhole(t, root);

@@ -103,9 +103,9 @@ const neverTwice = 'what was under way is not taken up again';
 export async function endsWell(t: ExecutionContext, host: HostInProcess, state: string, stored: Stored): Promise<void> {
   await isListed(t, host, stored);
   await lives[state.slice(0, state.indexOf('.'))]?.(t, host, stored);
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
   t.deepEqual(
-    host.told().filter((line) => /damaged|ended at recovery/.test(line) && !line.endsWith(neverTwice)),
+    host.reported().filter((line) => /damaged|ended at recovery/.test(line) && !line.endsWith(neverTwice)),
     [],
   );
   await checkWhole(t, host.dataRoot);

@@ -24,7 +24,7 @@ export const rangeStatus = (host: Reachable, ingestId: string): Promise<Videohos
 export async function rangeReached(host: Reachable, ingestId: string): Promise<VideohostIngestStatus> {
   const read = async (): Promise<VideohostIngestStatus> => {
     const status = await rangeStatus(host, ingestId);
-    if (status === null) throw new Error(`the host died: ${host.told().join('\n')}`);
+    if (status === null) throw new Error(`the host died: ${host.reported().join('\n')}`);
     return status;
   };
   await waitUntil(host, `${ingestId} is to end`, async () => ['registered', 'failed'].includes((await read()).status));

@@ -8,7 +8,7 @@ function hostOf(stateAt: (question: number) => string): Reachable {
   return {
     dataRoot: '/no/data-root',
     announced: { listening: 'http://127.0.0.1:4300', authorizationToken: 'token', pid: 0 },
-    told: () => ['said by the host'],
+    reported: () => ['said by the host'],
     ended: new Promise(() => undefined),
     fetch: async () => {
       questions += 1;

@@ -57,10 +57,10 @@ class Watch {
     this.#still = seen === this.#seen ? this.#still + 1 : 0;
     this.#seen = seen;
     this.#lookedAt = Date.now();
-    if (this.#still >= longestStandstill) throw new Standstill(await this.#told(actors, tools));
+    if (this.#still >= longestStandstill) throw new Standstill(await this.#reported(actors, tools));
   }
 
-  async #told(actors: string, tools: readonly Working[]): Promise<string> {
+  async #reported(actors: string, tools: readonly Working[]): Promise<string> {
     const live = listed.parse(JSON.parse(actors)).actors.filter(({ phase }) => phase !== 'ended');
     const transitions = live.map(({ actorId }) => answerOf(this.#host, `/v1/actors/${actorId}/transitions?limit=200`));
     return [
@@ -70,7 +70,7 @@ class Watch {
       ...tools.map(({ command, cpuMs: ms }) => `${command} ${ms} ms`),
       await answerOf(this.#host, '/v1/health'),
       await readFile('/proc/pressure/io', 'utf8').catch(() => ''),
-      ...this.#host.told(),
+      ...this.#host.reported(),
     ].join('\n');
   }
 }

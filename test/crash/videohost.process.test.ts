@@ -55,7 +55,7 @@ async function endsWell(
   host: Reachable & { stop(): Promise<number | string | null> },
 ): Promise<void> {
   for (const ingestId of promised) t.is((await rangeReached(host, ingestId)).status, 'registered');
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
   await checkProcesses(t, root);
   await checkDataRoot(t, root);
   const { sources, notes } = await stored(root, null);

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
@@ -7,6 +7,15 @@ const root = new URL('../../', import.meta.url);
 export const pathOf = (file: string): string => fileURLToPath(new URL(file, root));
 
 export const textOf = (file: string): Promise<string> => readFile(pathOf(file), 'utf8');
+
+/** The pages that people read: those at the root, and all below `docs/`. */
+export async function pagesOf(): Promise<string[]> {
+  const docs = await readdir(pathOf('docs'), { recursive: true });
+  return [
+    ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'UPGRADING.md', 'lab/README.md'],
+    ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+  ];
+}
 
 /** The text below a heading (given with its signs), up to the next heading of the same or a higher level. */
 export function sectionOf(text: string, heading: string): string {

@@ -85,20 +85,17 @@ export async function openInProcess(
     wire,
   }: InProcessOptions = {},
 ): Promise<HostInProcess> {
-  const told: string[] = [];
-  const report = (line: string): void => void told.push(line);
+  const reported: string[] = [];
+  const report = (line: string): void => void reported.push(line);
   const workers = flags.includes('--study-workers') ? [] : ['--study-workers', '2'];
   const args = ['--data-root', dataRoot, ...workers, ...flags];
-  const { videohost, maximumVideohostRangeMs, videohostWorkers, captionExecutor, explainerModel, ...options } =
-    serveOptions(args);
+  const { captionExecutor, explainerModel, ...options } = serveOptions(args);
   const host = await openHost({
     ...options,
     sources: [{ directory: sampleFolder, root: null }],
-    videohost: { ...videohost, maximumRangeMs: maximumVideohostRangeMs, workers: videohostWorkers },
     captionExecutor: captionExecutor.classification,
     translator: translatorOf(captionExecutor, { ...process.env, ...environment }) ?? null,
     explainer: explainerOf(explainerModel, { ...process.env, ...environment }),
-    screenText: options.screenText,
     recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
     machine: launcher === undefined ? knownMachine() : unasked,
@@ -150,7 +147,7 @@ export async function openInProcess(
   return {
     dataRoot,
     announced: { listening: `http://127.0.0.1:${listener.port}`, authorizationToken: token, pid: process.pid },
-    told: () => told,
+    reported: () => reported,
     fetch,
     ended: new Promise(() => undefined),
     stop: stopOnce,

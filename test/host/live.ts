@@ -22,16 +22,16 @@ const test = {
 };
 
 /** Lives one stretch in a host of its own, and keeps what it leaves under a name. */
-async function live<Told>(
+async function live<Result>(
   name: LifeName,
   flags: readonly string[],
-  stretch: (client: StudyHost) => Promise<Told>,
-): Promise<Told> {
+  stretch: (client: StudyHost) => Promise<Result>,
+): Promise<Result> {
   const { host, client } = await openClientHost(test, root, { flags });
-  const told = await stretch(client);
+  const result = await stretch(client);
   await host.stop();
   copyAsLeft(root, join(folder, name));
-  return told;
+  return result;
 }
 
 /** Opens or reads an ingest, or sends its media, as the client does not do it: step by step. */

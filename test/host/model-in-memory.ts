@@ -1,4 +1,4 @@
-import { type Reply, ToldProvider } from '../../fixtures/hosted-model/stub-provider.ts';
+import { type Reply, ScriptedProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 
 /** The models of this process, by the origins at which `fetch` finds them. */
 const models = new Map<string, ModelInMemory>();
@@ -16,7 +16,7 @@ function reachable(origin: string, model: ModelInMemory): void {
 }
 
 /** A model server without a socket: clients of this process that `fetch` reach it under an address of its own. */
-export class ModelInMemory extends ToldProvider {
+export class ModelInMemory extends ScriptedProvider {
   // Ports that nobody listens on.
   readonly #origin = `http://127.0.0.1:${1 + models.size}`;
 

@@ -113,7 +113,7 @@ export class TestHost extends CheckedWire {
 
   /** The lines that the host wrote for people. */
   reports(): readonly string[] {
-    return this.#host?.told() ?? [];
+    return this.#host?.reported() ?? [];
   }
 
   /** The file of an object. */

@@ -260,7 +260,7 @@ for (const adapter of adapters) {
     socket.on('data', (piece: string) => {
       text += piece;
     });
-    const heard = async (beats: number) => {
+    const receivedBeats = async (beats: number) => {
       const count = () => text.split('\r\n:\n\n').length - 1;
       await eventually(`${beats} beats`, () => count() >= beats);
       t.is(count(), beats, text);
@@ -269,11 +269,11 @@ for (const adapter of adapters) {
     await eventually('the head and the pause', () => text.includes('retry: 1000\n\n'));
     advance(heartbeatMs - 1);
     await setTimeout(10);
-    await heard(0);
+    await receivedBeats(0);
     advance(1);
-    await heard(1);
+    await receivedBeats(1);
     advance(heartbeatMs);
-    await heard(2);
+    await receivedBeats(2);
     const { sent } = traffic;
     socket.resetAndDestroy();
     await within('the abort', left.promise);

@@ -7,13 +7,13 @@ import {
 } from '../../contract/explanations/explanation.ts';
 import {
   answers,
+  answersText,
   closesEarly,
   completionOf,
   explainsWell,
   floods,
   hangs,
   refuses,
-  says,
 } from '../../fixtures/hosted-model/stub-provider.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import { checkRuntimes } from '../crash/checks.ts';
@@ -107,7 +107,7 @@ test('a selection is explained, and everything about it can be derived again', a
 test('a facet that was not given is missing with its reason', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
-  provider.behaviour = says(
+  provider.behaviour = answersText(
     JSON.stringify({
       facets: {
         word: { content: null, reason: 'facet_not_applicable' },
@@ -322,7 +322,7 @@ test('a provider that fails is asked again only when a client asks, three times 
   const causes = [
     [refuses(429), /^http_429: /],
     [closesEarly, /^unreachable: /],
-    [says('nonsense'), /^invalid_output: /],
+    [answersText('nonsense'), /^invalid_output: /],
   ] as const;
   for (const [index, [behaviour, cause]] of causes.entries()) {
     provider.behaviour = behaviour;
@@ -367,7 +367,7 @@ test('after a failed attempt the next may succeed', async (t) => {
 
 test('a text that cannot be stored fails the attempt', async (t) => {
   const { host, study, provider } = await openExplaining(t);
-  provider.behaviour = says(oversized);
+  provider.behaviour = answersText(oversized);
   const answer = await host.post(explanationsOf(study.runtimeId), questionOf(study, { start: 1, end: 2 }));
   t.regex(host.refused(t, answer, 'language_explanation_executor_failed'), /^too_large: meaning\.sceneMeaning/);
 });
@@ -381,7 +381,7 @@ test('a model server that repeats its key leaves no trace of it', async (t) => {
   const harmless = JSON.stringify({
     facets: { meaning: { content: { sceneMeaning: 'A greeting.' }, reason: null } },
   });
-  for (const behaviour of [says(said), answers(completionOf(harmless, { id: apiKey }))]) {
+  for (const behaviour of [answersText(said), answers(completionOf(harmless, { id: apiKey }))]) {
     provider.behaviour = behaviour;
     const request = { ...questionOf(study, { line: 1, start: 1 }), facetKinds: ['meaning'] };
     const answer = await host.post(explanationsOf(runtimeId), request);

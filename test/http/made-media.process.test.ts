@@ -33,8 +33,8 @@ test('the container and its tracks name the type, and cover art is no picture', 
   for (const [file, mimeType, args] of rows) {
     await ffmpeg(folder, ...args, file);
     const bytes = await readFile(join(folder, file));
-    const { mimeType: told, mediaPath } = await grantOf(t, host, await uploaded(t, host, bytes, file));
-    t.is(told, mimeType, file);
+    const { mimeType: served, mediaPath } = await grantOf(t, host, await uploaded(t, host, bytes, file));
+    t.is(served, mimeType, file);
     const answer = await askMedia(host, mediaPath);
     t.is(answer.headers['content-type'], mimeType);
     t.true(answer.body.equals(bytes));

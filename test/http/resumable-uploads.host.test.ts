@@ -56,7 +56,7 @@ const tusClient = (t: ExecutionContext, host: TestHost) => {
       }),
     refused: (answer: WireAnswer, code: ErrorCode, others: readonly string[] = []) =>
       host.refused(t, answer, code, [...spoken, ...others]),
-    stands: async (ingestId: string, offset: number) => {
+    demandOffset: async (ingestId: string, offset: number) => {
       const { status, headers } = await head(ingestId);
       t.is(status, 200);
       t.like(headers, { 'upload-offset': String(offset), 'tus-resumable': '1.0.0', 'cache-control': 'no-store' });
@@ -76,10 +76,10 @@ const tusClient = (t: ExecutionContext, host: TestHost) => {
 
 test('a file is sent in parts, and each answer says where the next begins', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
-  const { head, refused, send, stands } = tusClient(t, host);
+  const { head, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(30);
   const ingestId = await openIngest(t, host, ingestRequest(media.length));
-  await stands(ingestId, 0);
+  await demandOffset(ingestId, 0);
   const first = await send(ingestId, 0, media.subarray(0, 1000));
   t.is(first.status, 204);
   t.like(first.headers, { 'upload-offset': '1000', 'tus-resumable': '1.0.0' });
@@ -102,7 +102,7 @@ test('a file is sent in parts, and each answer says where the next begins', asyn
   t.is(overridden.status, 204);
   t.is(overridden.headers['upload-expires'], undefined);
   t.is((await reached(t, host, ingestId)).status, 'registered');
-  await stands(ingestId, media.length);
+  await demandOffset(ingestId, media.length);
   refused(await send(ingestId, media.length, Buffer.alloc(0)), 'ingest_upload_conflict');
   refused(await host.ask('DELETE', pathOf(ingestId), { headers: tus }), 'ingest_already_terminal');
 });
@@ -139,7 +139,7 @@ test('a client that speaks tus alone opens the ingest by its own fields', async 
 
 test('a part that does not fit is refused in order, and the upload stays as it stands', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
-  const { head, refused, send, stands } = tusClient(t, host);
+  const { head, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(32);
   const ingestId = await openIngest(t, host, ingestRequest(media.length));
   t.is((await send(ingestId, 0, media.subarray(0, 100))).status, 204);
@@ -159,14 +159,14 @@ test('a part that does not fit is refused in order, and the upload stays as it s
   ];
   for (const [code, offset, body, headers] of rows) {
     refused(await send(ingestId, offset, body, headers), code);
-    await stands(ingestId, 100);
+    await demandOffset(ingestId, 100);
   }
   const conflict = await send(ingestId, 50, part);
   refused(conflict, 'upload_offset_conflict', ['upload-offset']);
   t.is(conflict.headers['upload-offset'], '100');
   const long = await send(ingestId, 100, [media.subarray(100), Buffer.alloc(1)]);
   refused(long, 'invalid_upload_length');
-  await stands(ingestId, 100);
+  await demandOffset(ingestId, 100);
   refused(await send('owned-ingest:none', 0, part), 'unknown_ingest');
   t.is((await head('owned-ingest:none')).status, 404);
   for (const version of [{}, { 'Tus-Resumable': '0.2.2' }]) {
@@ -185,16 +185,16 @@ test('a part that does not fit is refused in order, and the upload stays as it s
 
 test('what had arrived when a connection broke counts, unless it has a checksum', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
-  const { begun, send, stands } = tusClient(t, host);
+  const { begun, send, demandOffset } = tusClient(t, host);
   const media = humWav(33);
   const ingestId = await openIngest(t, host, ingestRequest(media.length));
   const digest = createHash('sha256').update(media).digest('base64');
   const checked = await begun(ingestId, media, [0, 3000], { 'Upload-Checksum': `sha256 ${digest}` });
-  await stands(ingestId, 0);
+  await demandOffset(ingestId, 0);
   checked.leave();
   const other = await openIngest(t, host, ingestRequest(media.length));
   const cut = await begun(other, media, [0, 2000]);
-  await stands(other, 2000);
+  await demandOffset(other, 2000);
   cut.leave();
   t.is((await send(other, 2000, media.subarray(2000))).status, 204);
   t.is((await send(ingestId, 0, media)).status, 204);
@@ -204,12 +204,12 @@ test('what had arrived when a connection broke counts, unless it has a checksum'
 
 test('a new part ends one whose connection is dead, and goes on behind its bytes', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
-  const { begun, refused, send, stands } = tusClient(t, host);
+  const { begun, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(34);
   const ingestId = await openIngest(t, host, ingestRequest(media.length));
   const stale = await begun(ingestId, media, [0, 1000]);
   host.refused(t, await putMedia(host, ingestId, media), 'ingest_upload_conflict');
-  await stands(ingestId, 1000);
+  await demandOffset(ingestId, 1000);
   t.is((await send(ingestId, 1000, media.subarray(1000))).status, 204);
   refused(await stale.answer(), 'upload_superseded');
   t.is((await reached(t, host, ingestId)).status, 'registered');
@@ -245,7 +245,7 @@ test('the plain way goes on where parts were begun, and takes their place', asyn
 
 test('a restarted host goes on behind the bytes that counted, or begins anew without the file', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
-  const { begun, send, stands } = tusClient(t, host);
+  const { begun, send, demandOffset } = tusClient(t, host);
   const media = humWav(37);
   const [kept, lost] = [
     await openIngest(t, host, ingestRequest(media.length)),
@@ -256,8 +256,8 @@ test('a restarted host goes on behind the bytes that counted, or begins anew wit
   const partOf = (ingestId: string) =>
     join(host.dataRoot, 'inbox', `${ingestId.slice(ingestId.indexOf(':') + 1)}.part`);
   await host.die(() => truncate(partOf(lost), 3999));
-  await stands(kept, 4000);
-  await stands(lost, 0);
+  await demandOffset(kept, 4000);
+  await demandOffset(lost, 0);
   t.is((await send(kept, 4000, media.subarray(4000))).status, 204);
   t.is((await send(lost, 0, media)).status, 204);
   t.is((await reached(t, host, kept)).status, 'registered');

@@ -28,7 +28,7 @@ export class RunningHost {
   readonly ended: Promise<Ending>;
   stdout = '';
   stderr = '';
-  #heard: () => void = () => undefined;
+  #onRequest: () => void = () => undefined;
 
   constructor({ flags, environment }: HostOptions) {
     this.#child = spawn(process.execPath, ['build/serve.js', ...flags], {
@@ -38,7 +38,7 @@ export class RunningHost {
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
-      this.#heard();
+      this.#onRequest();
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
@@ -49,10 +49,10 @@ export class RunningHost {
   /** What the host says of itself once it listens. Rejects when it ends before that. */
   async announced(): Promise<Readonly<Record<string, unknown>>> {
     const line = new Promise<string>((resolve, reject) => {
-      this.#heard = () => {
+      this.#onRequest = () => {
         if (this.stdout.includes('\n')) resolve(this.stdout);
       };
-      this.#heard();
+      this.#onRequest();
       this.ended.then(() => reject(new Error(`the host ended early: ${this.stderr}`)));
     });
     return JSON.parse(await within('the host to listen', line, hostPatienceMs));

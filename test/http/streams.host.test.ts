@@ -268,7 +268,7 @@ test('progress is read of studies and ingests, and stands in no journal', async 
   host.refused(t, await host.get(`/v1/videohost-local-ingests/${ingestId}/progress`), 'unknown_ingest');
 });
 
-const told = (stream: StreamReader) => stream.data('transition').map((data) => streamedTransition.parse(data));
+const transitionsOf = (stream: StreamReader) => stream.data('transition').map((data) => streamedTransition.parse(data));
 const commits = (stream: StreamReader) => stream.data('actors').map((data) => actorsFollowed.parse(data).commit);
 
 /** The transitions of actors as a stream. */
@@ -287,8 +287,8 @@ test('a stream has every transition of an actor with the state before, and resum
   const ingestId = await openIngest(t, host, ingestRequest(5));
   const query = `runtimes=${runtimeId}@${head}&actors=${runtimeId}@1,${ingestId}`;
   const stream = await open(host, query);
-  const isOf = (id: string) => told(stream).filter(({ actorId }) => actorId === id);
-  await stream.until('what stands ready', () => told(stream).length === 3);
+  const isOf = (id: string) => transitionsOf(stream).filter(({ actorId }) => actorId === id);
+  await stream.until('what stands ready', () => transitionsOf(stream).length === 3);
   t.deepEqual(
     isOf(runtimeId).map(({ seq, from, states }) => [seq, from?.states, states]),
     [
@@ -307,8 +307,8 @@ test('a stream has every transition of an actor with the state before, and resum
 
   const resumed = await open(host, query, { 'Last-Event-ID': stream.lastId });
   const { transitions } = await kept(t, host, runtimeId);
-  await resumed.until('the rest', () => told(resumed).length === transitions.length - 3);
-  const all = [...isOf(runtimeId), ...told(resumed)];
+  await resumed.until('the rest', () => transitionsOf(resumed).length === transitions.length - 3);
+  const all = [...isOf(runtimeId), ...transitionsOf(resumed)];
   const shown = all.map(({ seq, cause, event, value, states, at, commit, taken, journal }) => ({
     ...{ seq, cause, event, value, states, at, commit, taken, journal },
   }));
@@ -325,21 +325,22 @@ test('one stream has what every actor does, also while the client and the host w
   const host = await TestHost.open(t, { life: 'studied' });
   const stream = await open(host, 'actors=all');
   await stream.until('the beginning', () => commits(stream).length === 1);
-  t.deepEqual(told(stream), []);
+  t.deepEqual(transitionsOf(stream), []);
   const { actors } = host.granted(t, await host.get('/v1/actors?limit=1'), 200, actorList);
   const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host), { clientRequestId: 'lit' }));
   const ingestId = await openIngest(t, host, ingestRequest(6));
   await followed(t, host, runtimeId);
-  const has = (reader: StreamReader, state: string) => told(reader).some(({ states }) => states.includes(state));
+  const has = (reader: StreamReader, state: string) =>
+    transitionsOf(reader).some(({ states }) => states.includes(state));
   await stream.until('a study, its review and an ingest', () =>
     ['runtime.terminal', 'publish-review.queued', 'owned-ingest.queued.awaitingMedia'].every((state) =>
       has(stream, state),
     ),
   );
-  t.true(told(stream).every(({ actorId }) => actorId !== actors[0]?.actorId));
+  t.true(transitionsOf(stream).every(({ actorId }) => actorId !== actors[0]?.actorId));
   const { transitions } = await kept(t, host, runtimeId);
-  t.is(told(stream).filter(({ actorId }) => actorId === runtimeId).length, transitions.length);
-  t.is(Number(stream.lastId), Math.max(...told(stream).map(({ commit }) => commit)));
+  t.is(transitionsOf(stream).filter(({ actorId }) => actorId === runtimeId).length, transitions.length);
+  t.is(Number(stream.lastId), Math.max(...transitionsOf(stream).map(({ commit }) => commit)));
   stream.close();
   await cancel(host, ingestId);
   await host.die();
@@ -352,7 +353,7 @@ test('one stream has what every actor does, also while the client and the host w
   ]) {
     await resumed.until('what was missed', () => commits(resumed).length === 2);
     t.deepEqual(
-      told(resumed)
+      transitionsOf(resumed)
         .map(({ actorId, seq }) => [actorId, seq])
         .sort(),
       [

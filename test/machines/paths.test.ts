@@ -50,7 +50,7 @@ const pathsOf = (scenario: Scenario): Path[] =>
     end: state,
   }));
 
-const told = (path: Path): string => path.steps.map(({ event }) => event.type).join(' > ');
+const eventTypes = (path: Path): string => path.steps.map(({ event }) => event.type).join(' > ');
 
 const rowOfTest = Buffer.from('s');
 
@@ -85,18 +85,18 @@ for (const { scenario, endingOf } of lifecycles) {
     for (const path of paths) {
       const run = start();
       for (const { event, expected } of path.steps) {
-        same(t, run.running(), inputsFor(Object.keys(run.running())), told(path));
+        same(t, run.running(), inputsFor(Object.keys(run.running())), eventTypes(path));
         await run.happen(event);
-        same(t, run.snapshot().value, expected.value, told(path));
-        same(t, run.snapshot().context, expected.context, told(path));
+        same(t, run.snapshot().value, expected.value, eventTypes(path));
+        same(t, run.snapshot().context, expected.context, eventTypes(path));
       }
       const ending = endingOf(eventsOf(path));
-      t.is(run.snapshot().status, 'done', told(path));
-      t.is(run.snapshot().value, ending.value, told(path));
-      same(t, run.snapshot().context, ending.context, told(path));
-      same(t, run.emissions, ending.emissions, told(path));
-      same(t, run.running(), {}, told(path));
-      same(t, run.errors, [], told(path));
+      t.is(run.snapshot().status, 'done', eventTypes(path));
+      t.is(run.snapshot().value, ending.value, eventTypes(path));
+      same(t, run.snapshot().context, ending.context, eventTypes(path));
+      same(t, run.emissions, ending.emissions, eventTypes(path));
+      same(t, run.running(), {}, eventTypes(path));
+      same(t, run.errors, [], eventTypes(path));
     }
   });
 
@@ -137,14 +137,14 @@ for (const { scenario, endingOf } of lifecycles) {
       const original = start();
       for (let done = 0; done < events.length; done += 1) {
         const copy = start({ from: stored(original.persisted()), now: original.now() });
-        same(t, copy.snapshot(), original.snapshot(), told(path));
-        same(t, copy.running(), original.running(), told(path));
-        same(t, copy.emissions, [], told(path));
+        same(t, copy.snapshot(), original.snapshot(), eventTypes(path));
+        same(t, copy.running(), original.running(), eventTypes(path));
+        same(t, copy.emissions, [], eventTypes(path));
         await replayed(copy, events.slice(done));
-        t.is(copy.snapshot().value, whole.value, told(path));
-        same(t, copy.snapshot().context, whole.context, told(path));
-        same(t, [...original.emissions, ...copy.emissions], whole.emissions, told(path));
-        same(t, copy.errors, [], told(path));
+        t.is(copy.snapshot().value, whole.value, eventTypes(path));
+        same(t, copy.snapshot().context, whole.context, eventTypes(path));
+        same(t, [...original.emissions, ...copy.emissions], whole.emissions, eventTypes(path));
+        same(t, copy.errors, [], eventTypes(path));
         restored += 1;
         await replayed(original, events.slice(done, done + 1));
       }
@@ -157,11 +157,11 @@ for (const { scenario, endingOf } of lifecycles) {
       const run = await replayed(start(), eventsOf(path));
       const copy = start({ from: stored(run.persisted()), now: run.now() });
       for (const event of scenario.outside) copy.send(event);
-      same(t, copy.snapshot(), run.snapshot(), told(path));
-      t.is(copy.snapshot().status, 'done', told(path));
-      same(t, copy.running(), {}, told(path));
-      same(t, copy.emissions, [], told(path));
-      same(t, copy.errors, [], told(path));
+      same(t, copy.snapshot(), run.snapshot(), eventTypes(path));
+      t.is(copy.snapshot().status, 'done', eventTypes(path));
+      same(t, copy.running(), {}, eventTypes(path));
+      same(t, copy.emissions, [], eventTypes(path));
+      same(t, copy.errors, [], eventTypes(path));
     }
   });
 
@@ -171,13 +171,13 @@ for (const { scenario, endingOf } of lifecycles) {
       for (const event of eventsOf(path)) {
         const before = [run.snapshot(), run.emissions.length, run.running()];
         run.send({ type: 'no.such.event' });
-        same(t, [run.snapshot(), run.emissions.length, run.running()], before, told(path));
+        same(t, [run.snapshot(), run.emissions.length, run.running()], before, eventTypes(path));
         await run.happen(event);
       }
       const end = run.snapshot();
       for (const event of scenario.outside) run.send(event);
-      same(t, run.snapshot(), end, told(path));
-      same(t, run.errors, [], told(path));
+      same(t, run.snapshot(), end, eventTypes(path));
+      same(t, run.errors, [], eventTypes(path));
     }
   });
 }

@@ -50,9 +50,9 @@ import { reopenDecision, reopenIntake, reopenReadiness, reopenStudyRecord } from
 import {
   assessmentsOf,
   divided,
-  type Heard,
   identified,
   inTurn,
+  type LanguageOutcome,
   only,
   range,
   readsOf,
@@ -313,12 +313,12 @@ test('where the reads said nothing all of the range is uncovered', (t) => {
 });
 
 test('a language that was not identified leaves its gap in covered speech', (t) => {
-  const heard = identified([
-    { startMs: 5000, endMs: 9000, heard: 'ko' },
-    { startMs: 9000, endMs: 12000, heard: 'unknown' },
-    { startMs: 20000, endMs: 21000, heard: 'en' },
+  const language = identified([
+    { startMs: 5000, endMs: 9000, language: 'ko' },
+    { startMs: 9000, endMs: 12000, language: 'unknown' },
+    { startMs: 20000, endMs: 21000, language: 'en' },
   ]);
-  t.deepEqual(stretchesOf(recordOf(findingsOf([spoken(turns(divided(range, 4))), heard]))), [
+  t.deepEqual(stretchesOf(recordOf(findingsOf([spoken(turns(divided(range, 4))), language]))), [
     [1000, 9000, 'supported'],
     [9000, 12000, 'unknown'],
     [12000, 41000, 'supported'],
@@ -326,11 +326,11 @@ test('a language that was not identified leaves its gap in covered speech', (t) 
 });
 
 test('one claim of unknown and withheld language counts as withheld wherever it cites', (t) => {
-  const heard = identified([
-    { startMs: 5000, endMs: 6000, heard: 'withheld' },
-    { startMs: 9000, endMs: 10000, heard: 'unknown' },
+  const language = identified([
+    { startMs: 5000, endMs: 6000, language: 'withheld' },
+    { startMs: 9000, endMs: 10000, language: 'unknown' },
   ]);
-  t.deepEqual(stretchesOf(recordOf(findingsOf([heard]))), [
+  t.deepEqual(stretchesOf(recordOf(findingsOf([language]))), [
     [1000, 5000, 'uncovered'],
     [5000, 6000, 'withheld'],
     [6000, 9000, 'uncovered'],
@@ -352,13 +352,13 @@ test('coverage partitions the range whatever was heard, and neighbours differ', 
   const seed = 20260105;
   t.log(`seed ${seed}`);
   const below = seededNumbers(seed);
-  const codes: readonly Heard[] = ['ko', 'en', 'unknown', 'withheld'];
+  const codes: readonly LanguageOutcome[] = ['ko', 'en', 'unknown', 'withheld'];
   for (let round = 0; round < 25; round += 1) {
     const windows = divided(range, 1 + below(1500)).filter(() => below(5) > 0);
-    const heard = windows
+    const language = windows
       .filter(() => below(3) > 0)
-      .map((window) => ({ ...window, heard: codes[below(codes.length)] ?? 'ko' }));
-    const evidence = below(3) === 0 ? [identified(heard)] : [spoken(turns(windows)), identified(heard)];
+      .map((window) => ({ ...window, language: codes[below(codes.length)] ?? 'ko' }));
+    const evidence = below(3) === 0 ? [identified(language)] : [spoken(turns(windows)), identified(language)];
     const findings = findingsOf(evidence);
     const record = recordOf(findings);
     t.is(placeOf(record, findings), null, `round ${round}`);
@@ -410,9 +410,11 @@ test('every change of a study record is caught, with a new id too', (t) => {
 });
 
 test('the largest record stays far below its limit', (t) => {
-  const heard: Heard[] = Array.from({ length: 512 }, (_, at) => (at % 2 === 0 ? 'ko' : 'unknown'));
+  const language: LanguageOutcome[] = Array.from({ length: 512 }, (_, at) => (at % 2 === 0 ? 'ko' : 'unknown'));
   const gaps = identified(
-    divided(range, 1024).flatMap((window, at) => (at % 2 === 0 ? [{ ...window, heard: heard[at / 2] ?? 'ko' }] : [])),
+    divided(range, 1024).flatMap((window, at) =>
+      at % 2 === 0 ? [{ ...window, language: language[at / 2] ?? 'ko' }] : [],
+    ),
   );
   const { objects } = concludeStudy(run, findingsOf([gaps]));
   t.log(`${only(objects).bytes.length} bytes`);
@@ -429,8 +431,8 @@ const study: StudyReference = {
   executorReceiptContentId: `sha256:${hex('5')}`,
 };
 
-function decisionAbout(heard: readonly Heard[]): EvidenceDecisionReceipt {
-  const reads = readsOf([inTurn(heard)]);
+function decisionAbout(language: readonly LanguageOutcome[]): EvidenceDecisionReceipt {
+  const reads = readsOf([inTurn(language)]);
   return reopenDecision(only(performDecision(run, assessmentsOf(reads)).objects));
 }
 

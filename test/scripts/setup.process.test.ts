@@ -68,10 +68,22 @@ test('a fresh checkout gets its packages once, with everything that is said on s
   t.is(first.status, 0, first.stderr);
   t.is(first.stdout, '');
   t.regex(first.stderr, /added 0 packages/);
-  const expected = 'npm ci --include=dev --no-audit --no-fund --loglevel=error ONNXRUNTIME_NODE_INSTALL=skip';
+  const expected =
+    'npm ci --workspaces=false --include=dev --no-audit --no-fund --loglevel=error ONNXRUNTIME_NODE_INSTALL=skip';
   t.deepEqual(await fresh.calls(), [expected]);
   t.is(fresh.setUp().stderr, '');
   t.deepEqual(await fresh.calls(), [expected]);
+});
+
+test('the packages that lint and test are installed for tests alone, and a later start keeps them', async (t) => {
+  const fresh = await checkout(t, [...everyTool, 'chromium', 'redis-server', 'curl', 'jq', 'xxd']);
+  t.is(fresh.setUp().status, 0);
+  t.is(fresh.setUp({}, '--tests').status, 0);
+  t.is(fresh.setUp().status, 0);
+  t.deepEqual(
+    (await fresh.calls()).filter((call) => call.startsWith('npm')).map((call) => call.includes('--workspaces=false')),
+    [true, false],
+  );
 });
 
 test('packages are installed again when the lock file has changed', async (t) => {

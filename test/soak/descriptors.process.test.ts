@@ -38,7 +38,7 @@ test('a host that has no descriptors left refuses with closed codes, and works o
     });
     await Promise.race([working, delay(20_000), host.ended]);
     if ((await Promise.race([host.ended, delay(100, 'alive')])) !== 'alive') {
-      return t.fail(`with ${free} descriptors left the host ended: ${host.told().join('\n')}`);
+      return t.fail(`with ${free} descriptors left the host ended: ${host.reported().join('\n')}`);
     }
     limit(4096);
     await working;
@@ -53,7 +53,7 @@ test('a host that has no descriptors left refuses with closed codes, and works o
   for (const each of met.map(knownNow)) if (each.isTerminal) await new CrashClient(host).finish(each);
   await delay(1000);
   t.true((await descriptors()) <= usual + 8, `${await descriptors()} descriptors are open, ${usual} were`);
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
   await checkDataRoot(t, root);
   await checkRuntimes(t, root);
 });

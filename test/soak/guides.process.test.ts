@@ -50,8 +50,11 @@ async function holds(t: ExecutionContext, pages: readonly string[]): Promise<voi
 }
 
 test('the first study over HTTP, and what continues in its shell, print what their pages show', async (t) => {
-  const guides = ['uploads', 'playback', 'operating'].map((name) => `docs/guides/${name}.md`);
-  await holds(t, ['docs/guides/first-study.md', 'docs/receipts.md', ...guides]);
+  const guides = ['first-study', 'check-a-decision', 'uploads', 'playback', 'operating'];
+  await holds(
+    t,
+    guides.map((name) => `docs/guides/${name}.md`),
+  );
 });
 
 test('captions and explanations print what their guides show', (t) =>

@@ -32,7 +32,7 @@ test('over eighty hostile files no process opens a file that one of them names, 
   t.log(
     `${files.length} files in ${Date.now() - before} ms: ${[...ends].map(([end, count]) => `${end} ${count}`).join(', ')}`,
   );
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
   await ended;
   const lines = (await readFile(log, 'utf8')).split('\n');
   const execs = lines.filter((line) => line.includes('execve(') && line.endsWith('= 0'));

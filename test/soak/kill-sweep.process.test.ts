@@ -18,9 +18,9 @@ async function liveOnFrom(t: ExecutionContext, around: LifeSurroundings, left: L
   const host = await around.openHost(t, root, { clock: slowClock });
   try {
     const life = new FullLife(host, { root, page: around.page, known });
-    t.deepEqual(await life.toldAgain(), [], `told before ${point}`);
+    t.deepEqual(await life.askAgain(), [], `told before ${point}`);
     await life.live();
-    t.deepEqual(await life.toldAgain(), [], `told after ${point}`);
+    t.deepEqual(await life.askAgain(), [], `told after ${point}`);
     checkJournal(t, known.upload);
   } catch (cause) {
     throw new Error(`died at ${point}, after ${left.known.done}: ${cause}`, { cause });

@@ -223,5 +223,5 @@ test('under uploads, studies, streams, long polls and reads together nothing is 
   const [early, late] = [load.samples[Math.floor(load.samples.length / 3)], load.samples.at(-1)];
   t.true((late?.megabytes ?? 0) < 1.5 * (early?.megabytes ?? 0) + 50, 'memory stays level');
   t.true((late?.descriptors ?? 0) <= (early?.descriptors ?? 0) + uploads, 'descriptors stay level');
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
 });

@@ -147,14 +147,14 @@ test('a study of four hours of sound that is killed three times repeats minutes,
   t.log(
     `${audits.length} assessments, ${overview.findings.length} findings: ${overview.claims.map(({ text }) => text).join(' / ')}`,
   );
-  const goneOn = host.told().filter((line) => line.includes('goes on at'));
-  t.is(goneOn.length, 1, host.told().join('\n'));
+  const goneOn = host.reported().filter((line) => line.includes('goes on at'));
+  t.is(goneOn.length, 1, host.reported().join('\n'));
   t.true(repeatedMs < 3 * windowMs);
   t.true(watched.host < mostHostMib && watched.detector < mostDetectorMib);
   await host.stop();
   await checkRuntimes(t, root);
-  const told = execFileSync(process.execPath, ['build/verify.js', '--data-root', root, '--store', '--objects'], {
+  const reported = execFileSync(process.execPath, ['build/verify.js', '--data-root', root, '--store', '--objects'], {
     encoding: 'utf8',
   });
-  t.log(told.trim().split('\n').at(-1));
+  t.log(reported.trim().split('\n').at(-1));
 });

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
+import manifest from '../../package.json' with { type: 'json' };
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,7 +37,7 @@ test('the package is installed from the registry alone into an empty folder, run
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
   await run('npm', ['pack', '--pack-destination', folder], { cwd: repository });
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
-  const version = process.env.npm_package_version ?? '0.3.0';
+  const version = manifest.version;
   const archive = `./local-media-study-service-${version}.tgz`;
   const install = ['install', '--ignore-scripts', '--no-audit', '--no-fund', archive, 'onnxruntime-node@1.30.0'];
   await run('npm', install, { cwd: folder });

@@ -100,7 +100,7 @@ test('after kills at random moments everything that was acknowledged ends well',
     if (!isOutOfTime(ends[index] ?? '')) checkJournal(t, each);
   }
   t.true(acknowledged.length >= kills / 10);
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
   await checkDataRoot(t, root);
   await checkRuntimes(t, root);
 });

@@ -51,7 +51,7 @@ test('a disk that takes 0.3 s for each sync slows the work down, and not what is
   // Each transition is synced before it is told.
   t.true(tookMs > 10 * syncMs);
   t.true(quantile(sorted, 0.5) < syncMs / 2, 'a read waits for no sync');
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
   strace.kill('SIGINT');
   await gone;
   await checkDataRoot(t, root);

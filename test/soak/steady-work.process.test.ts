@@ -192,7 +192,7 @@ test('a host that works for an hour keeps nothing of what was deleted: no memory
   t.true(of(last, 'descriptors') <= of(middle, 'descriptors') + 2, 'descriptors stay level');
   t.is(of(last, 'actors'), of(middle, 'actors'));
   t.is(Math.max(...samples.map(({ overdue }) => overdue)), 0, 'what was deleted is gone from the disk');
-  t.is(await host.stop(), 0, host.told().join('\n'));
+  t.is(await host.stop(), 0, host.reported().join('\n'));
   await checkDataRoot(t, root);
   await checkRuntimes(t, root);
   t.deepEqual(await forgottenIn(root), [], 'what is left has a name, or is noted to go');

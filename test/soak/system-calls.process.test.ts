@@ -41,7 +41,7 @@ interface Injection {
   readonly nth: number;
 }
 
-const told = ({ call, fault, nth }: Injection): string => `${fault} at ${call} ${nth}`;
+const injectionText = ({ call, fault, nth }: Injection): string => `${fault} at ${call} ${nth}`;
 
 /** Has the kernel refuse the nth call of each thread of a process, and of what that starts, or end the process there. */
 async function inject(pid: number, { call, fault, nth }: Injection): Promise<ChildProcess> {
@@ -72,17 +72,17 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
     () => 'nothing noticed',
     (error: unknown) => {
       // Whatever is refused, a client is told of it, or of the end of the host.
-      if (error instanceof Standstill) t.fail(`${told(injection)}: ${error.message}`);
+      if (error instanceof Standstill) t.fail(`${injectionText(injection)}: ${error.message}`);
       return error instanceof Error ? error.message : String(error);
     },
   );
   await Promise.race([working, host.ended]);
   await letGo(strace);
   const ended = await host.stop();
-  const words = host.told().join('\n');
+  const words = host.reported().join('\n');
   // A host may end when its storage fails. It says why, and is not ended by an error that nobody has foreseen.
-  t.notRegex(words, /^Node\.js v\d/m, `${told(injection)}: ${words}`);
-  return ended === 0 ? working : `${await working} (${ended}: ${host.told().at(-1)})`;
+  t.notRegex(words, /^Node\.js v\d/m, `${injectionText(injection)}: ${words}`);
+  return ended === 0 ? working : `${await working} (${ended}: ${host.reported().at(-1)})`;
 }
 
 /**
@@ -92,8 +92,8 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
 function checkEnd(t: ExecutionContext, injection: Injection, end: string): void {
   const [, status, code] = /^answered (\d{3}): .*"code":"(\w+)"/.exec(end) ?? [];
   if (status === undefined) return;
-  t.true(Object.hasOwn(errorCodes, code ?? ''), `${told(injection)}: ${end}`);
-  t.not(code, 'internal_failure', `${told(injection)}: ${end}`);
+  t.true(Object.hasOwn(errorCodes, code ?? ''), `${injectionText(injection)}: ${end}`);
+  t.not(code, 'internal_failure', `${injectionText(injection)}: ${end}`);
 }
 
 test('whatever call the system refuses, nothing acknowledged is lost, and the next host goes on without a hand', async (t) => {
@@ -113,7 +113,7 @@ test('whatever call the system refuses, nothing acknowledged is lost, and the ne
     const host = await openInProcess(t, root, { clock: slowClock });
     const client = new CrashClient(host);
     const outcome = await goOn(client, known).catch((cause: unknown) => {
-      throw new Error(`after ${told(injection)}, which ended with ${end}: ${cause}`, { cause });
+      throw new Error(`after ${injectionText(injection)}, which ended with ${end}: ${cause}`, { cause });
     });
     await host.stop();
     // A study may have been ended by the fault, with its reason in the journal.
@@ -123,7 +123,7 @@ test('whatever call the system refuses, nothing acknowledged is lost, and the ne
     const what = `${injection.fault}: ${end === 'nothing noticed' ? end : end.slice(0, 160).replaceAll(/[0-9a-f-]{36}/g, '…')} → ${outcome}`;
     ends.set(what, (ends.get(what) ?? 0) + 1);
     await rm(root, { recursive: true });
-    process.stderr.write(`${round + 1}: ${told(injection)}: ${what}\n`);
+    process.stderr.write(`${round + 1}: ${injectionText(injection)}: ${what}\n`);
   }
   for (const [what, count] of ends) t.log(`${count} × ${what}`);
 });
@@ -200,8 +200,8 @@ test('a file system that is full, and one that takes no more, refuse with their 
   execFileSync('mount', ['-o', 'remount,ro', mount]);
   const readOnly = await startHost(t, root);
   t.is(readOnly.announced, null);
-  t.log(`read-only: exit ${await readOnly.ended}, ${readOnly.told().at(-1)}`);
-  t.regex(readOnly.told().join('\n'), /storage_read_only/);
+  t.log(`read-only: exit ${await readOnly.ended}, ${readOnly.reported().at(-1)}`);
+  t.regex(readOnly.reported().join('\n'), /storage_read_only/);
   execFileSync('mount', ['-o', 'remount,rw', mount]);
   const last = await startHost(t, root);
   for (const each of [first, third]) await new CrashClient(last).finish(each);

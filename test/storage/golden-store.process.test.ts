@@ -15,15 +15,15 @@ const json = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toStr
 test('this build opens a data root of format 1, reads all of it and goes on with what waits', async (t) => {
   const dataRoot = await scratchFolder(t);
   await cp(golden, dataRoot, { recursive: true });
-  const told: string[] = [];
+  const reported: string[] = [];
   const host = await openHost({
     dataRoot,
     ...goldenHost,
-    report: (line) => told.push(line),
+    report: (line) => reported.push(line),
     onFatal: (error) => t.fail(error.message),
   });
   t.teardown(() => host.close());
-  t.true(told.includes('resumed 0 and queued 1 of an earlier run'), told.join('\n'));
+  t.true(reported.includes('resumed 0 and queued 1 of an earlier run'), reported.join('\n'));
 
   const labels = host.sources.list().rows.map(({ label }) => label);
   t.deepEqual(labels, ['Golden clip']);

@@ -53,8 +53,6 @@ function whyUnsafe({ identity: { version } }: ResolvedTool): string | null {
 
 /** What a host is told of video hosts when it starts. */
 export interface VideohostSettings extends VideoHostsOptions {
-  /** The longest range that an ingest may ask for at the start. */
-  readonly maximumRangeMs: number;
   /** How many ranges are fetched at once. */
   readonly workers: number;
 }

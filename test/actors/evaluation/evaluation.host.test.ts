@@ -86,23 +86,23 @@ const queued: OwnedIngestStatus = {
   failure: null,
 };
 
-/** A service whose disk takes one block and then no more; `told` hears what becomes of the upload. */
-function stalledIngests(told: (event: 'written' | 'discarded' | 'released') => void): ItemIngests {
+/** A service whose disk takes one block and then no more; `onEvent` hears what becomes of the upload. */
+function stalledIngests(onEvent: (event: 'written' | 'discarded' | 'released') => void): ItemIngests {
   const receiving: Receiving = {
     failure: null,
     write: () => {
-      told('written');
+      onEvent('written');
       return false;
     },
     onDrain: () => undefined,
     finish: () => Promise.reject(new Error('the upload never ends')),
-    discard: async () => told('discarded'),
+    discard: async () => onEvent('discarded'),
   };
   const outcome = {
     received: () => Promise.reject(new Error('the upload never ends')),
     faulted: async () => undefined,
     arrived: () => undefined,
-    released: () => told('released'),
+    released: () => onEvent('released'),
   };
   return {
     open: async () => queued,

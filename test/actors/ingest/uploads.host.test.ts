@@ -26,19 +26,19 @@ const status: OwnedIngestStatus = {
 
 /** One upload with everything that it told its ingest and its socket. */
 function uploadOf(objectStore: Pick<ObjectStore, 'receive'>, declaredBytes: number) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const upload = new Upload(objectStore, ingestId, declaredBytes, {
     arrived: () => undefined,
     received: async ({ contentId, bytes }) => {
-      told.push(`received ${bytes} ${contentId}`);
+      reported.push(`received ${bytes} ${contentId}`);
       return status;
     },
-    faulted: async (message) => void told.push(`faulted ${message}`),
-    released: () => void told.push('released'),
+    faulted: async (message) => void reported.push(`faulted ${message}`),
+    released: () => void reported.push('released'),
   });
   const flow: string[] = [];
   upload.connect({ pause: () => flow.push('pause'), resume: () => flow.push('resume') });
-  return { upload, told, flow };
+  return { upload, reported, flow };
 }
 
 async function storeOf(t: ExecutionContext) {
@@ -63,15 +63,15 @@ test('chunks that arrive before the inbox file is open are held, and the socket 
   const { objectStore, inbox } = await storeOf(t);
   const gate = slow(objectStore);
   const bytes = seededBytes(1, 300_000);
-  const { upload, told, flow } = uploadOf(gate, bytes.length);
+  const { upload, reported, flow } = uploadOf(gate, bytes.length);
   t.deepEqual(flow, ['pause']);
   for (let at = 0; at < bytes.length; at += 100_000) upload.chunk(bytes.subarray(at, at + 100_000));
   const ending = upload.end();
   t.true(upload.isEnding);
-  t.deepEqual(told, []);
+  t.deepEqual(reported, []);
   gate.open();
   t.is(await ending, status);
-  t.deepEqual(told, [`received 300000 ${contentIdOf(bytes)}`, 'released']);
+  t.deepEqual(reported, [`received 300000 ${contentIdOf(bytes)}`, 'released']);
   t.deepEqual(flow, ['pause', 'resume']);
   t.is(await objectStore.verify(contentIdOf(bytes)), 'intact');
   t.deepEqual(await inbox(), []);
@@ -93,24 +93,24 @@ test('a disk that falls behind over what was held pauses the socket until it has
 test('an upload that is given up before its inbox file is open leaves nothing', async (t) => {
   const { objectStore, inbox } = await storeOf(t);
   const gate = slow(objectStore);
-  const { upload, told } = uploadOf(gate, 5);
+  const { upload, reported } = uploadOf(gate, 5);
   upload.chunk(Buffer.from('hel'));
   const abandoning = upload.abandon();
   gate.open();
   await abandoning;
-  t.deepEqual(told, ['released']);
+  t.deepEqual(reported, ['released']);
   t.deepEqual(await inbox(), []);
 });
 
 test('an upload that was given up takes and seals nothing more, even when it is complete', async (t) => {
   const { objectStore, inbox } = await storeOf(t);
-  const { upload, told } = uploadOf(objectStore, 5);
+  const { upload, reported } = uploadOf(objectStore, 5);
   upload.chunk(Buffer.from('hello'));
   await upload.abandon();
   upload.chunk(Buffer.from('more'));
   await t.throwsAsync(upload.end(), { code: 'invalid_upload_length' });
   await upload.abandon();
-  t.deepEqual(told, ['released']);
+  t.deepEqual(reported, ['released']);
   t.deepEqual(await inbox(), []);
   t.is(await objectStore.verify(contentIdOf(Buffer.from('hello'))), 'missing');
 });
@@ -121,7 +121,7 @@ test('one byte too many is refused when it arrives, one too few at the end; both
     ['hell', 5],
   ] as const) {
     const { objectStore, inbox } = await storeOf(t);
-    const { upload, told } = uploadOf(objectStore, declared);
+    const { upload, reported } = uploadOf(objectStore, declared);
     if (text.length > declared) {
       t.throws(() => upload.chunk(Buffer.from(text)), { code: 'invalid_upload_length' });
       await upload.abandon();
@@ -129,7 +129,7 @@ test('one byte too many is refused when it arrives, one too few at the end; both
       upload.chunk(Buffer.from(text));
       await t.throwsAsync(upload.end(), { code: 'invalid_upload_length' });
     }
-    t.deepEqual(told, ['released']);
+    t.deepEqual(reported, ['released']);
     t.deepEqual(await inbox(), []);
   }
 });
@@ -137,25 +137,25 @@ test('one byte too many is refused when it arrives, one too few at the end; both
 test('an inbox that cannot be opened is a fault told at the end, without holding up the socket', async (t) => {
   const { root, objectStore } = await storeOf(t);
   await rm(join(root, 'inbox'), { recursive: true });
-  const { upload, told, flow } = uploadOf(objectStore, 64 * 1024 * 1024);
+  const { upload, reported, flow } = uploadOf(objectStore, 64 * 1024 * 1024);
   const chunk = Buffer.alloc(1024 * 1024);
   while (flow.length < 2) await new Promise((resolve) => setImmediate(resolve));
   t.deepEqual(flow, ['pause', 'resume']);
   for (let sent = 0; sent < 64; sent += 1) upload.chunk(chunk);
   await t.throwsAsync(upload.end(), { code: 'storage_unavailable' });
-  t.regex(told[0] ?? '', /^faulted storage_fault: /);
-  t.deepEqual(told.slice(1), ['released']);
+  t.regex(reported[0] ?? '', /^faulted storage_fault: /);
+  t.deepEqual(reported.slice(1), ['released']);
 });
 
 test('an object store that cannot take the object is a fault, and the inbox is empty', async (t) => {
   const { root, objectStore, inbox } = await storeOf(t);
-  const { upload, told } = uploadOf(objectStore, 5);
+  const { upload, reported } = uploadOf(objectStore, 5);
   upload.chunk(Buffer.from('hello'));
   await rm(join(root, 'objects', 'sha256'), { recursive: true });
   await writeFile(join(root, 'objects', 'sha256'), 'in the way');
   await t.throwsAsync(upload.end(), { code: 'storage_unavailable' });
-  t.regex(told[0] ?? '', /^faulted storage_fault: /);
-  t.deepEqual(told.slice(1), ['released']);
+  t.regex(reported[0] ?? '', /^faulted storage_fault: /);
+  t.deepEqual(reported.slice(1), ['released']);
   t.deepEqual(await inbox(), []);
 });
 
@@ -174,10 +174,10 @@ test('a full disk, a full quota and a system that refuses to write are told as s
       finish: () => Promise.reject(failure),
       discard: () => Promise.resolve(),
     };
-    const { upload, told } = uploadOf({ receive: async () => receiving }, 5);
+    const { upload, reported } = uploadOf({ receive: async () => receiving }, 5);
     upload.chunk(Buffer.from('hello'));
     await t.throwsAsync(upload.end(), { code, message });
-    t.deepEqual(told, ['faulted storage_fault: inbox', 'released']);
+    t.deepEqual(reported, ['faulted storage_fault: inbox', 'released']);
   }
 });
 
@@ -194,15 +194,15 @@ async function openUpload(
 ) {
   const objectStore = await openObjectStore({ root });
   const notes: UploadNote[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const upload = new ResumableUpload({
     declaredBytes,
     offset,
     file: through(objectStore.partial(name)),
     note: async (note) => void notes.push(note),
     arrived: () => undefined,
-    received: async ({ contentId, bytes }) => void told.push(`received ${bytes} ${contentId}`),
-    faulted: async (message) => void told.push(`faulted ${message.split(':')[0]}`),
+    received: async ({ contentId, bytes }) => void reported.push(`received ${bytes} ${contentId}`),
+    faulted: async (message) => void reported.push(`faulted ${message.split(':')[0]}`),
   });
   const begin = (claim: PartClaim) => {
     const part = upload.begin(claim);
@@ -210,7 +210,7 @@ async function openUpload(
     part.connect({ pause: () => flow.push('pause'), resume: () => flow.push('resume') });
     return { part, flow };
   };
-  return { objectStore, upload, notes, told, begin };
+  return { objectStore, upload, notes, reported, begin };
 }
 
 test('bytes count while their part is still being sent, and the next host goes on behind them', async (t) => {
@@ -235,7 +235,7 @@ test('bytes count while their part is still being sent, and the next host goes o
   rest.end();
   t.is(await rest.answered, bytes.length);
   const contentId = contentIdOf(bytes);
-  t.deepEqual(second.told, [`received ${bytes.length} ${contentId}`]);
+  t.deepEqual(second.reported, [`received ${bytes.length} ${contentId}`]);
   t.deepEqual(second.notes.at(-1), { offset: bytes.length, contentId });
   t.is(await second.objectStore.verify(contentId, { always: true }), 'intact');
   t.deepEqual(await readdir(join(root, 'inbox')), []);
@@ -244,14 +244,14 @@ test('bytes count while their part is still being sent, and the next host goes o
 });
 
 test('a file of which the client is gone with the last byte becomes media all the same', async (t) => {
-  const { upload, begin, told } = await openUpload(await scratchFolder(t), 3);
+  const { upload, begin, reported } = await openUpload(await scratchFolder(t), 3);
   const { part } = begin(at(0));
   part.chunk(Buffer.from('abc'));
   while (upload.file.written < 3) await new Promise((resolve) => setTimeout(resolve, 2));
   t.is(await upload.offset(), 0);
   part.stop(new Error('the client went away'));
   await t.throwsAsync(part.answered, { message: 'the client went away' });
-  t.deepEqual(told, [`received 3 ${contentIdOf(Buffer.from('abc'))}`]);
+  t.deepEqual(reported, [`received 3 ${contentIdOf(Buffer.from('abc'))}`]);
 });
 
 test('of parts that come while one is being sent only the newest goes on', async (t) => {
@@ -270,7 +270,7 @@ test('of parts that come while one is being sent only the newest goes on', async
 });
 
 test('what a part wrote that does not count is dropped before the next part', async (t) => {
-  const { begin, told } = await openUpload(await scratchFolder(t), 6);
+  const { begin, reported } = await openUpload(await scratchFolder(t), 6);
   const digest = createHash('sha256').update('abc').digest();
   const checked = begin({ offset: 0, bytes: 3, checksum: { algorithm: 'sha256', digest } }).part;
   checked.chunk(Buffer.from('xyz'));
@@ -280,7 +280,7 @@ test('what a part wrote that does not count is dropped before the next part', as
   for (const text of ['abc', 'def']) whole.chunk(Buffer.from(text));
   whole.end();
   t.is(await whole.answered, 6);
-  t.deepEqual(told, [`received 6 ${contentIdOf(Buffer.from('abcdef'))}`]);
+  t.deepEqual(reported, [`received 6 ${contentIdOf(Buffer.from('abcdef'))}`]);
 });
 
 /** A partial file that takes what it is given, and of which the system refuses every sync for this reason. */
@@ -306,12 +306,12 @@ test('a fault of the storage ends the ingest; a full volume or quota leaves it a
     ['EIO', unavailable('EIO'), ['faulted storage_fault']],
     ['EROFS', unavailable('EROFS'), ['faulted storage_fault']],
   ] as const) {
-    const { begin, told } = await openUpload(await scratchFolder(t), 6, 0, (file) => unsynced(file, reason));
+    const { begin, reported } = await openUpload(await scratchFolder(t), 6, 0, (file) => unsynced(file, reason));
     const { part } = begin(at(0));
     part.chunk(Buffer.from('abc'));
     part.end();
     await t.throwsAsync(part.answered, refusal);
-    t.deepEqual(told, ended);
+    t.deepEqual(reported, ended);
   }
 });
 

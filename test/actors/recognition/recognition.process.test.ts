@@ -126,13 +126,13 @@ test('what a server invents is withheld, and stands in no read, claim, overview 
 });
 
 test('a recogniser that fails leaves no transcript, and what it recognised is not asked again', async (t) => {
-  const heard = { segments: [{ text: 'there are many reasons', start: 0.4, end: 1.9 }] };
+  const answer = { segments: [{ text: 'there are many reasons', start: 0.4, end: 1.9 }] };
   let isDown = false;
   let hangs: (() => void) | null = null;
   const server = await stubTranscriber((response, region) => {
     if (hangs !== null && server.asked.length > 1) return hangs();
     if (isDown && server.asked.length > 1) return void response.writeHead(503).end();
-    return transcribes(heard)(response, region);
+    return transcribes(answer)(response, region);
   });
   t.teardown(server.close);
   const root = await newRoot(t);

@@ -98,8 +98,8 @@ test('captions by older rules with other bytes than their name says are damage',
   t.regex(damaged.stdout, /\ndamaged: .*, at caption: content\n$/);
 });
 
-test('the page of receipts has every rule set with its version', async (t) => {
-  const page = await readFile('docs/receipts.md', 'utf8');
+test('the page on verification has every rule set with its version', async (t) => {
+  const page = await readFile('docs/verification.md', 'utf8');
   const rows = [...page.matchAll(/^\| ([a-z ]+) \| (\d+) \| /gm)].map(([, name, version]) => `${name} ${version}`);
   t.deepEqual(
     rows.sort(),

@@ -76,7 +76,7 @@ test('a long study goes on in the next host behind its last window, and leaves n
   const next = await hostOn(t, copy);
   t.true((await measured(next.client, runtimeId, 1)) >= 24_000);
   await followed(next.client, runtimeId);
-  t.regex(windowLines(next.host.told()).join('\n'), /^a pass over sha256:[0-9a-f]{64} goes on at 24000 ms$/);
+  t.regex(windowLines(next.host.reported()).join('\n'), /^a pass over sha256:[0-9a-f]{64} goes on at 24000 ms$/);
   t.deepEqual(await factsOf(next.client, runtimeId), facts);
   await next.host.stop();
   await checkRuntimes(t, copy);
@@ -84,7 +84,7 @@ test('a long study goes on in the next host behind its last window, and leaves n
 
   const third = await hostOn(t, damaged);
   await followed(third.client, runtimeId);
-  const [found = '', goesOn = ''] = windowLines(third.host.told());
+  const [found = '', goesOn = ''] = windowLines(third.host.reported());
   t.regex(found, /^sha256:[0-9a-f]{64}, kept of a window of a pass, is damaged; the window is measured again$/);
   t.regex(goesOn, /goes on at 16000 ms$/);
   t.deepEqual(await factsOf(third.client, runtimeId), facts);
@@ -165,9 +165,9 @@ test('after five studies a host says how long the sixth will take, and other hos
   t.deepEqual(await plan(client, source), floor);
   studies.push((await client.study(source, rangeAt(5)).ended()).runtimeId);
 
-  const told = await plan(client, source);
-  t.deepEqual({ ...told, forecast: null }, { ...floor, forecast: null });
-  const { forecast } = told;
+  const planned = await plan(client, source);
+  t.deepEqual({ ...planned, forecast: null }, { ...floor, forecast: null });
+  const { forecast } = planned;
   if (forecast.calibration.status !== 'available') return t.fail('the sixth plan is not calibrated');
   t.deepEqual(
     forecast.calibration.cohort.map(({ cohort, observations }) => [cohort.capability, observations.length]),
@@ -184,7 +184,7 @@ test('after five studies a host says how long the sixth will take, and other hos
 
   // What a study showed is a number without a name: it outlives the study.
   await client.deletions.runtime(studies[0] ?? '');
-  t.deepEqual(await plan(client, source), told);
+  t.deepEqual(await plan(client, source), planned);
   await host.stop();
 
   const usual = await slowHostOn(t, root, []);
@@ -192,10 +192,10 @@ test('after five studies a host says how long the sixth will take, and other hos
   await usual.host.stop();
 
   const next = await slowHostOn(t, root, calibrated);
-  t.deepEqual(await plan(next.client, source), told);
+  t.deepEqual(await plan(next.client, source), planned);
   const { runtimeId } = await next.client.study(source, rangeAt(20)).ended();
   const { runStartReceipt } = await next.client.status(runtimeId);
-  t.deepEqual(runStartReceipt?.record.forecast, told.forecast);
+  t.deepEqual(runStartReceipt?.record.forecast, planned.forecast);
   await next.host.stop();
   await checkRuntimes(t, root);
 });

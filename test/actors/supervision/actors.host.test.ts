@@ -151,16 +151,16 @@ test('a journal found damaged by an append ends its actor and is not written to'
 test('listeners hear of every commit once it can be read, and one that throws harms nobody', async (t) => {
   const { supervisor, spawn, status, fatal, reports } = await newBench(t);
   await spawn('a');
-  const heard: unknown[] = [];
+  const notified: unknown[] = [];
   supervisor.watch('a', () => {
     throw new Error('a reader gave up');
   });
-  const unwatch = supervisor.watch('a', () => heard.push(status('a')));
+  const unwatch = supervisor.watch('a', () => notified.push(status('a')));
   await supervisor.send('a', { type: 'call' });
   await supervisor.send('a', { type: 'worker.granted' });
   unwatch();
   await supervisor.send('a', { type: 'note' });
-  t.deepEqual(heard, ['waiting', 'working']);
+  t.deepEqual(notified, ['waiting', 'working']);
   t.deepEqual(fatal, []);
   t.deepEqual(reports, Array(3).fill('a listener of a failed: a reader gave up'));
 });

@@ -150,7 +150,7 @@ test('an order over which workers were lost goes on for as long as they keep win
       rung += 1;
       const endMs = kept.shift();
       if (endMs !== undefined) await windows.add(id, endMs, Buffer.from('measured'));
-      orders.hear(id, { kind: 'lost', reason: 'stalled' });
+      orders.receive(id, { kind: 'lost', reason: 'stalled' });
       return 'gone';
     },
     withdraw: async () => undefined,
@@ -178,13 +178,13 @@ async function lateOutcomes(t: ExecutionContext, standing?: object) {
   const windows = new SharedWindows(root);
   const clock = new SimulatedClock(Date.now());
   const figures = new WorkerFigures();
-  const told: string[] = [];
+  const reported: string[] = [];
   const wanted = new Set<string>();
   const late = new LateOutcomes({
     ...{ outcomes, windows, clock, figures, pauseMs: 1000 },
     ledger: { getMany: async () => [standing] },
     isWanted: (id) => wanted.has(id),
-    report: (line) => void told.push(line),
+    report: (line) => void reported.push(line),
   });
   let at = 0;
   const add = (worker: string, outcome: object) => {
@@ -202,7 +202,7 @@ async function lateOutcomes(t: ExecutionContext, standing?: object) {
   };
   const left = async () => (await outcomes.of(lateOrderId)).length;
   const aside = () => readdir(join(root, 'set-aside')).catch(() => []);
-  return { late, clock, figures, told, wanted, outcomes, windows, add, left, aside };
+  return { late, clock, figures, reported, wanted, outcomes, windows, add, left, aside };
 }
 
 const completed = (result: unknown) => ({ state: 'completed', result });
@@ -210,15 +210,15 @@ const completed = (result: unknown) => ({ state: 'completed', result });
 const hourMs = 3_600_000;
 
 test('a second result that agrees is removed in time; one that disagrees is set aside once', async (t) => {
-  const { late, clock, figures, told, add, left, aside } = await lateOutcomes(t, { found: 1 });
+  const { late, clock, figures, reported, add, left, aside } = await lateOutcomes(t, { found: 1 });
   await add('first', completed({ found: 1 }));
   await add('second', completed({ found: 1 }));
   await add('third', completed({ found: 2 }));
   await late.look();
   await late.look();
   t.is(figures.of('disagreeing'), 1);
-  t.is(told.length, 1);
-  t.regex(told[0] ?? '', /^third came to another result of operation c{64}/);
+  t.is(reported.length, 1);
+  t.regex(reported[0] ?? '', /^third came to another result of operation c{64}/);
   t.is((await aside()).length, 1);
   t.is(await left(), 2);
   clock.advance(hourMs + 60_000);
@@ -270,9 +270,9 @@ test('windows of a pass that no study waits for go a day after the last of them 
 
 test('behind a window that is damaged, or lacks an object, the one before goes on', async (t) => {
   const root = join(await scratchFolder(t), 'damaged');
-  const [windows, objects, told] = [new SharedWindows(root), new SharedObjects(root), [] as string[]];
+  const [windows, objects, reported] = [new SharedWindows(root), new SharedObjects(root), [] as string[]];
   const [orderId, other] = ['a'.repeat(64), 'b'.repeat(64)];
-  const kept = orderWindows({ windows, objects, report: (line) => void told.push(line) }, orderId)(1000);
+  const kept = orderWindows({ windows, objects, report: (line) => void reported.push(line) }, orderId)(1000);
   const keyframe = { contentId: contentIdOfBytes(Buffer.from('keyframe')), bytes: 8 };
   const ends = [1000, 2000, 3000];
   t.is(await kept.newest(ends), null);

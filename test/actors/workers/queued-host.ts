@@ -169,7 +169,7 @@ export class QueuedHost {
     while (!(await isSo())) {
       if (Date.now() > last) {
         for (const each of this.workers) t.log(each.stderr);
-        t.log(this.host.told().join('\n'));
+        t.log(this.host.reported().join('\n'));
         throw new Error(`not within ${patienceMs} ms: ${what}`);
       }
       await delay(50);
@@ -180,7 +180,7 @@ export class QueuedHost {
     return (await this.client.overview(runtimeId)).situation;
   }
 
-  says(t: ExecutionContext, runtimeId: string, text: RegExp): Promise<void> {
+  waitsToSay(t: ExecutionContext, runtimeId: string, text: RegExp): Promise<void> {
     return this.until(t, `${text}`, async () => text.test((await this.situation(runtimeId)).text));
   }
 

@@ -61,10 +61,10 @@ export class RedisForTests {
     const words = ['--bind', '127.0.0.1', '--port', String(this.port), '--dir', this.#folder];
     const child = spawned(redisServer ?? '', [...words, '--save', '', '--appendonly', 'no']);
     this.#child = child;
-    let told = '';
+    let reported = '';
     for await (const chunk of child.stdout ?? []) {
-      told += chunk;
-      if (told.includes('Ready to accept connections')) break;
+      reported += chunk;
+      if (reported.includes('Ready to accept connections')) break;
     }
     child.stdout?.resume();
   }

@@ -37,18 +37,18 @@ withRedis('a study waits, whatever becomes of the queue, and is then measured as
   const queued = await QueuedHost.create(t);
   await queued.start(t, 'data');
   const runtimeId = await queued.begun(0);
-  await queued.says(t, runtimeId, /^waiting for the work queue: /);
+  await queued.waitsToSay(t, runtimeId, /^waiting for the work queue: /);
   t.is((await queued.situation(runtimeId)).code, 'waiting_for_a_worker');
   t.is((await queued.client.progress(runtimeId)).stage, 'queued');
   const { deadlineLeftMs } = (await queued.client.overview(runtimeId)).study;
 
   await queued.redis.start();
-  await queued.says(t, runtimeId, /^waiting for a worker: none is connected/);
+  await queued.waitsToSay(t, runtimeId, /^waiting for a worker: none is connected/);
   // It has lost everything that it was told.
   await queued.redis.stop();
-  await queued.says(t, runtimeId, /^waiting for the work queue: /);
+  await queued.waitsToSay(t, runtimeId, /^waiting for the work queue: /);
   await queued.redis.start();
-  await queued.says(t, runtimeId, /^waiting for a worker: none is connected/);
+  await queued.waitsToSay(t, runtimeId, /^waiting for a worker: none is connected/);
   t.is((await queued.client.overview(runtimeId)).study.deadlineLeftMs, deadlineLeftMs, 'its time stands');
 
   await queued.worker();
@@ -77,7 +77,7 @@ async function measuring(t: ExecutionContext) {
   await queued.ffmpeg.close();
   const before = await queued.ffmpeg.passes();
   const runtimeId = await queued.begun(1000);
-  await queued.says(t, runtimeId, /^studying: measuring/);
+  await queued.waitsToSay(t, runtimeId, /^studying: measuring/);
   // A worker that has an order looks first for what others delivered; only then does it start ffmpeg.
   await queued.until(t, 'a pass is at the gate', async () => (await queued.ffmpeg.passes()) > before);
   const [first] = queued.workers;
@@ -99,7 +99,7 @@ withRedis('another worker takes over from one that is killed in the middle', asy
 withRedis('a queue that is emptied while a worker works costs nothing', async (t) => {
   const { queued, runtimeId } = await measuring(t);
   await queued.redis.stop();
-  await queued.says(t, runtimeId, /^waiting for the work queue: /);
+  await queued.waitsToSay(t, runtimeId, /^waiting for the work queue: /);
   await queued.redis.start();
   await queued.ffmpeg.open();
   await queued.isOver(t, runtimeId);
@@ -156,19 +156,19 @@ withRedis('a worker with other tools is told to stand back, and the study says w
   const other = await queued.worker({ path: (await GatedFfmpeg.create(join(queued.folder, 'other'))).path });
   const runtimeId = await queued.begun(3000);
   const refused = /^waiting for a worker: \S+ refused: ffmpeg \S+ \(sha256:\w{12}\) is asked for, and ffmpeg/;
-  await queued.says(t, runtimeId, refused);
+  await queued.waitsToSay(t, runtimeId, refused);
   t.regex(other.stderr, /refused: ffmpeg/);
   await other.stop();
   t.is(other.completed, 0);
 
   const lying = liar(t, queued);
-  await queued.says(t, runtimeId, /liar refused: it is tired/);
+  await queued.waitsToSay(t, runtimeId, /liar refused: it is tired/);
   await lying.close();
   t.is(await queued.counted('refused'), 3);
-  const told = queued.host.told().filter((line) => line.includes('was refused'));
-  t.regex(told[0] ?? '', /liar measured with other tools/);
-  t.regex(told[1] ?? '', /liar runs version 0\.0\.1/);
-  t.regex(told[2] ?? '', /object_missing/);
+  const reported = queued.host.reported().filter((line) => line.includes('was refused'));
+  t.regex(reported[0] ?? '', /liar measured with other tools/);
+  t.regex(reported[1] ?? '', /liar runs version 0\.0\.1/);
+  t.regex(reported[2] ?? '', /object_missing/);
   t.is((await readdir(join(queued.objectSource, 'set-aside'))).length, 3);
 
   // What lies in the object source is verified, too.
@@ -193,7 +193,7 @@ withRedis('a worker with the recogniser of the host recognises, and one without 
   await queued.start(t, 'recognising', { flags, environment });
   await queued.worker();
   const runtimeId = await queued.begun(4000);
-  await queued.says(t, runtimeId, /refused: this worker does not do semantic\.recognize\.region/);
+  await queued.waitsToSay(t, runtimeId, /refused: this worker does not do semantic\.recognize\.region/);
   const able = await queued.worker({ flags, environment });
   await queued.isOver(t, runtimeId);
   t.regex(able.stderr, /semantic\.recognize\.region completed/);
@@ -207,13 +207,13 @@ withRedis('a study waits while the queue is full; an outcome is taken though the
   const queued = await QueuedHost.open(t);
   await queued.redis.limitMemory(1);
   const runtimeId = await queued.begun(0);
-  await queued.says(t, runtimeId, /^waiting for the work queue: OOM command not allowed/);
+  await queued.waitsToSay(t, runtimeId, /^waiting for the work queue: OOM command not allowed/);
   t.is((await queued.situation(runtimeId)).code, 'waiting_for_a_worker');
 
   await queued.redis.limitMemory(0);
   await queued.ffmpeg.close();
   await queued.worker();
-  await queued.says(t, runtimeId, /^studying: measuring/);
+  await queued.waitsToSay(t, runtimeId, /^studying: measuring/);
   // It is full again, and takes no note of what becomes of the order.
   await queued.redis.limitMemory(1);
   await queued.ffmpeg.open();
@@ -268,11 +268,11 @@ withRedis('bug: deaths of hosts while a study waited for a worker counted agains
   await queued.redis.start();
   await queued.start(t, 'first');
   const runtimeId = await queued.begun(0);
-  await queued.says(t, runtimeId, /^waiting for a worker: none is connected/);
+  await queued.waitsToSay(t, runtimeId, /^waiting for a worker: none is connected/);
   copyAsLeft(join(queued.folder, 'first'), join(queued.folder, 'second'));
 
   await queued.start(t, 'second');
-  await queued.says(t, runtimeId, /^waiting for a worker: none is connected/);
+  await queued.waitsToSay(t, runtimeId, /^waiting for a worker: none is connected/);
   const hasMoved = async () => {
     const { resumes, totalResumes } = await deathsOf(t, queued, 'second', runtimeId);
     return totalResumes === 1 && resumes === 0;
@@ -302,8 +302,8 @@ async function workersOf(t: ExecutionContext, bench: DetectionBench, media: Buff
   const windowing = { aboveMs: 12_000, lengthMs: 6_000 };
   const tools = { ffmpeg: bench.ffmpeg, ffprobe: bench.ffmpeg };
   const passes = mediaPasses({ ...bench, tools, detectorTools: await bench.detector.tools(), windowing });
-  const told: string[] = [];
-  const report = (line: string): void => void told.push(line);
+  const reported: string[] = [];
+  const report = (line: string): void => void reported.push(line);
   const ability = workerAbility({ passes, recognizer: null, objects, windows, report });
   const duty = new OrderDuty({ name: 'w', objects, outcomes, windows, ability, report });
   const tracks = { audioTrackIndex: 1, videoTrackIndex: 0, audioChoice: null };
@@ -330,7 +330,7 @@ async function workersOf(t: ExecutionContext, bench: DetectionBench, media: Buff
     const [found] = await outcomes.of(id);
     return found === undefined ? null : parsedOutcome(found).outcome;
   };
-  return { id, windows, told, carryOut, result };
+  return { id, windows, reported, carryOut, result };
 }
 
 test('a worker goes on behind the last window of a lost one, and finds the same', async (t) => {
@@ -341,13 +341,13 @@ test('a worker goes on behind the last window of a lost one, and finds the same'
   await unharmed.carryOut();
   t.deepEqual(await unharmed.windows.orders(), []);
 
-  const { id, windows, told, carryOut, result } = await workersOf(t, bench, media);
+  const { id, windows, reported, carryOut, result } = await workersOf(t, bench, media);
   await t.throwsAsync(carryOut(13_000), { message: 'the worker is lost' });
   t.deepEqual(await windows.endsMs(id), [12_000, 6_000]);
   t.is(await result(), null);
   const seen = await carryOut();
   t.is(seen[0], 12_000);
-  t.true(told.includes(`order ${id}: it goes on at 12000 ms`));
+  t.true(reported.includes(`order ${id}: it goes on at 12000 ms`));
   t.deepEqual(await result(), await unharmed.result());
   t.deepEqual(await windows.orders(), []);
 });

@@ -147,7 +147,10 @@ export class DamageAttacks {
       const { refused, answers } = await answersOn(t, target, root, paths);
       const { outcome, complaints } = judged(damage, { found, refused, answers, before });
       const unknown = refused === null || refusals.includes(refused) ? [] : [`a start refuses it with ${refused}`];
-      return { outcome, complaints: [...unknown, ...complaints].map((complaint) => `${told(damage)}: ${complaint}`) };
+      return {
+        outcome,
+        complaints: [...unknown, ...complaints].map((complaint) => `${damageText(damage)}: ${complaint}`),
+      };
     } finally {
       rmSync(root, { recursive: true, force: true });
     }
@@ -172,7 +175,7 @@ async function answersOn(
   }
 }
 
-const told = ({ kind, name, how }: Damage): string => `${kind} ${name} ${how}`;
+const damageText = ({ kind, name, how }: Damage): string => `${kind} ${name} ${how}`;
 
 /** The damages at random, of each kind and way as evenly as there are; then the flips and cuts again, at other places. */
 function* inTurn(damages: readonly Damage[], below: (limit: number) => number): Generator<Damage> {

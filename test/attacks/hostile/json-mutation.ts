@@ -18,14 +18,14 @@ interface Change {
   readonly steps: readonly number[];
   readonly key: string;
   readonly value: unknown;
-  readonly deed: 'replace' | 'remove' | 'add' | 'wrap';
+  readonly action: 'replace' | 'remove' | 'add' | 'wrap';
 }
 
 const change: fc.Arbitrary<Change> = fc.record({
   steps: fc.array(fc.nat(9), { maxLength: 5 }),
   key: anyKey,
   value: oddValue,
-  deed: fc.constantFrom('replace', 'remove', 'add', 'wrap'),
+  action: fc.constantFrom('replace', 'remove', 'add', 'wrap'),
 });
 
 const entriesOf = (value: object): [string, unknown][] => Object.entries(value);
@@ -39,15 +39,15 @@ function objectOf(entries: readonly [string, unknown][]): object {
   return made;
 }
 
-function changed(value: unknown, { steps: [step, ...steps], key, value: odd, deed }: Change): unknown {
-  if (typeof value !== 'object' || value === null || step === undefined) return deed === 'wrap' ? [value] : odd;
+function changed(value: unknown, { steps: [step, ...steps], key, value: odd, action }: Change): unknown {
+  if (typeof value !== 'object' || value === null || step === undefined) return action === 'wrap' ? [value] : odd;
   const entries = entriesOf(value);
-  if (deed === 'add' && steps.length === 0) return objectOf([...entries, [key, odd]]);
+  if (action === 'add' && steps.length === 0) return objectOf([...entries, [key, odd]]);
   const at = step % Math.max(1, entries.length);
   const others = entries.flatMap((entry, index): [string, unknown][] => {
     if (index !== at) return [entry];
-    if (deed === 'remove' && steps.length === 0) return [];
-    return [[entry[0], changed(entry[1], { steps, key, value: odd, deed })]];
+    if (action === 'remove' && steps.length === 0) return [];
+    return [[entry[0], changed(entry[1], { steps, key, value: odd, action })]];
   });
   return Array.isArray(value) ? others.map(([, each]) => each) : objectOf(others);
 }

@@ -64,8 +64,8 @@ export async function checkKilledHost(browser: Browser, expect: Expect): Promise
     expect('the chart lights up again with the next host, to its end', true);
     const resumed = page.getByText(/resumed once/).first();
     expect('the actor says that it was resumed', await resumed.isVisible());
-    const told = faults.filter((fault) => !isOfAbsence(fault));
-    expect(`nothing else went wrong while the host was gone\n${told.join('\n')}`.trim(), told.length === 0);
+    const unexpected = faults.filter((fault) => !isOfAbsence(fault));
+    expect(`nothing else went wrong while the host was gone\n${unexpected.join('\n')}`.trim(), unexpected.length === 0);
     await page.context().close();
   } finally {
     await host.stop();

@@ -75,8 +75,8 @@ export async function checkLargeRoot(browser: Browser, expect: Expect): Promise<
         .waitFor();
     });
     expect('a journal draws what is in sight', (await page.locator('.window-row').count()) <= mostRows);
-    const told = faults.filter((fault) => !fault.includes('the server responded with a status of 409'));
-    expect(`nothing went wrong on the large data root\n${told.join('\n')}`.trim(), told.length === 0);
+    const unexpected = faults.filter((fault) => !fault.includes('the server responded with a status of 409'));
+    expect(`nothing went wrong on the large data root\n${unexpected.join('\n')}`.trim(), unexpected.length === 0);
     await page.context().close();
   } finally {
     await host?.stop();

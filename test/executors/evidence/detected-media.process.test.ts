@@ -325,7 +325,7 @@ const LEFT_MUSIC = music(220, 277, 330);
 const RIGHT_MUSIC = music(196, 247, 370);
 
 /** What is heard in the voice and other sounds, mixed by a filter graph whose `[v]` is the voice at 48 kHz. */
-async function heard(graph: string, ...others: readonly (readonly string[])[]): Promise<Detection[]> {
+async function detectionsOf(graph: string, ...others: readonly (readonly string[])[]): Promise<Detection[]> {
   const voice = `[0:a]atrim=end=${END / 1000},aresample=48000,aformat=channel_layouts=mono[v];`;
   const mixed = ['-filter_complex', `${voice}${graph}[out]`, '-map', '[out]', '-c:a', 'pcm_s24le'];
   const words = ['-i', 'sample.mp4', ...others.flat(), ...mixed];
@@ -356,7 +356,7 @@ for (const [title, graph, channels, others] of [
   ],
 ] as const) {
   test(`speech is found in ${title}`, async (t) => {
-    const found = await heard(graph, ...others);
+    const found = await detectionsOf(graph, ...others);
     const artifact = artifactOf(t, found, 'speech_activity');
     const speech = spansOf(artifact, 'speech_window');
     t.true(f1(speech) >= 0.93, `F1 ${f1(speech)}: ${speech.join(' ')}`);
@@ -366,8 +366,8 @@ for (const [title, graph, channels, others] of [
 }
 
 test('equal channels have the facts of one channel, and are measured as one', async (t) => {
-  const mono = await heard('[v]anull');
-  const dual = await heard('[v]asplit[l][r];[l][r]join');
+  const mono = await detectionsOf('[v]anull');
+  const dual = await detectionsOf('[v]asplit[l][r];[l][r]join');
   for (const found of [mono, dual]) {
     const { parameters } = artifactOf(t, found, 'speech_activity');
     t.deepEqual([parameters.channelsApart, parameters.channelsApartMs], [undefined, undefined]);
@@ -380,7 +380,7 @@ test('equal channels have the facts of one channel, and are measured as one', as
 test('a voice between the sides of stereo music is measured as the mix alone', async (t) => {
   const graph =
     '[v]asplit[a][b];[1]volume=-12dB[m];[2]volume=-12dB[n];[a][m]amix=normalize=0[l];[b][n]amix=normalize=0[r];[l][r]join';
-  const found = await heard(graph, LEFT_MUSIC, RIGHT_MUSIC);
+  const found = await detectionsOf(graph, LEFT_MUSIC, RIGHT_MUSIC);
   const artifact = artifactOf(t, found, 'speech_activity');
   t.true(f1(spansOf(artifact, 'speech_window')) >= 0.93);
   t.true(Number(artifact.parameters.channelsApartMs ?? 0) <= 3072, 'only where nobody speaks');
@@ -388,7 +388,7 @@ test('a voice between the sides of stereo music is measured as the mix alone', a
 
 for (const layout of ['2.1', 'quad', '6.1', '7.1'] as const) {
   test(`sound in the layout ${layout} is heard`, async (t) => {
-    const found = await heard(`[v]aformat=channel_layouts=${layout}`);
+    const found = await detectionsOf(`[v]aformat=channel_layouts=${layout}`);
     t.true(f1(spansOf(artifactOf(t, found, 'speech_activity'), 'speech_window')) >= 0.93);
   });
 }
@@ -411,7 +411,7 @@ for (const [title, graph, others] of [
   ],
 ] as const) {
   test(`the pauses of ${title} are its silences`, async (t) => {
-    const found = await heard(graph, ...others);
+    const found = await detectionsOf(graph, ...others);
     const artifact = artifactOf(t, found, 'silence');
     const silences = spansOf(artifact, 'silence');
     for (const pause of pauses) {

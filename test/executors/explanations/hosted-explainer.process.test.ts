@@ -5,6 +5,7 @@ import { openHostedExplainer } from '../../../executors/explanations/hosted-expl
 import type { HostedProvider } from '../../../executors/explanations/hosted-provider.ts';
 import {
   answers,
+  answersText,
   type Behaviour,
   closesEarly,
   completionOf,
@@ -14,7 +15,6 @@ import {
   redirects,
   refuses,
   StubProvider,
-  says,
 } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
 import { inputOver } from './explanation-questions.ts';
@@ -139,17 +139,17 @@ const failures: readonly [string, Behaviour, string][] = [
   ['answers with nothing', nothing, 'invalid_output'],
   ['answers with another object', answers({ error: 'no' }), 'invalid_output'],
   ['has no choice', answers(completionOf('', { choices: [] })), 'invalid_output'],
-  ['says garbage', says('I would be happy to explain!'), 'invalid_output'],
-  ['says nothing', says(null), 'invalid_output'],
-  ['leaves a text out', says(facet({})), 'invalid_output'],
-  ['adds a field', says(facet({ ...meaning, more: 1 })), 'invalid_output'],
-  ['has a reason of its own', says(facet(null, 'tired')), 'invalid_output'],
+  ['says garbage', answersText('I would be happy to explain!'), 'invalid_output'],
+  ['says nothing', answersText(null), 'invalid_output'],
+  ['leaves a text out', answersText(facet({})), 'invalid_output'],
+  ['adds a field', answersText(facet({ ...meaning, more: 1 })), 'invalid_output'],
+  ['has a reason of its own', answersText(facet(null, 'tired')), 'invalid_output'],
   [
     'explains more than was asked',
-    says(JSON.stringify({ facets: { word: { content: null, reason: null } } })),
+    answersText(JSON.stringify({ facets: { word: { content: null, reason: null } } })),
     'invalid_output',
   ],
-  ['says too much', says(facet({ sceneMeaning: 'x'.repeat(maxOutputBytes) })), 'too_large'],
+  ['says too much', answersText(facet({ sceneMeaning: 'x'.repeat(maxOutputBytes) })), 'too_large'],
   ['stops at its token limit', answers(choice({ finish_reason: 'length' })), 'too_large'],
   [
     'counts more tokens than it may',

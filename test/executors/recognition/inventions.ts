@@ -61,9 +61,9 @@ export async function inventNothing(t: ExecutionContext, secondsEach: number): P
   const pack = await noisePack(secondsEach, 7);
   const settings = { environment: process.env, clock: realClock };
   const real = await openRecognizer(bench.launcher, { engine: 'pocketsphinx', model: null }, settings);
-  const heard = await recogniseFile(t, bench, pack, { recognizer: real, everywhere: true });
-  t.deepEqual(passedOf(heard), []);
-  t.log(`pocketsphinx: ${heard.lines.length} lines invented in ${heard.regions.length} regions, none passed`);
+  const recognized = await recogniseFile(t, bench, pack, { recognizer: real, everywhere: true });
+  t.deepEqual(passedOf(recognized), []);
+  t.log(`pocketsphinx: ${recognized.lines.length} lines invented in ${recognized.regions.length} regions, none passed`);
   const provider = { baseUrl: server.baseUrl, apiKey: null, isLocal: true };
   const recognizer = openOpenaiRecognizer({
     provider,

@@ -79,8 +79,8 @@ for (const adapter of adapters) {
   test.serial(`${name}: a slow sink bounds memory and gets every byte`, async (t) => {
     const host = fork(builtProcess('test/http/listener/slow-sink-host.ts'), [name]);
     t.teardown(() => host.disconnect());
-    const told = async (): Promise<number> => (await within('the host', once(host, 'message')))[0];
-    const port = await told();
+    const messageOf = async (): Promise<number> => (await within('the host', once(host, 'message')))[0];
+    const port = await messageOf();
     const upload = async (blocks: number) => {
       const socket = new RawSocket(port).send(head('PUT /', `Content-Length: ${blocks * MEBIBYTE}`));
       t.true(await socket.sendMany(BLOCK, blocks));
@@ -90,7 +90,7 @@ for (const adapter of adapters) {
       t.is(digest, digestOf(BLOCK, blocks));
       t.true(mostLate <= MEBIBYTE, `${mostLate} bytes came after a pause`);
       host.send('peak');
-      return told();
+      return messageOf();
     };
     const first = await upload(64);
     const grown = ((await upload(256)) - first) / MEBIBYTE;

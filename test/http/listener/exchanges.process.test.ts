@@ -130,7 +130,7 @@ for (const adapter of adapters) {
   const { name } = adapter;
 
   test.serial(`${name}: a handler that throws is answered for, and the process lives`, async (t) => {
-    const heard: unknown[] = [];
+    const errors: unknown[] = [];
     const { port } = await listen(
       t,
       adapter,
@@ -138,19 +138,19 @@ for (const adapter of adapters) {
         if (exchange.head.target === '/after') exchange.respond(200, {}, 'kept');
         throw new Error(`thrown at ${exchange.head.target}`);
       },
-      (error) => heard.push(error),
+      (error) => errors.push(error),
     );
     const socket = new RawSocket(port);
     const failed = await socket.send(head('GET /before')).answer();
     t.is(failed.status, 500);
     t.is(failed.body.length, 0);
     t.is((await socket.send(head('GET /after')).answer()).body.toString(), 'kept');
-    t.deepEqual(heard.map(String), ['Error: thrown at /before', 'Error: thrown at /after']);
+    t.deepEqual(errors.map(String), ['Error: thrown at /before', 'Error: thrown at /after']);
     socket.destroy();
   });
 
   test.serial(`${name}: sinks and listeners that throw are answered for too`, async (t) => {
-    const heard: unknown[] = [];
+    const errors: unknown[] = [];
     const entered = signal();
     const released = signal();
     const fault = (what: string) => () => {
@@ -174,7 +174,7 @@ for (const adapter of adapters) {
           entered.fire();
         }
       },
-      (error) => heard.push(error),
+      (error) => errors.push(error),
     );
     for (const target of ['/chunk', '/end']) {
       const socket = new RawSocket(port).send(head(`POST ${target}`, 'Content-Length: 3')).send('abc');
@@ -187,7 +187,7 @@ for (const adapter of adapters) {
     await within('the request', entered.promise);
     leaving.destroy();
     await within('the abort', released.promise);
-    const [first, second, ...others] = heard.map((error) => (error as Error).message);
+    const [first, second, ...others] = errors.map((error) => (error as Error).message);
     t.deepEqual([first, second], ['chunk', 'end']);
     // A producer that failed once may be woken once more by the close.
     t.deepEqual([...new Set(others)], ['drain', 'abort']);

@@ -7,7 +7,7 @@ import {
   chart as chartSchema,
 } from '../../../contract/lifecycles/charts.ts';
 import { machines } from '../../../machines/catalogue.ts';
-import { activeStatesOf, chartOf, mainWayOf, standsIn } from '../../../machines/machine-chart.ts';
+import { activeStatesOf, chartOf, isInState, mainWayOf } from '../../../machines/machine-chart.ts';
 import { publishReviewMachine } from '../../../machines/publish-review.ts';
 import { sampleMachine, unversionedMachine } from './sample-machine.ts';
 
@@ -185,8 +185,8 @@ test('the active states of a chart are its innermost ones, one for each region',
 });
 
 test('a chart stands in a state and in all around it, not in one whose name begins alike', (t) => {
-  t.true(standsIn({ running: 'read' }, 'running'));
-  t.true(standsIn({ running: 'read' }, 'running.read'));
-  t.false(standsIn({ running: 'read' }, 'run'));
-  t.false(standsIn('running', 'running.read'));
+  t.true(isInState({ running: 'read' }, 'running'));
+  t.true(isInState({ running: 'read' }, 'running.read'));
+  t.false(isInState({ running: 'read' }, 'run'));
+  t.false(isInState('running', 'running.read'));
 });

@@ -128,7 +128,7 @@ for (const [what, [tail, ...expected]] of Object.entries(ways)) {
 }
 
 test('an approval stands until the first word of its withdrawal, and again when that failed', async (t) => {
-  const stands: [string, boolean][] = [
+  const approvals: [string, boolean][] = [
     ['', true],
     ['begun0 failed0', true],
     ['begun0 made0', true],
@@ -136,7 +136,7 @@ test('an approval stands until the first word of its withdrawal, and again when 
     ['withdrawing kept', true],
     ['withdrawing withdrawn', false],
   ];
-  for (const [tail, isApproved] of stands) {
+  for (const [tail, isApproved] of approvals) {
     t.is(approvedStudyOf(await runtimeAfter(tail), review.approval) !== null, isApproved);
   }
   const runtime = await runtimeAfter('');

@@ -25,8 +25,8 @@ import { performAssessments } from './performed.ts';
 import {
   assessmentsOf,
   divided,
-  type Heard,
   inTurn,
+  type LanguageOutcome,
   only,
   range,
   readsOf,
@@ -96,7 +96,7 @@ test('two languages in one read are two claims', (t) => {
 });
 
 const abstentions: readonly (readonly [
-  readonly Heard[],
+  readonly LanguageOutcome[],
   readonly (readonly [string | null, readonly ClaimState[]])[],
 ])[] = [
   [['unknown'], [[null, ['unknown']]]],
@@ -118,9 +118,9 @@ const abstentions: readonly (readonly [
   ],
 ];
 
-for (const [heard, said] of abstentions) {
-  test(`the languages ${heard.join(', ')} are claimed as ${said.map(([value]) => value ?? 'none').join(' and ')}`, (t) => {
-    t.deepEqual(saidOf(claimsFrom(readsOf([inTurn(heard)]))), said);
+for (const [language, said] of abstentions) {
+  test(`the languages ${language.join(', ')} are claimed as ${said.map(([value]) => value ?? 'none').join(' and ')}`, (t) => {
+    t.deepEqual(saidOf(claimsFrom(readsOf([inTurn(language)]))), said);
   });
 }
 
@@ -209,11 +209,11 @@ test('tokens are words, numbers and single marks of the canonical claims', (t) =
   t.is(tokenCountOf([claim]), 82);
 });
 
-const heardSets: readonly (readonly Heard[])[] = [['ko'], ['ko', 'unknown'], ['withheld', 'en', 'ja']];
+const outcomeSets: readonly (readonly LanguageOutcome[])[] = [['ko'], ['ko', 'unknown'], ['withheld', 'en', 'ja']];
 
-for (const heard of heardSets) {
-  test(`every change of an assessment of ${heard.join(', ')} is caught, with a new id too`, (t) => {
-    const reads = readsOf([spoken(turns(divided(range, 3))), inTurn(heard)]);
+for (const language of outcomeSets) {
+  test(`every change of an assessment of ${language.join(', ')} is caught, with a new id too`, (t) => {
+    const reads = readsOf([spoken(turns(divided(range, 3))), inTurn(language)]);
     const receipt = only(assessmentsOf(reads));
     t.is(placeInAssessment(receipt, reads), null);
     const place = (changed: typeof receipt) => placeInAssessment(changed, reads);
@@ -255,11 +255,22 @@ test('claims cite every fact once, states follow the facts, the same reads give 
   const seed = 20260104;
   t.log(`seed ${seed}`);
   const below = seededNumbers(seed);
-  const heardOf: readonly Heard[] = ['ko', 'en', 'ja', 'unknown', 'withheld', 'fr', 'de', 'es', 'it', 'zh'];
+  const languageChoice: readonly LanguageOutcome[] = [
+    'ko',
+    'en',
+    'ja',
+    'unknown',
+    'withheld',
+    'fr',
+    'de',
+    'es',
+    'it',
+    'zh',
+  ];
   for (let round = 0; round < 40; round += 1) {
-    const choice = heardOf.slice(below(5), 5 + below(6));
-    const heard = Array.from({ length: 1 + below(150) }, () => choice[below(choice.length)] ?? 'ko');
-    const reads = readsOf([spoken(turns(divided(range, 1 + below(400)))), inTurn(heard)]);
+    const choice = languageChoice.slice(below(5), 5 + below(6));
+    const language = Array.from({ length: 1 + below(150) }, () => choice[below(choice.length)] ?? 'ko');
+    const reads = readsOf([spoken(turns(divided(range, 1 + below(400)))), inTurn(language)]);
     const assessments = assessmentsOf(reads);
     t.true(assessments.length <= 4, `round ${round}`);
     const cited = assessments.flatMap(({ claims }) => claims.flatMap(({ citations }) => citations));

@@ -9,7 +9,7 @@ import {
   longRanges,
   readingAllowanceOf,
   readLimits,
-  standingReading,
+  usualReading,
 } from '../../../contract/evidence/evidence-read.ts';
 import { canonicalJson, contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
 import { boundedFacts, speechEvidence } from '../../../receipts/evidence/readable-evidence.ts';
@@ -24,9 +24,9 @@ import { performReads } from './performed.ts';
 import {
   contentIdsOf,
   divided,
-  type Heard,
   identified,
   inTurn,
+  type LanguageOutcome,
   only,
   range,
   readsOf,
@@ -97,8 +97,8 @@ test('no read ends inside a speech window', (t) => {
 });
 
 test('a read that would need more claims than an assessment has is cut before the ninth language', (t) => {
-  const heard = ['ko', 'en', 'ja', 'fr', 'de', 'es', 'it', 'unknown', 'withheld', 'zh'];
-  const reads = readsOf([inTurn(heard)]);
+  const language = ['ko', 'en', 'ja', 'fr', 'de', 'es', 'it', 'unknown', 'withheld', 'zh'];
+  const reads = readsOf([inTurn(language)]);
   t.deepEqual(countsOf(reads), [9, 1]);
   t.is(uncovered(windowsOf(reads)), null);
 });
@@ -119,15 +119,15 @@ test('every plan covers the range, splits no fact, keeps the limits and is the s
   const seed = 20260103;
   t.log(`seed ${seed}`);
   const below = seededNumbers(seed);
-  const codes: Heard[] = ['ko', 'en', 'ja', 'unknown', 'withheld', 'fr', 'de', 'es', 'it', 'zh', 'vi'];
+  const codes: LanguageOutcome[] = ['ko', 'en', 'ja', 'unknown', 'withheld', 'fr', 'de', 'es', 'it', 'zh', 'vi'];
   for (let round = 0; round < 60; round += 1) {
     const speech = spoken(turns(divided(range, 1 + below(900)), below(2) === 0 ? 'speech' : 'silence'));
     const choice = codes.slice(0, 1 + below(codes.length));
-    const heard = Array.from({ length: 1 + below(200) }, () => choice[below(choice.length)] ?? 'ko');
-    const evidence = [speech, inTurn(heard)];
-    const plan = planReads(range, evidence, standingReading);
+    const language = Array.from({ length: 1 + below(200) }, () => choice[below(choice.length)] ?? 'ko');
+    const evidence = [speech, inTurn(language)];
+    const plan = planReads(range, evidence, usualReading);
     const reads = readsOf(evidence);
-    t.true(reads.length <= standingReading.maxReads, `round ${round}`);
+    t.true(reads.length <= usualReading.maxReads, `round ${round}`);
     for (const each of evidence) {
       const windows = plan.filter((read) => read.evidence === each).map(({ window }) => window);
       t.is(uncovered(windows), null, `round ${round}`);
@@ -180,10 +180,10 @@ test('without evidence nothing is read', (t) => {
 
 test('facts that reach over the range are cut to it, and facts beside it are left out', (t) => {
   const evidence = identified([
-    { startMs: 0, endMs: 1000, heard: 'ko' },
-    { startMs: 900, endMs: 1200, heard: 'ko' },
-    { startMs: 40900, endMs: 41500, heard: 'en' },
-    { startMs: 41000, endMs: 42000, heard: 'en' },
+    { startMs: 0, endMs: 1000, language: 'ko' },
+    { startMs: 900, endMs: 1200, language: 'ko' },
+    { startMs: 40900, endMs: 41500, language: 'en' },
+    { startMs: 41000, endMs: 42000, language: 'en' },
   ]);
   const read = only(readsOf([evidence]));
   t.deepEqual(fieldsOf(read.facts, 'startMs', 'endMs', 'startSample', 'endSample'), [
@@ -322,9 +322,9 @@ const grantsOf = ({ commits }: StoredStudy) =>
 const ofRange = (lengthMs: number) => readingAllowanceOf({ startMs: 5, endMs: 5 + lengthMs });
 
 test('a range decoded at once has the reads that it always had, a longer one for each window', (t) => {
-  t.deepEqual(standingReading, { maxReads: 16, maxAuditedAssessments: 4 });
-  t.deepEqual(ofRange(1), standingReading);
-  t.deepEqual(ofRange(longRanges.aboveMs), standingReading);
+  t.deepEqual(usualReading, { maxReads: 16, maxAuditedAssessments: 4 });
+  t.deepEqual(ofRange(1), usualReading);
+  t.deepEqual(ofRange(longRanges.aboveMs), usualReading);
   t.deepEqual(ofRange(longRanges.aboveMs + 1), { maxReads: 48, maxAuditedAssessments: 12 });
   t.deepEqual(ofRange(hourMs), { maxReads: 192, maxAuditedAssessments: 48 });
   t.deepEqual(ofRange(4 * hourMs), longestReading);
@@ -351,7 +351,7 @@ test('a long study reads more than 1,024 facts of speech, and is not rejected fo
 });
 
 test('a long study that an earlier version opened keeps the grants that it was given', async (t) => {
-  const study = storedStudy({ version: 1, windows: 1025, lengthMs: hourMs, granted: standingReading });
+  const study = storedStudy({ version: 1, windows: 1025, lengthMs: hourMs, granted: usualReading });
   const { reads, decision, intake } = await findingsOf(study);
   t.is(reads.length, 16);
   t.is(reads.at(-1)?.body.result.truncated, true);

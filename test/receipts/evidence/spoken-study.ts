@@ -73,15 +73,15 @@ export function spoken(facts: readonly SpeechFact[]): ReadableEvidence {
 const confidence = { token_id: null, probability: null, margin: null };
 
 /** A language tag, or the status of an abstention. */
-export type Heard = string | 'unknown' | 'withheld';
+export type LanguageOutcome = string | 'unknown' | 'withheld';
 
-export const decisionFor = (heard: Heard): LanguageRange['decision'] =>
-  heard === 'unknown' || heard === 'withheld'
-    ? { status: heard, code: null, ...confidence, reason: 'below_margin' }
-    : { status: 'classified', code: heard, ...confidence, reason: null };
+export const decisionFor = (language: LanguageOutcome): LanguageRange['decision'] =>
+  language === 'unknown' || language === 'withheld'
+    ? { status: language, code: null, ...confidence, reason: 'below_margin' }
+    : { status: 'classified', code: language, ...confidence, reason: null };
 
 /** What the preflight's language evidence says of these windows. */
-export function identified(heard: readonly (Range & { readonly heard: Heard })[]): ReadableEvidence {
+export function identified(language: readonly (Range & { readonly language: LanguageOutcome })[]): ReadableEvidence {
   const content: LanguageRanges = {
     schema: 'studio.language-ranges.v1',
     producer: 'studio.fixture-script',
@@ -93,13 +93,13 @@ export function identified(heard: readonly (Range & { readonly heard: Heard })[]
     },
     configuration: {},
     languages: ['ko', 'en'],
-    ranges: heard.map((each, index) => ({
+    ranges: language.map((each, index) => ({
       speech_window_index: index,
       chunk_index: 0,
       start_sample: each.startMs * 16,
       end_sample: each.endMs * 16,
       scores: [],
-      decision: decisionFor(each.heard),
+      decision: decisionFor(each.language),
     })),
   };
   const pinned = {
@@ -111,8 +111,8 @@ export function identified(heard: readonly (Range & { readonly heard: Heard })[]
 }
 
 /** Languages over the range, one after the other. */
-export const inTurn = (heard: readonly Heard[]): ReadableEvidence =>
-  identified(divided(range, heard.length).map((window, at) => ({ ...window, heard: heard[at] ?? 'unknown' })));
+export const inTurn = (language: readonly LanguageOutcome[]): ReadableEvidence =>
+  identified(divided(range, language.length).map((window, at) => ({ ...window, language: language[at] ?? 'unknown' })));
 
 export const readsOf = (evidence: readonly ReadableEvidence[]): EvidenceReadReceipt[] =>
   performReads(run, evidence).objects.map(reopenRead);

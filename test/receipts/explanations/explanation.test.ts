@@ -282,13 +282,13 @@ test('what the facets come to is told by their availability', (t) => {
   });
 });
 
-const told: readonly [string, string, string][] = [
+const refusals: readonly [string, string, string][] = [
   ['is longer than 8,192 bytes', '가'.repeat(2731), 'too_large'],
   ['has a control character', 'a\u0007b', 'invalid_output'],
   ['has half of a surrogate pair', 'a\ud800b', 'invalid_output'],
 ];
 
-for (const [what, text, code] of told) {
+for (const [what, text, code] of refusals) {
   test(`a text that ${what} fails the attempt at its place, without its words`, (t) => {
     const output = explanationOutput.parse({ facets: { meaning: { content: { sceneMeaning: text }, reason: null } } });
     const error = t.throws(() => facetsOf(input, ['meaning'], output), { instanceOf: ExplanationFailure });

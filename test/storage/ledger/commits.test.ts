@@ -26,9 +26,9 @@ function slowDisk() {
 
 test('what is queued while a batch is under way goes together into the next one, in order', async (t) => {
   const { committer, batches, endings } = slowDisk();
-  const told: string[] = [];
+  const reported: string[] = [];
   const add = (name: string) =>
-    committer.add([row(name)], () => told.push(`landed ${name}`)).then(() => told.push(`told ${name}`));
+    committer.add([row(name)], () => reported.push(`landed ${name}`)).then(() => reported.push(`told ${name}`));
   const first = add('a');
   await turn();
   const later = [add('b'), add('c'), add('d')];
@@ -38,10 +38,10 @@ test('what is queued while a batch is under way goes together into the next one,
   await first;
   await turn();
   t.deepEqual(batches, ['a', 'b c d']);
-  t.deepEqual(told, ['landed a', 'told a']);
+  t.deepEqual(reported, ['landed a', 'told a']);
   endings[1]?.resolve();
   await Promise.all(later);
-  t.deepEqual(told.slice(2), ['landed b', 'landed c', 'landed d', 'told b', 'told c', 'told d']);
+  t.deepEqual(reported.slice(2), ['landed b', 'landed c', 'landed d', 'told b', 'told c', 'told d']);
 });
 
 test('everyone whom a batch wakes takes part in the next batch', async (t) => {

@@ -7,7 +7,7 @@ import { addressOf, withStep } from '../host/route.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Facts, Identity } from '../parts/facts.tsx';
 import { moment } from '../words/numbers.ts';
-import { ChartDesk } from './chart-desk.tsx';
+import { ChartExplorer } from './chart-explorer.tsx';
 import { activeWith, type ChartIndex, chartIndex } from './chart-index.ts';
 import { CompareTable, withOther } from './comparison.tsx';
 import { type CommitRecords, pathMarks, recordsOf, type Step, stepsOf, wayOfSteps } from './path.ts';
@@ -16,7 +16,7 @@ import { ScrubBar, type Scrubber, shownPlace, useNow } from './scrub-bar.tsx';
 import { NextList } from './what-if.tsx';
 import { briefly, eventWords, stateNames } from './words.ts';
 
-interface PathDeskProps {
+interface PathViewProps {
   readonly drawn: DrawnChart;
   readonly model: Scrubber;
   /** The journal of the study that the actor belongs to; null for one that has none. */
@@ -30,7 +30,7 @@ interface PathDeskProps {
 const none: readonly ActorTransition[] = [];
 
 /** A path on its chart, to go through step by step. */
-export function PathDesk({ drawn, model, events, isLive, other = none, tools }: PathDeskProps) {
+export function PathView({ drawn, model, events, isLive, other = none, tools }: PathViewProps) {
   const scrubbed = useStore(model, (context) => context);
   const index = useMemo(() => chartIndex(drawn.chart), [drawn]);
   const steps = useMemo(() => stepsOf(index, scrubbed.transitions), [index, scrubbed.transitions]);
@@ -58,8 +58,8 @@ export function PathDesk({ drawn, model, events, isLive, other = none, tools }: 
   return (
     <div class="actor-path" onKeyDown={press}>
       <ScrubBar model={model} steps={steps} place={place} isLive={isLive} />
-      {tools !== undefined && <div class="deeds">{tools}</div>}
-      <ChartDesk
+      {tools !== undefined && <div class="actions">{tools}</div>}
+      <ChartExplorer
         drawn={drawn}
         index={index}
         marks={marks}

@@ -7,7 +7,7 @@ import { type ChartIndex, type Marks, shortName } from './chart-index.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { folded, keptOnWay, wayTo } from './folding.ts';
 
-interface ChartDeskProps {
+interface ChartExplorerProps {
   readonly drawn: DrawnChart;
   readonly index: ChartIndex;
   readonly marks: Marks;
@@ -22,7 +22,16 @@ interface ChartDeskProps {
 }
 
 /** A chart with everything to find one's way in it: search, fold, outline, what a state is for, and files of it. */
-export function ChartDesk({ drawn, index, marks, way, wayWords, inSight = null, below, beside }: ChartDeskProps) {
+export function ChartExplorer({
+  drawn,
+  index,
+  marks,
+  way,
+  wayWords,
+  inSight = null,
+  below,
+  beside,
+}: ChartExplorerProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const [search, setSearch] = useState('');
   const [isFolded, setFolded] = useState(false);
@@ -49,7 +58,7 @@ export function ChartDesk({ drawn, index, marks, way, wayWords, inSight = null, 
     return () => document.removeEventListener('keydown', press);
   }, []);
   return (
-    <div class="chart-desk">
+    <div class="chart-explorer">
       <div class="chart-side-main">
         <ChartCanvas
           drawing={drawing}
