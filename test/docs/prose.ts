@@ -33,7 +33,7 @@ const longestSentence = 25;
 /** The words of each sentence of a paragraph. A dot ends one if a space and a capital, or the end, follow. */
 const sentencesOf = (paragraph: string): readonly string[][] =>
   paragraph
-    .split(/(?<=[.!?:])\s+(?=["'“(]?\p{Lu}|$)/u)
+    .split(/(?<=[.!?:])\s+(?=["'“([*_]*\p{Lu}|$)/u)
     .map((sentence) => sentence.split(/\s+/).filter((word) => /\p{L}/u.test(word)));
 
 /** A rule of textlint: the habits in the text of a page, code and links' addresses left out, and sentences that are too long. */

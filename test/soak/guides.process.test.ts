@@ -58,7 +58,7 @@ test('the first study over HTTP, and what continues in its shell, print what the
 });
 
 test('captions and explanations print what their guides show', (t) =>
-  holds(t, ['docs/guides/captions.md', 'docs/guides/explanations.md']));
+  holds(t, ['docs/guides/captions-over-http.md', 'docs/guides/explanations.md']));
 
 test('an interview goes to captions in two languages as its guide shows', (t) =>
   holds(t, ['docs/guides/translated-captions.md']));
