@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { evaluatePack } from '../actors/evaluation/evaluate-pack.ts';
-import { openPackFolder } from '../actors/evaluation/labelled-media.ts';
+import { openPackFolder } from '../actors/evaluation/labeled-media.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { EvaluationFault } from '../contract/evaluation.ts';
 import { commands } from './commands.ts';
@@ -72,7 +72,7 @@ async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
 
 const wholePack = 'name a folder with a whole pack: its pack.json, and every file that it names';
 
-/** What has neither code nor reason is a fault of this program. */
+/** An error with neither code nor reason is a fault of this program. */
 function described(error: unknown): string {
   if (error instanceof EvaluationFault && error.code === 'pack_file_missing') return `${error.message}; ${wholePack}`;
   const isCoded = !(error instanceof Error) || 'reason' in error || 'code' in error;

@@ -1,5 +1,5 @@
 import type { ActorKind, ActorList, ActorTransitions, ReadActor } from '../contract/lifecycles/actors.ts';
-import type { ChartCatalogue, DrawnChart } from '../contract/lifecycles/charts.ts';
+import type { ChartCatalogue, ChartCoverage, ChartReleases, DrawnChart } from '../contract/lifecycles/charts.ts';
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 /** Which actors a list has: all, or those of a kind, in a state of their chart. */
@@ -24,6 +24,21 @@ export class Lifecycles {
   /** One state machine, and where the parts of its drawing lie. */
   chart(machineId: string): Promise<DrawnChart> {
     return this.#transport.json(encodedPath`/v1/charts/${machineId}`);
+  }
+
+  /** The earlier releases that had a state machine, newest first. */
+  chartReleases(machineId: string): Promise<ChartReleases> {
+    return this.#transport.json(encodedPath`/v1/charts/${machineId}/releases`);
+  }
+
+  /** One state machine as an earlier release had it, with its drawing. */
+  chartOfRelease(machineId: string, release: string): Promise<DrawnChart> {
+    return this.#transport.json(encodedPath`/v1/charts/${machineId}/releases/${release}`);
+  }
+
+  /** Through which states and transitions of a machine its tests walk. */
+  chartCoverage(machineId: string): Promise<ChartCoverage> {
+    return this.#transport.json(encodedPath`/v1/charts/${machineId}/coverage`);
   }
 
   /** A page of everything that has a lifecycle, live and ended, newest first. */

@@ -44,7 +44,7 @@ export interface ServerOptions {
   readonly newId: () => string;
 }
 
-/** What answers the requests of the wire. */
+/** The services that answer the requests of the wire. */
 export interface Services
   extends Omit<Host, 'tools' | 'languages' | 'limit' | 'underWay' | 'begin' | 'stopRequested' | 'close'> {
   readonly charts: Charts;
@@ -52,7 +52,7 @@ export interface Services
   readonly settings: SettingsService;
 }
 
-/** What the routes get of HTTP itself. */
+/** The parts of HTTP itself that the routes get. */
 interface Wire {
   /** Gives what HTTP measures. */
   readonly wire?: () => readonly Metric[];

@@ -8,7 +8,7 @@ import {
 import type { KeptRegion, RawLine, RawRegion } from '../contract/recognition.ts';
 import { tokensOf } from './text-comparison.ts';
 import { joined } from './time-spans.ts';
-import { isKnownInvention, type RecognisedLine } from './transcript-gates.ts';
+import { isKnownInvention, type RecognizedLine } from './transcript-gates.ts';
 
 /**
  * How detected speech is put before a recogniser. Detected edges are late by up to 200 ms, and a word that is cut is a word
@@ -132,10 +132,10 @@ export function secondTexts(first: readonly string[], second: readonly string[])
 }
 
 /** A region and what a recogniser made of it. */
-export type RecognisedRegion = Range & KeptRegion;
+export type RecognizedRegion = Range & KeptRegion;
 
 /** What of a line is not in the answer of its recogniser. */
-type PlacedLine = Omit<RecognisedLine, 'identified' | 'second'>;
+type PlacedLine = Omit<RecognizedLine, 'identified' | 'second'>;
 
 const clamped = (ms: number, { startMs, endMs }: Range): number => Math.min(Math.max(ms, startMs), endMs);
 
@@ -181,8 +181,8 @@ export interface PlacedTranscript {
 }
 
 /** Places what was recognised: the regions, and the lines in order of time. */
-export function placedTranscript(recognised: readonly RecognisedRegion[]): PlacedTranscript {
-  const regions = recognised.map(
+export function placedTranscript(recognized: readonly RecognizedRegion[]): PlacedTranscript {
+  const regions = recognized.map(
     ({ startMs, endMs, heard, raw }, index): RecognisedRegionFact => ({
       kind: 'recognised_region',
       index,
@@ -192,6 +192,6 @@ export function placedTranscript(recognised: readonly RecognisedRegion[]): Place
       language: raw.language,
     }),
   );
-  const lines = recognised.flatMap(({ startMs, endMs, raw }, index) => placedLines(raw, { startMs, endMs }, index));
+  const lines = recognized.flatMap(({ startMs, endMs, raw }, index) => placedLines(raw, { startMs, endMs }, index));
   return { regions, lines: lines.map((line, index) => ({ ...line, index })) };
 }

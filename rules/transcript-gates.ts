@@ -285,7 +285,7 @@ export const GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
 };
 
 /** A line as a recogniser gave it, before it was judged. */
-export type RecognisedLine = Omit<TranscriptLineFact, 'outcome' | 'reasonCodes'>;
+export type RecognizedLine = Omit<TranscriptLineFact, 'outcome' | 'reasonCodes'>;
 
 /** What the lines of a transcript are judged by. */
 export interface GateEvidence {
@@ -304,7 +304,7 @@ export function declaredLanguages({ language }: Pick<AnalysisRequest, 'language'
   return languages.flatMap((tag) => baseLanguage(tag) ?? []);
 }
 
-function isDoubted({ text, measures, second }: RecognisedLine): boolean {
+function isDoubted({ text, measures, second }: RecognizedLine): boolean {
   const { confidence, averageLogProbability } = measures;
   if (confidence !== null && confidence < CONFIDENCE_RULE.words) return true;
   if (averageLogProbability !== null && averageLogProbability < CONFIDENCE_RULE.averageLogProbability) return true;
@@ -312,7 +312,7 @@ function isDoubted({ text, measures, second }: RecognisedLine): boolean {
   return isKnownInvention(text) && (second === null || !agrees(text, second));
 }
 
-function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvidence): GateReason[] {
+function reasonsOf(line: RecognizedLine, isRepeated: boolean, evidence: GateEvidence): GateReason[] {
   const { text, measures, identified, second } = line;
   const region = evidence.regions[line.regionIndex];
   const recognized = region?.language ?? null;
@@ -330,7 +330,7 @@ function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvid
 }
 
 /** Judges the lines of a transcript, in their order: each passes every gate, or is withheld with the reasons of those that it does not. */
-export function gatedLines(lines: readonly RecognisedLine[], evidence: GateEvidence): TranscriptLineFact[] {
+export function gatedLines(lines: readonly RecognizedLine[], evidence: GateEvidence): TranscriptLineFact[] {
   const repeated = repeatedLines(lines.map(({ text }) => text));
   return lines.map((line, at) => {
     const reasonCodes = reasonsOf(line, repeated[at] ?? false, evidence);

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { copySpeechModels, requireInModules, writeLicences } from './build/bundled-parts.mjs';
+import { copySpeechModels, requireInModules, writeLicenses } from './build/bundled-parts.mjs';
 import { buildConsole } from './build/console.mjs';
 import { englishAlone } from './build/english-alone.mjs';
 import { languageTableReader, writeLanguageTable } from './build/language-table.mjs';
@@ -85,7 +85,7 @@ export function build() {
     copySpeechModels(root, fresh);
     await writeLanguageTable(root, fresh);
     const inputs = [metafile, client.metafile].flatMap((each) => Object.keys(each.inputs));
-    writeLicences(root, fresh, [...inputs, ...ofConsole]);
+    writeLicenses(root, fresh, [...inputs, ...ofConsole]);
   });
 }
 

@@ -73,7 +73,7 @@ const host = await openHost({
 const { open } = await chooseListener('node');
 // The description would hold itself.
 const drawings = new URL('../docs/charts/', import.meta.url);
-const charts = new Charts((machineId) => readFile(new URL(`${machineId}.drawing.json`, drawings)));
+const charts = new Charts((machineId, part) => readFile(new URL(`${machineId}.${part}.json`, drawings)));
 const running = new RunningSettings({
   given: parseFlags([], serveFlags),
   path: path.join(folder, 'settings.json'),

@@ -184,7 +184,7 @@ const scenes: readonly Scene[] = [
 ];
 
 const provider = await StubProvider.start(modelPort);
-provider.behaviour = translates();
+provider.behavior = translates();
 const parts: string[] = [];
 try {
   for (const [at, { title, words, prepare, turns }] of scenes.entries()) {

@@ -1,7 +1,9 @@
-// Writes what stands in the docs and comes from code: `npm run docs`. Charts have a command of their own.
+// Writes what stands in the docs and comes from code: `npm run docs`. Drawings of charts have a command of their own.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { settingsSchema } from '../cli/settings/settings-file.ts';
+import { machines } from '../machines/catalogue.ts';
+import { coverageOf } from '../test/machines/walks.ts';
 import { endpointsPage } from './docs/endpoints-page.ts';
 import { withRemedies } from './docs/errors-page.ts';
 import { limitsPage } from './docs/limits-page.ts';
@@ -19,3 +21,9 @@ await writeFile(pathOf('openapi.json'), documentText(document));
 await writeFile(pathOf('endpoints.md'), endpointsPage(readableDocument.parse(document)));
 await writeFile(pathOf('limits.md'), limitsPage());
 await writeFile(pathOf('errors.md'), withRemedies(await readFile(pathOf('errors.md'), 'utf8')));
+for (const machine of machines) {
+  await writeFile(
+    pathOf(`charts/${machine.id}.coverage.json`),
+    `${JSON.stringify(await coverageOf(machine), null, 2)}\n`,
+  );
+}

@@ -7,14 +7,14 @@ import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import type { TranslationCounts } from '../../receipts/evaluation/captions.ts';
-import { checkLabelledMedia, evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation/receipt.ts';
+import { checkLabeledMedia, evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation/receipt.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { openHost } from '../host.ts';
 import type { KnownMachine } from '../host-types.ts';
 import { verifyRuntime } from '../reopening/verify-runtime.ts';
-import { ingestItem, type PackFolder, studyItem } from './labelled-media.ts';
+import { ingestItem, type PackFolder, studyItem } from './labeled-media.ts';
 import { translationTrial } from './translation-trials.ts';
 
 export interface PackEvaluation {
@@ -108,7 +108,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
         media.get(contentId) ?? (await ingestItem(host.ownedIngests, folder.pack, item, folder.pathOf(item), signal));
       media.set(contentId, source);
       const registered = host.sources.revision(source.sourceRevisionId);
-      if (registered !== undefined) checkLabelledMedia(item, registered);
+      if (registered !== undefined) checkLabeledMedia(item, registered);
       ingested.push({ item, source });
     }
     const started: StartedItem[] = [];

@@ -1,10 +1,10 @@
-import { type LabelledTranslations, translationDefects } from '../../contract/evaluation.ts';
+import { type LabeledTranslations, translationDefects } from '../../contract/evaluation.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
 import {
   caughtOf,
   type DefectCounts,
-  labelledLineId,
+  labeledLineId,
   type PlantedAnswers,
   plantedAnswers,
   type TranslationCounts,
@@ -28,7 +28,7 @@ interface Question {
 }
 
 /** The other lines that a wrong answer comes from: those whose translations it has, and of an empty one those that have its own. */
-function sourcesOf({ lines }: LabelledTranslations, planted: PlantedAnswers, at: number): string[] {
+function sourcesOf({ lines }: LabeledTranslations, planted: PlantedAnswers, at: number): string[] {
   const own = lines[at]?.translation ?? '';
   const wrong = planted.get(at) ?? null;
   return lines.flatMap(({ source, translation }, other) => {
@@ -38,13 +38,13 @@ function sourcesOf({ lines }: LabelledTranslations, planted: PlantedAnswers, at:
 }
 
 /** A model in the place of the real one: right but for what is planted. */
-function seededModel(label: LabelledTranslations, planted: PlantedAnswers, persistence: Persistence): HostedChat {
+function seededModel(label: LabeledTranslations, planted: PlantedAnswers, persistence: Persistence): HostedChat {
   const { lines } = label;
   const asked = new Set<string>();
   const sources = new Map([...planted.keys()].map((at) => [at, sourcesOf(label, planted, at)]));
   const isWrong = (at: number, { lines: wanted, before, after }: Question): boolean => {
     if (!planted.has(at)) return false;
-    if (persistence === 'first') return !asked.has(labelledLineId(at));
+    if (persistence === 'first') return !asked.has(labeledLineId(at));
     const seen = new Set([...Object.values(wanted), ...before, ...after]);
     return persistence === 'always' || (sources.get(at) ?? []).every((source) => seen.has(source));
   };
@@ -53,7 +53,7 @@ function seededModel(label: LabelledTranslations, planted: PlantedAnswers, persi
       const question = JSON.parse(user) as Question;
       const { lines: wanted } = question;
       const answers = lines.flatMap(({ source, translation }, at) => {
-        const id = labelledLineId(at);
+        const id = labeledLineId(at);
         if (!Object.hasOwn(wanted, id)) return [];
         const isPlanted = isWrong(at, question);
         asked.add(id);
@@ -68,13 +68,13 @@ function seededModel(label: LabelledTranslations, planted: PlantedAnswers, persi
 
 /** Has the lines of a label translated by a seeded model, question by question as a production does; their verdicts. */
 async function verdictsWith(
-  label: LabelledTranslations,
+  label: LabeledTranslations,
   chat: HostedChat,
   detector: Pick<Detector, 'identify'>,
   signal: AbortSignal,
 ) {
   const { sourceLanguage, targetLanguage } = label;
-  const lines = label.lines.map(({ source }, at) => ({ id: labelledLineId(at), text: source }));
+  const lines = label.lines.map(({ source }, at) => ({ id: labeledLineId(at), text: source }));
   const wanted = { lines, sourceLanguage, targetLanguage };
   return verdictsOf({
     ...wanted,
@@ -87,7 +87,7 @@ async function verdictsWith(
  * identified as in a production; no server is asked. Rejects with failures of the detector, and with the reason of `signal`.
  */
 export async function translationTrial(
-  label: LabelledTranslations,
+  label: LabeledTranslations,
   detector: Pick<Detector, 'identify'>,
   signal: AbortSignal,
 ): Promise<TranslationCounts> {

@@ -21,7 +21,7 @@ import {
   type PlacedTranscript,
   placedTranscript,
   REGION_RULE,
-  type RecognisedRegion,
+  type RecognizedRegion,
   SECOND_RUN_PARAMETERS,
   secondRegion,
   secondTexts,
@@ -63,7 +63,7 @@ interface TranscriptRequest {
   /** Told whenever a region is kept behind which a next host goes on. */
   readonly kept: () => void;
   /** Told how many ms of speech are recognised, of how many, before each region that is not kept. */
-  readonly recognised: (completedMs: number, totalMs: number) => void;
+  readonly recognized: (completedMs: number, totalMs: number) => void;
 }
 
 const BYTES_PER_SAMPLE = 2;
@@ -102,10 +102,10 @@ export class Transcriber {
     const firstMs = totalLengthOf(first);
     const totalMs = firstMs + totalLengthOf(again);
     const placed = placedTranscript(
-      await this.#recognised(work, first, (completedMs) => work.recognised(completedMs, totalMs)),
+      await this.#recognized(work, first, (completedMs) => work.recognized(completedMs, totalMs)),
     );
-    const secondRun = await this.#recognised(work, again, (completedMs) =>
-      work.recognised(firstMs + completedMs, totalMs),
+    const secondRun = await this.#recognized(work, again, (completedMs) =>
+      work.recognized(firstMs + completedMs, totalMs),
     );
     const second = textsOfSecondRun(placed, secondRun);
     const texts = placed.lines.map(({ text }) => text);
@@ -160,12 +160,12 @@ export class Transcriber {
     return isServed ? null : 'language_not_recognised';
   }
 
-  /** `recognised` is told the ms of the regions before each one that is not kept. */
-  async #recognised(
+  /** `recognized` is told the ms of the regions before each one that is not kept. */
+  async #recognized(
     work: TranscriptRequest,
     regions: readonly Range[],
-    recognised: (completedMs: number) => void,
-  ): Promise<RecognisedRegion[]> {
+    recognized: (completedMs: number) => void,
+  ): Promise<RecognizedRegion[]> {
     const { source, request } = work;
     const { recognizer, ffmpeg } = this.#options;
     const input = {
@@ -178,22 +178,22 @@ export class Transcriber {
         language: languageOf(request),
       },
     };
-    const done: RecognisedRegion[] = [];
+    const done: RecognizedRegion[] = [];
     let doneMs = 0;
     const spent = { speechMs: 0, workMs: 0 };
     try {
       for (const region of regions) {
         work.signal.throwIfAborted();
-        const recognise = async (): Promise<KeptRegion> => {
+        const recognize = async (): Promise<KeptRegion> => {
           // Told here alone: what an earlier host kept takes no time, and would make the pace of the rest look fast.
-          recognised(doneMs);
+          recognized(doneMs);
           const began = performance.now();
-          const kept = await this.#recognise(work, region);
+          const kept = await this.#recognize(work, region);
           spent.speechMs += region.endMs - region.startMs;
           spent.workMs += performance.now() - began;
           return kept;
         };
-        done.push({ ...region, ...(await this.#options.regions.of(input, region, recognise, work.kept)) });
+        done.push({ ...region, ...(await this.#options.regions.of(input, region, recognize, work.kept)) });
         doneMs += region.endMs - region.startMs;
       }
       return done;
@@ -203,7 +203,7 @@ export class Transcriber {
     }
   }
 
-  async #recognise({ source, request, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {
+  async #recognize({ source, request, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {
     const { objectStore, recognizer } = this.#options;
     const path = await intactPathOf(objectStore, mediaOf(source));
     const { audioTrackIndex } = trackOf(source, request);
@@ -218,7 +218,7 @@ export class Transcriber {
 }
 
 /** What a second run makes of each line, in the order of the lines; nothing where there was only one run. */
-function textsOfSecondRun({ regions, lines }: PlacedTranscript, again: readonly RecognisedRegion[]): (string | null)[] {
+function textsOfSecondRun({ regions, lines }: PlacedTranscript, again: readonly RecognizedRegion[]): (string | null)[] {
   if (again.length === 0) return [];
   return regions.flatMap(({ index }) =>
     secondTexts(
@@ -266,7 +266,7 @@ export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudy
         ...{ source, request, speech, silences, signal },
         waits: (reason) => waits(runtimeId, reason),
         kept: () => moved(runtimeId),
-        recognised: (completed, total) =>
+        recognized: (completed, total) =>
           board.note(runtimeId, { stage: 'recognize', completed, total, unit: 'milliseconds' }),
       });
     },

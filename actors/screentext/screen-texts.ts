@@ -14,7 +14,7 @@ import { identityOver, joinParameters, notedOver } from '../../executors/evidenc
 import { languagesOfTexts } from '../../executors/evidence/text-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
-import { CHANGE_RULE, differs, isNoise, NOISE_RULE } from '../../executors/screentext/grey-picture.ts';
+import { CHANGE_RULE, differs, isNoise, NOISE_RULE } from '../../executors/screentext/gray-picture.ts';
 import {
   keyframesIn,
   SAMPLE_RULE,

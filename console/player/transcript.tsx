@@ -21,8 +21,8 @@ export function textsOf(lanes: readonly Lane[]): readonly Text[] {
     });
     return lines.length === 0 ? [] : { key, title, lines };
   });
-  const isRecognised = ({ key }: Text): boolean => key.startsWith('transcript');
-  return [...texts.filter(isRecognised), ...texts.filter((text) => !isRecognised(text))];
+  const isRecognized = ({ key }: Text): boolean => key.startsWith('transcript');
+  return [...texts.filter(isRecognized), ...texts.filter((text) => !isRecognized(text))];
 }
 
 /** The line that is said at a time, else the last one before it; -1 before the first. */

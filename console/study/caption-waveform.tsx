@@ -221,7 +221,7 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
     element.height = height * ratio;
   }
   const style = getComputedStyle(element);
-  const colour = (ink: Ink): string => {
+  const inkColor = (ink: Ink): string => {
     const sample = element.parentElement?.querySelector(`.ink.${ink}`);
     return sample === null || sample === undefined ? style.color : getComputedStyle(sample).color;
   };
@@ -233,12 +233,12 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
 
   const inSight = lines.filter(({ startMs, endMs }) => endMs > view.startMs && startMs < view.endMs);
   for (const { key, startMs, endMs } of inSight) {
-    context.fillStyle = colour(key === selected ? 'selected' : 'line');
+    context.fillStyle = inkColor(key === selected ? 'selected' : 'line');
     context.fillRect(placeOf(startMs), 0, placeOf(endMs) - placeOf(startMs), bottom);
   }
 
   if (wave !== null) {
-    context.fillStyle = colour('sound');
+    context.fillStyle = inkColor('sound');
     const middle = bottom / 2;
     const msPerPixel = (view.endMs - view.startMs) / width;
     for (let pixel = 0; pixel < width; pixel += 1) {
@@ -255,7 +255,7 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
     }
   }
 
-  context.fillStyle = colour('cut');
+  context.fillStyle = inkColor('cut');
   for (const cut of cutsMs) {
     if (cut >= view.startMs && cut < view.endMs) context.fillRect(Math.round(placeOf(cut)), 0, 1, bottom);
   }
@@ -263,23 +263,23 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
   context.textBaseline = 'top';
   for (const { key, startMs, endMs, target, source } of inSight) {
     const [left, right] = [placeOf(startMs), placeOf(endMs)];
-    context.fillStyle = colour('edge');
+    context.fillStyle = inkColor('edge');
     for (const edge of [left, right]) context.fillRect(Math.round(edge) - 1, 0, key === selected ? 3 : 2, bottom);
     context.save();
     context.beginPath();
     context.rect(left + 4, 0, Math.max(0, right - left - 8), 20);
     context.clip();
-    context.fillStyle = colour('text');
+    context.fillStyle = inkColor('text');
     context.fillText((target ?? source ?? '').replaceAll('\n', ' '), Math.max(left, 0) + 6, 4);
     context.restore();
   }
 
-  context.fillStyle = colour('text');
+  context.fillStyle = inkColor('text');
   for (const tick of ticksOf(view, width / pixelsPerTick)) {
     const left = placeOf(tick);
     context.fillRect(left, bottom, 1, 5);
     context.fillText(mediaTime(tick), left + 4, bottom + 4);
   }
-  context.fillStyle = colour('head');
+  context.fillStyle = inkColor('head');
   context.fillRect(Math.round(placeOf(timeMs)), 0, 2, bottom);
 }

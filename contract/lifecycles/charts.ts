@@ -39,8 +39,8 @@ export const chartState = z.strictObject({
 });
 
 /**
- * A machine as plain data, to be drawn. `mainWay` lists the ids of the transitions that the machine is made for: from the
- * initial state to where the work is done, then inside the regions of parallel states.
+ * A machine as plain data, ready to draw. `mainWay` lists the ids of the transitions that the machine is made for. Those from the
+ * initial state to the end of the work come first, then those inside the regions of parallel states.
  */
 export const chart = z.strictObject({
   schema: z.literal('studio.chart.v1'),
@@ -54,7 +54,7 @@ export type Chart = z.infer<typeof chart>;
 export type ChartState = z.infer<typeof chartState>;
 export type ChartTransition = z.infer<typeof chartTransition>;
 
-/** What a piece of text in a drawing says; each is written in its own size, weight and colour. */
+/** The role of a piece of text in a drawing; each has its own size, weight and color. */
 export const textRole = z.enum(['title', 'name', 'event', 'guard', 'action', 'keyword', 'effect', 'note']);
 
 const px = z.number();
@@ -91,8 +91,8 @@ export const stateBox = z.strictObject({
 });
 
 /**
- * One or more transitions with the same ends, by their ids in the chart; without any it leads from a starting dot to the
- * initial state.
+ * One or more transitions with the same ends, by their ids in the chart. Without any it leads from a starting dot to the initial
+ * state.
  */
 export const drawnArrow = z.strictObject({
   transitions: z.array(z.string().min(1)),
@@ -136,5 +136,45 @@ export const drawnChart = z.strictObject({
   drawing: chartDrawing,
 });
 
+/** Charts of earlier releases as the tree keeps them, the newest first; releases whose machine is the same share one. */
+export const keptReleases = z.strictObject({
+  schema: z.literal('studio.kept-chart-releases.v1'),
+  versions: z.array(z.strictObject({ releases: z.array(z.string().min(1)), chart, drawing: chartDrawing })),
+});
+
+/** The answer to `GET /v1/charts/:chartId/releases`: the earlier releases that had the machine, the newest first. */
+export const chartReleases = z.strictObject({
+  schema: z.literal('studio.chart-releases.v1'),
+  chartId: chart.shape.machineId,
+  releases: z.array(
+    z.strictObject({
+      release: z.string().min(1),
+      machineVersion: chart.shape.machineVersion,
+      /** Whether the chart of this host is the same, to the last description. */
+      isSame: z.boolean(),
+    }),
+  ),
+});
+
+const covered = z.array(z.strictObject({ id: z.string().min(1), walks: z.number().int().nonnegative() }));
+
+/**
+ * The answer to `GET /v1/charts/:chartId/coverage`: through which parts of a machine its tests walk. A walk is one way from a beginning
+ * to an end that the tests take on the machine itself, without the work of its effects.
+ */
+export const chartCoverage = z.strictObject({
+  schema: z.literal('studio.chart-coverage.v1'),
+  chartId: chart.shape.machineId,
+  machineVersion: chart.shape.machineVersion,
+  /** All walks. */
+  walks: z.number().int().positive(),
+  /** Every state and every transition of the chart in its order, with the number of walks that pass it. */
+  states: covered,
+  transitions: covered,
+});
+
+export type KeptReleases = z.infer<typeof keptReleases>;
+export type ChartReleases = z.infer<typeof chartReleases>;
+export type ChartCoverage = z.infer<typeof chartCoverage>;
 export type ChartCatalogue = z.infer<typeof charts>;
 export type DrawnChart = z.infer<typeof drawnChart>;

@@ -133,7 +133,7 @@ export interface FoundSilences {
 
 /** Finds the silences among the levels of a whole sound, as `SoundLevels` has measured them. */
 export function findSilences(levels: Uint8Array): FoundSilences {
-  const programmeDbfs = programmeOf(levels);
+  const programmeDbfs = programLevelOf(levels);
   const floorDbfs = programmeDbfs === null ? null : floorOf(levels, programmeDbfs);
   const { absoluteGateDbfs, belowProgrammeDb, aboveFloorDb } = SILENCE_RULE;
   const thresholdDbfs = Math.max(
@@ -146,7 +146,7 @@ export function findSilences(levels: Uint8Array): FoundSilences {
 
 const byStep = (db: number): number => Math.round(db / LEVEL_STEP_DB) * LEVEL_STEP_DB;
 
-function programmeOf(levels: Uint8Array): number | null {
+function programLevelOf(levels: Uint8Array): number | null {
   const counts = new Float64Array(-LOWEST_DBFS / LEVEL_STEP_DB + 1);
   for (const level of levels) counts[level] = (counts[level] ?? 0) + 1;
   const meanAbove = (gateDbfs: number): number | null => {

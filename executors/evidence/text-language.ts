@@ -88,7 +88,7 @@ const WORD = /[\p{L}\p{M}]+/gu;
  * Whether texts that the identifier gave this code are in its language, and not in one that it takes for it: more words of the
  * language than of the others. Always true for a language that no other is taken for.
  */
-export function isNoNeighbour(texts: readonly string[], code: string): boolean {
+export function isNoNeighbor(texts: readonly string[], code: string): boolean {
   const near = NEAR.get(code);
   if (near === undefined) return true;
   let lead = 0;
@@ -209,7 +209,7 @@ function clearFirst(text: string, { isCovered, odds }: IdentifierAnswer, share: 
 function languageAlone(text: string, identified: IdentifierAnswer): string | null {
   const code = clearFirst(text, identified, LANGUAGE_CHOICE.aloneShare);
   if (code === null || hasForeignLetter(text, code)) return null;
-  return isNoNeighbour([text], code) ? code : null;
+  return isNoNeighbor([text], code) ? code : null;
 }
 
 /** What a track is identified as, and which language it looks like and is not. */
@@ -234,7 +234,7 @@ function languageOfBlocks(
   if (code === null) return { code, refused: null };
   const foreign = texts.filter((text) => hasForeignLetter(text, code)).length;
   const isOther = foreign >= LANGUAGE_CHOICE.foreignTexts * texts.length && foreign > 0;
-  return isOther || !isNoNeighbour(texts, code) ? { code: null, refused: code } : { code, refused: null };
+  return isOther || !isNoNeighbor(texts, code) ? { code: null, refused: code } : { code, refused: null };
 }
 
 /** The language of one cue of a track: that of the track, unless the cue is clearly in another. */

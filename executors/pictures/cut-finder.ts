@@ -147,9 +147,9 @@ export class CutFinder {
     const here = this.#seen[at]?.picture.atMs ?? 0;
     const beside: Distinct[] = [];
     for (let place = 1; place <= CUT_RULE.neighbours; place += 1) {
-      const neighbour = this.#seen[at + side * place];
-      if (neighbour === undefined || Math.abs(neighbour.picture.atMs - here) > CUT_RULE.neighbourMs) break;
-      beside.push(neighbour);
+      const neighbor = this.#seen[at + side * place];
+      if (neighbor === undefined || Math.abs(neighbor.picture.atMs - here) > CUT_RULE.neighbourMs) break;
+      beside.push(neighbor);
     }
     // Light that goes up and down is a strobe, in which shots may change; light that goes one way is a fade.
     const whole = beside.reduce((sum, { lighter }) => sum + Math.abs(lighter), 0);

@@ -5,7 +5,7 @@ import { type FrameMetadata, FrameMetadataReader, TimedFrames, VIDEO_TICKS_PER_M
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import { entryArgumentsOf, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
-import { type GreyPicture, GreyPictures } from './grey-picture.ts';
+import { type GrayPicture, GrayPictures } from './gray-picture.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -13,7 +13,7 @@ const MEBIBYTE = 1024 * 1024;
 export const SAMPLE_RULE = { everyMs: 1000, keyframesApartMs: 250, longestSide: 1280 } as const;
 
 /** A picture with the time at which it is shown. */
-export interface SampledPicture extends GreyPicture {
+export interface SampledPicture extends GrayPicture {
   readonly atMs: number;
 }
 
@@ -109,8 +109,8 @@ async function sampledFrom(
   const times: number[] = [];
   const joined = new TimedFrames(seek * 1000, (atMs) => times.push(atMs));
   const metadata = new FrameMetadataReader((frame: FrameMetadata) => joined.addTime(frame));
-  const pictures: GreyPicture[] = [];
-  const cutter = new GreyPictures();
+  const pictures: GrayPicture[] = [];
+  const cutter = new GrayPictures();
   const take = async () => {
     for await (const chunk of running.stdout) {
       for (const picture of cutter.push(chunk)) {

@@ -1,6 +1,6 @@
 import type { ScreenBox } from '../../contract/evidence/evidence.ts';
 import type { ReadText } from '../../contract/screentext.ts';
-import { type GreyPicture, greyPictureOf } from './grey-picture.ts';
+import { type GrayPicture, grayPictureOf } from './gray-picture.ts';
 
 /** From this confidence on a longer reading of a place is better than a shorter one that is a little more sure of itself. */
 export const SURE_MILLI = 850;
@@ -39,7 +39,7 @@ export const STRIP = { edgeHeights: 0.25, nearHeights: 0.5, wideHeights: 5, more
 
 /** One line alone, cut out of its picture, and its place in thousandths of the picture. */
 interface Strip {
-  readonly picture: GreyPicture;
+  readonly picture: GrayPicture;
   readonly box: ScreenBox;
 }
 
@@ -48,7 +48,7 @@ const sharesRows = (one: ScreenBox, other: ScreenBox): boolean =>
 
 /** The picture that a line stands in, and the other readings of it. */
 interface Surroundings {
-  readonly picture: GreyPicture;
+  readonly picture: GrayPicture;
   readonly others: readonly ReadText[];
 }
 
@@ -83,7 +83,7 @@ export function stripOf(reading: ReadText, around: Surroundings, heights: number
     const start = (top + row) * picture.width;
     return picture.pixels.subarray(start + left, start + right);
   });
-  return { picture: greyPictureOf(right - left, bottom - top, Buffer.concat(rows)), box };
+  return { picture: grayPictureOf(right - left, bottom - top, Buffer.concat(rows)), box };
 }
 
 const lettersIn = (text: string): string => (text.normalize('NFKC').match(/[\p{L}\p{N}]/gu) ?? []).join('');
@@ -104,7 +104,7 @@ const inPicture = (within: ScreenBox, { box, ...text }: ReadText): ReadText => {
 /** A line grows with every round in which a look sees more of it; one that grows for longer is no line. */
 export const MOST_ROUNDS = 4;
 
-type Look = (strip: GreyPicture) => Promise<readonly ReadText[]>;
+type Look = (strip: GrayPicture) => Promise<readonly ReadText[]>;
 
 /** What the looks make of a strip, each as one line of the whole picture. */
 async function seenAlone(strip: Strip | null, looks: readonly Look[]): Promise<ReadText[]> {

@@ -3,7 +3,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import type { ReadText, ScreenTextEngine } from '../../contract/screentext.ts';
 import type { Launcher } from '../process/process.ts';
-import { type GreyPicture, greyPicture } from './grey-picture.ts';
+import { type GrayPicture, grayPicture } from './gray-picture.ts';
 import {
   demandEngine,
   engineIdentity,
@@ -69,21 +69,21 @@ interface ScreenTextDeps {
 const LINE_MODE = '7';
 
 function readerOver(connection: TesseractConnection): OpenReader {
-  const readBy = async (mode: string, threshold: string, picture: GreyPicture): Promise<ReadText[]> => {
+  const readBy = async (mode: string, threshold: string, picture: GrayPicture): Promise<ReadText[]> => {
     const settings = { tessedit_pageseg_mode: mode, thresholding_method: threshold };
     return readLines(await connection.read(picture.pgm, settings), picture);
   };
   /** A way in which the engine cannot read a picture has seen nothing there; the other ways count alone. */
-  const triedBy = (mode: string, threshold: string, picture: GreyPicture): Promise<ReadText[] | UnreadablePicture> =>
+  const triedBy = (mode: string, threshold: string, picture: GrayPicture): Promise<ReadText[] | UnreadablePicture> =>
     readBy(mode, threshold, picture).catch((error: unknown) => {
       if (error instanceof UnreadablePicture) return error;
       throw error;
     });
-  const looks = THRESHOLDS.map((threshold) => async (strip: GreyPicture) => {
+  const looks = THRESHOLDS.map((threshold) => async (strip: GrayPicture) => {
     const seen = await triedBy(LINE_MODE, threshold, strip);
     return seen instanceof UnreadablePicture ? [] : seen;
   });
-  const lookAgain = async (picture: GreyPicture, readings: readonly ReadText[]): Promise<ReadText[]> => {
+  const lookAgain = async (picture: GrayPicture, readings: readonly ReadText[]): Promise<ReadText[]> => {
     const looked: ReadText[] = [];
     for (const reading of readings) {
       const others = readings.filter((other) => other !== reading);
@@ -94,7 +94,7 @@ function readerOver(connection: TesseractConnection): OpenReader {
   };
   return {
     read: async (pgm) => {
-      const picture = greyPicture(pgm);
+      const picture = grayPicture(pgm);
       const first = await triedBy(MODE, THRESHOLDS[0], picture);
       if (!(first instanceof UnreadablePicture) && first.length > MOST_LINES) return lookAgain(picture, first);
       const second = await triedBy(MODE, THRESHOLDS[1], picture);

@@ -32,7 +32,7 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
     }),
     POST: write({
       id: 'produceCaptions',
-      summary: 'produce captions under an approval that stands',
+      summary: 'produce captions under a valid approval',
       details: 'The answer comes when the captions and their check are stored.',
       request: captionProductionRequest,
       invalid: 'invalid_caption_request',
@@ -135,7 +135,7 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
   }),
 ];
 
-/** Which lines a file of captions or of a transcript has, as a query names it. */
+/** The lines that a file of captions or of a transcript has, as a query names them. */
 export const correctionsQuery = shownCorrections
   .default('applied')
   .describe('whether the file has the corrections of a person, if there are any, or what the host made');

@@ -14,7 +14,7 @@ import { type Route, read, route } from '../exchange/route.ts';
 /** The bytes of the description of the wire. */
 export type ReadDocument = () => Promise<Uint8Array>;
 
-/** The route of the description of all routes. It is read when it is asked for: a start neither makes nor loads it. */
+/** The route of the description of all routes. It is read on request: a start neither makes nor loads it. */
 export const descriptionRoutes = (readDocument: ReadDocument): readonly Route[] => [
   route('/v1/openapi.json', {
     room: 'description',

@@ -9,7 +9,13 @@ import {
   readActor,
   transitionsQuery,
 } from '../../contract/lifecycles/actors.ts';
-import { chart, charts as chartList, drawnChart } from '../../contract/lifecycles/charts.ts';
+import {
+  chart,
+  chartCoverage,
+  charts as chartList,
+  chartReleases,
+  drawnChart,
+} from '../../contract/lifecycles/charts.ts';
 import { json } from '../exchange/description.ts';
 import { type Route, read, route } from '../exchange/route.ts';
 import { decimal, limitOf, pageOf } from '../exchange/target.ts';
@@ -55,7 +61,7 @@ export const actorRoutes = (lifecycles: LifecycleService): readonly Route[] => [
       id: 'readActorTransitions',
       summary: 'every state that an actor was in, oldest first',
       details:
-        'A transition is written in the commit of the state that it leads to. What was not recorded is not made up: `isComplete` and `recordedFrom` say what is missing.',
+        'A transition is written in the commit of the state that it leads to. Unrecorded transitions are not made up: `isComplete` and `recordedFrom` show what is missing.',
       query: transitionsQuery,
       answers: [json(200, actorTransitions)],
       refusals: ['invalid_cursor', 'invalid_limit', 'unknown_actor', 'cursor_past_head', 'stored_content_inconsistent'],
@@ -75,7 +81,7 @@ export const chartRoutes = (charts: Charts): readonly Route[] => [
       id: 'listCharts',
       summary: 'every state machine of the host, as data',
       details:
-        'Each is made from the machine that runs: its states with what lies inside them, transitions with events, guards and actions, and the effects that states invoke.',
+        'Each is made from the machine that runs. It has its states with their substates, transitions with events, guards and actions, and the effects that states invoke.',
       answers: [json(200, chartList)],
       refusals: [],
       handle: () => ({ status: 200, body: charts.all() }),
@@ -91,6 +97,43 @@ export const chartRoutes = (charts: Charts): readonly Route[] => [
       answers: [json(200, drawnChart)],
       refusals: ['unknown_chart'],
       handle: async ({ params }) => ({ status: 200, body: await charts.drawn(params.chartId) }),
+    }),
+  }),
+  route('/v1/charts/:chartId/releases', {
+    room: 'lifecycles',
+    params: { chartId: chart.shape.machineId },
+    GET: read({
+      id: 'listChartReleases',
+      summary: 'the earlier releases that had a state machine, newest first',
+      details: '`isSame` says that the machine of this host does not differ from the one of that release.',
+      answers: [json(200, chartReleases)],
+      refusals: ['unknown_chart'],
+      handle: async ({ params }) => ({ status: 200, body: await charts.releases(params.chartId) }),
+    }),
+  }),
+  route('/v1/charts/:chartId/releases/:release', {
+    room: 'lifecycles',
+    params: { chartId: chart.shape.machineId, release: chartReleases.shape.releases.element.shape.release },
+    GET: read({
+      id: 'readChartOfRelease',
+      summary: 'one state machine as an earlier release had it, with its drawing',
+      details: 'The same fields as for the machine of this host, so that both can be compared.',
+      answers: [json(200, drawnChart)],
+      refusals: ['unknown_chart', 'unknown_chart_release'],
+      handle: async ({ params }) => ({ status: 200, body: await charts.released(params.chartId, params.release) }),
+    }),
+  }),
+  route('/v1/charts/:chartId/coverage', {
+    room: 'lifecycles',
+    params: { chartId: chart.shape.machineId },
+    GET: read({
+      id: 'readChartCoverage',
+      summary: 'through which states and transitions of a machine its tests walk',
+      details:
+        'Computed when this version was built, from the walks that the tests take on the machine. What the actors of this host took is in their transitions.',
+      answers: [json(200, chartCoverage)],
+      refusals: ['unknown_chart'],
+      handle: async ({ params }) => ({ status: 200, body: await charts.coverage(params.chartId) }),
     }),
   }),
 ];

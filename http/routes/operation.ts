@@ -21,7 +21,7 @@ import { jsonHeaders } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
 import { type Route, read, route, write } from '../exchange/route.ts';
 
-/** What the floors below HTTP measure. */
+/** The source of the metrics that the floors below HTTP measure. */
 interface MetricsSource {
   metrics(): Promise<readonly Metric[]>;
 }
@@ -52,7 +52,7 @@ export const operationRoutes = (
       id: 'readHostChecks',
       summary: 'the tools, the sandbox and the room that the host has, and which engines are on',
       details:
-        'Tools are as the host found them when it started; `media-study doctor` looks anew, and at the stored data as well. Of each engine the answer says how far what it works on goes, and whether it may be billed.',
+        'Tools are as the host found them when it started. `media-study doctor` looks again, and at the stored data as well. For each engine the answer shows how far its data goes, and whether it may be billed.',
       answers: [json(200, hostChecks)],
       refusals: [],
       handle: async () => ({ status: 200, body: await checks.read() }),
@@ -77,7 +77,7 @@ export const operationRoutes = (
     POST: write({
       id: 'snapshotLedger',
       summary: 'copy the ledger as it is now, for a backup of the data root',
-      details: 'The copy lies in the data root until the next one is asked for, or until the next start of the host.',
+      details: 'The copy stays in the data root until the next copy, or until the next start of the host.',
       request: ledgerSnapshotRequest,
       invalid: 'invalid_snapshot_request',
       answers: [json(201, ledgerSnapshot)],
@@ -133,7 +133,7 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       id: 'grantPageToken',
       summary: 'a token of its own for a page that has one',
       details:
-        'It has the rights of the host’s token and ends with the process of the host, so that a page can keep it over a reload. Of 65 such tokens the first one ends.',
+        'It has the rights of the host’s token and ends with the process of the host. A page can keep it over a reload. A host keeps 64 such tokens; another one ends the first.',
       request: pageTokenRequest,
       invalid: 'invalid_pairing_request',
       answers: [json(201, pageToken)],

@@ -1,4 +1,4 @@
-import { colouredNoise } from '../utterances/conditions.ts';
+import { coloredNoise } from '../utterances/conditions.ts';
 import { ofPowerOne, rate } from '../utterances/samples.ts';
 import type { Chance } from './chance.ts';
 
@@ -13,7 +13,7 @@ export function drawnNoise(chance: Chance, length: number): Float32Array {
 }
 
 function steadyNoise(chance: Chance, length: number): Float32Array {
-  return colouredNoise(length, chance.next, { tilt: chance.between(0.25, 0.6), white: chance.between(0.05, 0.6) });
+  return coloredNoise(length, chance.next, { tilt: chance.between(0.25, 0.6), white: chance.between(0.05, 0.6) });
 }
 
 export const whiteNoise = (chance: Chance, length: number): Float32Array =>

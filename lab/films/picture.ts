@@ -5,7 +5,7 @@ export interface Picture {
   readonly rgb: Uint8Array;
 }
 
-export type Colour = readonly [number, number, number];
+export type Color = readonly [number, number, number];
 
 export const picture = (width: number, height: number): Picture => ({
   width,
@@ -27,10 +27,10 @@ const mirrored = (at: number, size: number): number => {
 };
 
 /** Where between two neighbouring pixels each place of a line lies: the first, the second, the share of the second. */
-function placesOf(centre: number, step: number, count: number, size: number) {
+function placesOf(center: number, step: number, count: number, size: number) {
   const [first, second, share] = [new Int32Array(count), new Int32Array(count), new Float32Array(count)];
   for (let place = 0; place < count; place += 1) {
-    const at = mirrored(centre * size + (place - count / 2) * step, size);
+    const at = mirrored(center * size + (place - count / 2) * step, size);
     first[place] = Math.floor(at);
     second[place] = Math.min(Math.floor(at) + 1, size - 1);
     share[place] = at - Math.floor(at);
@@ -69,7 +69,7 @@ export function look({ rgb, width, height }: Picture, view: View, into: Picture)
 export function fill(
   { width, height, rgb }: Picture,
   box: { readonly x: number; readonly y: number; readonly w: number; readonly h: number; readonly round?: boolean },
-  colour: Colour,
+  color: Color,
 ): void {
   const [left, top] = [Math.max(0, Math.floor(box.x)), Math.max(0, Math.floor(box.y))];
   const [right, bottom] = [Math.min(width, Math.ceil(box.x + box.w)), Math.min(height, Math.ceil(box.y + box.h))];
@@ -77,7 +77,7 @@ export function fill(
     for (let x = left; x < right; x += 1) {
       const [u, v] = [(2 * (x - box.x)) / box.w - 1, (2 * (y - box.y)) / box.h - 1];
       if (box.round === true && u * u + v * v > 1) continue;
-      rgb.set(colour, (y * width + x) * 3);
+      rgb.set(color, (y * width + x) * 3);
     }
   }
 }

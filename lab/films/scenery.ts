@@ -1,28 +1,28 @@
 import { between, type Chance, oneOf, whole } from '../../fixtures/chance.ts';
-import { type Colour, fill, type Picture, picture } from './picture.ts';
+import { type Color, fill, type Picture, picture } from './picture.ts';
 
 const WIDTH = 384;
 const HEIGHT = 216;
 
-const anyColour = (chance: Chance, low = 0, high = 255): Colour => [
+const anyColor = (chance: Chance, low = 0, high = 255): Color => [
   between(chance, low, high),
   between(chance, low, high),
   between(chance, low, high),
 ];
 
-function eachPixel(paint: (x: number, y: number) => Colour): Picture {
+function eachPixel(paint: (x: number, y: number) => Color): Picture {
   const made = picture(WIDTH, HEIGHT);
   for (let y = 0; y < HEIGHT; y += 1) for (let x = 0; x < WIDTH; x += 1) made.rgb.set(paint(x, y), (y * WIDTH + x) * 3);
   return made;
 }
 
-const mixed = (one: Colour, other: Colour, share: number): Colour => [
+const mixed = (one: Color, other: Color, share: number): Color => [
   one[0] + (other[0] - one[0]) * share,
   one[1] + (other[1] - one[1]) * share,
   one[2] + (other[2] - one[2]) * share,
 ];
 
-const shaded = ([r, g, b]: Colour, by: number): Colour => [
+const shaded = ([r, g, b]: Color, by: number): Color => [
   Math.min(255, r * by),
   Math.min(255, g * by),
   Math.min(255, b * by),
@@ -52,7 +52,7 @@ function clouds(chance: Chance, size: number, layers: number): (x: number, y: nu
 
 /** Boxes and discs of all colours over a slope of two. */
 function mosaic(chance: Chance): Picture {
-  const [from, to] = [anyColour(chance), anyColour(chance)];
+  const [from, to] = [anyColor(chance), anyColor(chance)];
   const made = eachPixel((x, y) => mixed(from, to, (x + y) / (WIDTH + HEIGHT)));
   for (let left = whole(chance, 15, 45); left > 0; left -= 1) {
     const box = {
@@ -61,7 +61,7 @@ function mosaic(chance: Chance): Picture {
       w: between(chance, 12, 90),
       h: between(chance, 12, 90),
     };
-    fill(made, { ...box, round: chance() < 0.5 }, anyColour(chance));
+    fill(made, { ...box, round: chance() < 0.5 }, anyColor(chance));
   }
   return made;
 }
@@ -71,15 +71,15 @@ function cells(chance: Chance): Picture {
   const points = Array.from({ length: whole(chance, 10, 40) }, () => ({
     x: between(chance, 0, WIDTH),
     y: between(chance, 0, HEIGHT),
-    colour: anyColour(chance, 20),
+    color: anyColor(chance, 20),
   }));
   return eachPixel((x, y) => {
-    let [nearest, colour]: [number, Colour] = [Number.POSITIVE_INFINITY, [0, 0, 0]];
+    let [nearest, color]: [number, Color] = [Number.POSITIVE_INFINITY, [0, 0, 0]];
     for (const point of points) {
       const distance = (point.x - x) ** 2 + (point.y - y) ** 2;
-      if (distance < nearest) [nearest, colour] = [distance, point.colour];
+      if (distance < nearest) [nearest, color] = [distance, point.color];
     }
-    return shaded(colour, 1.1 - Math.sqrt(nearest) / 110);
+    return shaded(color, 1.1 - Math.sqrt(nearest) / 110);
   });
 }
 
@@ -87,9 +87,9 @@ function cells(chance: Chance): Picture {
 function page(chance: Chance): Picture {
   const isDark = chance() < 0.3;
   const made = picture(WIDTH, HEIGHT);
-  fill(made, { x: 0, y: 0, w: WIDTH, h: HEIGHT }, isDark ? anyColour(chance, 10, 50) : anyColour(chance, 225, 255));
-  const ink = isDark ? anyColour(chance, 190, 240) : anyColour(chance, 10, 70);
-  fill(made, { x: 30, y: between(chance, 14, 26), w: between(chance, 120, 300), h: 14 }, anyColour(chance, 20, 200));
+  fill(made, { x: 0, y: 0, w: WIDTH, h: HEIGHT }, isDark ? anyColor(chance, 10, 50) : anyColor(chance, 225, 255));
+  const ink = isDark ? anyColor(chance, 190, 240) : anyColor(chance, 10, 70);
+  fill(made, { x: 30, y: between(chance, 14, 26), w: between(chance, 120, 300), h: 14 }, anyColor(chance, 20, 200));
   const width = chance() < 0.5 ? 320 : 150;
   for (let y = 56; y < 196; y += whole(chance, 11, 18)) {
     for (let x = 30; x < 30 + width - 12; ) {
@@ -99,17 +99,17 @@ function page(chance: Chance): Picture {
     }
   }
   if (width < 200)
-    fill(made, { x: 210, y: between(chance, 50, 80), w: 140, h: between(chance, 60, 110) }, anyColour(chance, 30, 220));
+    fill(made, { x: 210, y: between(chance, 50, 80), w: 140, h: between(chance, 60, 110) }, anyColor(chance, 30, 220));
   return made;
 }
 
 /** Sky, hills and ground. */
 function landscape(chance: Chance): Picture {
   const [sky, haze, near, far] = [
-    anyColour(chance, 90, 250),
-    anyColour(chance, 120, 255),
-    anyColour(chance, 10, 120),
-    anyColour(chance, 50, 170),
+    anyColor(chance, 90, 250),
+    anyColor(chance, 120, 255),
+    anyColor(chance, 10, 120),
+    anyColor(chance, 50, 170),
   ];
   const [ridge, ground, air] = [clouds(chance, 90, 4), clouds(chance, 24, 4), clouds(chance, 70, 4)];
   const level = between(chance, 0.3, 0.7) * HEIGHT;
@@ -122,21 +122,21 @@ function landscape(chance: Chance): Picture {
 
 /** Leaves, gravel, cloth: fine detail of two colours everywhere. */
 function thicket(chance: Chance): Picture {
-  const [light, dark] = [anyColour(chance, 80, 230), anyColour(chance, 5, 110)];
+  const [light, dark] = [anyColor(chance, 80, 230), anyColor(chance, 5, 110)];
   const [fine, broad] = [clouds(chance, between(chance, 6, 14), 3), clouds(chance, 80, 2)];
   return eachPixel((x, y) => shaded(mixed(dark, light, fine(x, y)), 0.5 + broad(x, y)));
 }
 
 /** A wall, a floor, some furniture, one light. */
 function room(chance: Chance): Picture {
-  const [wall, floor] = [anyColour(chance, 60, 230), anyColour(chance, 30, 170)];
+  const [wall, floor] = [anyColor(chance, 60, 230), anyColor(chance, 30, 170)];
   const [lampX, lampY] = [between(chance, 0, WIDTH), between(chance, 0, HEIGHT / 2)];
   const edge = between(chance, 0.55, 0.8) * HEIGHT;
   const grain = clouds(chance, 12, 3);
   const made = eachPixel((x, y) => shaded(y < edge ? wall : floor, 0.9 + 0.2 * grain(x, y)));
   for (let left = whole(chance, 3, 9); left > 0; left -= 1) {
     const [w, h] = [between(chance, 20, 100), between(chance, 20, 120)];
-    fill(made, { x: between(chance, -30, WIDTH), y: edge + 20 - h * chance(), w, h }, anyColour(chance, 15, 220));
+    fill(made, { x: between(chance, -30, WIDTH), y: edge + 20 - h * chance(), w, h }, anyColor(chance, 15, 220));
   }
   for (let y = 0; y < HEIGHT; y += 1) {
     for (let x = 0; x < WIDTH; x += 1) {
@@ -150,14 +150,14 @@ function room(chance: Chance): Picture {
 
 /** Houses at dusk with lit windows. */
 function city(chance: Chance): Picture {
-  const [above, below] = [anyColour(chance, 10, 90), anyColour(chance, 40, 190)];
+  const [above, below] = [anyColor(chance, 10, 90), anyColor(chance, 40, 190)];
   const made = eachPixel((_, y) => mixed(above, below, y / HEIGHT));
   for (let x = -10; x < WIDTH; ) {
     const [w, h] = [between(chance, 20, 60), between(chance, 50, 190)];
-    fill(made, { x, y: HEIGHT - h, w, h }, anyColour(chance, 8, 80));
+    fill(made, { x, y: HEIGHT - h, w, h }, anyColor(chance, 8, 80));
     for (let wy = HEIGHT - h + 6; wy < HEIGHT - 8; wy += 13) {
       for (let wx = x + 4; wx < x + w - 6; wx += 10) {
-        if (chance() < 0.45) fill(made, { x: wx, y: wy, w: 5, h: 7 }, anyColour(chance, 120, 255));
+        if (chance() < 0.45) fill(made, { x: wx, y: wy, w: 5, h: 7 }, anyColor(chance, 120, 255));
       }
     }
     x += w + between(chance, 0, 12);

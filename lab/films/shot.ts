@@ -1,5 +1,5 @@
 import { between, type Chance, oneOf } from '../../fixtures/chance.ts';
-import { type Colour, fill, look, type Picture, picture, type View } from './picture.ts';
+import { type Color, fill, look, type Picture, picture, type View } from './picture.ts';
 
 /** Size of a built picture; the rule works on a small copy of any picture. */
 export const FILM_WIDTH = 192;
@@ -64,7 +64,7 @@ export interface ShotPlan {
 export function shotOf(scene: Picture, { move, bodies }: ShotPlan, chance: Chance): Shot {
   const path = pathOf(move, chance);
   const crossing = Array.from({ length: bodies }, () => ({
-    colour: [between(chance, 10, 240), between(chance, 10, 240), between(chance, 10, 240)] as Colour,
+    color: [between(chance, 10, 240), between(chance, 10, 240), between(chance, 10, 240)] as Color,
     size: between(chance, 0.12, 0.4) * FILM_HEIGHT,
     x: between(chance, 0, FILM_WIDTH),
     y: between(chance, 0.2, 0.8) * FILM_HEIGHT,
@@ -74,10 +74,10 @@ export function shotOf(scene: Picture, { move, bodies }: ShotPlan, chance: Chanc
   const into = picture(FILM_WIDTH, FILM_HEIGHT);
   return (second) => {
     look(scene, path(second), into);
-    for (const { colour, size, x, y, pace, sway } of crossing) {
+    for (const { color, size, x, y, pace, sway } of crossing) {
       const span = FILM_WIDTH + 2 * size;
       const at = ((((x + pace * second + size) % span) + span) % span) - size;
-      fill(into, { x: at - size / 2, y: y - size + sway(second), w: size, h: 2 * size, round: true }, colour);
+      fill(into, { x: at - size / 2, y: y - size + sway(second), w: size, h: 2 * size, round: true }, color);
     }
     return into;
   };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { LabelledFault, PackItem } from '../../contract/evaluation.ts';
+import type { LabeledFault, PackItem } from '../../contract/evaluation.ts';
 import { ffmpeg, lengthMs } from './ffmpeg.ts';
 import { itemOf } from './pack-item.ts';
 import { sounds } from './sounds.ts';
@@ -7,9 +7,9 @@ import { sounds } from './sounds.ts';
 const beds = ['pink-noise', 'siren', 'chords', 'melody', 'white-noise', 'applause'] as const;
 
 /** Where the faults of a file lie, in ms; each file has them somewhat later than the one before, and somewhat longer. */
-const faultsAt = (at: number): LabelledFault[] => {
+const faultsAt = (at: number): LabeledFault[] => {
   const later = at * 370;
-  const fault = (kind: LabelledFault['kind'], startMs: number, lengthMs: number): LabelledFault => ({
+  const fault = (kind: LabeledFault['kind'], startMs: number, lengthMs: number): LabeledFault => ({
     ...{ kind, startMs: startMs + later, endMs: startMs + later + lengthMs },
   });
   return [
@@ -21,10 +21,10 @@ const faultsAt = (at: number): LabelledFault[] => {
   ];
 };
 
-const during = ({ startMs, endMs }: LabelledFault): string => `between(t,${startMs / 1000},${endMs / 1000})`;
+const during = ({ startMs, endMs }: LabeledFault): string => `between(t,${startMs / 1000},${endMs / 1000})`;
 
 /** What makes a fault of a whole sound, for both sides; `val(0)` is left. */
-const expressions: Readonly<Record<LabelledFault['kind'], (side: 0 | 1) => string>> = {
+const expressions: Readonly<Record<LabeledFault['kind'], (side: 0 | 1) => string>> = {
   clipping: (side) => `20*val(${side})`,
   silent_channel: (side) => (side === 0 ? 'val(0)' : '0'),
   phase_inversion: (side) => (side === 0 ? 'val(0)' : '-val(0)'),

@@ -5,7 +5,7 @@ import type { PackItem } from '../../contract/evaluation.ts';
 
 type Labels = PackItem['labels'];
 
-const unlabelled: Labels = { speech: null, cuts: null, subtitles: null, captions: null };
+const unlabeled: Labels = { speech: null, cuts: null, subtitles: null, captions: null };
 
 /** The item of a whole file below the folder of a pack. */
 export async function itemOf(
@@ -20,6 +20,6 @@ export async function itemOf(
     itemId: path.basename(file, path.extname(file)),
     media: { path: path.relative(folder, file), contentId, bytes: bytes.length },
     range: { startMs: 0, endMs: durationMs },
-    labels: { ...unlabelled, ...labels },
+    labels: { ...unlabeled, ...labels },
   };
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { LabelledPairing, LabelledTranslations, PackItem } from '../../contract/evaluation.ts';
+import type { LabeledPairing, LabeledTranslations, PackItem } from '../../contract/evaluation.ts';
 import { translationLabels } from '../../fixtures/translations/labels.ts';
 import { ffmpeg, lengthMs } from './ffmpeg.ts';
 import { itemOf } from './pack-item.ts';
@@ -95,8 +95,8 @@ const srtOf = (cues: readonly Cue[]): string =>
 
 const isMissing = (every: number, place: number): boolean => every > 0 && place % every === every - 1;
 
-function labelOf({ sourceLanguage, targetLanguage, lines }: LabelledTranslations, difference: Difference) {
-  const label: LabelledPairing = {
+function labelOf({ sourceLanguage, targetLanguage, lines }: LabeledTranslations, difference: Difference) {
+  const label: LabeledPairing = {
     sourceLanguage,
     targetLanguage,
     lines: lines.map(({ source, translation }, place) => ({

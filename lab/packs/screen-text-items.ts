@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { LabelledScreenTexts, PackItem } from '../../contract/evaluation.ts';
+import type { LabeledScreenTexts, PackItem } from '../../contract/evaluation.ts';
 import { ffmpeg, lengthMs } from './ffmpeg.ts';
 import { itemOf } from './pack-item.ts';
 
@@ -228,7 +228,7 @@ export async function screenTextItems(folder: string): Promise<PackItem[]> {
     const graph = [ground, ...filters, 'format=yuv420p'].join(',');
     const encoded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20'];
     ffmpeg('-f', 'lavfi', '-i', graph, '-t', String(seconds), ...encoded, file);
-    const screenTexts: LabelledScreenTexts = texts.map(({ text, startMs, endMs }) => ({ startMs, endMs, text }));
+    const screenTexts: LabeledScreenTexts = texts.map(({ text, startMs, endMs }) => ({ startMs, endMs, text }));
     items.push(await itemOf(folder, file, lengthMs(file), { screenTexts }));
   }
   return items;

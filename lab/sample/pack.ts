@@ -1,4 +1,4 @@
-import type { EvaluationPack, LabelledTrack } from '../../contract/evaluation.ts';
+import type { EvaluationPack, LabeledTrack } from '../../contract/evaluation.ts';
 import type { SampleGold } from '../../fixtures/sample/gold.ts';
 
 const languages = { kor: 'ko', eng: 'en' } as const;
@@ -6,7 +6,7 @@ const languages = { kor: 'ko', eng: 'en' } as const;
 // Pictures and sound come first in the container.
 const firstTextTrack = 2;
 
-function trackOf({ taggedLanguage, cues }: SampleGold['subtitleTracks'][number], index: number): LabelledTrack {
+function trackOf({ taggedLanguage, cues }: SampleGold['subtitleTracks'][number], index: number): LabeledTrack {
   const language = languages[taggedLanguage];
   return { trackIndex: firstTextTrack + index, language, cues: cues.map((cue) => ({ ...cue, language })) };
 }

@@ -19,7 +19,7 @@ async function drawText(screenText: ScreenText, index: number, folder: string): 
     `textfile=${file}`,
     'expansion=none',
     'fontsize=48',
-    `fontcolor=${sceneOf(firstFrame)?.textColour}`,
+    `fontcolor=${sceneOf(firstFrame)?.textColor}`,
     'x=(w-text_w)/2',
     `y=${y}`,
     `enable='between(n,${firstFrame},${endFrame - 1})'`,

@@ -73,7 +73,7 @@ export interface Scene {
   readonly firstFrame: number;
   /** An ffmpeg source without size, rate and length. */
   readonly picture: string;
-  readonly textColour: string;
+  readonly textColor: string;
 }
 
 /** Every scene but the first begins with a hard cut. */
@@ -81,21 +81,21 @@ export const scenes: readonly Scene[] = [
   {
     firstFrame: 0,
     picture: 'gradients=c0=0x10243e:c1=0x2f6690:x0=0:y0=0:x1=640:y1=360:seed=1:speed=0.002',
-    textColour: 'white',
+    textColor: 'white',
   },
-  { firstFrame: 194, picture: 'color=c=0xf2e8cf', textColour: 'black' },
+  { firstFrame: 194, picture: 'color=c=0xf2e8cf', textColor: 'black' },
   {
     firstFrame: 405,
     picture: 'gradients=c0=0x3c096c:c1=0x9d4edd:x0=640:y0=0:x1=0:y1=360:seed=2:speed=0.004',
-    textColour: 'white',
+    textColor: 'white',
   },
-  { firstFrame: 580, picture: 'color=c=0xd8f3dc', textColour: 'black' },
+  { firstFrame: 580, picture: 'color=c=0xd8f3dc', textColor: 'black' },
   {
     firstFrame: 763,
     picture: 'gradients=c0=0x0b0b0b:c1=0x7f5539:x0=0:y0=360:x1=640:y1=0:seed=3:speed=0.003',
-    textColour: 'white',
+    textColor: 'white',
   },
-  { firstFrame: 1008, picture: 'color=c=0xffd6a5', textColour: 'black' },
+  { firstFrame: 1008, picture: 'color=c=0xffd6a5', textColor: 'black' },
 ];
 
 export interface ScreenText {

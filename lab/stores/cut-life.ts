@@ -2,7 +2,7 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { lifeFlags, lifeWindowing, recogniserPort } from '../../fixtures/golden-store/life.ts';
+import { lifeFlags, lifeWindowing, recognizerPort } from '../../fixtures/golden-store/life.ts';
 import { erasingPrefix } from '../../storage/backup/named-objects.ts';
 import { type OpenedStore, openStore } from '../../test/actors/reopening/stored-studies.ts';
 import { CopiedLife } from '../../test/crash/copied-lives.ts';
@@ -25,7 +25,7 @@ export async function cutLife(
   const root = path.join(scratch, 'life');
   const copies = path.join(scratch, 'life-copies');
   for (const folder of [root, copies]) await mkdir(folder, { mode: 0o700 });
-  const around = await LifeSurroundings.open(recogniserPort);
+  const around = await LifeSurroundings.open(recognizerPort);
   try {
     const known = nothingKnown();
     const life = new CopiedLife({

@@ -9,18 +9,18 @@ export interface Placed {
 }
 
 /** How much less of noise is high, and how much white noise is in it. */
-export interface NoiseColour {
+export interface NoiseColor {
   readonly tilt: number;
   readonly white: number;
 }
 
-const pink: NoiseColour = { tilt: 0.4, white: 0.2 };
+const pink: NoiseColor = { tilt: 0.4, white: 0.2 };
 
 /** Coloured noise of power 1, by the filter of Paul Kellet over white noise from drawn numbers (0 to 1). */
-export function colouredNoise(
+export function coloredNoise(
   length: number,
   next: () => number,
-  { tilt, white: whiteShare }: NoiseColour,
+  { tilt, white: whiteShare }: NoiseColor,
 ): Float32Array {
   const poles = [0.997, 0.985, 0.95, 0.85, 0.62, 0.25];
   const states = poles.map(() => 0);
@@ -41,7 +41,7 @@ export function mixed(speech: Float32Array, under: Float32Array, gain: number): 
 const overNoise =
   (db: number) =>
   ({ samples, speechPower, seed }: Placed): Float32Array =>
-    mixed(samples, colouredNoise(samples.length, seeded(seed), pink), Math.sqrt(speechPower) * gainOf(-db));
+    mixed(samples, coloredNoise(samples.length, seeded(seed), pink), Math.sqrt(speechPower) * gainOf(-db));
 
 const overMusic =
   (db: number) =>

@@ -21,8 +21,8 @@ import {
   asOneRow,
   isOneLanguage,
   type LinesAbsence,
-  recognisedAbsence,
-  recognisedLines,
+  recognizedAbsence,
+  recognizedLines,
   type TextToTranslate,
   transcriptOf,
   transcriptToTranslate,
@@ -302,7 +302,7 @@ function tracksOf(study: CaptionedStudy) {
 }
 
 /** The study's own transcript, shown in the language that was spoken. */
-const recognisedTranscript: CaptionExecutor = {
+const recognizedTranscript: CaptionExecutor = {
   identify: (study) => {
     const transcript = transcriptOf(study.findings);
     return {
@@ -318,12 +318,12 @@ const recognisedTranscript: CaptionExecutor = {
   draft: (study) => {
     const transcript = transcriptOf(study.findings);
     if (transcript === null || !isOneLanguage(study)) return [];
-    return recognisedLines(study, transcript).map(({ text, ...line }) => {
+    return recognizedLines(study, transcript).map(({ text, ...line }) => {
       const side: DraftText = { state: 'available', text };
       return { ...line, source: side, target: side };
     });
   },
-  absence: (study) => recognisedAbsence(study, false),
+  absence: (study) => recognizedAbsence(study, false),
 };
 
 /** The study's own transcript, translated where the target is another language. */
@@ -343,9 +343,9 @@ const translatedTranscript: CaptionExecutor = {
     };
   },
   draft: (study, translation) =>
-    isOneLanguage(study) ? recognisedTranscript.draft(study) : translatedLines(study, translation),
+    isOneLanguage(study) ? recognizedTranscript.draft(study) : translatedLines(study, translation),
   toTranslate: transcriptToTranslate,
-  absence: (study) => recognisedAbsence(study, true),
+  absence: (study) => recognizedAbsence(study, true),
 };
 
 /** Every executor of captions by what it is. */
@@ -355,6 +355,6 @@ export const captionExecutors: Readonly<Record<CaptionClassification, CaptionExe
   embedded_subtitle_tracks: embeddedSubtitles,
   grouped_subtitle_tracks: groupedSubtitles,
   subtitle_tracks_translated: translatedSubtitles,
-  recognised_transcript: recognisedTranscript,
+  recognised_transcript: recognizedTranscript,
   recognised_transcript_translated: translatedTranscript,
 };

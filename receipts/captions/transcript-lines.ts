@@ -59,7 +59,7 @@ export function isOneLanguage(study: CaptionedStudy): boolean {
 }
 
 /** A line of captions that was cut from a transcript, before a model translates it. */
-interface RecognisedLine extends Pick<DraftLine, 'id' | 'startMs' | 'endMs'> {
+interface RecognizedLine extends Pick<DraftLine, 'id' | 'startMs' | 'endMs'> {
   readonly text: string;
   readonly transcriptLines: readonly number[];
 }
@@ -68,7 +68,7 @@ interface RecognisedLine extends Pick<DraftLine, 'id' | 'startMs' | 'endMs'> {
  * The lines of captions that a transcript gives: of the lines that passed every gate, and across none that was withheld, so
  * that no cue joins words between which something else may have been said.
  */
-export function recognisedLines(study: CaptionedStudy, { lines }: StudiedTranscript): RecognisedLine[] {
+export function recognizedLines(study: CaptionedStudy, { lines }: StudiedTranscript): RecognizedLine[] {
   const passed = lines.filter(({ outcome }) => outcome === 'passed');
   const withheld = lines.filter(({ outcome }) => outcome === 'withheld').map(({ index }) => index);
   const { range, sourceLanguage } = captionInputOf(study);
@@ -88,7 +88,7 @@ export function recognisedLines(study: CaptionedStudy, { lines }: StudiedTranscr
 }
 
 /** Why there is no line of captions in what a study recognised. */
-export function recognisedAbsence(study: CaptionedStudy, translates: boolean): LinesAbsence {
+export function recognizedAbsence(study: CaptionedStudy, translates: boolean): LinesAbsence {
   const { recognition } = study.findings;
   const transcript = transcriptOf(study.findings);
   if (recognition === null) {
@@ -126,7 +126,7 @@ export function transcriptToTranslate(study: CaptionedStudy): TextToTranslate | 
   const transcript = transcriptOf(study.findings);
   if (transcript === null || isOneLanguage(study)) return null;
   const { artifactId, contentId } = transcript;
-  const lines = recognisedLines(study, transcript).map(({ id, text }) => ({ id, text: asOneRow(text) }));
+  const lines = recognizedLines(study, transcript).map(({ id, text }) => ({ id, text: asOneRow(text) }));
   return { artifactId, contentId, lines };
 }
 
@@ -170,7 +170,7 @@ export function translatedLines(study: CaptionedStudy, translation: CaptionTrans
   const transcript = transcriptOf(study.findings);
   if (transcript === null) return [];
   const targetOf = translatedSides(study, transcriptToTranslate(study), translation);
-  return recognisedLines(study, transcript).map(({ text, ...line }) => ({
+  return recognizedLines(study, transcript).map(({ text, ...line }) => ({
     ...line,
     source: { state: 'available', text },
     target: targetOf(line.id),

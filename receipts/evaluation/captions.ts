@@ -4,8 +4,8 @@ import { translationLimits } from '../../contract/captions/caption-translation.t
 import {
   type CaptionGateScore,
   EvaluationFault,
-  type LabelledPairing,
-  type LabelledTranslations,
+  type LabeledPairing,
+  type LabeledTranslations,
   type PackItem,
   type PairingScore,
   type TranslationGateScore,
@@ -31,18 +31,18 @@ export interface ShownPair {
   readonly target: string;
 }
 
-type Labelled = LabelledPairing['lines'];
+type Labeled = LabeledPairing['lines'];
 
 const wordsOf = (texts: readonly (string | null)[]): string[] => texts.flatMap((text) => tokensOf(text ?? ''));
 
 const areEqual = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((word, at) => word === other[at]);
 
-const ofBothSides = (lines: Labelled): string[] =>
+const ofBothSides = (lines: Labeled): string[] =>
   wordsOf(lines.flatMap(({ source, target }) => (source === null || target === null ? [] : [source, target])));
 
 /** The labelled lines, one after the other, that a shown pair has exactly; none where its sides are not of the same lines. */
-function linesOf({ source, target }: ShownPair, lines: Labelled): Labelled {
+function linesOf({ source, target }: ShownPair, lines: Labeled): Labeled {
   const [said, shown] = [tokensOf(source), tokensOf(target)];
   for (const [first] of lines.entries()) {
     for (let end = first + 1; end <= lines.length; end += 1) {
@@ -56,7 +56,7 @@ function linesOf({ source, target }: ShownPair, lines: Labelled): Labelled {
 }
 
 /** Holds the pairs that captions show against the lines of which both tracks are made. */
-export function pairingCounts({ lines }: LabelledPairing, shown: readonly ShownPair[]): PairingCounts {
+export function pairingCounts({ lines }: LabeledPairing, shown: readonly ShownPair[]): PairingCounts {
   const right = shown.map((pair) => linesOf(pair, lines)).filter((part) => part.length > 0);
   return {
     files: 1,
@@ -249,21 +249,21 @@ export interface TranslationCounts extends Pick<TranslationGateScore, 'lines' | 
 }
 
 /** The id of a line of a label, as it stands in questions. */
-export const labelledLineId = (at: number): string => `line-${at + 1}`;
+export const labeledLineId = (at: number): string => `line-${at + 1}`;
 
 type Verdicts = ReadonlyMap<string, Verdict>;
 
 /** How many right translations did not pass. */
-export const withheldOf = ({ lines }: LabelledTranslations, verdicts: Verdicts): number =>
+export const withheldOf = ({ lines }: LabeledTranslations, verdicts: Verdicts): number =>
   lines.filter((_, at) => {
-    const verdict = verdicts.get(labelledLineId(at));
+    const verdict = verdicts.get(labeledLineId(at));
     return verdict === undefined || 'reason' in verdict;
   }).length;
 
 /** How many planted answers are no translation that passed: they were withheld, or another answer stands in their place. */
 export const caughtOf = (planted: PlantedAnswers, verdicts: Verdicts): number =>
   [...planted].filter(([at, wrong]) => {
-    const verdict = verdicts.get(labelledLineId(at));
+    const verdict = verdicts.get(labeledLineId(at));
     return verdict === undefined || 'reason' in verdict || verdict.text !== wrong?.trim();
   }).length;
 
@@ -283,7 +283,7 @@ export const translationScoreOf = ({ lines, withheld, defects }: TranslationCoun
   }),
 });
 
-type Line = LabelledTranslations['lines'][number];
+type Line = LabeledTranslations['lines'][number];
 
 /** The wrong answer for some lines by their place; null for a line that is left out. */
 export type PlantedAnswers = ReadonlyMap<number, string | null>;
@@ -339,7 +339,7 @@ const plants = {
 type TranslationDefect = keyof typeof plants;
 
 /** What a model answers wrongly where it has this defect, batch by batch, wherever that is not what is right. */
-export function plantedAnswers({ lines }: LabelledTranslations, defect: TranslationDefect): PlantedAnswers {
+export function plantedAnswers({ lines }: LabeledTranslations, defect: TranslationDefect): PlantedAnswers {
   const { batchLines } = translationLimits;
   const planted = lines.flatMap((line, at): [number, string | null][] => {
     const first = at - (at % batchLines);

@@ -240,12 +240,12 @@ export function estimatedMeasures(receipt: EvaluationReceipt): EstimatedMeasure[
       else known.push(value);
     }
   }
-  const labelledIn = (name: string): number =>
+  const labeledIn = (name: string): number =>
     files.filter((counts) => measuresOf(scoresOf(pooledCounts(counts))).some((measure) => measure.name === name))
       .length;
   return measuresOf(receipt.totals).map((measure) => {
     const resampled = values.get(measure.name) ?? [];
-    const isOpen = measure.value !== null && labelledIn(measure.name) > 1 && resampled.length > 0;
+    const isOpen = measure.value !== null && labeledIn(measure.name) > 1 && resampled.length > 0;
     return { ...measure, interval: isOpen ? intervalOf(resampled) : null };
   });
 }

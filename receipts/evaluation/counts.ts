@@ -3,8 +3,8 @@ import {
   cutTolerancesFrames,
   EvaluationFault,
   type EvaluationScores,
-  type LabelledTrack,
-  labelledFaultKinds,
+  type LabeledTrack,
+  labeledFaultKinds,
   type PackItem,
   speechCollarsMs,
 } from '../../contract/evaluation.ts';
@@ -130,8 +130,8 @@ function furtherFactsOf(kind: FurtherKind, place: string, runtime: VerifiedRunti
   return found.flatMap(({ artifact }) => artifact.facts);
 }
 
-const isLabelledFault = (fact: FurtherFact): fact is FurtherFact & FoundFault =>
-  labelledFaultKinds.some((kind) => kind === fact.kind);
+const isLabeledFault = (fact: FurtherFact): fact is FurtherFact & FoundFault =>
+  labeledFaultKinds.some((kind) => kind === fact.kind);
 
 /** The lines of the transcript; none was made of a range without speech. */
 function linesOf({ execution }: VerifiedRuntime): readonly FoundLine[] {
@@ -153,7 +153,7 @@ function furtherFindings(item: PackItem, runtime: VerifiedRuntime) {
   const { transitions, soundFaults, keyframes, transcript } = labels;
   return {
     transitions: transitions ? factsOf('transitions', 'transitions').filter(({ kind }) => kind === 'transition') : null,
-    soundFaults: soundFaults ? factsOf('audio_faults', 'soundFaults').filter(isLabelledFault) : null,
+    soundFaults: soundFaults ? factsOf('audio_faults', 'soundFaults').filter(isLabeledFault) : null,
     keyframesMs: keyframes
       ? factsOf('keyframes', 'keyframes').flatMap((fact) => (fact.kind === 'keyframe' ? [fact.atMs] : []))
       : null,
@@ -212,10 +212,10 @@ export interface EvaluationCounts {
   readonly utterances?: readonly UtteranceCounts[] | null | undefined;
 }
 
-const trackAnswers = ({ language: label }: LabelledTrack, { language }: FoundTrack): LanguageAnswer[] =>
+const trackAnswers = ({ language: label }: LabeledTrack, { language }: FoundTrack): LanguageAnswer[] =>
   label === null ? [] : [{ label, isRead: true, code: language.code }];
 
-function cueAnswers({ cues: labelled }: LabelledTrack, { cues: found, language }: FoundTrack): LanguageAnswer[] {
+function cueAnswers({ cues: labelled }: LabeledTrack, { cues: found, language }: FoundTrack): LanguageAnswer[] {
   const places = new Map(pairCues(labelled, found).map((pair) => [pair.labelled, pair.found]));
   return labelled.flatMap(({ language: label }, index) => {
     const place = places.get(index);

@@ -58,8 +58,8 @@ export function readPack(bytes: Uint8Array): OpenedPack {
 
 function checkLabels({ itemId, range, labels }: PackItem): void {
   const { speech, cuts, subtitles, ...others } = labels;
-  const isLabelled = speech !== null || cuts !== null || (subtitles ?? []).length > 0;
-  if (!isLabelled && Object.values(others).every((label) => label == null))
+  const isLabeled = speech !== null || cuts !== null || (subtitles ?? []).length > 0;
+  if (!isLabeled && Object.values(others).every((label) => label == null))
     throw new EvaluationFault('labels_empty', itemId);
   const check = (place: string, startMs: number, endMs: number) => {
     if (startMs < range.startMs || endMs > range.endMs) {
@@ -91,7 +91,7 @@ type Source = Pick<RegisteredSource, 'tracks'> & {
  * Refuses an item that labels what its media cannot have, as far as the registered source tells, so that nothing of its pack is
  * studied in vain. Throws `EvaluationFault` `labels_outside_media`.
  */
-export function checkLabelledMedia({ itemId, range, labels }: PackItem, { session, tracks }: Source): void {
+export function checkLabeledMedia({ itemId, range, labels }: PackItem, { session, tracks }: Source): void {
   const refuse = (place: string): never => {
     throw new EvaluationFault('labels_outside_media', `${itemId}: ${place}`);
   };

@@ -308,9 +308,9 @@ export function transcriptLabels(runtime: VerifiedRuntime, form: TranscriptForm)
 export function transcriptTable(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
   const file = passedLines(runtime, form);
   const rows = file.lines.map((line) => {
-    const isRecognised = 'words' in line;
-    const [speaker, confidence] = isRecognised ? [line.speaker, line.measures.confidence ?? ''] : ['unknown', ''];
-    const from = isRecognised ? file.contentId : (file.correction?.contentId ?? '');
+    const isRecognized = 'words' in line;
+    const [speaker, confidence] = isRecognized ? [line.speaker, line.measures.confidence ?? ''] : ['unknown', ''];
+    const from = isRecognized ? file.contentId : (file.correction?.contentId ?? '');
     return [line.startMs, line.endMs, speaker, confidence, textCell(line.text), from].join(',');
   });
   return {

@@ -124,7 +124,7 @@ const declaresLanguage = ({ language }: AnalysisRequest): boolean =>
   language.languagePair.requestedSource.languages.length > 0;
 
 /** Whether the study was accepted by a host with a recogniser. */
-const isRecognised = ({ execution }: VerifiedRuntime): boolean =>
+const isRecognized = ({ execution }: VerifiedRuntime): boolean =>
   execution !== null && optionalGrantOf(execution.opened.run.ids, 'recognize') !== undefined;
 
 /**
@@ -140,7 +140,7 @@ export function overviewFindingsOf(runtime: VerifiedRuntime, hasEnded: boolean):
     const range = row.kind.endsWith('-receipt') ? whole : analysisRequest.range;
     return findingOf(row, trackIndex, foundOf(row, range, declaresLanguage(analysisRequest)));
   });
-  const expected = detectedKinds.filter((kind) => kind !== 'transcript' || isRecognised(runtime));
+  const expected = detectedKinds.filter((kind) => kind !== 'transcript' || isRecognized(runtime));
   const missing = expected.filter((kind) => !found.some((finding) => finding.kind === kind));
   const all = [...found, ...missing.map((kind) => absent(kind, hasEnded ? 'never' : 'not_yet'))];
   return [...all, ...furtherFindings(runtime), ...screenFindings(runtime, hasEnded)];

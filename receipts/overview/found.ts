@@ -196,7 +196,7 @@ function cues(row: EvidenceRow): Found {
 }
 
 /** A line that a gate withheld is counted, and not shown. */
-function recognised(lines: readonly FactOf<'transcript_line'>[]): Found {
+function recognized(lines: readonly FactOf<'transcript_line'>[]): Found {
   const passed = lines.filter(({ outcome }) => outcome === 'passed');
   const withheld = lines.length - passed.length;
   return {
@@ -269,7 +269,7 @@ export function foundOf(row: EvidenceRow, range: Range, declaresLanguage = true)
       return { text: identified.join('; '), measures: [], places: [] };
     }
     case 'transcript':
-      return recognised(factsOf(row, 'transcript_line'));
+      return recognized(factsOf(row, 'transcript_line'));
     case 'language-ranges-receipt':
       return spokenLanguages(factsOf(row, 'language_range'));
   }

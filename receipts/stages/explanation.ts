@@ -83,7 +83,7 @@ export const explanationConfigurationShape = {
 export type ExplainableCaption = Pick<CheckableCaptions, 'artifact' | 'reference'>;
 
 /** Lines on each side of the selected one that go along with it. */
-const neighbours = (explanationLimits.maxContextLines - 1) / 2;
+const sideLines = (explanationLimits.maxContextLines - 1) / 2;
 
 const sliceOf = (text: string, start: number, end: number): string => [...text].slice(start, end).join('');
 
@@ -104,7 +104,7 @@ export function selectionObstacleOf(
 /** The selected line with up to two before and two after it, in order of time. */
 function contextOf(lines: readonly CaptionLine[], lineId: string): readonly CaptionLine[] {
   const at = lines.findIndex(({ id }) => id === lineId);
-  return lines.slice(Math.max(0, at - neighbours), at + neighbours + 1);
+  return lines.slice(Math.max(0, at - sideLines), at + sideLines + 1);
 }
 
 const withoutLineage = ({ id, startMs, endMs, source, target }: CaptionLine): ExplainedLine => ({

@@ -138,8 +138,8 @@ function checkVerdicts(
 ): void {
   const unheard = lines.findIndex(({ text, second }) => runsTwice && second === null && !isKnownInvention(text));
   if (unheard !== -1) throw new EvidenceChainError('evidence', `lines[${unheard}].second`);
-  const recognised = lines.map(({ outcome, reasonCodes, ...line }, index) => ({ ...line, index }));
-  const judged = gatedLines(recognised, { speech: speechOf(speech), regions, languages });
+  const recognized = lines.map(({ outcome, reasonCodes, ...line }, index) => ({ ...line, index }));
+  const judged = gatedLines(recognized, { speech: speechOf(speech), regions, languages });
   demandDerived('evidence', { lines }, { lines: judged });
 }
 

@@ -3,11 +3,11 @@ import {
   type CutScore,
   type FaultScore,
   type KeyframeScore,
-  type LabelledCuts,
-  type LabelledFault,
-  type LabelledScreenTexts,
-  type LabelledTransitions,
-  labelledFaultKinds,
+  type LabeledCuts,
+  type LabeledFault,
+  type LabeledScreenTexts,
+  type LabeledTransitions,
+  labeledFaultKinds,
   type ScreenTextScore,
   type SpeechScore,
   type TransitionScore,
@@ -100,7 +100,7 @@ export function speechScoreOf(collarMs: number, { scoredMs, labelledMs, foundMs,
 export type CutCounts = Pick<CutScore, 'labelled' | 'found' | 'matched'>;
 
 /** How many frames two times lie apart; times are whole ms, so that less than half a frame is rounding. */
-const framesApart = (one: number, other: number, { numerator, denominator }: LabelledCuts['frameRate']): number =>
+const framesApart = (one: number, other: number, { numerator, denominator }: LabeledCuts['frameRate']): number =>
   Math.round((Math.abs(one - other) * numerator) / (1000 * denominator));
 
 /**
@@ -109,7 +109,7 @@ const framesApart = (one: number, other: number, { numerator, denominator }: Lab
  * the first two that reach each other, gives the largest number.
  */
 export function cutCounts(
-  { atMs, frameRate }: LabelledCuts,
+  { atMs, frameRate }: LabeledCuts,
   found: readonly number[],
   toleranceFrames: number,
 ): CutCounts {
@@ -141,7 +141,7 @@ const roundingMs = 2;
 export type TransitionCounts = Pick<TransitionScore, 'labelled' | 'found' | 'matched' | 'bounded'>;
 
 /** Pairs found transitions with labelled ones that they overlap, and counts those with the labelled ends. */
-export function transitionCounts({ spans, frameRate }: LabelledTransitions, found: readonly Range[]): TransitionCounts {
+export function transitionCounts({ spans, frameRate }: LabeledTransitions, found: readonly Range[]): TransitionCounts {
   const reachMs = (boundFrames * 1000 * frameRate.denominator) / frameRate.numerator + roundingMs;
   const isNear = (one: number, other: number): boolean => Math.abs(one - other) <= reachMs;
   const pairs = overlappingPairs(spans, found);
@@ -174,7 +174,7 @@ export const keyframeScoreOf = ({ shots, covered, kept }: KeyframeCounts): Keyfr
 export type FaultCounts = Pick<FaultScore, 'labelled' | 'found' | 'matched'>;
 
 /** A fault as it was found; both channels may have one at the same time. */
-export type FoundFault = LabelledFault;
+export type FoundFault = LabeledFault;
 
 /** Faults of a kind that lie over each other are one: sides are found apart, and labelled together. */
 function joinedFaults(faults: readonly FoundFault[]): FoundFault[] {
@@ -189,8 +189,8 @@ function joinedFaults(faults: readonly FoundFault[]): FoundFault[] {
 }
 
 /** Counts for each kind of fault, in the order of the closed list. */
-export const faultCounts = (labelled: readonly LabelledFault[], found: readonly FoundFault[]): FaultCounts[] =>
-  labelledFaultKinds.map((kind) => {
+export const faultCounts = (labelled: readonly LabeledFault[], found: readonly FoundFault[]): FaultCounts[] =>
+  labeledFaultKinds.map((kind) => {
     const labels = labelled.filter((fault) => fault.kind === kind);
     const faults = joinedFaults(found.filter((fault) => fault.kind === kind));
     return { labelled: labels.length, found: faults.length, matched: overlappingPairs(labels, faults).length };
@@ -198,7 +198,7 @@ export const faultCounts = (labelled: readonly LabelledFault[], found: readonly 
 
 export const faultScoresOf = (counts: readonly FaultCounts[]): FaultScore[] =>
   counts.flatMap(({ labelled, found, matched }, at) => {
-    const kind = labelledFaultKinds[at];
+    const kind = labeledFaultKinds[at];
     return kind === undefined ? [] : [{ kind, labelled, found, matched, ...retrievalRatios(matched, found, labelled) }];
   });
 
@@ -217,7 +217,7 @@ export type FoundText = Pick<ScreenTextFact, 'startMs' | 'endMs' | 'text' | 'out
  * Holds the texts that passed the gates against those that stand on the screen: by letters and digits alone, without case. A text
  * that no labelled one of the same time is like was invented. One that is read in two parts of its time is found once, and right twice.
  */
-export function screenTextCounts(labelled: LabelledScreenTexts, found: readonly FoundText[]): ScreenTextCounts {
+export function screenTextCounts(labelled: LabeledScreenTexts, found: readonly FoundText[]): ScreenTextCounts {
   const passed = found.filter(({ outcome }) => outcome === 'passed');
   const likeness = passed.map((text) =>
     Math.max(

@@ -1,7 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import {
-  type LabelledTranscript,
-  type LabelledUtterances,
+  type LabeledTranscript,
+  type LabeledUtterances,
   type LanguageScore,
   phraseMs,
   type SubtitleScore,
@@ -173,7 +173,7 @@ const wordsOf = (lines: readonly { readonly text: string }[]): string[] =>
  * lie where no speech is count as errors, and once more as invented.
  */
 export function transcriptCounts(
-  { lines }: LabelledTranscript,
+  { lines }: LabeledTranscript,
   found: readonly FoundLine[],
   range: Range,
 ): TranscriptCounts {
@@ -235,7 +235,7 @@ const ascending = (values: readonly number[]): number[] => values.toSorted((one,
 
 /** Holds found speech against labelled utterances inside a range. */
 export function utteranceCounts(
-  { condition, spans }: LabelledUtterances,
+  { condition, spans }: LabeledUtterances,
   found: readonly Range[],
   range: Range,
 ): UtteranceCounts {

@@ -35,16 +35,16 @@ export function copySpeechModels(root, folder) {
  * @param {string} folder
  * @param {readonly string[]} inputs the files of the build, from the root
  */
-export function writeLicences(root, folder, inputs) {
+export function writeLicenses(root, folder, inputs) {
   const names = inputs.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []);
-  const packages = [...new Set(names)].sort().map((name) => licenceOf(join(root, 'node_modules', name)));
+  const packages = [...new Set(names)].sort().map((name) => licenseOf(join(root, 'node_modules', name)));
   const icons = `lucide, shapes of icons: ISC\n\n${readFileSync(join(root, 'console/parts/icon-licence.txt'), 'utf8').trim()}\n`;
   const texts = [...packages, icons];
   writeFileSync(join(folder, 'THIRD-PARTY-LICENCES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
 /** @param {string} folder */
-function licenceOf(folder) {
+function licenseOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = existsSync(folder) ? readdirSync(folder).find((each) => /^licen[cs]e/i.test(each)) : undefined;
   const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;

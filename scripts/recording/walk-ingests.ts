@@ -53,6 +53,6 @@ export async function ingestRange({ recorder, videoUrl }: WalkOptions): Promise<
   await recorder.ended('readVideohostIngest', videohostIngestStatus, { params }, hasEnded);
   await recorder.granted('readVideohostIngestProgress', workProgress, { params });
   const unwanted = await recorder.granted('openVideohostIngest', videohostIngestStatus, { json });
-  const cancelled = { params: { ingestId: unwanted.ingestId }, json: {} };
-  await recorder.granted('cancelVideohostIngest', videohostIngestStatus, cancelled);
+  const canceled = { params: { ingestId: unwanted.ingestId }, json: {} };
+  await recorder.granted('cancelVideohostIngest', videohostIngestStatus, canceled);
 }

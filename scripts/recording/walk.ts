@@ -2,7 +2,7 @@ import { deletionReceipt, deletions } from '../../contract/deletion.ts';
 import { ownedIngests, videohostIngests } from '../../contract/ingest.ts';
 import { library, librarySearch, sourceLabel } from '../../contract/library.ts';
 import { actorList, actorTransitions, readActor } from '../../contract/lifecycles/actors.ts';
-import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
+import { chartCoverage, chartReleases, charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { hostHealth, issuedPairingCode, ledgerSnapshot, pageToken, pairing } from '../../contract/operation.ts';
 import { runtimeOverview } from '../../contract/overview.ts';
 import { attestations, publishReviewDecisions } from '../../contract/review.ts';
@@ -87,7 +87,11 @@ async function lists(recorder: Recorder): Promise<void> {
 
 async function lifecycles(recorder: Recorder): Promise<void> {
   await recorder.granted('listCharts', charts);
-  await recorder.granted('readChart', drawnChart, { params: { chartId: 'publish-review' } });
+  const reviews = { params: { chartId: 'publish-review' } };
+  await recorder.granted('readChart', drawnChart, reviews);
+  await recorder.granted('listChartReleases', chartReleases, reviews);
+  await recorder.granted('readChartOfRelease', drawnChart, { params: { ...reviews.params, release: '0.2.0' } });
+  await recorder.granted('readChartCoverage', chartCoverage, reviews);
   const { actors } = await recorder.granted('listActors', actorList, { query: { kind: 'publish-review', limit: '1' } });
   const { actorId } = present(actors[0], 'review');
   await recorder.granted('readActor', readActor, { params: { actorId } });

@@ -16,12 +16,12 @@ test('a launcher over a work folder that is a link is refused, ends nobody, remo
   const outside = await scratchFolder(t);
   const home = join(outside, workFolderName('process', randomUUID()));
   await write(join(home, 'precious.txt'));
-  const neighbour = spawn('sleep', ['60'], { env: { PATH: process.env.PATH, HOME: home }, stdio: 'ignore' });
-  t.teardown(() => neighbour.kill('SIGKILL'));
+  const neighbor = spawn('sleep', ['60'], { env: { PATH: process.env.PATH, HOME: home }, stdio: 'ignore' });
+  t.teardown(() => neighbor.kill('SIGKILL'));
   const work = join(await scratchFolder(t), 'work');
   await symlink(outside, work);
   await t.throwsAsync(openLauncher({ workRoot: work, newId: randomUUID }), { message: /work root/ });
-  t.is(neighbour.exitCode ?? neighbour.signalCode, null);
+  t.is(neighbor.exitCode ?? neighbor.signalCode, null);
   t.is(await readFile(join(home, 'precious.txt'), 'utf8'), 'precious');
 });
 
@@ -29,10 +29,10 @@ test('a launcher ends nobody and removes nothing in a folder that only resembles
   const work = await scratchFolder(t);
   const home = join(work, 'process-of-mine');
   await write(join(home, 'precious.txt'));
-  const neighbour = spawn('sleep', ['60'], { env: { PATH: process.env.PATH, HOME: home }, stdio: 'ignore' });
-  t.teardown(() => neighbour.kill('SIGKILL'));
+  const neighbor = spawn('sleep', ['60'], { env: { PATH: process.env.PATH, HOME: home }, stdio: 'ignore' });
+  t.teardown(() => neighbor.kill('SIGKILL'));
   const launcher = await openLauncher({ workRoot: work, newId: randomUUID });
   await launcher.close();
-  t.is(neighbour.exitCode ?? neighbour.signalCode, null);
+  t.is(neighbor.exitCode ?? neighbor.signalCode, null);
   t.is(await readFile(join(home, 'precious.txt'), 'utf8'), 'precious');
 });

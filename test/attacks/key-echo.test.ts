@@ -6,7 +6,7 @@ import { keyEcho } from '../../executors/explanations/hosted-provider.ts';
 import {
   answers,
   answersText,
-  type Behaviour,
+  type Behavior,
   completionOf,
   refuses,
 } from '../../fixtures/hosted-model/stub-provider.ts';
@@ -64,9 +64,9 @@ test('a key is not found where it is not, nor a word in the place of a key withi
   t.false(keyEcho('a.*b')('say a-b'));
 });
 
-async function failureOf(t: ExecutionContext, behaviour: Behaviour): Promise<ExplanationFailure> {
+async function failureOf(t: ExecutionContext, behavior: Behavior): Promise<ExplanationFailure> {
   const stub = new ModelInMemory();
-  stub.behaviour = behaviour;
+  stub.behavior = behavior;
   const provider = { baseUrl: stub.baseUrl, apiKey: key, isLocal: true };
   const explainer = await openHostedExplainer({ provider, model: 'model', clock: new SimulatedClock(0) });
   const asked = explainer.explain({ input: inputOver(), kinds: ['meaning'] }, new AbortController().signal);
@@ -80,7 +80,7 @@ async function failureOf(t: ExecutionContext, behaviour: Behaviour): Promise<Exp
 const explains = (sceneMeaning: string, fields: object = {}) =>
   JSON.stringify({ facets: { meaning: { content: { sceneMeaning, ...fields }, reason: null } } });
 
-const echoes: Readonly<Record<string, Behaviour>> = {
+const echoes: Readonly<Record<string, Behavior>> = {
   'its explanation': answersText(explains(`The key is ${key}.`)),
   'its explanation, in base64': answersText(explains(base64(`key=${key}`))),
   'a field that nobody asked for': answersText(explains('A greeting.', { [key]: 1 })),
@@ -88,9 +88,9 @@ const echoes: Readonly<Record<string, Behaviour>> = {
   'the id of its answer': answers(completionOf(explains('A greeting.'), { id: key })),
 };
 
-for (const [place, behaviour] of Object.entries(echoes)) {
+for (const [place, behavior] of Object.entries(echoes)) {
   test(`an answer with the key in ${place} is refused in words without it`, async (t) => {
-    const { reason } = await failureOf(t, behaviour);
+    const { reason } = await failureOf(t, behavior);
     t.is(reason.code, 'key_in_answer');
     t.false(reason.message.includes(key));
   });

@@ -122,6 +122,6 @@ test('a data root that would lie in a file is one finding among the others', asy
     t.like(of('space'), { state: 'ok' });
     const { state, detail, remedy } = of('store');
     t.deepEqual([state, remedy], ['failed', 'choose another --data-root']);
-    t.is(detail, `storage_fault: ${root}: ${root === file ? 'it' : file} is no folder`);
+    t.is(detail, `storage_fault: ${root}: ${root === file ? 'it' : file} is not a folder`);
   }
 });

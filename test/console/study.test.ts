@@ -256,7 +256,7 @@ test('progress says what the host says, and nothing that it does not', (t) => {
 test('a study at work stands where its stream says, any other where its overview says', (t) => {
   const studying = overviewOf('studying', 'studying: reading the evidence');
   t.is(standingOf(studying, null).words, 'studying: reading the evidence');
-  t.is(standingOf(studying, 'recognize').words, 'studying: recognising what is said');
+  t.is(standingOf(studying, 'recognize').words, 'studying: recognizing speech');
   t.deepEqual(standingOf(studying, 'queued'), { state: 'queued', words: 'waiting for its turn' });
   const waiting = overviewOf('waiting_for_a_worker', 'waiting for a worker: none is there');
   t.deepEqual(standingOf(waiting, 'queued'), { state: 'queued', words: 'waiting for a worker: none is there' });
@@ -469,9 +469,9 @@ test('the words beside the player are those of any text, what was recognised fir
     [],
   );
   t.deepEqual(fieldOf(lanes, 'title'), ['Silence', 'Subtitle track', 'Transcript']);
-  const [recognised, read] = textsOf(lanes);
-  t.deepEqual([recognised?.title, read?.title], ['Transcript', 'Subtitle track']);
-  const at = (ms: number) => lineAt(recognised?.lines ?? [], ms);
+  const [recognized, read] = textsOf(lanes);
+  t.deepEqual([recognized?.title, read?.title], ['Transcript', 'Subtitle track']);
+  const at = (ms: number) => lineAt(recognized?.lines ?? [], ms);
   t.deepEqual([0, 100, 250, 300, 9_000].map(at), [-1, 0, 0, 1, 1]);
 });
 

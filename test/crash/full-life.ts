@@ -73,25 +73,25 @@ const flags = [
   ...['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small', '--allow-real-semantic-evidence'],
 ];
 
-type Recogniser = Awaited<ReturnType<typeof stubTranscriber>>;
+type Recognizer = Awaited<ReturnType<typeof stubTranscriber>>;
 
 /** All that a full life needs beside its host: a video host, a recogniser and a model, all on this machine. */
 export class LifeSurroundings {
   readonly #videos: VideoHost;
   readonly #model: StubProvider;
-  readonly #recogniser: Recogniser;
+  readonly #recognizer: Recognizer;
 
-  private constructor(videos: VideoHost, model: StubProvider, recogniser: Recogniser) {
+  private constructor(videos: VideoHost, model: StubProvider, recognizer: Recognizer) {
     this.#videos = videos;
     this.#model = model;
-    this.#recogniser = recogniser;
+    this.#recognizer = recognizer;
   }
 
   /** The recogniser listens at this port, where one is given: its address is stored with what it recognised. */
-  static async open(recogniserPort?: number): Promise<LifeSurroundings> {
+  static async open(recognizerPort?: number): Promise<LifeSurroundings> {
     const videos = await openVideoHost({ media: sampleMedia, statedSeconds: 50, port: 0 });
-    const recogniser = await stubTranscriber(transcribes({ text: 'hello', segments: [] }), recogniserPort);
-    return new LifeSurroundings(videos, await StubProvider.start(), recogniser);
+    const recognizer = await stubTranscriber(transcribes({ text: 'hello', segments: [] }), recognizerPort);
+    return new LifeSurroundings(videos, await StubProvider.start(), recognizer);
   }
 
   get page(): string {
@@ -106,7 +106,7 @@ export class LifeSurroundings {
     process.env.OPENAI_BASE_URL = this.#model.baseUrl;
     return openInProcess(t, root, {
       flags: [...flags, '--videohost-origin', this.#videos.origin, '--allow-loopback-videohost', ...own],
-      environment: { ...withDownloader, OPENAI_BASE_URL: this.#recogniser.baseUrl, OPENAI_API_KEY: '' },
+      environment: { ...withDownloader, OPENAI_BASE_URL: this.#recognizer.baseUrl, OPENAI_API_KEY: '' },
       ...more,
     });
   }
@@ -114,7 +114,7 @@ export class LifeSurroundings {
   async close(): Promise<void> {
     await this.#videos.close();
     await this.#model.close();
-    this.#recogniser.close();
+    this.#recognizer.close();
   }
 }
 

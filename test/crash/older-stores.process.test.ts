@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { StudyHost } from '../../client/study-host.ts';
-import { lifeFlags, lifeWindowing, recogniserPort } from '../../fixtures/golden-store/life.ts';
+import { lifeFlags, lifeWindowing, recognizerPort } from '../../fixtures/golden-store/life.ts';
 import type { Release } from '../../fixtures/golden-store/release.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
@@ -41,7 +41,7 @@ async function openVideos(): Promise<VideoHost> {
 let around: LifeSurroundings | undefined;
 let videos: VideoHost | undefined;
 test.before(async () => {
-  around = await LifeSurroundings.open(recogniserPort);
+  around = await LifeSurroundings.open(recognizerPort);
   videos = await openVideos();
 });
 test.after.always(async () => {

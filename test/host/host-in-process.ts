@@ -112,7 +112,7 @@ export async function openInProcess(
     ...{ host: '127.0.0.1', port: 0, allowedOrigins: options.allowedOrigins, token, open },
     services: {
       ...host,
-      charts: new Charts((machineId) => readFile(join(charts, `${machineId}.drawing.json`))),
+      charts: new Charts((machineId, part) => readFile(join(charts, `${machineId}.${part}.json`))),
       readDocument: () => readFile(description),
       settings: new RunningSettings({
         given: parseFlags(args, serveFlags),

@@ -67,7 +67,7 @@ test('a selection is explained, and everything about it can be derived again', a
   const { runtimeId } = study;
   t.deepEqual((await listed(t, host, runtimeId)).attempts, []);
   const head = (await runtimeOf(t, host, runtimeId)).journalHead;
-  provider.behaviour = explainsWell;
+  provider.behavior = explainsWell;
   const request = questionOf(study, { line: 1, facetKinds: ['translation_choice', 'meaning', 'grammar'] });
   const { attempts, results, journalHead } = await explained(t, host, runtimeId, request);
   t.is(journalHead, head + 4);
@@ -107,7 +107,7 @@ test('a selection is explained, and everything about it can be derived again', a
 test('a facet that was not given is missing with its reason', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
-  provider.behaviour = answersText(
+  provider.behavior = answersText(
     JSON.stringify({
       facets: {
         word: { content: null, reason: 'facet_not_applicable' },
@@ -134,7 +134,7 @@ test('a facet that was not given is missing with its reason', async (t) => {
 test('a choice of words without a translation is explained without asking anybody', async (t) => {
   const { host, provider } = await openExplaining(t);
   const untranslated = await explainable(t, host, await captioned(t, host, { targetLanguage: 'fr' }));
-  provider.behaviour = explainsWell;
+  provider.behavior = explainsWell;
   const asked = provider.asked.length;
   const request = questionOf(untranslated, { facetKinds: ['translation_choice'] });
   const { results } = await explained(t, host, untranslated.runtimeId, request);
@@ -159,7 +159,7 @@ test('everything that was explained verifies offline', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
   await explained(t, host, runtimeId, questionOf(study));
-  provider.behaviour = refuses(500);
+  provider.behavior = refuses(500);
   const failed = await host.post(explanationsOf(runtimeId), questionOf(study, { line: 1 }));
   host.refused(t, failed, 'language_explanation_executor_failed');
   const before = await listed(t, host, runtimeId);
@@ -294,7 +294,7 @@ test('of equal requests at once one is asked, and when it is done none any more'
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
   const asked = provider.asked.length;
-  provider.behaviour = hangs;
+  provider.behavior = hangs;
   const request = questionOf(study);
   const first = host.post(explanationsOf(runtimeId), request);
   await provider.until((each) => each.asked.length === asked + 1);
@@ -302,7 +302,7 @@ test('of equal requests at once one is asked, and when it is done none any more'
   const second = await host.post(explanationsOf(runtimeId), request);
   host.refused(t, second, 'illegal_language_explanation_transition');
   // Another question is another request.
-  provider.behaviour = explainsWell;
+  provider.behavior = explainsWell;
   await explained(t, host, runtimeId, questionOf(study, { line: 2 }));
   provider.answer(asked, explainsWell);
   t.deepEqual(
@@ -324,8 +324,8 @@ test('a provider that fails is asked again only when a client asks, three times 
     [closesEarly, /^unreachable: /],
     [answersText('nonsense'), /^invalid_output: /],
   ] as const;
-  for (const [index, [behaviour, cause]] of causes.entries()) {
-    provider.behaviour = behaviour;
+  for (const [index, [behavior, cause]] of causes.entries()) {
+    provider.behavior = behavior;
     const answer = await host.post(explanationsOf(runtimeId), request);
     t.regex(host.refused(t, answer, 'language_explanation_executor_failed'), cause);
     const { attempts, results } = await listed(t, host, runtimeId);
@@ -335,7 +335,7 @@ test('a provider that fails is asked again only when a client asks, three times 
     t.deepEqual(results, []);
     t.is(provider.asked.length, asked + index + 1);
   }
-  provider.behaviour = explainsWell;
+  provider.behavior = explainsWell;
   const fourth = await host.post(explanationsOf(runtimeId), request);
   host.refused(t, fourth, 'illegal_language_explanation_transition');
   t.is(provider.asked.length, asked + causes.length);
@@ -346,12 +346,12 @@ test('after a failed attempt the next may succeed', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
   const request = questionOf(study, { line: 1 });
-  for (const behaviour of [refuses(500), floods]) {
-    provider.behaviour = behaviour;
+  for (const behavior of [refuses(500), floods]) {
+    provider.behavior = behavior;
     const answer = await host.post(explanationsOf(runtimeId), request);
     host.refused(t, answer, 'language_explanation_executor_failed');
   }
-  provider.behaviour = explainsWell;
+  provider.behavior = explainsWell;
   const { attempts, results } = await explained(t, host, runtimeId, request);
   t.deepEqual(
     attempts.slice(-3).map(({ attempt, status }) => [attempt, status]),
@@ -367,7 +367,7 @@ test('after a failed attempt the next may succeed', async (t) => {
 
 test('a text that cannot be stored fails the attempt', async (t) => {
   const { host, study, provider } = await openExplaining(t);
-  provider.behaviour = answersText(oversized);
+  provider.behavior = answersText(oversized);
   const answer = await host.post(explanationsOf(study.runtimeId), questionOf(study, { start: 1, end: 2 }));
   t.regex(host.refused(t, answer, 'language_explanation_executor_failed'), /^too_large: meaning\.sceneMeaning/);
 });
@@ -381,8 +381,8 @@ test('a model server that repeats its key leaves no trace of it', async (t) => {
   const harmless = JSON.stringify({
     facets: { meaning: { content: { sceneMeaning: 'A greeting.' }, reason: null } },
   });
-  for (const behaviour of [answersText(said), answers(completionOf(harmless, { id: apiKey }))]) {
-    provider.behaviour = behaviour;
+  for (const behavior of [answersText(said), answers(completionOf(harmless, { id: apiKey }))]) {
+    provider.behavior = behavior;
     const request = { ...questionOf(study, { line: 1, start: 1 }), facetKinds: ['meaning'] };
     const answer = await host.post(explanationsOf(runtimeId), request);
     const message = host.refused(t, answer, 'language_explanation_executor_failed');
@@ -400,7 +400,7 @@ test('a host that dies while a model is at work never asks it again by itself', 
   const { runtimeId } = study;
   const request = questionOf(study, { line: 2 });
   const asked = provider.asked.length;
-  provider.behaviour = hangs;
+  provider.behavior = hangs;
   const body = Buffer.from(JSON.stringify(request));
   const lost = host.request('POST', explanationsOf(runtimeId), body.length, { 'Content-Type': 'application/json' });
   lost.send(body);
@@ -409,7 +409,7 @@ test('a host that dies while a model is at work never asks it again by itself', 
   const before = (await listed(t, host, runtimeId)).attempts.length;
   await host.die();
   lost.leave();
-  provider.behaviour = explainsWell;
+  provider.behavior = explainsWell;
   const { attempts } = await listed(t, host, runtimeId);
   t.is(attempts.length, before);
   t.like(attempts.at(-1), { attempt: 0, status: 'failed' });
@@ -426,7 +426,7 @@ test('a withdrawal of the approval stops what is under way, and nothing begins a
   const { results } = await explained(t, host, runtimeId, questionOf(study, { line: 2 }));
   const asked = provider.asked.length;
   const { abandoned } = provider;
-  provider.behaviour = hangs;
+  provider.behavior = hangs;
   const request = questionOf(study, { line: 0, start: 0, end: 3 });
   const stopped = host.post(explanationsOf(runtimeId), request);
   await provider.until((each) => each.asked.length === asked + 1);
@@ -436,7 +436,7 @@ test('a withdrawal of the approval stops what is under way, and nothing begins a
   const after = await listed(t, host, runtimeId);
   t.regex(after.attempts.at(-1)?.failure ?? '', /^revoked: /);
   t.deepEqual(after.results, results);
-  provider.behaviour = explainsWell;
+  provider.behavior = explainsWell;
   for (const body of [request, questionOf(study, { line: 1, start: 1 })]) {
     const answer = await host.post(explanationsOf(runtimeId), body);
     host.refused(t, answer, 'language_explanation_caption_authority_required');

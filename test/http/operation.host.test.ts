@@ -10,7 +10,14 @@ import {
   actorTransitions,
   readActor,
 } from '../../contract/lifecycles/actors.ts';
-import { type ChartState, type ChartTransition, charts, drawnChart } from '../../contract/lifecycles/charts.ts';
+import {
+  type ChartState,
+  type ChartTransition,
+  chartCoverage,
+  chartReleases,
+  charts,
+  drawnChart,
+} from '../../contract/lifecycles/charts.ts';
 import {
   hostChecks,
   hostHealth,
@@ -20,7 +27,10 @@ import {
   pageToken,
   pairing,
 } from '../../contract/operation.ts';
+import { release as releaseShape } from '../../fixtures/golden-store/release.ts';
 import { machines } from '../../machines/catalogue.ts';
+import { chartChanges } from '../../visualizer/chart-changes.ts';
+import { fieldOf } from '../fields.ts';
 import { TestHost } from '../host/test-host.ts';
 import { pageOrigin } from './host/contract.ts';
 import { ingestRequest, ingests, openIngest } from './host/ingest-steps.ts';
@@ -405,6 +415,52 @@ const idsIn = (state: ChartState): string[] => [state.id, ...state.states.flatMa
 
 /** The machines of a host as data. */
 
+test('a chart of an earlier release has the states that the stores of that release are in', async (t) => {
+  const host = await TestHost.open(t);
+  for (const release of ['0.1.0', '0.2.0', '0.3.0']) {
+    const folder = new URL(`../../fixtures/golden-store/releases/${release}/release.json`, import.meta.url);
+    const described = releaseShape.parse(JSON.parse(await readFile(folder, 'utf8')));
+    for (const [id, { version, states }] of Object.entries(described.charts)) {
+      const answer = await host.get(`${chartList}/${id}/releases/${release}`);
+      const { chart, drawing } = host.granted(t, answer, 200, drawnChart);
+      t.is(chart.machineVersion, String(version));
+      t.true(
+        Object.keys(states).every((path) => idsIn(chart.root).includes(`${id}.${path}`)),
+        `${id} of ${release}`,
+      );
+      t.deepEqual(drawing.boxes.map((box) => box.id).sort(), idsIn(chart.root).sort());
+    }
+  }
+  host.refused(t, await host.get(`${chartList}/runtime/releases/9.9.9`), 'unknown_chart_release');
+});
+
+test('the releases that had a chart are listed, newest first, with those in which it was the same', async (t) => {
+  const host = await TestHost.open(t);
+  const listed = async (id: string) =>
+    host.granted(t, await host.get(`${chartList}/${id}/releases`), 200, chartReleases).releases;
+  const versions = (await listed('runtime')).map(({ release, machineVersion }) => `${release} ${machineVersion}`);
+  t.deepEqual(versions, ['0.3.0 2', '0.2.0 1', '0.1.0 1']);
+  for (const { id } of machines) {
+    const present = host.granted(t, await host.get(`${chartList}/${id}`), 200, drawnChart).chart;
+    for (const { release, isSame } of await listed(id)) {
+      const answer = await host.get(`${chartList}/${id}/releases/${release}`);
+      const { changes, isOtherWay } = chartChanges(host.granted(t, answer, 200, drawnChart).chart, present);
+      t.is(isSame, changes.length === 0 && !isOtherWay, `${id} of ${release}`);
+    }
+  }
+});
+
+test('the coverage of a chart counts walks through each of its states and transitions', async (t) => {
+  const host = await TestHost.open(t);
+  for (const { id } of machines) {
+    const { chart } = host.granted(t, await host.get(`${chartList}/${id}`), 200, drawnChart);
+    const covered = host.granted(t, await host.get(`${chartList}/${id}/coverage`), 200, chartCoverage);
+    t.is(covered.machineVersion, chart.machineVersion);
+    t.deepEqual(fieldOf(covered.states, 'id'), idsIn(chart.root));
+    t.deepEqual(fieldOf(covered.transitions, 'id'), fieldOf(transitionsIn(chart.root), 'id'));
+  }
+});
+
 test('every machine is a chart, the one that the docs show', async (t) => {
   const host = await TestHost.open(t);
   const listed = host.granted(t, await host.get(chartList), 200, charts).charts;
@@ -423,6 +479,7 @@ test('a chart comes with its drawing, which has a box for each of its states', a
     t.is(drawing.machineVersion, chart.machineVersion);
     t.deepEqual(drawing.boxes.map((box) => box.id).sort(), idsIn(chart.root).sort());
   }
-  host.refused(t, await host.get(`${chartList}/none`), 'unknown_chart');
+  for (const path of ['none', 'none/releases', 'none/releases/0.3.0', 'none/coverage'])
+    host.refused(t, await host.get(`${chartList}/${path}`), 'unknown_chart');
   host.refused(t, await host.get(chartList, { token: null }), 'unauthorized', ['www-authenticate']);
 });

@@ -1,54 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import type { AnyEventObject, AnyMachineSnapshot, Snapshot } from 'xstate';
-import { getSimplePaths } from 'xstate/graph';
-import type { ChartState } from '../../contract/lifecycles/charts.ts';
+import type { AnyEventObject, Snapshot } from 'xstate';
 import { actorMachines } from '../../machines/catalogue.ts';
-import { chartOf } from '../../machines/machine-chart.ts';
+import { publishReviewMachine } from '../../machines/publish-review.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 import { type Run, runsOf } from './run.ts';
-import { lifecycles, outcome, type Scenario, studyScenario } from './scenarios.ts';
-
-interface Step {
-  readonly event: AnyEventObject;
-  /** The snapshot that the machine, as a pure function, gives for the event. */
-  readonly expected: AnyMachineSnapshot;
-}
-
-/** A way from the initial snapshot to a final one. */
-interface Path {
-  readonly steps: readonly Step[];
-  readonly end: AnyMachineSnapshot;
-}
-
-const eventsIn = (scenario: Scenario, snapshot: AnyMachineSnapshot): AnyEventObject[] => {
-  const active = Object.keys(snapshot.children);
-  return [
-    ...active.flatMap((actorId) => {
-      const ends = scenario.effects[actorId];
-      return [
-        ...(ends?.outputs ?? []).map((output) => ({ type: `xstate.done.actor.${actorId}`, output, actorId })),
-        ...(ends?.errors ?? []).map((error) => ({ type: `xstate.error.actor.${actorId}`, error, actorId })),
-      ];
-    }),
-    ...active.flatMap((actorId) => scenario.timers[actorId]?.event ?? []),
-    ...scenario.outside,
-  ];
-};
-
-/** Every way to a final state that meets no snapshot twice. */
-const pathsOf = (scenario: Scenario): Path[] =>
-  getSimplePaths(scenario.machine, {
-    input: scenario.input,
-    events: (snapshot) => eventsIn(scenario, snapshot),
-    // A machine that has ended still says that it could take the events of its root.
-    filterEvents: (snapshot, event) => snapshot.status === 'active' && snapshot.can(event),
-    serializeState: (snapshot) => JSON.stringify([snapshot.value, scenario.distinguish(snapshot.context)]),
-    toState: (snapshot) => snapshot.status !== 'active',
-  }).map(({ steps, state }) => ({
-    steps: steps.slice(1).map((step) => ({ event: step.event, expected: step.state })),
-    end: state,
-  }));
+import { lifecycles, outcome, studyScenario } from './scenarios.ts';
+import { coverageOf, type Path, pathsOf } from './walks.ts';
 
 const eventTypes = (path: Path): string => path.steps.map(({ event }) => event.type).join(' > ');
 
@@ -69,7 +28,8 @@ const replayed = async (run: Run, events: readonly AnyEventObject[]): Promise<Ru
   return run;
 };
 
-const allStates = (state: ChartState): ChartState[] => [state, ...state.states.flatMap(allStates)];
+const storedCoverage = async (id: string): Promise<unknown> =>
+  JSON.parse(await readFile(new URL(`../../docs/charts/${id}.coverage.json`, import.meta.url), 'utf8'));
 
 for (const { scenario, endingOf } of lifecycles) {
   const paths = pathsOf(scenario);
@@ -100,33 +60,11 @@ for (const { scenario, endingOf } of lifecycles) {
     }
   });
 
-  test(`every state and every transition of ${id} lies on a path`, async (t) => {
-    const chart = chartOf(scenario.machine);
-    const key = (source: string, event: string, targets: readonly string[], guarded: boolean): string =>
-      `${source} on ${event}${guarded ? ' [guarded]' : ''} to ${targets.join()}`;
-    const missing = new Set(
-      allStates(chart.root).flatMap((state) =>
-        state.transitions.map(({ event, targets, guard }) => key(state.id, event, targets, guard !== null)),
-      ),
-    );
-    const unseen = new Set(allStates(chart.root).map((state) => state.id));
-    for (const path of paths) {
-      const run = await replayed(start(), eventsOf(path));
-      for (const { source, eventType, target, guard } of run.taken) {
-        const targets = (target ?? []).map((node) => node.id);
-        missing.delete(key(source.id, eventType, targets, guard !== undefined));
-        for (const targetId of targets) unseen.delete(targetId);
-      }
-    }
-    t.deepEqual([...missing], []);
-    // Those that are entered with their parent are no transition's target.
-    const entered = (state: ChartState): string[] => [
-      state.id,
-      ...state.states.filter((child) => state.kind === 'parallel' || child.id === state.initial).flatMap(entered),
-    ];
-    for (const state of allStates(chart.root))
-      if (state === chart.root || !unseen.has(state.id)) for (const child of entered(state)) unseen.delete(child);
-    t.deepEqual([...unseen], []);
+  test(`every state and every transition of ${id} lies on a path, as often as its coverage says`, async (t) => {
+    const coverage = await coverageOf(scenario.machine, paths);
+    const never = [...coverage.states, ...coverage.transitions].filter(({ walks }) => walks === 0);
+    t.deepEqual(never, []);
+    t.deepEqual(await storedCoverage(id), coverage, 'run `npm run docs`');
   });
 
   test(`${id} restored at every step runs the same effects again and ends the same`, async (t) => {
@@ -194,6 +132,12 @@ test('of two failures in one turn the first gives the reason; a late result chan
   t.deepEqual(run.snapshot().context, { ...(studyScenario.input as object), reason });
   t.deepEqual(run.emissions, [{ type: 'runtime.stopped', lifecycle: 'failed', reason }]);
   t.deepEqual(run.errors, []);
+});
+
+test('every transition of a review is walked by itself, as its coverage says', async (t) => {
+  const coverage = await coverageOf(publishReviewMachine);
+  t.true([...coverage.states, ...coverage.transitions].every(({ walks }) => walks > 0));
+  t.deepEqual(await storedCoverage(publishReviewMachine.id), coverage, 'run `npm run docs`');
 });
 
 test('the paths of every chart that an actor follows are tested', (t) => {

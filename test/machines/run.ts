@@ -2,16 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type AnyActor,
   type AnyEventObject,
+  type AnyMachineSnapshot,
   createActor,
   fromCallback,
   fromPromise,
-  type InspectedMicrostepEvent,
   SimulatedClock,
   type Snapshot,
 } from 'xstate';
+import { takenIds } from '../../machines/machine-chart.ts';
 import type { Scenario } from './scenarios.ts';
-
-type Transition = InspectedMicrostepEvent['_transitions'][number];
 
 interface Effect {
   readonly input: unknown;
@@ -33,7 +32,10 @@ export interface Run {
   readonly emissions: readonly unknown[];
   /** Inputs of the effects that run, by invoke id. */
   running(): Record<string, unknown>;
-  readonly taken: readonly Transition[];
+  /** The transitions that were taken, by their ids in the chart. */
+  readonly taken: readonly string[];
+  /** All states that were active, also those that were left at once, by their ids. */
+  readonly passed: ReadonlySet<string>;
   readonly errors: readonly unknown[];
   stop(): void;
 }
@@ -87,21 +89,33 @@ export const runsOf = (scenario: Scenario): ((start?: Start) => Run) => {
   return ({ now = 0, from } = {}) => {
     const clock = new SimulatedClock();
     clock.set(now);
-    const taken: Transition[] = [];
+    const taken: string[] = [];
+    const passed = new Set<string>();
+    const pass = (snapshot: unknown): void => {
+      for (const { id } of (snapshot as AnyMachineSnapshot)._nodes) passed.add(id);
+    };
     const actor = createActor(machine, {
       clock,
       inspect: (inspected) => {
-        if (inspected.type === '@xstate.microstep') taken.push(...inspected._transitions);
+        if (inspected.type !== '@xstate.microstep') return;
+        taken.push(...takenIds(machine, inspected._transitions));
+        pass(inspected.snapshot);
       },
       ...(from === undefined ? { input: scenario.input } : { snapshot: from }),
     });
     const world = { clock, effects: new Map<string, Effect>() };
     worlds.set(actor.system, world);
-    return runOf(scenario, actor, world, taken);
+    pass(actor.getSnapshot());
+    return runOf(scenario, actor, world, { taken, passed });
   };
 };
 
-const runOf = (scenario: Scenario, actor: AnyActor, { clock, effects }: World, taken: readonly Transition[]): Run => {
+const runOf = (
+  scenario: Scenario,
+  actor: AnyActor,
+  { clock, effects }: World,
+  way: Pick<Run, 'taken' | 'passed'>,
+): Run => {
   const emissions: unknown[] = [];
   const errors: unknown[] = [];
   actor.subscribe({ error: (error) => errors.push(error) });
@@ -140,7 +154,7 @@ const runOf = (scenario: Scenario, actor: AnyActor, { clock, effects }: World, t
     now: () => clock.now(),
     emissions,
     running: () => Object.fromEntries([...effects].map(([id, { input }]) => [id, input])),
-    taken,
+    ...way,
     errors,
     stop: () => actor.stop(),
   };

@@ -7,7 +7,7 @@ import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
 import { sentences } from '../../fixtures/speech/sentences.ts';
 import { openDetectionBench, realClock } from '../executors/evidence/detection-for-tests.ts';
 import { inventNothing } from '../executors/recognition/inventions.ts';
-import { recogniseFile } from '../executors/recognition/recognised-file.ts';
+import { recognizeFile } from '../executors/recognition/recognized-file.ts';
 
 const hour = 3_600_000;
 
@@ -51,7 +51,7 @@ test('of the lines that were recognised right, the gates withhold at most 3 in 1
       '+bitexact',
       file,
     ]);
-    for (const { text, outcome } of (await recogniseFile(t, bench, file, { recognizer })).lines) {
+    for (const { text, outcome } of (await recognizeFile(t, bench, file, { recognizer })).lines) {
       if (sharedWords(text, sentence) < 0.8) continue;
       right += 1;
       if (outcome === 'withheld') withheld += 1;

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Chart } from '../../contract/lifecycles/charts.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Chart, KeptReleases } from '../../contract/lifecycles/charts.ts';
 import { layoutOf } from './layout.ts';
 import { svgOf } from './svg.ts';
 import { themes } from './theme.ts';
@@ -32,6 +33,9 @@ export const chartFiles = async (charts: readonly Chart[]): Promise<Files> => {
   return files;
 };
 
+/** What other commands write for a machine: what its tests walk through, and its charts of earlier releases. */
+const ofOthers = /\.(coverage|releases)\.json$/;
+
 /** One line for each file of the folder that is missing, differs or belongs to no machine. */
 export const staleFiles = async (folder: string, files: Files): Promise<string[]> => {
   const present = new Set(existsSync(folder) ? await readdir(folder) : []);
@@ -40,7 +44,12 @@ export const staleFiles = async (folder: string, files: Files): Promise<string[]
     if (!present.has(name)) stale.push(`${name} is missing`);
     else if ((await readFile(join(folder, name), 'utf8')) !== text) stale.push(`${name} does not match its machine`);
   }
-  return [...stale, ...[...present].filter((name) => !files.has(name)).map((name) => `${name} belongs to no machine`)];
+  return [
+    ...stale,
+    ...[...present]
+      .filter((name) => !files.has(name) && !ofOthers.test(name))
+      .map((name) => `${name} belongs to no machine`),
+  ];
 };
 
 /** Writes the files and leaves others alone. */
@@ -49,12 +58,37 @@ export const writeFiles = async (folder: string, files: Files): Promise<void> =>
   for (const [name, text] of files) await writeFile(join(folder, name), text);
 };
 
+/** The file that keeps the charts of a machine by release, with another release in front. A chart that is kept is not laid out again. */
+export const keptFile = async (known: KeptReleases | null, release: string, chart: Chart): Promise<string> => {
+  const others = (known?.versions ?? [])
+    .map((version) => ({ ...version, releases: version.releases.filter((each) => each !== release) }))
+    .filter(({ releases }) => releases.length > 0);
+  const same = others.find((version) => isDeepStrictEqual(version.chart, chart));
+  const kept: KeptReleases = {
+    schema: 'studio.kept-chart-releases.v1',
+    versions: [
+      same === undefined
+        ? { releases: [release], chart, drawing: await layoutOf(chart) }
+        : { ...same, releases: [release, ...same.releases] },
+      ...others.filter((version) => version !== same),
+    ],
+  };
+  return `${JSON.stringify(kept)}\n`;
+};
+
 const key = `# Charts
 
 Drawn from the machines in \`machines/\` by \`npm run charts\`; nothing here is written by hand. \`npm run charts -- --check\`
-says whether a drawing still matches its machine. Each \`.json\` holds the same chart as data, by
-\`contract/lifecycles/charts.ts\`, and each \`.drawing.json\` says where its parts lie, by \`contract/lifecycles/charts.ts\`. The
-drawings name their states and transitions with the ids that stand in the chart. A host serves both at \`GET /v1/charts/:chartId\`.
+says whether a drawing still matches its machine. The files have the shapes of \`contract/lifecycles/charts.ts\`:
+
+| file | what it has | a host serves it at |
+| --- | --- | --- |
+| \`runtime.json\` | the chart as data | \`GET /v1/charts/runtime\` |
+| \`runtime.drawing.json\` | where its parts lie | \`GET /v1/charts/runtime\` |
+| \`runtime.releases.json\` | the chart in earlier releases, by \`npm run charts -- --keep RELEASE\` | \`GET /v1/charts/runtime/releases\` |
+| \`runtime.coverage.json\` | how many walks of the tests pass each part, by \`npm run docs\` | \`GET /v1/charts/runtime/coverage\` |
+
+Drawings name states and transitions with the ids of the chart.
 
 | sign | meaning |
 | --- | --- |

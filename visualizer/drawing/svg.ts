@@ -78,7 +78,7 @@ const rectOf = (area: Area, radius: number, className: string, inset = 0): Shape
     rx: px(radius),
   });
 
-const centred = (area: TextArea): number =>
+const centered = (area: TextArea): number =>
   area.x + (area.width - Math.max(0, ...area.lines.map(({ width }) => width))) / 2;
 
 const boxOf = (box: StateBox): Shape => {
@@ -86,7 +86,7 @@ const boxOf = (box: StateBox): Shape => {
   const level = alone ? 'alone' : `level-${Math.min(box.depth, deepestLevel)}`;
   const marks = [box.kind, level, ...(box.region ? ['region'] : []), ...(box.onMainWay ? ['main-way'] : [])];
   const inner = box.kind === 'final' ? [rectOf(box, boxRadius - secondBorder, 'box inner', secondBorder)] : [];
-  const text = textOf(box.lines, alone ? centred(box) : box.x + boxPadding.side, box.y + boxPadding.top);
+  const text = textOf(box.lines, alone ? centered(box) : box.x + boxPadding.side, box.y + boxPadding.top);
   return shape('g', { class: `state ${marks.join(' ')}`, 'data-state': box.id }, [
     rectOf(box, boxRadius, 'box'),
     ...inner,
@@ -115,14 +115,14 @@ const labelOf = (arrow: Arrow): Shape[] =>
     : [
         transitionGroup(arrow, [
           rectOf(arrow.label, labelRadius, 'label'),
-          ...textOf(arrow.label.lines, centred(arrow.label), arrow.label.y + labelPadding.top),
+          ...textOf(arrow.label.lines, centered(arrow.label), arrow.label.y + labelPadding.top),
         ]),
       ];
 
 const signOf = (sign: TextArea): Shape =>
   shape('g', { class: 'sign' }, [
     rectOf(sign, sign.height / 2, 'label'),
-    ...textOf(sign.lines, centred(sign), sign.y + labelPadding.top),
+    ...textOf(sign.lines, centered(sign), sign.y + labelPadding.top),
   ]);
 
 const dotOf = (dot: Area): Shape =>
@@ -189,13 +189,13 @@ const headPath = (points: readonly Point[]): string => {
 const styleOf = (theme: Theme): string =>
   [
     `text{font-family:${fontFamily};white-space:pre}`,
-    ...Object.entries(theme.text).map(([role, colour]) => {
+    ...Object.entries(theme.text).map(([role, color]) => {
       const { size, bold } = typefaces[role as TextRole];
-      return `.${role}{font-size:${size}px;fill:${colour}${bold ? ';font-weight:bold' : ''}}`;
+      return `.${role}{font-size:${size}px;fill:${color}${bold ? ';font-weight:bold' : ''}}`;
     }),
     `.page{fill:${theme.page}}`,
     `.box{stroke:${theme.border};stroke-width:1.2}`,
-    ...theme.levels.map((colour, level) => `.level-${level} .box{fill:${colour}}`),
+    ...theme.levels.map((color, level) => `.level-${level} .box{fill:${color}}`),
     `.alone .box{fill:${theme.alone}}`,
     `.alone.main-way .box{stroke:${theme.mainWay}}`,
     '.box.inner{fill:none}',

@@ -3,7 +3,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { evaluatePack } from '../../../actors/evaluation/evaluate-pack.ts';
-import { openPackFolder } from '../../../actors/evaluation/labelled-media.ts';
+import { openPackFolder } from '../../../actors/evaluation/labeled-media.ts';
 import { KnownMachine } from '../../../actors/host-types.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
@@ -11,7 +11,7 @@ import { placeMedia } from '../../media/made-media.ts';
 import { tone } from '../../media/recipes.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { withoutDownloader } from '../../without-downloader.ts';
-import { briefItem } from './labelled-packs.ts';
+import { briefItem } from './labeled-packs.ts';
 
 interface Conditions {
   readonly environment?: Readonly<Record<string, string>>;

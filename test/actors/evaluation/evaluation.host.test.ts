@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { type ItemIngests, ingestItem, openPackFolder } from '../../../actors/evaluation/labelled-media.ts';
+import { type ItemIngests, ingestItem, openPackFolder } from '../../../actors/evaluation/labeled-media.ts';
 import { Upload } from '../../../actors/ingest/owned/upload.ts';
 import { EvaluationFault } from '../../../contract/evaluation.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest.ts';
@@ -12,7 +12,7 @@ import type { Receiving } from '../../../storage/objects/object-store.ts';
 import { fault } from '../../receipts/evaluation/evaluation-packs.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { english, evaluate, ffmpegThat, toneItem } from './evaluated-packs.ts';
-import { briefItem, packFolder, packOfItems, samplePack, writeManifest, writeMedia } from './labelled-packs.ts';
+import { briefItem, packFolder, packOfItems, samplePack, writeManifest, writeMedia } from './labeled-packs.ts';
 
 const path = 'source/media/sample.mp4';
 

@@ -12,7 +12,7 @@ import { drawn } from '../../media/recipes.ts';
 import { fault } from '../../receipts/evaluation/evaluation-packs.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { english, evaluate, ffmpegThat } from './evaluated-packs.ts';
-import { briefItem, packFolder, packOfItems, writeManifest } from './labelled-packs.ts';
+import { briefItem, packFolder, packOfItems, writeManifest } from './labeled-packs.ts';
 
 // One after the other: each evaluation decodes and detects with all cores.
 test.serial('equal packs and tools give the same receipt, whichever studies were made for it', async (t) => {

@@ -67,12 +67,12 @@ withPocketsphinx(
     t.true(right / said.size > 0.9, passed.map(({ text }) => text).join(' / '));
     t.true(passed.every(({ words, startMs, endMs }) => words.length > 5 && startMs < endMs));
     const claims = (await client.claims(runtimeId)).audits.flatMap((audit) => audit.claims);
-    const recognised = claims.filter(({ kind }) => kind === 'transcript');
+    const recognized = claims.filter(({ kind }) => kind === 'transcript');
     t.deepEqual(
-      recognised.map(({ value, states }) => [value, states]),
+      recognized.map(({ value, states }) => [value, states]),
       [['recognised', ['supported']]],
     );
-    t.is(recognised[0]?.citations[0]?.factIndexes.length, passed.length);
+    t.is(recognized[0]?.citations[0]?.factIndexes.length, passed.length);
     const { claims: sentences, findings } = await client.overview(runtimeId);
     t.regex(sentences.find(({ kind }) => kind === 'transcript')?.text ?? '', /^recognised words in 3 windows/);
     t.is(
@@ -223,7 +223,7 @@ test('the progress of a recognition says how much of the speech is recognised', 
   await host.stop();
 });
 
-const recognising = ['--semantic-recognizer', 'pocketsphinx', '--allow-real-semantic-evidence'];
+const recognizing = ['--semantic-recognizer', 'pocketsphinx', '--allow-real-semantic-evidence'];
 
 const captioning = ['--caption-executor', 'recognized', '--allow-recognized-captions'];
 
@@ -233,10 +233,10 @@ test.after.always(async () => rm(await lived, { recursive: true, force: true }))
 let recognition: Promise<string> | undefined;
 
 /** A data root with a study of the speech fixture: what pocketsphinx recognises of it is recognised once for this file. */
-async function recognisedOnce(): Promise<string> {
+async function recognizedOnce(): Promise<string> {
   const root = join(await lived, 'data');
   const { host, client } = await openClientHost({ fail: String, teardown: () => undefined }, root, {
-    flags: recognising,
+    flags: recognizing,
   });
   await studied(client);
   await host.stop();
@@ -245,11 +245,11 @@ async function recognisedOnce(): Promise<string> {
 
 /** A host on a copy of that data root, and what has studies approved there. */
 async function hostWith(t: ExecutionContext, executor: readonly string[], baseUrl = '') {
-  recognition ??= recognisedOnce();
+  recognition ??= recognizedOnce();
   const root = await newRoot(t);
   copyAsLeft(await recognition, root);
   const environment = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: '' };
-  const { host, client } = await openClientHost(t, root, { flags: [...recognising, ...executor], environment });
+  const { host, client } = await openClientHost(t, root, { flags: [...recognizing, ...executor], environment });
   const approved = async (targetLanguage: string, file = speechFile): Promise<string> => {
     const label = basename(file);
     const recorded = { label, rightsHolder: 'nobody', ownershipAttested: true } as const;
@@ -278,14 +278,14 @@ withPocketsphinx('speech that pocketsphinx recognised becomes captions that cite
   const artifact = result?.artifact;
   if (artifact?.schema !== 'studio.caption-production.artifact.v6') throw new Error('captions of a transcript');
   t.deepEqual(artifact.transcript, { artifactId: transcript?.artifactId, contentId: transcript?.contentId });
-  const recognised = (transcript?.facts ?? []).flatMap((fact) =>
+  const recognized = (transcript?.facts ?? []).flatMap((fact) =>
     fact.kind === 'transcript_line' && fact.outcome === 'passed' ? [fact] : [],
   );
   const shown = artifact.lines.map(({ target }) => target.text?.replaceAll('\n', ' ')).join(' ');
-  t.is(shown, recognised.map(({ text }) => text).join(' '));
+  t.is(shown, recognized.map(({ text }) => text).join(' '));
   for (const { source: said, target, transcriptLines } of artifact.lines) {
     t.is(said.text, target.text);
-    const cited = recognised.filter(({ index }) => transcriptLines.includes(index)).map(({ text }) => text);
+    const cited = recognized.filter(({ index }) => transcriptLines.includes(index)).map(({ text }) => text);
     t.is(cited.length, transcriptLines.length);
     t.true(cited.join(' ').includes(target.text?.replaceAll('\n', ' ') ?? ''));
   }
@@ -319,14 +319,14 @@ withPocketsphinx('recognised lines are translated by a model, and none that fail
   t.teardown(() => provider.close());
   const { root, host, client, approved } = await hostWith(t, translating, provider.baseUrl);
   const runtimeId = await approved('de');
-  provider.behaviour = refuses(503);
+  provider.behavior = refuses(503);
   const failed = await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: HostError });
   t.is(failed.code, 'caption_translation_failed');
   t.is(provider.asked.length, 1);
 
   // The approval is still free, and the first line comes back in French: in the batch, alone, and when all are asked a second time.
   const french = 'Nous devons rentrer les cartons dans la maison avant la pluie.';
-  provider.behaviour = translates((line, id) => (id.endsWith('001') ? { ...line, translation: french } : line));
+  provider.behavior = translates((line, id) => (id.endsWith('001') ? { ...line, translation: french } : line));
   const [production] = (await client.captions.produce(runtimeId)).captions;
   const count = production?.result.lineCount ?? 0;
   t.like(production?.result, { status: 'partial', sourceAvailableCount: count, withheldCount: 1 });
@@ -367,7 +367,7 @@ withPocketsphinx(
       provider.baseUrl,
     );
     const runtimeId = await approved('de', recording);
-    provider.behaviour = translates();
+    provider.behavior = translates();
     const [production] = (await client.captions.produce(runtimeId)).captions;
     t.is(production?.result.status, 'completed');
     const { events } = await client.events(runtimeId);

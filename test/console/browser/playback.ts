@@ -76,12 +76,12 @@ async function plays(
   });
   const seen = (await run(page, String(play), { url, crossOrigin, seekTo: 20 })) as {
     durationMs: number;
-    colours: readonly number[];
+    colors: readonly number[];
   };
   expect(`${who} plays it`, Math.abs(seen.durationMs - source.durationMs) < 200);
   expect(
     'its pictures can be read',
-    seen.colours.every((count) => count > 10),
+    seen.colors.every((count) => count > 10),
   );
   expect('it came by ranges', statuses.length > 0 && statuses.every((status) => status === 206));
 }

@@ -31,7 +31,7 @@ export async function play({ url, crossOrigin, seekTo }) {
       };
       look();
     });
-  const colours = () => {
+  const colors = () => {
     const canvas = document.createElement('canvas');
     canvas.width = video.videoWidth;
     canvas.height = video.videoHeight;
@@ -45,7 +45,7 @@ export async function play({ url, crossOrigin, seekTo }) {
   await video.play();
   await until(() => video.currentTime > 1, 'one second');
   const playedTo = video.currentTime;
-  const coloursThere = colours();
+  const colorsThere = colors();
   video.currentTime = seekTo;
   await until(() => !video.seeking && video.currentTime > seekTo + 0.5, 'half a second behind the seek');
   const seen = {
@@ -54,7 +54,7 @@ export async function play({ url, crossOrigin, seekTo }) {
     height: video.videoHeight,
     playedTo,
     resumedAt: video.currentTime,
-    colours: [coloursThere, colours()],
+    colors: [colorsThere, colors()],
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
   };
   video.removeAttribute('src');

@@ -4,7 +4,7 @@ import { cueTextOf, MAXIMUM_PACKET_BYTES } from '../../../executors/evidence/cue
 import { PacketJoiner } from '../../../executors/evidence/subtitle-tracks.ts';
 import {
   hasForeignLetter,
-  isNoNeighbour,
+  isNoNeighbor,
   languageBlocks,
   languageOfScripts,
   scriptCounts,
@@ -178,10 +178,10 @@ test('short texts are joined up to what is read at once, in their order', (t) =>
 });
 
 test('words and letters part languages that the identifier takes for one', (t) => {
-  t.true(isNoNeighbour(['Saya tak tahu kerana dia belum balik'], 'ms'));
-  t.false(isNoNeighbour(['Saya tidak tahu karena dia belum pulang'], 'ms'));
-  t.false(isNoNeighbour(['Terima kasih'], 'ms'));
-  t.true(isNoNeighbour(['Kiitos'], 'fi'));
+  t.true(isNoNeighbor(['Saya tak tahu kerana dia belum balik'], 'ms'));
+  t.false(isNoNeighbor(['Saya tidak tahu karena dia belum pulang'], 'ms'));
+  t.false(isNoNeighbor(['Terima kasih'], 'ms'));
+  t.true(isNoNeighbor(['Kiitos'], 'fi'));
   t.true(hasForeignLetter('আজি ৰাতি', 'bn'));
   t.false(hasForeignLetter('আজ রাতে', 'bn'));
   t.false(hasForeignLetter('ҚАЗАҚ', 'fi'));

@@ -10,7 +10,7 @@ import {
   subtitlesIdentity,
 } from '../../../executors/evidence/subtitles.ts';
 import { trackLanguageOf } from '../../../executors/evidence/text-language.ts';
-import { halfOf, isRight, type LabelledCues, readLabelledCues } from '../../../fixtures/languages/labelled-cues.ts';
+import { halfOf, isRight, type LabeledCues, readLabeledCues } from '../../../fixtures/languages/labeled-cues.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { type MediaInput, madeMedia } from '../../media/made-media.ts';
 import { drawn } from '../../media/recipes.ts';
@@ -27,7 +27,7 @@ import {
 const bench = await openDetectionBench();
 
 const gold = await readSampleGold();
-const labelled = await readLabelledCues();
+const labelled = await readLabeledCues();
 test.after.always(() => bench.close());
 
 const TRACKS = [
@@ -356,10 +356,10 @@ const identified = async (cues: readonly string[]) => {
   return trackLanguageOf(bench.detector, { index: 0, language: null }, cues, signal);
 };
 
-const labelledCues = (label: string): readonly string[] => labelled.find((each) => each.label === label)?.cues ?? [];
+const labeledCues = (label: string): readonly string[] => labelled.find((each) => each.label === label)?.cues ?? [];
 
 /** Counts answers of all and of the wrong kind. */
-async function counted(tracks: readonly LabelledCues[]) {
+async function counted(tracks: readonly LabeledCues[]) {
   const sum = { cues: 0, wrong: 0, open: 0, tracks: 0, wrongTracks: 0, openTracks: 0 };
   for (const { label, cues } of tracks) {
     const { code, cueCodes } = await identified(cues);
@@ -401,13 +401,13 @@ test('cues that stand alone are given a wrong language as seldom, and are left o
 
 test('languages that the identifier takes for others are left open as a whole', async (t) => {
   for (const label of UNKNOWN_TO_IT) {
-    const { code, method } = await identified(labelledCues(label));
+    const { code, method } = await identified(labeledCues(label));
     t.deepEqual({ label, code, method }, { label, code: null, method: 'none' });
   }
 });
 
 test('a short cue has the language of its track, and a clear one in another language has its own', async (t) => {
-  const danish = labelledCues('da');
+  const danish = labeledCues('da');
   const { code, cueCodes } = await identified([
     ...danish,
     'Ja',
@@ -423,7 +423,7 @@ test('a track without words has no language', async (t) => {
 });
 
 test('two languages that share a track half and half leave it open', async (t) => {
-  const both = labelledCues('en').flatMap((cue, at) => [cue, labelledCues('fi')[at] ?? '']);
+  const both = labeledCues('en').flatMap((cue, at) => [cue, labeledCues('fi')[at] ?? '']);
   const { code, cueCodes } = await identified(both);
   t.is(code, null);
   t.true(cueCodes.every((each, at) => each === null || each === (at % 2 === 0 ? 'en' : 'fi')));

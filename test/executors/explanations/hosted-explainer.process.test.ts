@@ -6,7 +6,7 @@ import type { HostedProvider } from '../../../executors/explanations/hosted-prov
 import {
   answers,
   answersText,
-  type Behaviour,
+  type Behavior,
   closesEarly,
   completionOf,
   dribbles,
@@ -34,10 +34,10 @@ process.env.OPENAI_LOG = 'debug';
 
 const never = new AbortController().signal;
 
-async function opened(t: ExecutionContext, behaviour?: Behaviour, changes: Partial<HostedProvider> = {}) {
+async function opened(t: ExecutionContext, behavior?: Behavior, changes: Partial<HostedProvider> = {}) {
   const stub = await StubProvider.start();
   t.teardown(() => stub.close());
-  if (behaviour !== undefined) stub.behaviour = behaviour;
+  if (behavior !== undefined) stub.behavior = behavior;
   const clock = new SimulatedClock(0);
   const provider = { baseUrl: stub.baseUrl, apiKey: key, isLocal: true, ...changes };
   const explainer = await openHostedExplainer({ provider, model: 'org/model:1b', clock });
@@ -111,22 +111,22 @@ const { maxOutputBytes, maxWallMs, maxProviderResponseBytes } = explanationLimit
 const choice = (others: object) =>
   completionOf('', { choices: [{ finish_reason: 'stop', message: { content: facet(meaning) }, ...others }] });
 
-const html: Behaviour = (response) => {
+const html: Behavior = (response) => {
   response.writeHead(200, { 'Content-Type': 'text/html' });
   response.end('<p>not here</p>');
 };
 
-const notJson: Behaviour = (response) => {
+const notJson: Behavior = (response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' });
   response.end('{"id": "chatcmpl');
 };
 
-const nothing: Behaviour = (response) => {
+const nothing: Behavior = (response) => {
   response.writeHead(204);
   response.end();
 };
 
-const failures: readonly [string, Behaviour, string][] = [
+const failures: readonly [string, Behavior, string][] = [
   ['answers with 401', refuses(401), 'http_401'],
   ['answers with 429', refuses(429), 'http_429'],
   ['answers with 500', refuses(500), 'http_500'],
@@ -160,9 +160,9 @@ const failures: readonly [string, Behaviour, string][] = [
   ['declines', answers(choice({ message: { content: null, refusal: 'I cannot help.' } })), 'refused'],
 ];
 
-for (const [what, behaviour, cause] of failures) {
+for (const [what, behavior, cause] of failures) {
   test(`a provider that ${what} is asked once and ends as ${cause}`, async (t) => {
-    const { stub, ask, clock } = await opened(t, behaviour);
+    const { stub, ask, clock } = await opened(t, behavior);
     t.is(await causeOf(t, ask(['meaning'])), cause);
     t.is(stub.asked.length, 1);
     t.is(clock.pending, 0);
@@ -176,12 +176,12 @@ test('an answer without end is given up at the limit, and its connection closed'
   t.true(maxProviderResponseBytes < 1_000_000);
 });
 
-for (const [what, behaviour] of [
+for (const [what, behavior] of [
   ['never answers', hangs],
   ['never ends its answer', dribbles],
 ] as const) {
   test(`a provider that ${what} is given up when the wall is reached`, async (t) => {
-    const { stub, ask, clock } = await opened(t, behaviour);
+    const { stub, ask, clock } = await opened(t, behavior);
     const asked = ask(['meaning']);
     await stub.until((each) => each.asked.length === 1);
     clock.advance(maxWallMs - 1);
@@ -193,7 +193,7 @@ for (const [what, behaviour] of [
   });
 
   test(`a provider that ${what} is left at once by whoever gives the question up`, async (t) => {
-    const { stub, ask, clock } = await opened(t, behaviour);
+    const { stub, ask, clock } = await opened(t, behavior);
     const given = new AbortController();
     const asked = ask(['meaning'], given.signal);
     await stub.until((each) => each.asked.length === 1);

@@ -5,7 +5,7 @@ import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stu
 import { INVENTED_PHRASES } from '../../../rules/transcript-gates.ts';
 import { madeMedia } from '../../media/made-media.ts';
 import { openDetectionBench, realClock } from '../evidence/detection-for-tests.ts';
-import { passedOf, recogniseFile } from './recognised-file.ts';
+import { passedOf, recognizeFile } from './recognized-file.ts';
 
 /** What is heard where nobody speaks, as sources of ffmpeg at 16 kHz in mono; `seed` makes another of the same kind. */
 const kinds: Readonly<Record<string, (seed: number) => string>> = {
@@ -61,7 +61,7 @@ export async function inventNothing(t: ExecutionContext, secondsEach: number): P
   const pack = await noisePack(secondsEach, 7);
   const settings = { environment: process.env, clock: realClock };
   const real = await openRecognizer(bench.launcher, { engine: 'pocketsphinx', model: null }, settings);
-  const recognized = await recogniseFile(t, bench, pack, { recognizer: real, everywhere: true });
+  const recognized = await recognizeFile(t, bench, pack, { recognizer: real, everywhere: true });
   t.deepEqual(passedOf(recognized), []);
   t.log(`pocketsphinx: ${recognized.lines.length} lines invented in ${recognized.regions.length} regions, none passed`);
   const provider = { baseUrl: server.baseUrl, apiKey: null, isLocal: true };
@@ -73,7 +73,7 @@ export async function inventNothing(t: ExecutionContext, secondsEach: number): P
   });
   for (const language of Object.keys(INVENTED_PHRASES)) {
     server.behave(inventing(language));
-    const invented = await recogniseFile(t, bench, pack, { recognizer, everywhere: true, language });
+    const invented = await recognizeFile(t, bench, pack, { recognizer, everywhere: true, language });
     t.true(invented.lines.length > 0);
     t.deepEqual(passedOf(invented), [], language);
   }

@@ -11,7 +11,7 @@ import {
 import { regionSound } from '../../../executors/recognition/region-sound.ts';
 import {
   stubTranscriber,
-  type TranscriberBehaviour,
+  type TranscriberBehavior,
   transcribes,
 } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
@@ -31,10 +31,10 @@ const apiKey = 'sk-test-0123456789';
 
 async function opened(
   t: ExecutionContext,
-  behaviour: TranscriberBehaviour,
+  behavior: TranscriberBehavior,
   responseFormat: ResponseFormat = 'verbose_json',
 ) {
-  const server = await stubTranscriber(behaviour);
+  const server = await stubTranscriber(behavior);
   t.teardown(server.close);
   const clock = new SimulatedClock(0);
   const provider = { baseUrl: server.baseUrl, apiKey, isLocal: true };
@@ -123,7 +123,7 @@ test('a model that knows no times is asked for its text and the log-probabilitie
 });
 
 test('a refusal of the request itself names the option for models that know no times', async (t) => {
-  const refuses: TranscriberBehaviour = (response) => response.writeHead(400).end('{}');
+  const refuses: TranscriberBehavior = (response) => response.writeHead(400).end('{}');
   const verbose = await opened(t, refuses);
   await t.throwsAsync(verbose.recognizer.recognize(sound, signal), {
     message:
@@ -135,7 +135,7 @@ test('a refusal of the request itself names the option for models that know no t
   });
 });
 
-const failing: readonly (readonly [string, TranscriberBehaviour, RegExp])[] = [
+const failing: readonly (readonly [string, TranscriberBehavior, RegExp])[] = [
   [
     'a refusal',
     (response) => response.writeHead(429).end(`no, ${apiKey}`),
@@ -150,9 +150,9 @@ const failing: readonly (readonly [string, TranscriberBehaviour, RegExp])[] = [
   ['a connection that breaks', (response) => response.destroy(), /^unreachable: /],
 ];
 
-for (const [what, behaviour, message] of failing) {
+for (const [what, behavior, message] of failing) {
   test(`${what} instead of an answer has its reason, and never the key`, async (t) => {
-    const { recognizer } = await opened(t, behaviour);
+    const { recognizer } = await opened(t, behavior);
     const error = await t.throwsAsync(recognizer.recognize(sound, signal), { message });
     t.false(String(error?.message).includes(apiKey));
   });

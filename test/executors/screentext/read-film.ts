@@ -13,7 +13,7 @@ const size = 's=640x360:r=10';
 /** Films without a letter, by graphs of ffmpeg: drawings, test pictures whose figures are painted over, patterns, noise and light. */
 export const filmsWithoutText: Readonly<Record<string, string>> = {
   bars: `smptehdbars=${size}`,
-  colours: `rgbtestsrc=${size}`,
+  colors: `rgbtestsrc=${size}`,
   gradients: `gradients=${size}:n=6:seed=4`,
   fractal: `mandelbrot=${size}`,
   triangles: `sierpinski=${size}`,

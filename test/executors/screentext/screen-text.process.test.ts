@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { greyPictureOf } from '../../../executors/screentext/grey-picture.ts';
+import { grayPictureOf } from '../../../executors/screentext/gray-picture.ts';
 import { SAMPLE_RULE, type SampleRequest, sampledPictures } from '../../../executors/screentext/sampled-pictures.ts';
 import { openScreenTextReader } from '../../../executors/screentext/tesseract.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
@@ -105,8 +105,8 @@ test('bug: one picture that the engine cannot read ended its process, and all te
   );
   const open = await reader.open(new AbortController().signal);
   // Sauvola's window does not fit into so few rows; Otsu's threshold needs none.
-  t.deepEqual(await open.read(greyPictureOf(40, 5, Buffer.alloc(200, 128)).pgm), []);
-  t.deepEqual(await open.read(greyPictureOf(64, 48, Buffer.alloc(3072, 128)).pgm), []);
+  t.deepEqual(await open.read(grayPictureOf(40, 5, Buffer.alloc(200, 128)).pgm), []);
+  t.deepEqual(await open.read(grayPictureOf(64, 48, Buffer.alloc(3072, 128)).pgm), []);
   await open.close();
 });
 

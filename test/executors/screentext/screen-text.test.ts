@@ -5,56 +5,56 @@ import { version } from '../../../contract/base/program-version.ts';
 import type { ReadText } from '../../../contract/screentext.ts';
 import {
   differs,
-  type GreyPicture,
-  GreyPictures,
-  greyPictureOf,
+  type GrayPicture,
+  GrayPictures,
+  grayPictureOf,
   isNoise,
-} from '../../../executors/screentext/grey-picture.ts';
+} from '../../../executors/screentext/gray-picture.ts';
 import { demandEngine, languageData, type Resolve } from '../../../executors/screentext/language-data.ts';
 import { lookedAgain, stripOf } from '../../../executors/screentext/second-look.ts';
 import { UnreadablePicture } from '../../../executors/screentext/tesseract-connection.ts';
 
 const [width, height] = [64, 48];
 
-function drawn(shade: (x: number, y: number) => number): GreyPicture {
+function drawn(shade: (x: number, y: number) => number): GrayPicture {
   const pixels = Buffer.from(
     Array.from({ length: width * height }, (_, at) => shade(at % width, Math.floor(at / width))),
   );
   return { width, height, pixels, pgm: Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]) };
 }
 
-const grey = drawn(() => 100);
+const gray = drawn(() => 100);
 
 test('pictures are cut from output in any pieces, and a part or another form is refused', (t) => {
-  const output = Buffer.concat([grey.pgm, drawn((x) => x).pgm]);
+  const output = Buffer.concat([gray.pgm, drawn((x) => x).pgm]);
   for (const size of [1, 700, output.length]) {
-    const cutter = new GreyPictures();
+    const cutter = new GrayPictures();
     const pictures = [];
     for (let at = 0; at < output.length; at += size) pictures.push(...cutter.push(output.subarray(at, at + size)));
     cutter.end();
     const sizes = pictures.map(({ pixels }) => pixels.length);
     t.deepEqual(sizes, [width * height, width * height]);
   }
-  const part = new GreyPictures();
+  const part = new GrayPictures();
   part.push(output.subarray(0, 900));
   t.throws(() => part.end(), { message: /part of a picture/ });
-  t.throws(() => new GreyPictures().push(Buffer.from('P6\n64 48\n255\n and more than a head')), { message: /unknown/ });
+  t.throws(() => new GrayPictures().push(Buffer.from('P6\n64 48\n255\n and more than a head')), { message: /unknown/ });
 });
 
 test('a few letters make another picture, noise of an encoder does not', (t) => {
   t.false(
     differs(
-      grey,
+      gray,
       drawn((x, y) => 100 + ((x * 7 + y * 13) % 7) - 3),
     ),
   );
   t.true(
     differs(
-      grey,
+      gray,
       drawn((x, y) => (y > 20 && y < 30 && x > 10 && x < 40 && x % 5 < 2 ? 230 : 100)),
     ),
   );
-  t.true(differs(grey, { ...grey, width: 48, height: 64 }));
+  t.true(differs(gray, { ...gray, width: 48, height: 64 }));
 });
 
 test('a pattern of single pixels is noise, and stripes as wide as letters are not', (t) => {
@@ -63,14 +63,14 @@ test('a pattern of single pixels is noise, and stripes as wide as letters are no
 });
 
 /** Each pixel is the number of its column, so that a strip shows where it was cut. */
-const ruler = greyPictureOf(200, 100, Buffer.from(Array.from({ length: 20_000 }, (_, at) => at % 200)));
+const ruler = grayPictureOf(200, 100, Buffer.from(Array.from({ length: 20_000 }, (_, at) => at % 200)));
 
 const line = (
   text: string,
   [leftMilli, topMilli, rightMilli, bottomMilli]: readonly [number, number, number, number],
 ) => ({ text, box: { leftMilli, topMilli, rightMilli, bottomMilli }, confidenceMilli: 950 }) satisfies ReadText;
 
-const columnsOf = ({ pixels, width }: GreyPicture) => [pixels[0], pixels[width - 1]];
+const columnsOf = ({ pixels, width }: GrayPicture) => [pixels[0], pixels[width - 1]];
 const around = (...others: readonly ReadText[]) => ({ picture: ruler, others });
 
 test('a strip reaches to both sides, a quarter up and down, and not out of its picture', (t) => {
@@ -112,7 +112,7 @@ const again = (text: string, confidenceMilli = 960) => ({ ...line(text, [100, 20
 /** Looks at narrow strips and at wide ones; what each answers, time after time. */
 const looks = (near: readonly ReadText[][], wide: readonly ReadText[][] = []) => {
   const [narrow, broad] = [near.values(), wide.values()];
-  return [async ({ width }: GreyPicture) => (width < 60 ? narrow : broad).next().value ?? []];
+  return [async ({ width }: GrayPicture) => (width < 60 ? narrow : broad).next().value ?? []];
 };
 
 test('a line that reads the same letters by itself agrees, whatever its spaces and signs', async (t) => {

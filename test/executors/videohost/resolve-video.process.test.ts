@@ -82,14 +82,14 @@ for (const address of [
 
 test.serial('a page that embeds an address of this machine reaches nobody there', async (t) => {
   let requests = 0;
-  const neighbour = createServer((_, response) => {
+  const neighbor = createServer((_, response) => {
     requests += 1;
     response.end();
   });
-  neighbour.listen(0, '127.0.0.1');
-  await once(neighbour, 'listening');
-  t.teardown(() => neighbour.close());
-  const address = neighbour.address();
+  neighbor.listen(0, '127.0.0.1');
+  await once(neighbor, 'listening');
+  t.teardown(() => neighbor.close());
+  const address = neighbor.address();
   const port = typeof address === 'object' ? address?.port : 0;
   for (const page of ['/bad/embeds.html', '/bad/embeds.m3u8']) {
     const inner = quoted(`http://127.0.0.1:${port}/film.mp4`);

@@ -15,7 +15,7 @@ import {
   speechToleranceMicro,
 } from '../../../receipts/evaluation/comparison.ts';
 import { type EvaluationCounts, pooledCounts, scoresOf } from '../../../receipts/evaluation/counts.ts';
-import { checkLabelledMedia, readBaseline, readPack } from '../../../receipts/evaluation/receipt.ts';
+import { checkLabeledMedia, readBaseline, readPack } from '../../../receipts/evaluation/receipt.ts';
 import { drawnMeasures } from '../../../visualizer/drawing/measure-drawing.ts';
 import { fieldOf } from '../../fields.ts';
 import { bytesOf, fault, item, pack, packWith, withLabels } from './evaluation-packs.ts';
@@ -104,7 +104,7 @@ test('labels outside the range of their item are refused, with the label', (t) =
 type Kind = RegisteredSource['tracks'][number]['kind'];
 
 const none: PackItem['labels'] = { speech: null, cuts: null, subtitles: null, captions: null };
-const itemLabelled = (labels: Partial<PackItem['labels']>, endMs = 9000): PackItem => ({
+const itemLabeled = (labels: Partial<PackItem['labels']>, endMs = 9000): PackItem => ({
   itemId: 'first',
   media: { path: 'first.mkv', contentId: `sha256:${'a'.repeat(64)}`, bytes: 1 },
   range: { startMs: 1000, endMs },
@@ -124,9 +124,9 @@ const captions = { sourceLanguage: 'ko', targetLanguage: 'en' };
 
 test('labels of what the media has are taken', (t) => {
   t.notThrows(() =>
-    checkLabelledMedia(itemLabelled({ speech: [], cuts, subtitles: emptyTrack }), media('video', 'subtitle', 'audio')),
+    checkLabeledMedia(itemLabeled({ speech: [], cuts, subtitles: emptyTrack }), media('video', 'subtitle', 'audio')),
   );
-  t.notThrows(() => checkLabelledMedia(itemLabelled({ captions }), media('audio')));
+  t.notThrows(() => checkLabeledMedia(itemLabeled({ captions }), media('audio')));
 });
 
 const noCues = 'labels.subtitles.0.trackIndex';
@@ -148,16 +148,16 @@ const misplaced: readonly (readonly [string, Partial<PackItem['labels']>, string
 
 for (const [title, labels, tracks, place, endMs] of misplaced) {
   test(`${title} is refused`, (t) => {
-    const check = () => checkLabelledMedia(itemLabelled(labels, endMs), media(...(tracks.split(' ') as Kind[])));
+    const check = () => checkLabeledMedia(itemLabeled(labels, endMs), media(...(tracks.split(' ') as Kind[])));
     t.throws(check, fault('labels_outside_media', `first: ${place}`));
   });
 }
 
 test('captions of more than any production takes are refused', (t) => {
   const long = { session: { source: { durationMs: 121_001 } }, tracks: [] };
-  t.notThrows(() => checkLabelledMedia(itemLabelled({ captions }, 121_000), long));
+  t.notThrows(() => checkLabeledMedia(itemLabeled({ captions }, 121_000), long));
   t.throws(
-    () => checkLabelledMedia(itemLabelled({ captions }, 121_001), long),
+    () => checkLabeledMedia(itemLabeled({ captions }, 121_001), long),
     fault(
       'labels_outside_media',
       'first: labels.captions: captions are made of at most 120000 ms, the study has 120001 ms',

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
 import { captionLine } from '../../../contract/captions/caption-line.ts';
-import type { LabelledFault, LabelledTranslations } from '../../../contract/evaluation.ts';
+import type { LabeledFault, LabeledTranslations } from '../../../contract/evaluation.ts';
 import {
   defectiveCaptions,
   lineDefects,
@@ -411,7 +411,7 @@ test('transitions are found where they overlap, each once, bounded within four f
 });
 
 test('faults count by their kind; those of both sides at once are one', (t) => {
-  const fault = (kind: LabelledFault['kind'], startMs: number, endMs: number): LabelledFault => ({
+  const fault = (kind: LabeledFault['kind'], startMs: number, endMs: number): LabeledFault => ({
     kind,
     startMs,
     endMs,
@@ -510,7 +510,7 @@ test('the check withholds each of them', (t) => {
   }
 });
 
-const labelled = (...translations: readonly string[]): LabelledTranslations => ({
+const labelled = (...translations: readonly string[]): LabeledTranslations => ({
   sourceLanguage: 'en',
   targetLanguage: 'ar',
   lines: translations.map((translation) => ({ source: 'a line', translation, foreign: null, renamed: null })),

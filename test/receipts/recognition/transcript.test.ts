@@ -10,7 +10,7 @@ import {
   gatedLines,
   INVENTED_PHRASES,
   isKnownInvention,
-  type RecognisedLine,
+  type RecognizedLine,
   repeatedLines,
   repeatsItself,
 } from '../../../rules/transcript-gates.ts';
@@ -23,7 +23,7 @@ const spoken = line({ text: 'Thanks for watching! See you in the next video.' })
 
 /** A transcript of these lines, judged by the present gates. */
 function transcriptOf(
-  recognised: readonly RecognisedLine[] = [spoken],
+  recognized: readonly RecognizedLine[] = [spoken],
   parameters: EvidenceArtifact['parameters'] = {},
   samples = 160_000,
 ): EvidenceArtifact {
@@ -31,7 +31,7 @@ function transcriptOf(
     ...{ kind: 'recognised_region' as const, index, ...region },
     ...{ language: null, heard: { samples, contentId: `sha256:${'2'.repeat(64)}` } },
   }));
-  const lines = gatedLines(recognised, allSpeech);
+  const lines = gatedLines(recognized, allSpeech);
   return {
     ...basis.speech,
     kind: 'transcript',
@@ -99,7 +99,7 @@ test('a transcript holds of lines that adjoin, were heard twice, or are known to
   t.notThrows(() => checkTranscript(transcriptOf(again, twice), basis));
 });
 
-const reasonsOf = (given: RecognisedLine, evidence: Partial<GateEvidence> = {}) => {
+const reasonsOf = (given: RecognizedLine, evidence: Partial<GateEvidence> = {}) => {
   const [judged] = gatedLines([given], { ...allSpeech, ...evidence });
   return judged?.reasonCodes;
 };
@@ -116,7 +116,7 @@ test('a line that its evidence carries passes, whatever its recogniser leaves ou
   t.deepEqual(reasonsOf(line({ second: 'The meeting will begin in about 10 minutes.' })), []);
 });
 
-const withheld: readonly (readonly [string, GateReason, RecognisedLine, Partial<GateEvidence>?])[] = [
+const withheld: readonly (readonly [string, GateReason, RecognizedLine, Partial<GateEvidence>?])[] = [
   ['where nobody speaks', 'no_speech_evidence', goodLine, { speech: [] }],
   [
     'half of whose time and more nobody speaks',

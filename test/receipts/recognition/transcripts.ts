@@ -1,5 +1,5 @@
 import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
-import type { GateEvidence, RecognisedLine } from '../../../rules/transcript-gates.ts';
+import type { GateEvidence, RecognizedLine } from '../../../rules/transcript-gates.ts';
 import { evidenceOf } from '../evidence/evidence-artifacts.ts';
 
 const nothingMeasured = {
@@ -10,7 +10,7 @@ const nothingMeasured = {
 };
 
 /** A line over the middle of one region of ten seconds, all of it detected speech, which every gate lets pass. */
-export const goodLine: RecognisedLine = {
+export const goodLine: RecognizedLine = {
   kind: 'transcript_line',
   index: 0,
   startMs: 1_000,
@@ -24,9 +24,9 @@ export const goodLine: RecognisedLine = {
   second: null,
 };
 
-export const line = (changes: Partial<RecognisedLine>): RecognisedLine => ({ ...goodLine, ...changes });
+export const line = (changes: Partial<RecognizedLine>): RecognizedLine => ({ ...goodLine, ...changes });
 
-export const measured = (changes: Partial<RecognisedLine['measures']>): RecognisedLine =>
+export const measured = (changes: Partial<RecognizedLine['measures']>): RecognizedLine =>
   line({ measures: { ...nothingMeasured, ...changes } });
 
 export const allSpeech: GateEvidence = {

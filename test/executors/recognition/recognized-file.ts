@@ -12,7 +12,7 @@ const BYTES_PER_MS = 32;
 const heard = { samples: 0, contentId: `sha256:${'0'.repeat(64)}` };
 
 /** What was recognised in a WAVE file at 16 kHz in mono, and what the detector says of speech in it. */
-export interface RecognisedFile {
+export interface RecognizedFile {
   readonly lines: readonly TranscriptLineFact[];
   readonly regions: readonly Range[];
   readonly speech: readonly Range[];
@@ -22,7 +22,7 @@ export interface RecognisedFile {
  * Has a file recognised as a study would, with its own speech detection; `everywhere` gives the recogniser all of it in
  * pieces of 30 s, as if the detector had heard speech in all of it, while the gates go by what it did hear.
  */
-export async function recogniseFile(
+export async function recognizeFile(
   t: ExecutionContext,
   bench: DetectionBench,
   file: string,
@@ -31,7 +31,7 @@ export async function recogniseFile(
     everywhere = false,
     language = 'en',
   }: { recognizer: Recognizer; everywhere?: boolean; language?: string },
-): Promise<RecognisedFile> {
+): Promise<RecognizedFile> {
   const samples = (await readFile(file)).subarray(HEAD_BYTES);
   const endMs = Math.floor(samples.length / BYTES_PER_MS);
   const range = { startMs: 0, endMs };
@@ -44,12 +44,12 @@ export async function recogniseFile(
   }));
   const regions = everywhere ? pieces : speechRegions(range, speech, silences);
   const { signal } = new AbortController();
-  const recognised = [];
+  const recognized = [];
   for (const region of regions) {
     const sound = samples.subarray(region.startMs * BYTES_PER_MS, region.endMs * BYTES_PER_MS);
-    recognised.push({ ...region, heard, raw: await recognizer.recognize({ samples: sound, language }, signal) });
+    recognized.push({ ...region, heard, raw: await recognizer.recognize({ samples: sound, language }, signal) });
   }
-  const placed = placedTranscript(recognised);
+  const placed = placedTranscript(recognized);
   const lines = gatedLines(
     placed.lines.map((line) => ({ ...line, identified: null, second: null })),
     { speech: speechOf(speech), regions: placed.regions, languages: [language] },
@@ -57,5 +57,5 @@ export async function recogniseFile(
   return { lines, regions, speech: speechOf(speech) };
 }
 
-export const passedOf = ({ lines }: RecognisedFile): string[] =>
+export const passedOf = ({ lines }: RecognizedFile): string[] =>
   lines.filter(({ outcome }) => outcome === 'passed').map(({ text }) => text);

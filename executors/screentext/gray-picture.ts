@@ -1,7 +1,7 @@
 import { DetectionFailure } from '../detector/detection-failure.ts';
 
 /** One picture in grey, as ffmpeg writes it in the format PGM. */
-export interface GreyPicture {
+export interface GrayPicture {
   readonly width: number;
   readonly height: number;
   /** One byte a pixel, row by row. */
@@ -15,27 +15,27 @@ const LONGEST_HEAD = 32;
 const EMPTY = Buffer.alloc(0);
 
 /** A picture of these pixels, one byte each. */
-export function greyPictureOf(width: number, height: number, pixels: Buffer): GreyPicture {
+export function grayPictureOf(width: number, height: number, pixels: Buffer): GrayPicture {
   const head = Buffer.from(`P5\n${width} ${height}\n255\n`);
   const pgm = Buffer.concat([head, pixels]);
   return { width, height, pixels: pgm.subarray(head.length), pgm };
 }
 
 /** The picture of one whole file. Throws `DetectionFailure` on another form. */
-export function greyPicture(pgm: Buffer): GreyPicture {
-  const [picture, ...more] = new GreyPictures().push(pgm);
+export function grayPicture(pgm: Buffer): GrayPicture {
+  const [picture, ...more] = new GrayPictures().push(pgm);
   if (picture === undefined || more.length > 0) throw new DetectionFailure('a picture in an unknown form');
   return picture;
 }
 
 /** Cuts the output of ffmpeg into pictures. Throws `DetectionFailure` on another form. */
-export class GreyPictures {
+export class GrayPictures {
   #rest: Buffer = EMPTY;
 
   /** The pictures that became whole with this chunk. */
-  push(chunk: Buffer): GreyPicture[] {
+  push(chunk: Buffer): GrayPicture[] {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const whole: GreyPicture[] = [];
+    const whole: GrayPicture[] = [];
     for (let picture = this.#take(); picture !== null; picture = this.#take()) whole.push(picture);
     return whole;
   }
@@ -45,7 +45,7 @@ export class GreyPictures {
     if (this.#rest.length > 0) throw new DetectionFailure('ffmpeg gave a part of a picture');
   }
 
-  #take(): GreyPicture | null {
+  #take(): GrayPicture | null {
     const head = HEAD.exec(this.#rest.toString('latin1', 0, LONGEST_HEAD));
     if (head === null) {
       if (this.#rest.length >= LONGEST_HEAD) throw new DetectionFailure('ffmpeg gave pictures in an unknown form');
@@ -69,7 +69,7 @@ const BLOCK = 16;
 export const CHANGE_RULE = { block: BLOCK, meanSteps: 8 } as const;
 
 /** Whether any block of two pictures differs. Pictures of different sizes do. */
-export function differs(one: GreyPicture, other: GreyPicture): boolean {
+export function differs(one: GrayPicture, other: GrayPicture): boolean {
   const { width, height } = one;
   if (width !== other.width || height !== other.height) return true;
   for (let top = 0; top < height; top += BLOCK) {
@@ -80,7 +80,7 @@ export function differs(one: GreyPicture, other: GreyPicture): boolean {
   return false;
 }
 
-function blockDiffers(one: GreyPicture, other: GreyPicture, left: number, top: number): boolean {
+function blockDiffers(one: GrayPicture, other: GrayPicture, left: number, top: number): boolean {
   const right = Math.min(left + BLOCK, one.width);
   const bottom = Math.min(top + BLOCK, one.height);
   let sum = 0;
@@ -99,7 +99,7 @@ function blockDiffers(one: GreyPicture, other: GreyPicture, left: number, top: n
 export const NOISE_RULE = { steps: 32, share: 0.36 } as const;
 
 /** Whether a picture is noise. */
-export function isNoise({ width, pixels }: GreyPicture): boolean {
+export function isNoise({ width, pixels }: GrayPicture): boolean {
   let edges = 0;
   for (let at = 1; at < pixels.length; at += 1) {
     if (at % width !== 0 && Math.abs((pixels[at] ?? 0) - (pixels[at - 1] ?? 0)) > NOISE_RULE.steps) edges += 1;
