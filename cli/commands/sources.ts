@@ -90,13 +90,8 @@ function formatOf({ given }: Pick<CommandCall, 'given'>): SubtitleFormat | undef
 export const trackLine = ({ trackIndex, language, format, measured, label }: SubtitleTrack): string =>
   `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${countText(measured.cues, 'cue')}, ${label}`;
 
-<<<<<<< HEAD
-/** What a person should know of the cues of a file. */
+/** Remarks for a person on the cues of a file, and on what was adapted in it. */
 function remarksOn({ measured, notes = [], label }: SubtitleTrack): string[] {
-=======
-/** Remarks for a person on the cues of a file. */
-function remarksOn({ measured, label }: SubtitleTrack): string[] {
->>>>>>> main
   const found: readonly (readonly [number, string])[] = [
     [measured.outOfOrder, 'out of order'],
     [measured.overlapping, 'shown together with an earlier one'],
