@@ -262,7 +262,7 @@ interface CutReviewsOptions extends Pick<HostBasis, 'ledger' | 'report'> {
 
 /**
  * Ends every unfinished review of an older host. Up to version 0.2.0 a review was an actor, whose start and end were two commits.
- * The live index names those that a crash left in between. Rows of ended reviews stay where they are, and nothing reads them, as
+ * The live index names those that a crash left in between. Rows of ended reviews stay in the ledger, and nothing reads them, as
  * the journal is enough.
  */
 export async function finishCutReviews({ ledger, reviews, report }: CutReviewsOptions): Promise<void> {
