@@ -2,7 +2,7 @@ import { type DeletionReceipt, deletionReceipt } from '../contract/deletion.ts';
 import { hashOf } from '../formats/canonical-json.ts';
 import { demandDerived } from './evidence-chain.ts';
 
-/** What a deletion is known by; everything else of its receipt follows. */
+/** The facts that identify a deletion; everything else of its receipt follows. */
 export type DeletionFacts = Omit<DeletionReceipt, 'schema' | 'receiptId'>;
 
 /** The receipt of a deletion. It is of no run, and so no artifact of one: the ledger keeps it as a row. */

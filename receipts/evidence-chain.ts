@@ -3,13 +3,12 @@ import type { Judgement } from '../contract/judgement.ts';
 import type { StageLink } from '../contract/study/stages.ts';
 import { firstDifference } from '../formats/canonical-json.ts';
 
-/** What a runtime rests on and leaves behind, each resting on those before it. */
+/** The links of a runtime's chain of evidence, each resting on those before it. */
 export type EvidenceLink = 'bundle' | 'signature' | 'row' | 'journal' | 'start' | 'source' | StageLink;
 
 /**
- * A stored record of the evidence chain is not what it must be; `place` names the first field that is not, or what is
- * wrong with its bytes, and `contentId` the stored object where it is known. On the wire it is
- * `stored_content_inconsistent`.
+ * A stored record of the evidence chain is not what it must be. `place` names the first wrong field, or the fault of its bytes,
+ * and `contentId` the stored object if it is known. On the wire it is `stored_content_inconsistent`.
  */
 export class EvidenceChainError extends ServiceError {
   readonly link: EvidenceLink;
@@ -26,7 +25,7 @@ export class EvidenceChainError extends ServiceError {
   }
 }
 
-/** Checks one stored object: a fault that does not say where it was found is one of this object. */
+/** Checks one stored object: a fault without a place is one of this object. */
 export function checkObject<Value>(contentId: string, check: () => Value): Value {
   try {
     return check();
@@ -51,7 +50,7 @@ export function demandDerived(link: EvidenceLink, found: object, derived: object
 /** One thing that a runtime rests on or left behind, and that was found whole. */
 export interface CheckedLink {
   readonly link: EvidenceLink;
-  /** What it is called, such as an operation's id or the name of a file. */
+  /** Its name, such as an operation's id or the name of a file. */
   readonly subject: string;
   /** The stored file that was hashed; null for what lies in the ledger. */
   readonly contentId: string | null;

@@ -20,7 +20,7 @@ import { noProgress, type StudyProgress } from './study/progress.ts';
 import { type AcceptedStudy, reopenStart, type StartRow } from './study/start.ts';
 import type { FoldContext } from './study-run.ts';
 
-/** What came of a study after it was concluded. */
+/** The results of a study after its conclusion. */
 export interface VerifiedTail extends VerifiedReviews {
   readonly captions: VerifiedCaptions;
   readonly corrections: VerifiedCorrections;
@@ -49,7 +49,7 @@ const emptyTail: VerifiedTail = {
   ...explanationStage.nothing,
 };
 
-/** What an opened run came to so far. */
+/** The results of an opened run so far. */
 export interface VerifiedStudy {
   readonly progress: StudyProgress;
   readonly findings: VerifiedFindings;
@@ -82,7 +82,7 @@ interface StudyContext extends FoldContext {
   readonly startedAt: string;
 }
 
-/** What came of a study after a step of one stage that others follow. */
+/** The results of a study after a step of one stage that others follow. */
 const followed = (type: EventType, study: ConcludedStudy): VerifiedTail =>
   Object.assign({}, study.tail, ...laterStageNames.map((name) => laterStagesOf[name].follows?.[type]?.(study)));
 
@@ -124,7 +124,7 @@ async function foldStudy(context: StudyContext, study: VerifiedStudy): Promise<V
   return folded;
 }
 
-/** What the rows of a ledger say of a runtime. */
+/** The rows of a runtime in a ledger. */
 export interface StoredRuntime {
   readonly runtimeId: string;
   readonly start: StartRow;
@@ -134,7 +134,7 @@ export interface StoredRuntime {
   readonly reason: RuntimeReason | null;
 }
 
-/** What was found whole, and by which rules it was judged. */
+/** A link that was found whole, with the rules that judged it. */
 export type JudgedLink = CheckedLink & { readonly judgement: Judgement };
 
 /** A runtime of which every byte that it rests on was read back, as far as it has come. */
@@ -145,7 +145,7 @@ export interface VerifiedRuntime {
   readonly journalHead: number;
   /** The last verified event. */
   readonly position: JournalPosition;
-  /** What rules decided of it, in the order in which it was verified. */
+  /** The judgements of rules on it, in the order in which it was verified. */
   readonly judged: readonly JudgedLink[];
   /** Null before the first event. */
   readonly execution: { readonly opened: OpenedRun; readonly study: VerifiedStudy } | null;
@@ -164,7 +164,7 @@ function judgedBeside(report: ReportLink): { readonly judged: JudgedLink[]; read
   };
 }
 
-/** Where a fold reads stored files, where it reports each thing that it found whole, and how it lets others work. */
+/** The inputs of a fold: stored files, the report of each whole link, and the pause for other work. */
 export type FoldPorts = Pick<FoldContext, 'content' | 'report' | 'pause'>;
 
 /**
@@ -219,8 +219,8 @@ export async function foldEvents(
 }
 
 /**
- * What the ledger says of a runtime's end has to be what its journal ends with. A run that failed may have ended without a
- * word; one that was studied to its end, or that was opened, never.
+ * The end of a runtime in the ledger has to agree with the end of its journal. A run that failed may have ended without an event.
+ * One that was studied to its end, or that was opened, never does.
  */
 function checkEnding({ lifecycle, reason }: StoredRuntime, journal: JournalCursor, study: VerifiedStudy | null): void {
   const stop = study?.stop ?? null;

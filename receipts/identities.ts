@@ -3,7 +3,7 @@ import type { Range } from '../contract/base/grammar.ts';
 import type { PinnedEvidence, RegisteredSource } from '../contract/sources/source-session.ts';
 import { hashOf } from '../formats/canonical-json.ts';
 
-/** Where an artifact that a run produces comes from: everything except what the source brings along. */
+/** The origin of an artifact that a run produces: any but that of the source's own artifacts. */
 export type OutputOrigin = Exclude<ArtifactOrigin, { kind: 'source_ingest' | 'preflight_evidence' }>;
 
 interface ArtifactIdentity {
@@ -27,7 +27,7 @@ interface OutputArtifactInput {
 
 const hexOf = (contentId: string): string => contentId.slice('sha256:'.length);
 
-/** Where an object lies below the object store's root. */
+/** The path of an object below the object store's root. */
 export const storageKeyOf = (contentId: string): string =>
   `objects/sha256/${hexOf(contentId).slice(0, 2)}/${hexOf(contentId)}`;
 
@@ -131,7 +131,7 @@ export const outputArtifact = ({ bytes, sourceArtifactIds, producer, ...identity
 
 /** Everything that an operation's result depends on. */
 interface OperationInput {
-  /** What is done, such as `media.detect`; dots become hyphens in the operation's id. */
+  /** The name of the operation, such as `media.detect`; dots become hyphens in the operation's id. */
   readonly operation: string;
   readonly inputContentIds: readonly string[];
   readonly range: Range;
@@ -144,8 +144,8 @@ export const operationKeyOf = ({ operation, inputContentIds, range, tools, param
   hashOf({ operation, inputContentIds, range, tools, parameters });
 
 /**
- * The name of an operation in every journal that holds it; unique within a run, whose operations differ in their input. `key`
- * where it is known already.
+ * The name of an operation in every journal that holds it; unique within a run, whose operations differ in their input. `key` if
+ * it is known already.
  */
 export const operationIdOf = (input: OperationInput, key: string = operationKeyOf(input)): string =>
   `operation:${input.operation.replaceAll('.', '-')}:${key}`;

@@ -6,7 +6,7 @@ import type { EventDraft } from '../storage/ledger/ledger.ts';
 import { EvidenceChainError } from './evidence-chain.ts';
 import { shapeFault } from './stored-records.ts';
 
-/** What an event belongs to (the command of its run) and which event brought it about, where that is known. */
+/** The correlation of an event (the command of its run) and its causing event, if that is known. */
 export interface EventCause {
   readonly correlationId: string;
   readonly causationId: string | null;
@@ -54,7 +54,7 @@ function parsedEvent(seq: number, stored: Uint8Array): JournalEvent {
   throw fault(seq, shapeFault(event.error), event.error);
 }
 
-/** Where a journal was read to: the number and the time of its last event. */
+/** A position in a journal: the number and the time of the last event before it. */
 export interface JournalPosition {
   readonly seq: number;
   /** UTC with milliseconds; empty before the first event. */

@@ -19,11 +19,11 @@ import { causeOf, type StepResult, type StudyRun } from './study-run.ts';
 interface RecordDeclaration<Value extends object> extends StoredShape<z.ZodType<Value>> {
   /** Kind of the artifact, such as `evidence-decision-receipt`. */
   readonly kind: string;
-  /** What the artifact came from. */
+  /** The origin of the artifact. */
   readonly origin: (record: Value) => OutputOrigin;
   /** Ids of the artifacts that the record rests on. */
   readonly sources: (record: Value, runId: string) => readonly string[];
-  /** Whether the task of the run wrote it, or the host beside the run. */
+  /** The author: the task of the run, or the host beside the run. */
   readonly producer: 'task' | 'host';
   /** The field that is a digest of the others, so that it differs with each of them; `receiptId` unless it is named. */
   readonly ownId?: string;
@@ -48,7 +48,7 @@ export class RunRecord<Value extends object> {
     return this.#declared;
   }
 
-  /** The id of the artifact that stands for a record; `contentId` where it is known already. */
+  /** The id of the artifact of a record; `contentId` if it is known already. */
   artifactIdOf(runId: string, record: Value, contentId: string = contentIdOfJson(record)): string {
     const { kind, origin } = this.#declared;
     return artifactIdOf({ runId, contentId, kind, origin: origin(record) });
@@ -109,9 +109,9 @@ type Receipt<Name extends string> = { readonly schema: string; readonly receiptI
 interface ReceiptDeclaration<Value extends Receipt<Name>, Name extends string, Facts> extends RecordDeclaration<Value> {
   /** The value of its field `schema`. */
   readonly name: Value['schema'];
-  /** What its `receiptId` begins with; the digest of all other fields follows. */
+  /** The prefix of its `receiptId`; the digest of all other fields follows. */
   readonly idPrefix: string;
-  /** The field that says what it is about, such as `reviewId`. */
+  /** The field with its subject, such as `reviewId`. */
   readonly about: Name;
   /** All of it but `schema` and `receiptId`, as it follows from these facts in this run. */
   readonly derive: (run: StudyRun, facts: Facts) => Omit<Value, 'schema' | 'receiptId'>;
@@ -133,7 +133,7 @@ export class RunReceipt<Value extends Receipt<Name>, Name extends string, Facts>
     return { schema: name, receiptId: `${idPrefix}:${hashOf(body)}`, ...body } as unknown as Value;
   }
 
-  /** How later records and answers name a receipt; `contentId` where it is known already. */
+  /** The reference to a receipt in later records and answers; `contentId` if it is known already. */
   referenceOf(
     runId: string,
     receipt: Value,
@@ -149,7 +149,7 @@ export class RunReceipt<Value extends Receipt<Name>, Name extends string, Facts>
     return names as unknown as Pick<Value, Name> & ReceiptNames;
   }
 
-  /** What a receipt leaves behind: its bytes, its artifact, and the event of this type that carries it. */
+  /** The outputs of a receipt: its bytes, its artifact, and the event of this type that carries it. */
   write<Type extends EventType>(
     type: Type,
     run: StudyRun,
@@ -196,7 +196,7 @@ export class RunParts<Part extends object> {
   readonly #record: RunRecord<Part>;
   readonly #countOf: (part: Part) => number;
 
-  /** `countOf` says how many items a part has. */
+  /** `countOf` counts the items of a part. */
   constructor(record: RunRecord<Part>, countOf: (part: Part) => number) {
     this.#record = record;
     this.#countOf = countOf;

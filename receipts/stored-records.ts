@@ -79,8 +79,9 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * As `schema.safeParse`. Of a record with a long list parts of that are looked at first, up to the first that has a fault: a schema
- * names every fault of a list, and those of millions of items have no room in memory. The place is then that within the part.
+ * As `schema.safeParse`. Of a record with a long list, parts of the list are checked first, up to the first that has a fault. A
+ * schema names every fault of a list, and those of millions of items have no room in memory. The place is then that within the
+ * part.
  */
 export function parsedInParts<Schema extends z.ZodType>(
   schema: Schema,
@@ -90,7 +91,7 @@ export function parsedInParts<Schema extends z.ZodType>(
     if (!Array.isArray(list) || list.length <= atOnce) continue;
     for (let from = 0; from < list.length; from += atOnce) {
       const part = schema.safeParse({ ...shortened(value), [name]: list.slice(from, from + atOnce) });
-      // What a part lacks of the whole is no fault.
+      // A part need not have all of the whole.
       if (part.error?.issues.some(({ path: [field, at] }) => field === name && at !== undefined)) return part;
     }
   }
@@ -125,7 +126,7 @@ function pathOf(issue: z.core.$ZodIssue | undefined): PropertyKey[] {
   return [...issue.path, ...pathOf(nearest?.[0])];
 }
 
-/** Where a value first differs from its shape, as a path with dots; `(whole)` where the value as a whole does. */
+/** The first place where a value differs from its shape, as a path with dots; `(whole)` if the value as a whole does. */
 export function shapeFault({ issues }: z.ZodError): string {
   const path = pathOf(issues[0]).join('.');
   return path === '' ? '(whole)' : path;

@@ -31,7 +31,10 @@ export interface StudyIds extends Readonly<Partial<Record<OptionalGrantField, st
 export interface StudyRun {
   readonly record: RuntimeStart;
   readonly ids: StudyIds;
-  /** What its grants let it read where that is not what its range has: earlier versions granted a long study no more than others. */
+  /**
+   * The reading that its grants allow if that differs from its range's: earlier versions granted a long study no more than
+   * others.
+   */
   readonly granted?: ReadingAllowance | undefined;
 }
 
@@ -59,7 +62,7 @@ export const causeOf = ({ record }: StudyRun): EventCause => ({
   causationId: null,
 });
 
-/** What one step of a study leaves behind: bytes to store first, then events to commit in this order. */
+/** The outputs of one step of a study: bytes to store first, then events to commit in this order. */
 export interface StepResult<References> {
   readonly objects: readonly StoredObject[];
   readonly events: readonly EventDraft[];
@@ -74,7 +77,7 @@ export const stepOf = <Reference>(results: readonly StepResult<Reference>[]): St
   refs: results.map(({ refs }) => refs),
 });
 
-/** What every step of a fold works with: the run, its source, the events to take, and the stored files behind them. */
+/** The context of every step of a fold: the run, its source, the events to take, and the stored files behind them. */
 export interface FoldContext {
   readonly run: StudyRun;
   readonly source: VerifiedSource;

@@ -19,7 +19,7 @@ export interface DraftLine {
   readonly endMs: number;
   readonly source: DraftText;
   readonly target: DraftText;
-  /** The recognised lines that its words come from; none where they come from no transcript. */
+  /** The recognized lines that its words come from; absent if they come from no transcript. */
   readonly transcriptLines?: readonly number[];
 }
 
@@ -30,24 +30,24 @@ export function captionTextOf(language: string, draft: DraftText, gap: CaptionRe
   return { language, state: draft.state, text: null, reasonCode: draft.reasonCode };
 }
 
-/** What captions may have wherever a host allows nothing else. */
+/** The limits of captions by default. */
 export const defaultCaptionAllowance: CaptionAllowance = {
   maxDurationMs: captionLimits.maxDurationMs,
   maxLines: captionLimits.maxLines,
 };
 
-/** What decides how long captions may be: who makes them, and what the host allows where they are long. */
+/** The facts that decide how long captions may be: their executor, and the allowance of the host for long ones. */
 export interface AllowedCaptions {
   readonly classification: CaptionClassification;
   /** Absent where the captions are within the limits that hold everywhere. */
   readonly allowance?: CaptionAllowance | undefined;
 }
 
-/** Whether captions of this classification are made with a model that translates. */
+/** True if a model translates captions of this classification. */
 export const isTranslating = ({ classification }: Pick<AllowedCaptions, 'classification'>): boolean =>
   classification === 'recognised_transcript_translated' || classification === 'subtitle_tracks_translated';
 
-/** What one production may take in and leave behind. */
+/** The limits of one production. */
 export function captionLimitsOf({ classification, allowance }: AllowedCaptions) {
   const standing = isTranslating({ classification }) ? translatedLimits : captionLimits;
   if (allowance === undefined) return standing;
@@ -62,7 +62,7 @@ export function captionLimitsOf({ classification, allowance }: AllowedCaptions) 
   };
 }
 
-/** What the limits of a production say that its host allowed; absent for limits that hold everywhere. */
+/** The allowance of the host in the limits of a production; absent for limits that hold everywhere. */
 export const allowanceIn = (
   limits: CaptionAllowance | ReturnType<typeof captionLimitsOf>,
 ): CaptionAllowance | undefined =>
@@ -71,8 +71,8 @@ export const allowanceIn = (
 const bytesOf = (text: DraftText): number => (text.state === 'available' ? Buffer.byteLength(text.text, 'utf8') : 0);
 
 /**
- * The allowance that captions of these lines need of their host: none where they are within the limits that hold everywhere, so
- * that a host that allows more makes the same captions of them.
+ * The allowance that captions of these lines need of their host. There is none if they are within the limits that hold
+ * everywhere, so that a host that allows more makes the same captions of them.
  */
 export function neededAllowance(
   range: Range,

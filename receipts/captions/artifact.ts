@@ -24,9 +24,9 @@ import { type TextToTranslate, transcriptOf } from './transcript-lines.ts';
 export interface CaptionJob extends AllowedCaptions {
   readonly study: CaptionedStudy;
   readonly attempt: number;
-  /** The translator; absent where there is none. */
+  /** The translator; absent if there is none. */
   readonly translator?: CaptionTranslator | undefined;
-  /** What was asked and answered; absent before that, and where nothing has to be translated. */
+  /** The questions and answers; absent before them, and if nothing has to be translated. */
   readonly translation?: CaptionTranslation | undefined;
 }
 
@@ -55,7 +55,7 @@ export const captionExecutorOf = ({ study, classification, translator }: Caption
 export const textToTranslateOf = ({ study, classification, translator }: CaptionJob): TextToTranslate | null =>
   translator === undefined ? null : (captionExecutors[classification].toTranslate?.(study) ?? null);
 
-/** What all lines of a production have in common. */
+/** The common fields of all lines of a production. */
 type CaptionHead = Pick<CaptionArtifact, 'jobId' | 'runId' | 'input' | 'executor'>;
 
 function lineOf(
@@ -78,7 +78,7 @@ function lineOf(
   throw new CaptionFailure('invalid_output', `${id} ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
 }
 
-/** What came of a production, counted over its lines. */
+/** The result of a production, counted over its lines. */
 export function resultOf(lines: readonly CaptionLine[]): CaptionResult {
   const among = (side: 'source' | 'target', state: string): number =>
     lines.filter((line) => line[side].state === state).length;
@@ -171,7 +171,7 @@ function recordsOf(captions: CaptionArtifact): object[] {
   return [record, ...chunks, ...citations];
 }
 
-/** In the form whose lines are stored in chunks. Throws `CaptionFailure` where there is no line. */
+/** In the form whose lines are stored in chunks. Throws `CaptionFailure` if there is no line. */
 function longArtifactOf(head: CaptionHead, lines: readonly CaptionLine[], cited: CitedTranscript | null): LongCaptions {
   const [line, ...others] = lines;
   if (line === undefined) throw new CaptionFailure('invalid_output', 'long captions without a line');
@@ -188,7 +188,7 @@ function longArtifactOf(head: CaptionHead, lines: readonly CaptionLine[], cited:
   };
 }
 
-/** In the form that every client reads where there is room for it, else in the one that says nothing twice. */
+/** In the form that every client reads if there is room for it, else in the one without repetitions. */
 function artifactOf(head: CaptionHead, lines: readonly CaptionLine[], cited: CitedTranscript | null): CaptionArtifact {
   const stored = { ...head, result: resultOf(lines) };
   const [line, ...others] = lines;

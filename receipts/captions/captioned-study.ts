@@ -41,7 +41,9 @@ export function captionLengthObstacleOf({ startMs, endMs }: Range, maxDurationMs
   return `captions are made of at most ${maxDurationMs} ms, the study has ${endMs - startMs} ms`;
 }
 
-/** Why no captions can be made of a range on a host, with the option that changes it and the way without it; null when they can. */
+/**
+ * The reason why a host cannot make captions of a range, with the option that changes it and the way without it. Null if it can.
+ */
 export function hostLengthObstacleOf(range: Range, maxDurationMs: number): string | null {
   const obstacle = captionLengthObstacleOf(range, maxDurationMs);
   if (obstacle === null) return null;
@@ -58,7 +60,7 @@ function declaredLanguageOf(record: RuntimeStart): string | null {
   return requestedSource.mode === 'declared' ? (requestedSource.languages[0] ?? null) : null;
 }
 
-/** What captions of a study are made of. Throws `RangeError` for a study whose source language was not declared. */
+/** The input of the captions of a study. Throws `RangeError` for a study whose source language was not declared. */
 export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInput {
   const { sourceArtifactId, sourceSession, analysisRequest } = run.record;
   const sourceLanguage = declaredLanguageOf(run.record);
@@ -164,7 +166,7 @@ function claimsOver(
   return body.claims.filter(cites).map(({ claimIndex }) => claimIdOf(body.operationId, claimIndex));
 }
 
-/** What says the same of every line that an assessment speaks of. */
+/** The part of a report that is the same for every line of an assessment. */
 type AssessmentReport = Omit<ChildReport, 'readOperationId' | 'readReceiptId'>;
 
 function reportOf(
@@ -190,7 +192,7 @@ function reportOf(
   };
 }
 
-/** What a study has to say of its lines, as far as that does not depend on the line. */
+/** The citations of a study for its lines, as far as they do not depend on the line. */
 interface CitingStudy {
   readonly together: readonly (readonly ReadRuns[])[];
   /** By the content id of each read. */
@@ -218,7 +220,7 @@ function citingStudyOf(study: CaptionedStudy, decision: VerifiedDecision): Citin
   return citing;
 }
 
-/** What a study has to say of a line: empty lists where no reads returned all of its time, or nothing was decided. */
+/** The citations of a study for a line: empty lists if no reads returned all of its time, or nothing was decided. */
 function citationsOver(study: CaptionedStudy, line: Range): LineCitations {
   const { decision } = study.findings;
   const none: LineCitations = { claimIds: [], semanticCitations: [], childReports: [] };
@@ -249,7 +251,7 @@ interface CoveredLine {
   readonly gap: CaptionReason | null;
 }
 
-// A line is worth what the worst stretch of its time is worth; what was not looked at comes after what was looked at in vain.
+// A line is worth what the worst stretch of its time is worth. A stretch without a read comes after one whose read found nothing.
 const gravestFirst: readonly Coverage['state'][] = [
   ...claimStates.filter((state) => state !== 'supported'),
   'unavailable',
@@ -265,8 +267,8 @@ function coverageOver({ conclusion }: CaptionedStudy, { startMs, endMs }: Range)
 }
 
 /**
- * On what a line of captions rests. Only a line whose time is supported as a whole, and that reads of one evidence returned
- * as a whole, cites anything; every other names its gap.
+ * The basis of a line of captions. A line cites reads only if its time is supported as a whole, and reads of one evidence
+ * returned all of it. Every other names its gap.
  */
 export function coveredLine(
   study: CaptionedStudy,

@@ -41,7 +41,7 @@ export interface BaseLines {
   readonly input: Pick<ReturnType<typeof captionInputOf>, 'range' | 'sourceLanguage' | 'targetLanguage'>;
   /** The lines of the transcript that each was cut from; none for lines that come from no transcript. */
   readonly transcriptLines: ReadonlyMap<string, readonly number[]>;
-  /** Whether lines that pass are handed out if others do not. */
+  /** True if lines that pass are published although others do not. */
   readonly isAcceptedInPart: boolean;
 }
 
@@ -110,7 +110,7 @@ export const uncorrected = ({ lines }: BaseLines): CurrentLine[] =>
 /** A line as records and answers have it. */
 export const plainLine = ({ correctionId, ...line }: CurrentLine): CorrectedLine => line;
 
-/** Whether a line is as the host made it, whatever happened to it in between. */
+/** True if a line is as the host made it, whatever happened to it in between. */
 export function isOriginal({ id, startMs, endMs, source, target }: CorrectedLine, { lines }: BaseLines): boolean {
   const original = originalsOf(lines).get(id);
   return original !== undefined && firstDifference({ id, startMs, endMs, source, target }, original) === null;
@@ -128,7 +128,7 @@ function originalsOf(lines: readonly OriginalLine[]): ReadonlyMap<string, Origin
 export interface VerifiedCorrection {
   readonly receipt: StoredReceipt<CorrectionReceipt>;
   readonly artifactId: string;
-  /** When the journal took it. */
+  /** The time when the journal took it. */
   readonly recordedAt: string;
 }
 
@@ -146,7 +146,7 @@ export interface VerifiedCorrections {
 
 export const noCorrections: VerifiedCorrections = { chain: [], base: null, lines: [], check: null };
 
-/** Whether a person's changes are in the lines of a runtime: those that were all reverted are not. */
+/** True if the lines of a runtime have changes of a person; changes that were all reverted do not count. */
 export const isCorrected = ({ base, lines }: VerifiedCorrections): boolean =>
   base !== null && (lines.length !== base.lines.length || lines.some((line) => !isOriginal(line, base)));
 
@@ -161,7 +161,7 @@ const isOneLanguage = ({ input }: BaseLines): boolean => {
   return source !== null && source === baseLanguage(input.targetLanguage);
 };
 
-/** What a side has if a person gives no text for it: null if it is cut in parts, whose words only a person can tell. */
+/** The text of a side without a text of a person: null if it is cut in parts, whose words only a person can know. */
 function inheritedText(before: readonly CurrentLine[], side: CaptionSide, parts: number): CorrectedText | null {
   const texts = before.map((line) => line[side]);
   const missing = texts.find(({ state }) => state !== 'available');
@@ -207,7 +207,7 @@ interface Correcting {
 
 const numbered = (value: number): string => String(value).padStart(3, '0');
 
-/** What each change makes of the lines that it names. Throws `CorrectionFault`. */
+/** The result of each change to the lines that it names. Throws `CorrectionFault`. */
 function changesOf(
   lines: readonly CurrentLine[],
   asked: readonly AskedChange[],
@@ -265,7 +265,10 @@ export function onBase(line: CorrectedLine, { lines }: BaseLines): CorrectedLine
   return { ...line, source: sideOf('source'), target: sideOf('target') };
 }
 
-/** What takes a correction back. Throws `CorrectionFault` if its lines were changed since, or there is no such correction. */
+/**
+ * The changes that take a correction back. Throws `CorrectionFault` if its lines were changed since, or there is no such
+ * correction.
+ */
 function changesBack({ chain, lines }: VerifiedCorrections, base: BaseLines, reverts: string): CorrectionChange[] {
   const reverted = chain.find(({ receipt }) => receipt.body.correctionId === reverts);
   if (reverted === undefined) throw new CorrectionFault('there is no such correction');
@@ -301,13 +304,13 @@ export function linesAfter(
   return next.sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
 }
 
-/** What a person asks for: changes, or the correction that is to be taken back. */
+/** The request of a person: changes, or the correction to take back. */
 export interface AskedCorrection {
   readonly changes?: readonly AskedChange[] | undefined;
   readonly reverts?: string | undefined;
 }
 
-/** What becomes of the lines of a runtime, with nothing written. Throws `CorrectionFault`. */
+/** The lines of a runtime after a change, with nothing written. Throws `CorrectionFault`. */
 export function correctedBy(
   corrections: VerifiedCorrections,
   base: BaseLines,
@@ -322,7 +325,7 @@ export function correctedBy(
   return { changes, lines: linesAfter(lines, changes, null), touched };
 }
 
-/** What a check says of the lines of a runtime. */
+/** The verdict of a check on the lines of a runtime. */
 export interface CorrectionDecision {
   readonly outcome: 'accepted' | 'withheld';
   readonly reasonCode: CorrectionCheckReceipt['decision']['reasonCode'];
@@ -336,9 +339,9 @@ const accepted = (reasonCode: CorrectedLineDecision['reasonCode']) => ({ outcome
 const withheld = (reasonCode: CorrectedLineDecision['reasonCode']) => ({ outcome: 'withheld', reasonCode }) as const;
 
 /**
- * Checks lines by their structure: a line needs a text on both sides, and begins where no line before it is shown any more.
- * What the study does not support has no text of the host; a text that a person put there, and a time that a person chose, rest
- * on the person's attestation, and the reason says so. Lines are handed out under the rule of the captions that they come from.
+ * Checks lines by their structure: a line needs a text on both sides, and begins only when no line before it is visible any more.
+ * A line that the study does not support has no text of the host. A text and a time of a person rest on the person's attestation,
+ * as the reason states. Lines are published under the rule of the captions that they come from.
  */
 export function correctionDecisionOf(lines: readonly CorrectedLine[], base: BaseLines): CorrectionDecision {
   let endMs = 0;
@@ -371,9 +374,9 @@ export interface SpokenLine {
 }
 
 /**
- * The lines of a transcript with what a person corrected of them. A line of captions may be cut from several of its lines, and
- * several from one; so all lines that hang together are replaced by the lines of the captions where one of them was corrected. A
- * replaced line keeps the index of the first line that it comes from.
+ * The lines of a transcript with the corrections of a person. A line of captions may be cut from several of its lines, and
+ * several from one. So all connected lines are replaced by the lines of the captions if one of them was corrected. A replaced
+ * line keeps the index of the first line that it comes from.
  */
 export function correctedTranscript<Line extends SpokenLine>(
   lines: readonly Line[],

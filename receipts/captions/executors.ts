@@ -30,14 +30,14 @@ import {
   translatedSides,
 } from './transcript-lines.ts';
 
-/** One embedded text track of a study: its cues, the language that it is taken to be in, and where it is stored. */
+/** One embedded text track of a study: its cues, its probable language, and its place in the store. */
 export interface StudiedTrack {
   readonly trackIndex: number;
   readonly artifactId: string;
   readonly contentId: string;
-  /** What the container says, else what was identified; null when neither says anything. */
+  /** The container's language, else the identified one; null if neither is known. */
   readonly language: string | null;
-  /** Whether the track as a whole was identified as another language than the container says. */
+  /** True if the track as a whole was identified as another language than the container states. */
   readonly isContradicted: boolean;
   /** In order of time; the text of a cue that could not be read is null. */
   readonly cues: readonly TimedText[];
@@ -70,7 +70,7 @@ const artifactsOf = ({ operations }: VerifiedFindings): StudiedArtifact[] =>
 
 const baseOf = (code: string | null | undefined): string | null => (code == null ? null : baseLanguage(code));
 
-/** What tag and identification say of a track. Cues and their codes are in the same order. */
+/** The language of a track from its tag and its identification. Cues and their codes are in the same order. */
 function languageOf(
   { taggedLanguage, code, method, cueCodes }: TrackLanguageFact,
   cues: readonly AnyCue[],
@@ -113,7 +113,7 @@ export function trackIn(tracks: readonly StudiedTrack[], language: string): Stud
   return fullest ?? null;
 }
 
-/** An executor that turns an approved study into lines; the same study gives the same lines, whenever it is asked. */
+/** An executor that turns an approved study into lines; the same study always gives the same lines. */
 interface CaptionExecutor {
   /** How events and receipts name it. Throws `RangeError` where it translates and no translator is named. */
   identify(study: CaptionedStudy, translator?: CaptionTranslator): CaptionExecutorIdentity;
@@ -121,7 +121,7 @@ interface CaptionExecutor {
   draft(study: CaptionedStudy, translation?: CaptionTranslation): DraftLine[];
   /** The stored text of a study that a model has to translate; null if nothing has to be. */
   toTranslate?(study: CaptionedStudy): TextToTranslate | null;
-  /** Why it has no line of a study; asked only where it has none. */
+  /** The reason why it has no line of a study; only for a study without lines. */
   absence(study: CaptionedStudy): LinesAbsence;
 }
 
@@ -129,7 +129,7 @@ const common = { version: '1', cognitionClaim: 'none' } as const;
 
 const numbered = (prefix: string, index: number): string => `${prefix}-${String(index + 1).padStart(3, '0')}`;
 
-/** A fixture that was recorded elsewhere says nothing of a run of its own: it never has a line. */
+/** A fixture that was recorded elsewhere knows nothing of a run of its own: it never has a line. */
 const recorded: CaptionExecutor = {
   identify: () => ({
     id: 'studio.recorded-caption-fixture-adapter',
@@ -176,7 +176,7 @@ const deterministicTest: CaptionExecutor = {
   absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
 };
 
-/** What a track gives to one side of a line: a track in another language than its tag says gives nothing. */
+/** The text of a track for one side of a line: a track in another language than its tag gives nothing. */
 function sideOf(track: StudiedTrack | null, text: string | null): DraftText {
   if (text === null) return { state: 'withheld', reasonCode: 'translator_unavailable' };
   if (track?.isContradicted === true) return { state: 'withheld', reasonCode: 'language_mismatch' };

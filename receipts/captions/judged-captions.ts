@@ -71,7 +71,7 @@ async function follows(mayBeOlder: boolean, check: () => void | Promise<void>): 
 }
 
 /**
- * Reads the translation of captions back and derives every question again from the answers before it, if this program has its
+ * Reads the translation of captions back. It derives every question again from the answers before it, if this program has its
  * gates and cut its lines. Throws `EvidenceChainError`.
  */
 export async function reopenTranslation(
@@ -99,7 +99,7 @@ async function judgedTranslation(contentId: string, found: CaptionTranslation, j
 
 /**
  * Derives captions again by the present rules. Those of older rules are checked for their form: all that follows from the study
- * and from the lines themselves; so are those of a translation that was not judged again. Throws `EvidenceChainError`.
+ * and from the lines themselves. So are those of a translation that was not judged again. Throws `EvidenceChainError`.
  */
 export async function judgedCaptions(
   { contentId, body }: StoredReceipt<CaptionArtifact>,
@@ -122,7 +122,7 @@ export async function judgedCaptions(
   return judgementBy(ruleSets.captions, oldestRulesOf(job));
 }
 
-/** What a study gives must have been possible to give: captions that could not be made were not, and asking for them throws. */
+/** The captions of a study must have been possible: for impossible ones the derivation throws. */
 async function derivedCaptions(job: CaptionJob, pause: FoldContext['pause']): Promise<() => CaptionArtifact> {
   try {
     const captions = await captionsInSlices(job, pause);
@@ -135,15 +135,16 @@ async function derivedCaptions(job: CaptionJob, pause: FoldContext['pause']): Pr
   }
 }
 
-/** What a line says of its origin, without what its study says of its time. */
+/** The origin of a line, without its study's statements about its time. */
 function originOf({ study, ...lineage }: LineLineage) {
   const { claimIds, semanticCitations, childReports, ...rest } = study;
   return { ...lineage, study: rest };
 }
 
 /**
- * Checks captions without judging them: they are of this attempt, their counts are those of their lines, which come one after the
- * other in the range, each of this study and with the coverage of its time, and cite reads of it. Throws `EvidenceChainError`.
+ * Checks captions without judging them. They are of this attempt, and their counts are those of their lines. The lines come one
+ * after the other in the range. Each is of this study, has the coverage of its time, and cites reads of it. Throws
+ * `EvidenceChainError`.
  */
 function checkCaptionForm(body: CaptionArtifact, { job, executor }: BegunCaptions): void {
   const { study } = job;

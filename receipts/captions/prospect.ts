@@ -12,13 +12,13 @@ import { type CaptionedStudy, captionInputOf, coveredLine, hostLengthObstacleOf 
 import { captionExecutors } from './executors.ts';
 import type { LinesAbsence } from './transcript-lines.ts';
 
-/** What is said of a host without a caption executor. */
+/** The text for a host without a caption executor. */
 export const captionsAreOff = 'this host does not make captions';
 
 /** The same, with what changes it: an error says that by itself. */
-export const captionsOff = `${captionsAreOff}; ${errorRemedies.caption_current_run_causality_required} for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognised speech`;
+export const captionsOff = `${captionsAreOff}; ${errorRemedies.caption_current_run_causality_required} for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognized speech`;
 
-/** What a host makes captions with. */
+/** The means of a host for making captions. */
 export interface CaptionAbility {
   readonly classification: CaptionClassification;
   /** How long captions may be. */
@@ -34,9 +34,9 @@ interface CaptionProspect {
 }
 
 /**
- * What a host can make of an approved study. A production and every answer that says beforehand what would come of it go by
- * this. A line of a transcript counts only where the study supports it: captions of nothing but withheld lines would use up an
- * approval for nothing.
+ * The possible captions of an approved study on a host. A production goes by this, and so does every answer that predicts its
+ * result. A line of a transcript counts only if the study supports it: captions of withheld lines alone would use up an approval
+ * for nothing.
  */
 export function captionProspectOf(
   study: CaptionedStudy,
@@ -54,7 +54,7 @@ export function captionProspectOf(
   return { job, absence: isSupported ? null : executor.absence(study) };
 }
 
-/** A study that is planned: what was asked, what the source has, and whether speech would be recognised. */
+/** A planned study: its request, the tracks of its source, and whether the host would recognize its speech. */
 export interface PlannedCaptions {
   readonly range: Range;
   readonly requested: RuntimeRequest['requestedSourceLanguage'];
@@ -105,7 +105,7 @@ function textTrackObstacle(
   return { reason: 'no_text_track_in_language', text: `${made} ${wanted}, and the source has ${known}` };
 }
 
-/** What was not recognised gives no captions, and what is recognised gives them in its own language. */
+/** Only recognized speech gives captions, and in its own language. */
 function recognitionObstacle(
   { source, requested, targetLanguage, recognizes }: PlannedCaptions,
   translates: boolean,
@@ -113,13 +113,13 @@ function recognitionObstacle(
   if (!recognizes) {
     return {
       reason: 'no_recognizer',
-      text: 'the captions of this host are made of recognised speech, and it was started without --semantic-recognizer',
+      text: 'the captions of this host are made of recognized speech, and it was started without --semantic-recognizer',
     };
   }
   if (source.tracks.every(({ kind }) => kind !== 'audio')) {
     return {
       reason: 'no_audio_track',
-      text: 'the captions of this host are made of recognised speech, and the source has no audio track',
+      text: 'the captions of this host are made of recognized speech, and the source has no audio track',
     };
   }
   const [language] = requested.languages;

@@ -112,7 +112,7 @@ export const qualityControl = new RunReceipt<PlainQualityControlReceipt, 'qcId',
   derive: (run, captions) => ({ ...receiptBody(run, captions), decision: structuralDecisionOf(captions) }),
 });
 
-/** What was decided on the lines of long captions, as a run stores it. */
+/** The decisions on the lines of long captions, as a run stores them. */
 export const storedDecisions = new RunParts<QualityControlPart>(
   new RunRecord<QualityControlPart>({
     ...declaration,
@@ -228,9 +228,9 @@ export function qualityControlRowOf(
 export interface ReportedCaptions {
   readonly artifact: WholeCaptions;
   readonly contentId: CaptionReference['contentId'];
-  /** Times of the study's hard cuts in ms; null where it has no evidence of them. */
+  /** Times of the study's hard cuts in ms; null if it has no evidence of them. */
   readonly shotTimesMs: readonly number[] | null;
-  /** Frames per second of the media as a fraction; null where it is not known. */
+  /** Frames per second of the media as a fraction; null if unknown. */
   readonly frameRate: { readonly numerator: number; readonly denominator: number } | null;
 }
 
@@ -285,7 +285,7 @@ function findingsOf(cue: CueMeasures, limits: CaptionProfileLimits): Finding[] {
   return findings;
 }
 
-/** A line with its texts, whoever wrote them. */
+/** A line with its texts, whether of the host or of a person. */
 interface TextLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
   readonly source: Pick<CaptionLine['source'], 'state' | 'text'>;
   readonly target: Pick<CaptionLine['target'], 'state' | 'text'>;
@@ -350,8 +350,8 @@ export function captionQualityReportsOf(captions: ReportedCaptions): CaptionQual
 }
 
 /**
- * What the guidelines find in lines that are not written down: the findings of `captionQualityReportsOf` alone, with gaps counted by
- * the frame rate that the guidelines assume.
+ * The findings of the guidelines in lines that are not written down. They are the findings of `captionQualityReportsOf` alone,
+ * with gaps counted by the frame rate that the guidelines assume.
  */
 export function captionFindingsOf(
   lines: readonly TextLine[],

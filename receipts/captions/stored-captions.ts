@@ -108,7 +108,7 @@ const withoutTranscript = ({ transcriptLines, ...line }: ChunkedLine): SharingQu
 
 type OfProduction = Pick<StoredCaptionRecord, 'jobId'>;
 
-/** What all records of one production have in common. */
+/** The common parts of all records of one production. */
 const ofProduction = {
   link: 'caption',
   maximumBytes: captionLimits.maxArtifactBytes,
@@ -145,7 +145,7 @@ export const storedCitations = new RunParts<CaptionCitations>(
   ({ citations }) => citations.length,
 );
 
-// What a part says beside its items.
+// The size of a part without its items.
 const headBytes = 2048;
 
 /** How much a part of long captions has room for. */
@@ -174,7 +174,7 @@ interface StoredForm {
   readonly citations: readonly CaptionCitations[];
 }
 
-/** What was stored of captions that do not change: each is asked for several times, and long ones take a second. */
+/** The stored forms of captions that do not change: each is needed several times, and long ones take a second. */
 const knownForms = new WeakMap<LongCaptions, StoredForm>();
 
 export function storedFormOf(captions: CaptionArtifact): StoredForm {
@@ -225,7 +225,7 @@ export async function readCaptions(content: StoredContent, contentId: string): P
   return { ...stored, body: captions };
 }
 
-/** What long captions are beside their lines, wherever the reads that these cite are stored. */
+/** The fields of long captions beside their lines, wherever the cited reads are stored. */
 async function headOf(
   content: StoredContent,
   record: LongCaptionRecord,

@@ -9,9 +9,9 @@ import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 
 /**
- * Why captions of a study would have no line. `nothing_recognised` and `no_line_passed` speak of its transcript,
- * `no_translator` of an executor that cannot lead from its source language to its target language, `no_supported_line` of
- * lines that the evidence of the study does not carry.
+ * The reason why captions of a study would have no line. `nothing_recognised` and `no_line_passed` concern its transcript.
+ * `no_translator` means that the executor cannot lead from its source language to its target language. `no_supported_line` means
+ * that the evidence of the study does not carry the lines.
  */
 export const linesAbsences = [
   'no_lines_of_this_run',
@@ -34,12 +34,12 @@ export interface LinesAbsence {
 interface StudiedTranscript {
   readonly artifactId: string;
   readonly contentId: string;
-  /** Who recognised it. */
+  /** The recognizer. */
   readonly engine: string;
   readonly lines: readonly TranscriptLineFact[];
 }
 
-/** The transcript of a study; null where nothing was recognised. */
+/** The transcript of a study; null if nothing was recognized. */
 export function transcriptOf({ recognition }: Pick<VerifiedFindings, 'recognition'>): StudiedTranscript | null {
   if (recognition === null || recognition.artifact === null || recognition.receipt === null) return null;
   const { artifact, found, receipt } = recognition;
@@ -51,7 +51,7 @@ export function transcriptOf({ recognition }: Pick<VerifiedFindings, 'recognitio
   };
 }
 
-/** Whether the two sides of captions are one language: what was recognised is its own translation then. */
+/** True if the two sides of captions are one language: the recognized text is its own translation then. */
 export function isOneLanguage(study: CaptionedStudy): boolean {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
   const source = baseLanguage(sourceLanguage);
@@ -65,8 +65,8 @@ interface RecognizedLine extends Pick<DraftLine, 'id' | 'startMs' | 'endMs'> {
 }
 
 /**
- * The lines of captions that a transcript gives: of the lines that passed every gate, and across none that was withheld, so
- * that no cue joins words between which something else may have been said.
+ * The lines of captions from a transcript. They use only lines that passed every gate, and never span a withheld one. A cue must
+ * not join words that had others in between.
  */
 export function recognizedLines(study: CaptionedStudy, { lines }: StudiedTranscript): RecognizedLine[] {
   const passed = lines.filter(({ outcome }) => outcome === 'passed');
@@ -87,12 +87,12 @@ export function recognizedLines(study: CaptionedStudy, { lines }: StudiedTranscr
   }));
 }
 
-/** Why there is no line of captions in what a study recognised. */
+/** The reason why the recognized speech of a study has no line of captions. */
 export function recognizedAbsence(study: CaptionedStudy, translates: boolean): LinesAbsence {
   const { recognition } = study.findings;
   const transcript = transcriptOf(study.findings);
   if (recognition === null) {
-    const text = 'the study was accepted by a host without a recogniser: study the range again with one';
+    const text = 'the study was accepted by a host without a recognizer: study the range again with one';
     return { reason: 'not_recognised', text };
   }
   if (transcript === null) {
@@ -101,7 +101,7 @@ export function recognizedAbsence(study: CaptionedStudy, translates: boolean): L
   }
   if (transcript.lines.every(({ outcome }) => outcome === 'withheld')) {
     const count = transcript.lines.length;
-    const text = count === 0 ? 'no words were recognised' : `the gates withheld all ${count} recognised lines`;
+    const text = count === 0 ? 'no words were recognized' : `the gates withheld all ${count} recognized lines`;
     return { reason: 'no_line_passed', text };
   }
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
@@ -121,7 +121,7 @@ export interface TextToTranslate {
 
 export const asOneRow = (text: string): string => text.replaceAll('\n', ' ');
 
-/** The recognised lines of a study as a model is given them; null if nothing was recognised, or the target is the same language. */
+/** The recognized lines of a study for a model; null if nothing was recognized, or the target is the same language. */
 export function transcriptToTranslate(study: CaptionedStudy): TextToTranslate | null {
   const transcript = transcriptOf(study.findings);
   if (transcript === null || isOneLanguage(study)) return null;
@@ -130,7 +130,7 @@ export function transcriptToTranslate(study: CaptionedStudy): TextToTranslate | 
   return { artifactId, contentId, lines };
 }
 
-/** What a model was asked of a study's lines. */
+/** The questions to a model about a study's lines. */
 export const translationWorkOf = (
   study: CaptionedStudy,
   { lines }: TextToTranslate,
@@ -165,7 +165,7 @@ function sideOf(verdict: Verdict | undefined, language: string): DraftText {
   return { state: 'available', text: inRows(verdict.text, language) };
 }
 
-/** The recognised lines of a study, each with its translation or the reason why it has none. */
+/** The recognized lines of a study, each with its translation or the reason why it has none. */
 export function translatedLines(study: CaptionedStudy, translation: CaptionTranslation | undefined): DraftLine[] {
   const transcript = transcriptOf(study.findings);
   if (transcript === null) return [];

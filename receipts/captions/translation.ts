@@ -30,7 +30,7 @@ import { type CaptionJob, captionJobIdOf, textToTranslateOf } from './artifact.t
 import { captionInputOf } from './captioned-study.ts';
 import { translationWorkOf } from './transcript-lines.ts';
 
-/** What all records of what a model was asked have in common. */
+/** The common parts of all records of a translation. */
 const ofTranslation = {
   link: 'caption_translation',
   maximumBytes: maximumTranslationBytes,
@@ -39,7 +39,7 @@ const ofTranslation = {
   producer: 'host',
 } as const;
 
-/** Everything that a model was asked for captions, as a run stores it. */
+/** All questions to a model and its answers for captions, as a run stores them. */
 export const storedTranslation = new RunRecord<CaptionTranslation>({
   ...ofTranslation,
   schema: captionTranslation,
@@ -83,7 +83,7 @@ function partedFormOf({ asks, ...head }: CaptionTranslation) {
   return { record, parts };
 }
 
-/** What a translation leaves behind, the record by which it is named at the end; a long one in parts. */
+/** The outputs of a translation, with the record that names it at the end; a long one in parts. */
 export function translationOutputs(run: StudyRun, translation: CaptionTranslation, isLong: boolean): Output[] {
   if (!isLong) return [storedTranslation.outputOf(run, translation)];
   const { record, parts } = partedFormOf(translation);
@@ -137,7 +137,7 @@ export function questionDigests(question: ReturnType<typeof questionOf>) {
 
 const fault = (place: string): EvidenceChainError => new EvidenceChainError('caption_translation', place);
 
-/** A question that failed has no answer; each line that was asked for has at most one, in the order of the lines. */
+/** A question that failed has no answer; each requested line has at most one, in the order of the lines. */
 function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): string | null {
   if (failure !== null) {
     const nothing = { identified: null, model: null, inputTokens: null, outputTokens: null };
@@ -153,8 +153,8 @@ function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): s
 export const translationVersionOf = ({ gates }: CaptionTranslation): number => (gates === 4 ? 5 : (gates ?? 1));
 
 /**
- * Checks a record of any version against what it follows from: who translates, the words and settings, and which answers can be those
- * of a question. A transcript of the present gates has no translation of older ones. Throws `EvidenceChainError`.
+ * Checks a record of any version against its basis: the translator, the words and settings, and the possible answers of a
+ * question. A transcript of the present gates has no translation of older ones. Throws `EvidenceChainError`.
  */
 export function checkTranslationRecord(found: CaptionTranslation, job: CaptionJob): void {
   storedTranslation.audit(found, translationOf(job, found));
@@ -201,7 +201,7 @@ function sumOf(counts: readonly (number | null)[]): number | null {
   return counts.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
 }
 
-/** How often each line was asked. */
+/** The number of questions for each line. */
 function attemptsOf({ asks }: CaptionTranslation): TranslationSummary['attempts'] {
   const counts = new Map<string, number>();
   for (const id of asks.flatMap(({ lineIds }) => lineIds)) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -220,7 +220,7 @@ function sumsOf({ asks, translator }: CaptionTranslation) {
   };
 }
 
-/** What the receipt of captions says of their translation. */
+/** The translation of captions in their receipt. */
 export function translationSummaryOf(runId: string, translation: CaptionTranslation): TranslationSummary {
   const contentId = contentIdOfJson(translation);
   const artifactId = storedTranslation.artifactIdOf(runId, translation, contentId);

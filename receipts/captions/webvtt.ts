@@ -5,7 +5,7 @@ import { textLinesOf } from '../../rules/caption-guidelines.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import type { StoredCaptions } from './quality-control.ts';
 
-/** A line of a file, whoever wrote its texts. */
+/** A line of a file, with texts of the host or of a person. */
 export interface FileLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
   readonly source: { readonly state: string; readonly text: string | null };
   readonly target: { readonly state: string; readonly text: string | null };
@@ -29,7 +29,7 @@ export interface CheckedCaptions extends StoredCaptions {
 export const fileLinesOf = ({ artifact, corrected }: CheckedCaptions): readonly FileLine[] =>
   corrected?.lines ?? artifact.lines;
 
-/** What a file says of the corrections in it; nothing for captions as the host made them. */
+/** The note of a file about the corrections in it; nothing for captions as the host made them. */
 export const correctionNotes = ({ corrected }: CheckedCaptions): string[] =>
   corrected === undefined
     ? []
@@ -96,8 +96,8 @@ export function webVttFile(captions: CheckedCaptions, side: ShownSides, cues: re
 }
 
 /**
- * One side of accepted captions as a WebVTT file (W3C, WebVTT: The Web Video Text Tracks Format, section 4): a cue for each
- * line that has a text on this side, under the line's id, and a note that names what the file was made of.
+ * One side of accepted captions as a WebVTT file (W3C, WebVTT: The Web Video Text Tracks Format, section 4). It has a cue for
+ * each line that has a text on this side, under the line's id. A note names the records that the file was made of.
  */
 export const webVttOf = (captions: CheckedCaptions, side: CaptionSide): string =>
   webVttFile(captions, side, fileLinesOf(captions).flatMap(textsOn(side)));

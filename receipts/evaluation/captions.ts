@@ -69,8 +69,8 @@ export function pairingCounts({ lines }: LabeledPairing, shown: readonly ShownPa
 }
 
 /**
- * The pairs that the executor `grouped-subtitles` would show of a study; none where it has no line. Null where the item does not ask
- * for it. Throws `EvaluationFault` `labels_outside_media`.
+ * The pairs that the executor `grouped-subtitles` would show of a study; empty if it has no line. Null if the item does not label
+ * them. Throws `EvaluationFault` `labels_outside_media`.
  */
 export function shownPairs({ itemId, labels }: PackItem, runtime: VerifiedRuntime): ShownPair[] | null {
   if (!labels.pairing) return null;
@@ -113,9 +113,9 @@ function produce(study: CaptionedStudy, place: string): StoredCaptions {
 }
 
 /**
- * Makes captions of the embedded subtitles as a production would, demands that the structural check accepts them, then
- * plants every single defect in every line and counts how often the check withholds that line and the captions with it.
- * Null where the item does not ask for it. Throws `EvaluationFault` `labels_outside_media`.
+ * Makes captions of the embedded subtitles as a production would, and demands that the structural check accepts them. Then it
+ * plants every single defect in every line, and counts how often the check withholds that line and the captions with it. Null if
+ * the item does not label them. Throws `EvaluationFault` `labels_outside_media`.
  */
 export function captionGateCounts({ itemId, labels }: PackItem, runtime: VerifiedRuntime): CaptionGateCounts | null {
   if (labels.captions === null) return null;
@@ -248,7 +248,7 @@ export interface TranslationCounts extends Pick<TranslationGateScore, 'lines' | 
   readonly defects: readonly DefectCounts[];
 }
 
-/** The id of a line of a label, as it stands in questions. */
+/** The id of a line of a label, as questions have it. */
 export const labeledLineId = (at: number): string => `line-${at + 1}`;
 
 type Verdicts = ReadonlyMap<string, Verdict>;
@@ -260,7 +260,7 @@ export const withheldOf = ({ lines }: LabeledTranslations, verdicts: Verdicts): 
     return verdict === undefined || 'reason' in verdict;
   }).length;
 
-/** How many planted answers are no translation that passed: they were withheld, or another answer stands in their place. */
+/** The number of planted answers that did not pass as translations: they were withheld, or another answer replaced them. */
 export const caughtOf = (planted: PlantedAnswers, verdicts: Verdicts): number =>
   [...planted].filter(([at, wrong]) => {
     const verdict = verdicts.get(labeledLineId(at));
@@ -313,7 +313,7 @@ function mostAlike(batch: readonly Line[]): readonly [number, number] | null {
 const otherNumber = (digits: string): string =>
   /^[0-9]+$/.test(digits) ? `${BigInt(digits) + 1n}` : `${digits}${[...digits].at(-1) ?? ''}`;
 
-/** What a model may do to a line, with its source repeated rightly; undefined for a line that is left as it is. */
+/** The possible mistakes of a model with a line, with its source repeated rightly; undefined for an unchanged line. */
 const plants = {
   shifted: (_, at, batch) => translationAt(batch, (at + 1) % batch.length),
   merged: ({ translation }, at, batch) =>
@@ -338,7 +338,7 @@ const plants = {
 
 type TranslationDefect = keyof typeof plants;
 
-/** What a model answers wrongly where it has this defect, batch by batch, wherever that is not what is right. */
+/** The wrong answers of a model with this defect, batch by batch, except those that happen to be right. */
 export function plantedAnswers({ lines }: LabeledTranslations, defect: TranslationDefect): PlantedAnswers {
   const { batchLines } = translationLimits;
   const planted = lines.flatMap((line, at): [number, string | null][] => {

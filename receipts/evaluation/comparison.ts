@@ -14,8 +14,8 @@ export interface ScoreMeasure {
 }
 
 /**
- * Half a percent. The speech model computes in floating point, whose last digits differ between processors, so that a window
- * may end a frame of 32 ms earlier or later; of 25 s of speech half a percent is almost four such frames.
+ * Half a percent. The speech model computes in floating point, whose last digits differ between processors. So a window may end a
+ * frame of 32 ms earlier or later. Of 25 s of speech half a percent is almost four such frames.
  */
 export const speechToleranceMicro = 5000;
 
@@ -41,7 +41,7 @@ const retrieval = (name: string, score: Retrieval, tolerance = 0): ScoreMeasure[
   share(`${name}.f1`, score.f1Micro, 'higher', tolerance),
 ];
 
-/** The measures of a score; none where there is no such label. */
+/** The measures of a score; none if there is no such label. */
 const measured = <Score>(
   score: Score | null | undefined,
   measuresIn: (score: Score) => ScoreMeasure[],
@@ -65,7 +65,7 @@ const edges = (name: string, { medianMs, medianSizeMs, ninetiethSizeMs }: Uttera
   milliseconds(`${name}.ninetieth`, ninetiethSizeMs),
 ];
 
-/** Of all utterances together; then, under each condition, what was found of them, or of its sound where nobody speaks. */
+/** The measures of all utterances together; then those under each condition, or of its sound if it has no speech. */
 function utterances(scores: readonly UtteranceScore[]): ScoreMeasure[] {
   const all = utteranceScoreOf(joinedCounts('all', scores));
   return [
@@ -156,7 +156,7 @@ export interface ComparedMeasure extends ScoreMeasure {
   readonly change: ScoreChange;
 }
 
-/** What a new evaluation is beside the accepted one: one worse measure makes it a regression, whatever else got better. */
+/** The relation of a new evaluation to the accepted one: one worse measure makes it a regression, whatever else got better. */
 interface EvaluationComparison {
   readonly verdict: 'equal' | 'better' | 'regression';
   readonly measures: readonly ComparedMeasure[];
@@ -223,9 +223,9 @@ function intervalOf(values: readonly number[]): Interval {
 }
 
 /**
- * The measures of a receipt with bootstrap intervals: as many files are drawn as there are, each as often as chance wants, and
- * measured as one pack; a thousand times. What lies between the 2.5th and the 97.5th percentile is the interval. Equal receipts
- * give equal intervals.
+ * The measures of a receipt with bootstrap intervals. A thousand times, its files are sampled with replacement, as many as there
+ * are, and measured as one pack. The interval is between the 2.5th and the 97.5th percentile. Equal receipts give equal
+ * intervals.
  */
 export function estimatedMeasures(receipt: EvaluationReceipt): EstimatedMeasure[] {
   const files = byFile(receipt);

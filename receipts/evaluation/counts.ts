@@ -72,14 +72,14 @@ import {
   translationScoreOf,
 } from './captions.ts';
 
-/** One text track as a study read it; `language` says of the track and of each of its cues, in their order. */
+/** One text track as a study read it; `language` is that of the track and of each of its cues, in their order. */
 interface FoundTrack {
   readonly trackIndex: number;
   readonly cues: readonly CueFact[];
   readonly language: TrackLanguageFact;
 }
 
-/** What a study found of the things that an item labels; null where it labels none. */
+/** The findings of a study for the labels of an item; null if it has none. */
 interface EvaluationFindings {
   readonly speech: readonly Range[] | null;
   readonly cutsMs: readonly number[] | null;
@@ -88,7 +88,7 @@ interface EvaluationFindings {
   readonly captionGate: CaptionGateCounts | null;
   readonly transitions: readonly Range[] | null;
   readonly soundFaults: readonly FoundFault[] | null;
-  /** When the kept pictures were taken. */
+  /** The times of the kept pictures. */
   readonly keyframesMs: readonly number[] | null;
   readonly transcript: readonly FoundLine[] | null;
   readonly translations: TranslationCounts | null;

@@ -88,8 +88,8 @@ type Source = Pick<RegisteredSource, 'tracks'> & {
 };
 
 /**
- * Refuses an item that labels what its media cannot have, as far as the registered source tells, so that nothing of its pack is
- * studied in vain. Throws `EvaluationFault` `labels_outside_media`.
+ * Refuses an item whose labels its media cannot have, as far as the registered source shows. So nothing of its pack is studied in
+ * vain. Throws `EvaluationFault` `labels_outside_media`.
  */
 export function checkLabeledMedia({ itemId, range, labels }: PackItem, { session, tracks }: Source): void {
   const refuse = (place: string): never => {
@@ -128,7 +128,7 @@ export function checkLabeledMedia({ itemId, range, labels }: PackItem, { session
 export interface StudiedItem {
   readonly item: PackItem;
   readonly runtime: VerifiedRuntime;
-  /** What the gates of translations did with the lines of the item; null where it has none. */
+  /** The verdicts of the gates of translations on the lines of the item; null if it has none. */
   readonly translations: TranslationCounts | null;
 }
 

@@ -14,13 +14,13 @@ import { demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { checkKeyframePieces, checkTruePeak } from './facts.ts';
 import type { MediaOperation } from './media-operation.ts';
 
-/** One kind of evidence as a pass delivered it; without an artifact where it is unavailable. */
+/** One kind of evidence as a pass delivered it; without an artifact if it is unavailable. */
 interface DeliveredEvidence {
   readonly delivered: MediaEvidence;
   readonly artifact: EvidenceArtifact | null;
 }
 
-/** What one pass said that it found, and what it was asked of. */
+/** The statements of one pass about its findings, and its request. */
 export interface DeliveredPass {
   readonly source: RegisteredSource;
   readonly request: AnalysisRequest;
@@ -32,25 +32,25 @@ export interface DeliveredPass {
 
 type Parameters = EvidenceArtifact['parameters'];
 
-/** What a pass states since it measures further evidence. */
+/** The parameters that a pass states since it measures further evidence. */
 const furtherMarks = [...passKinds, 'shot_changes.rule', 'speech_activity.suppression', 'speech_activity.edges'];
 
-/** What it states since it chooses among several audio tracks by a rule. */
+/** The parameters that it states since it chooses among several audio tracks by a rule. */
 const ruleMarks = [...furtherMarks, 'speech_activity.signals', 'silence.belowProgrammeDb'];
 
 const statesOne = (parameters: Parameters, marks: readonly string[]): boolean =>
   Object.keys(parameters).some((name) => marks.some((mark) => name === mark || name.startsWith(`${mark}.`)));
 
-/** Whether the version that stated these parameters of a pass measures every kind of further evidence. */
+/** True if the version that stated these parameters of a pass measures every kind of further evidence. */
 const measuresFurther = (parameters: Parameters): boolean => statesOne(parameters, furtherMarks);
 
-/** Whether it names the rule by which it chose among several audio tracks. */
+/** True if it names the rule that chose among several audio tracks. */
 export const namesTrackRule = (parameters: Parameters): boolean => statesOne(parameters, ruleMarks);
 
 type Source = Pick<RegisteredSource, 'tracks' | 'trackLanguages' | 'subtitleTracks'>;
 type Reads = Pick<DeliveredPass, 'operation' | 'evidence'> & { readonly source: Source };
 
-/** Codecs of text that every version reads. Of tracks of other codecs the first version said nothing. */
+/** Codecs of text that every version reads. The first version ignored tracks of other codecs. */
 const readCodecs: readonly string[] = ['mov_text', 'subrip', 'srt', 'ass', 'ssa', 'webvtt', 'text'];
 
 const unreadReasons: readonly string[] = ['subtitle_format_unsupported', 'subtitle_limit_exceeded'];
@@ -74,7 +74,7 @@ function statedTracks(source: Source): string {
 const trackOf = ({ delivered, artifact }: DeliveredEvidence): number | null | undefined =>
   delivered.state === 'unavailable' ? delivered.trackIndex : artifact?.input.trackIndex;
 
-/** Whether nothing was delivered but that there is no text. */
+/** True if only the absence of text was delivered. */
 const isTextless = (evidence: Reads['evidence']): boolean =>
   evidence.length === 2 &&
   evidence.every(
@@ -180,7 +180,7 @@ function checkOver(
   }
 }
 
-/** What was stated of the tracks before the pass ran; earlier versions stated less. */
+/** The statements about the tracks from before the pass ran; earlier versions stated less. */
 function checkStated({ operation: { parameters } }: DeliveredPass, audio: AudioTrack | null, video: number | null) {
   const derived: Readonly<Record<string, string | number | null | undefined>> = {
     audioTrackIndex: audio?.index ?? null,
@@ -219,8 +219,8 @@ function checkDetected(pass: DeliveredPass): void {
 }
 
 /**
- * Checks that a pass delivered what its source and its operation demand: every kind once and in order, for every track, and
- * nothing as unavailable that there is material for. What was measured is not judged. Throws `EvidenceChainError`.
+ * Checks that a pass delivered what its source and its operation demand. That is every kind once and in order, for every track,
+ * and nothing as unavailable that there is material for. The measurements are not judged. Throws `EvidenceChainError`.
  */
 export function checkDelivered(pass: DeliveredPass): void {
   const { operation, evidence, further } = pass;
@@ -241,7 +241,7 @@ export function checkDelivered(pass: DeliveredPass): void {
 const isPassKind = (kind: FurtherArtifact['kind']): kind is PassKind => Object.hasOwn(companions, kind);
 
 /**
- * Further evidence was measured in the track of its companion, and says what follows from the evidence of its pass. Throws
+ * Further evidence was measured in the track of its companion, and its content follows from the evidence of its pass. Throws
  * `EvidenceChainError` of the evidence.
  */
 export function checkAgainstPass(further: FurtherArtifact, evidence: readonly DeliveredEvidence[]): void {

@@ -43,7 +43,7 @@ function checkRun(fact: BlackFact | FrozenFact, at: number, artifact: Measured):
   }
 }
 
-/** An order that was told shows in the shares, whose sum is a whole. */
+/** A definite order shows in the shares, whose sum is a whole. */
 function checkOrder(fact: FieldOrderFact, at: number, artifact: Measured): void {
   const { order, pictures, progressiveMilli, topFirstMilli, bottomFirstMilli, undeterminedMilli, repeatedMilli } = fact;
   const interlaced = topFirstMilli + bottomFirstMilli;
@@ -65,14 +65,14 @@ function checkOrder(fact: FieldOrderFact, at: number, artifact: Measured): void 
   if (before?.kind === 'field_order' && before.order === order) throw fault(`facts[${at}].order`);
 }
 
-/** What is within the bars is a part of the picture. */
+/** The area within the bars is a part of the picture. */
 function checkBars({ left, top, width, height, pictureWidth, pictureHeight }: LetterboxFact, at: number): void {
   if (left + width > pictureWidth) throw fault(`facts[${at}].width`);
   if (top + height > pictureHeight) throw fault(`facts[${at}].height`);
   if (width === pictureWidth && height === pictureHeight) throw fault(`facts[${at}]`);
 }
 
-/** What follows from the fields of facts of pictures. Throws `EvidenceChainError` of the evidence. */
+/** Checks the consequences of the fields of facts of pictures. Throws `EvidenceChainError` of the evidence. */
 function checkPictureFacts(artifact: Measured): void {
   for (const [at, fact] of artifact.facts.entries()) {
     if (fact.kind === 'black' || fact.kind === 'frozen') checkRun(fact, at, artifact);
@@ -86,7 +86,7 @@ function checkPictureFacts(artifact: Measured): void {
   }
 }
 
-/** Where the pieces of shots begin and end that may have a keyframe. */
+/** The ends of the pieces of shots that may have a keyframe. */
 function piecesOf(shots: EvidenceArtifact, pieceMs: number): Map<number, number> {
   const { startMs, endMs } = shots.input.range;
   const cuts = shots.facts.flatMap((fact) => (fact.kind === 'shot_change' && fact.atMs > startMs ? [fact.atMs] : []));
@@ -126,7 +126,7 @@ function checkDecoded({ input }: Measured): void {
 }
 
 /**
- * What is silent lies below a threshold that follows from the measured levels, for as long as the parameters demand; versions
+ * Silent stretches lie below a threshold that follows from the measured levels, for as long as the parameters demand. Versions
  * that stated no window measured by another rule.
  */
 function checkSilences(artifact: Measured): void {
@@ -160,7 +160,7 @@ function hasItsMeasures(fact: SoundFaultFact, artifact: Measured): boolean {
   return lengthMs >= stated('phaseInversion.leastMs', 0) && fact.correlationMilli <= mostMilli;
 }
 
-/** The faults of one kind in one channel are apart, and what each says of itself makes it one. */
+/** The faults of one kind in one channel are apart, and the fields of each make it one. */
 function checkFault(fact: SoundFaultFact, at: number, artifact: Measured, reached: Map<string, number>): void {
   const channel = channelsOf(fact);
   if (fact.endMs < fact.startMs || fact.startMs < (reached.get(channel) ?? 0)) throw fault(`facts[${at}].startMs`);
@@ -168,7 +168,7 @@ function checkFault(fact: SoundFaultFact, at: number, artifact: Measured, reache
   reached.set(channel, fact.endMs);
 }
 
-/** What follows from the fields of facts of sound. Throws `EvidenceChainError` of the evidence. */
+/** Checks the consequences of the fields of facts of sound. Throws `EvidenceChainError` of the evidence. */
 function checkSoundFacts(artifact: Measured): void {
   checkDecoded(artifact);
   checkSilences(artifact);
@@ -233,7 +233,7 @@ function checkSuccession({ facts, input: { range } }: Measured): void {
   }
 }
 
-/** What is measured over a whole range is one fact. */
+/** A measurement over a whole range is one fact. */
 function checkWhole({ kind, facts, input: { range } }: Measured): void {
   if (kind !== 'loudness' && kind !== 'waveform') return;
   const [fact] = facts;
@@ -271,8 +271,8 @@ function checkWaveform({ startMs, endMs, windowMs, windows, bytes }: WaveformFac
 }
 
 /**
- * Checks what facts of one artifact say of each other and of its range, whatever was measured: how they are counted, and what
- * follows from their own fields. Throws `EvidenceChainError` of the evidence.
+ * Checks the facts of one artifact against each other and against its range, whatever was measured: their counts, and the
+ * consequences of their own fields. Throws `EvidenceChainError` of the evidence.
  */
 export function checkFactsAmongThemselves(artifact: Measured): void {
   checkCounts(artifact.facts);

@@ -31,7 +31,7 @@ export interface GrantedWork<Carrier extends Producer = Producer> {
   readonly from: StartingEvidence;
 }
 
-/** What such an operation found, as it is stored; or why there is nothing. */
+/** The stored result of such an operation; or the reason why there is none. */
 export type KeptEvidence =
   | { readonly state: 'available'; readonly contentId: string; readonly bytes: number }
   | { readonly state: 'unavailable'; readonly reasonCode: UnavailableReason };
@@ -59,34 +59,34 @@ export type GrantedFinding = EvidenceArtifact | FurtherArtifact;
 
 type BeforeStarted<Type> = Type extends `${infer Events}_started` ? Events : never;
 
-/** What the types of the events of such operations begin with: those whose start names a producer and limits. */
+/** The prefixes of the types of the events of such operations: those whose start names a producer and limits. */
 type GrantedEvents = BeforeStarted<
   Extract<JournalEvent, { readonly data: { readonly producer: unknown; readonly limits: unknown } }>['type']
 >;
 
-/** One kind of operation that a run has a grant of its own for. Its receipt is no artifact of the run. */
+/** One kind of operation that a run has a grant of its own for. Its receipt is not an artifact of the run. */
 interface GrantedDeclaration<Receipt extends GrantedReceipt, Found extends GrantedFinding>
   extends StoredShape<z.ZodType<Receipt>> {
   /** The optional stage that carries it out. */
   readonly stage: OptionalStage;
   /** The value of the receipt's field `schema`. */
   readonly name: Receipt['schema'];
-  /** What its `receiptId` begins with; the digest of all other fields follows. */
+  /** The prefix of its `receiptId`; the digest of all other fields follows. */
   readonly idPrefix: string;
   /** The kind of the evidence that it finds, and how that is stored. */
   readonly kind: Found['kind'];
   readonly found: StoredShape<z.ZodType<Found>>;
   /** The field by which requests and receipts name the evidence that it starts from. */
   readonly from: string;
-  /** What the types of its events begin with. */
+  /** The prefix of the types of its events. */
   readonly events: GrantedEvents;
   /** How many of the findings passed their gates, and how many did not. */
   readonly countsOf: (found: Found | null) => Receipt['result'];
 }
 
-/** What a completed operation leaves behind. */
+/** The outputs of a completed operation. */
 interface CompletedGrant<Receipt> {
-  /** What was found as an artifact of the run; null where there is nothing. */
+  /** The findings as an artifact of the run; null if there are none. */
   readonly artifact: Artifact | null;
   readonly receipt: Receipt;
   readonly step: StepResult<{ readonly receiptContentId: string }>;
@@ -102,7 +102,7 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
     this.capability = studyStages[declared.stage].grant.capability;
   }
 
-  /** What identifies the work: the media, the evidence, the range, the tools and the parameters alone. */
+  /** The identity of the work: the media, the evidence, the range, the tools and the parameters alone. */
   keyOf(run: StudyRun, work: GrantedWork): string {
     return this.#requestOf(run, work).operationKey;
   }
@@ -127,8 +127,8 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
   }
 
   /**
-   * What it means for this run that it was completed: an artifact over what is stored, and the receipt. `reused` says that an
-   * earlier operation with the same key is taken over.
+   * The completed operation for this run: an artifact over the stored findings, and the receipt. `reused` means that an earlier
+   * operation with the same key is taken over.
    */
   completed(
     run: StudyRun,
@@ -231,23 +231,23 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
   }
 }
 
-/** What an operation with a grant of its own came to in a run: what it found, or why there is nothing. */
+/** The result of an operation with a grant of its own in a run: its findings, or the reason why there are none. */
 export interface VerifiedGrant<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   readonly delivered: Receipt['evidence'];
   readonly found: Found | null;
-  /** The run's own artifact over what was found; null where there is nothing. */
+  /** The run's own artifact over the findings; null if there are none. */
   readonly artifact: Artifact | null;
   /** Null where the operation failed. */
   readonly receipt: Receipt | null;
 }
 
-/** What only one kind of operation demands of what it delivered. */
+/** The demands of one kind of operation on its findings. */
 interface GrantedChecks<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   /** The one reason for which there may be nothing. */
   readonly reason: string;
   /** By which gates it was judged. Throws `EvidenceChainError` where what was found does not follow. */
   readonly check: (found: Found, contentId: string, work: GrantedWork) => Judgement | undefined;
-  /** What the receipt says, in a few words for people. */
+  /** The receipt in a few words for people. */
   readonly said: (receipt: Receipt) => string;
 }
 
@@ -279,8 +279,8 @@ export function foldGrantFailed<Receipt extends GrantedReceipt, Found extends Gr
 }
 
 /**
- * Reopens what was found, has it checked, and derives receipt and artifact. Throws `EvidenceChainError` at the first place that
- * does not follow.
+ * Reopens and checks the findings, and derives receipt and artifact. Throws `EvidenceChainError` at the first place that does not
+ * follow.
  */
 export async function foldGrantCompleted<Receipt extends GrantedReceipt, Found extends GrantedFinding>(
   { run, journal, content, report }: FoldContext,

@@ -49,7 +49,7 @@ export function encodeDetections(
   return { objects, result: { evidence, derivedAudio } };
 }
 
-/** Turns one artifact of further evidence into bytes to store and what the result says of it. */
+/** Turns one artifact of further evidence into bytes to store and its entry in the result. */
 export function encodeFurther(artifact: FurtherArtifact): {
   readonly object: StoredObject;
   readonly result: FurtherResult;
@@ -74,7 +74,7 @@ interface CompletedOperation {
   readonly events: readonly EventDraft[];
 }
 
-/** What a run asks of one pass; its key depends on the source's bytes, the range, the tools and their parameters alone. */
+/** The request of a run for one pass; its key depends on the source's bytes, the range, the tools and their parameters alone. */
 export function mediaRequestOf({ record, ids }: StudyRun, operation: MediaOperation): MediaOperationRequest {
   const { sourceArtifactId, analysisRequest } = record;
   const { range, sourceContentId } = analysisRequest;
@@ -129,8 +129,8 @@ function receiptOf(
 }
 
 /**
- * What a completed pass means for this run: its own artifacts over the stored bytes, and the receipt that lists those of its
- * evidence. `reused` says that an earlier pass with the same key is taken over.
+ * The completed pass for this run: its own artifacts over the stored bytes, and the receipt that lists those of its evidence.
+ * `reused` means that an earlier pass with the same key is taken over.
  */
 export function operationCompleted(
   run: StudyRun,

@@ -71,7 +71,7 @@ const languageFactOf = (found: LanguageRange): LanguageRangeFact => {
   };
 };
 
-/** Which language is spoken where, in order of time. */
+/** The spoken languages with their ranges, in order of time. */
 export const languageFactsOf = ({ ranges }: LanguageRanges): LanguageRangeFact[] => inOrder(ranges.map(languageFactOf));
 
 /** The language evidence that came with the source, over all of it. */
@@ -81,7 +81,7 @@ export const languageEvidence = (artifact: ReadableEvidence['artifact'], record:
   facts: languageFactsOf(record),
 });
 
-/** The lines of a study's transcript that passed every gate; those that were withheld are no evidence. */
+/** The lines of a study's transcript that passed every gate; withheld ones are not evidence. */
 export const transcriptEvidence = (
   artifact: ReadableEvidence['artifact'],
   { facts }: EvidenceArtifact,
@@ -98,7 +98,7 @@ export const transcriptEvidence = (
   ),
 });
 
-/** The texts on the screen of a study that passed every gate; those that were withheld are no evidence. */
+/** The texts on the screen of a study that passed every gate; withheld ones are not evidence. */
 export const screenTextEvidence = (
   artifact: ReadableEvidence['artifact'],
   { facts }: FurtherArtifact,
@@ -135,8 +135,8 @@ export const factBytesOf = (facts: EvidenceFact | readonly EvidenceFact[]): numb
   Buffer.byteLength(JSON.stringify(facts));
 
 /**
- * The leading facts that one read can return: at most 64, at most 32768 bytes of canonical JSON, and no more values than
- * one assessment has claims for.
+ * The leading facts that one read can return. They are at most 64, take at most 32768 bytes of canonical JSON, and have no more
+ * values than one assessment has claims for.
  */
 export function boundedFacts(facts: readonly EvidenceFact[]): EvidenceFact[] {
   const kept: EvidenceFact[] = [];
@@ -152,14 +152,14 @@ export function boundedFacts(facts: readonly EvidenceFact[]): EvidenceFact[] {
   return kept;
 }
 
-/** What stands before the frame header of a keyframe takes less. */
+/** The part before the frame header of a keyframe takes less. */
 const headBytes = 4096;
 
-/** The facts that name objects beside the artifact that they stand in. */
+/** The facts that name objects beside their artifact. */
 export const objectFactsOf = ({ facts }: Pick<FurtherArtifact, 'facts'>): EvidenceObjectFact[] =>
   facts.flatMap((fact) => evidenceObjectFact.safeParse(fact).data ?? []);
 
-/** Whether an object says of itself what its fact says. */
+/** True if an object has the properties that its fact states. */
 function isOfForm(fact: EvidenceObjectFact, head: Uint8Array): boolean {
   if (fact.kind === 'keyframe') {
     const size = jpegSizeOf(head);
@@ -171,8 +171,8 @@ function isOfForm(fact: EvidenceObjectFact, head: Uint8Array): boolean {
 }
 
 /**
- * Checks that every object that the facts name is there with the bytes that they state, and in the form: a picture of their size, a
- * drawing of their windows. Throws `EvidenceChainError` of it.
+ * Checks that every object that the facts name exists with the stated bytes. It must have the right form: a picture of their
+ * size, a drawing of their windows. Throws `EvidenceChainError` of it.
  */
 export async function checkEvidenceObjects(artifact: FurtherArtifact, content: StoredContent): Promise<void> {
   for (const fact of objectFactsOf(artifact)) {

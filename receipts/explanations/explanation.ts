@@ -43,7 +43,7 @@ export interface ExplanationJob extends ExplanationTask {
   readonly attempt: number;
 }
 
-/** What makes two requests the same: attempts are counted by it. */
+/** The identity of a request; attempts are counted by it. */
 export const fingerprintOf = ({ run, request, input, executor }: ExplanationTask): string =>
   `language-explanation-request:${hashOf({
     runId: run.record.runtimeId,
@@ -85,7 +85,7 @@ export function explanationGrantOf(job: ExplanationJob): ExplanationGrant {
   };
 }
 
-/** Which availability each reason for a missing facet comes with. */
+/** The availability for each reason for a missing facet. */
 const availabilityOf = {
   generator_abstained: 'withheld',
   insufficient_caption_context: 'withheld',
@@ -105,7 +105,7 @@ const missing = (kind: FacetKind, reasonCode: MissingFacetReason): StoredFacet =
     ...common,
   });
 
-/** The facets of a request that a generator can be asked for: a choice of words needs a translation. */
+/** The facets of a request that a generator can explain: a choice of words needs a translation. */
 export const askableKinds = ({ line }: ExplanationInput, kinds: readonly FacetKind[]): FacetKind[] =>
   kinds.filter((kind) => kind !== 'translation_choice' || line.target.text !== null);
 
@@ -128,7 +128,7 @@ function shapeFailureOf({ path, message }: z.core.$ZodIssue, kind: FacetKind): E
 function facetOf(kind: FacetKind, { facets }: ExplanationOutput): StoredFacet {
   const given = facets[kind];
   const content = trimmed(given?.content ?? null);
-  // Content without words is none: the generator had nothing to say.
+  // Content without words does not count: the generator had nothing to say.
   if (content === null || hasEmptyText(content)) return missing(kind, given?.reason ?? 'generator_abstained');
   const shaped = facetContents[kind].safeParse(content);
   const [issue] = shaped.error?.issues ?? [];
@@ -144,9 +144,9 @@ function facetOf(kind: FacetKind, { facets }: ExplanationOutput): StoredFacet {
 }
 
 /**
- * The facets of a request, once each and in its order, from what a generator gave. What it did not give is withheld or
- * unavailable with the reason that it gave, or because it abstained; texts lose the white space around them. Throws
- * `ExplanationFailure` for texts that cannot be stored.
+ * The facets of a request, once each and in its order, from the output of a generator. A missing facet is withheld or unavailable
+ * with the generator's reason, or because it abstained. Texts lose the white space around them. Throws `ExplanationFailure` for
+ * texts that cannot be stored.
  */
 export function facetsOf(
   input: ExplanationInput,
@@ -157,7 +157,7 @@ export function facetsOf(
   return kinds.map((kind) => (askable.includes(kind) ? facetOf(kind, output) : missing(kind, 'target_unavailable')));
 }
 
-/** What a generator has to have given for these facets; those without a target were never asked for. */
+/** The output of a generator behind these facets; facets without a target were never requested. */
 export const outputOfFacets = (facets: readonly StoredFacet[]): ExplanationOutput =>
   explanationOutput.parse({
     facets: Object.fromEntries(
@@ -167,7 +167,7 @@ export const outputOfFacets = (facets: readonly StoredFacet[]): ExplanationOutpu
     ),
   });
 
-/** What the facets come to. */
+/** The result of the facets. */
 export function explanationResultOf(facets: readonly StoredFacet[]): ExplanationResult {
   const among = (state: StoredFacet['availability']): number =>
     facets.filter(({ availability }) => availability === state).length;
@@ -221,13 +221,13 @@ export function explanationOf(job: ExplanationJob, facets: readonly StoredFacet[
   throw new ExplanationFailure('too_large', `the record would have ${length} bytes`);
 }
 
-/** An explanation, and what the provider said of its own work. */
+/** An explanation, and the statements of the provider about its own work. */
 interface ProvidedExplanation {
   readonly artifact: ExplanationArtifact;
   readonly execution: ExplanationExecution;
 }
 
-/** The receipt of an explanation; it follows from the explanation and from what the provider said of its own work. */
+/** The receipt of an explanation; it follows from the explanation and from the statements of the provider about its own work. */
 export const explanationRunReceipt = new RunReceipt<ExplanationReceipt, 'jobId', ProvidedExplanation>({
   link: 'explanation_receipt',
   schema: explanationReceiptSchema,
@@ -266,7 +266,7 @@ export const explanationRunReceipt = new RunReceipt<ExplanationReceipt, 'jobId',
   },
 });
 
-/** Journalled before the executor is asked. */
+/** Journaled before the executor gets the request. */
 export const explanationStarted = (job: ExplanationJob) =>
   draftEvent(
     'language.explanation_started',

@@ -32,7 +32,7 @@ import { laterStagesOf } from '../fold.ts';
 import { stageNamed } from '../stages/run-stages.ts';
 import { shapeFault } from '../stored-records.ts';
 
-/** Where things stand in a bundle. */
+/** The paths of the files in a bundle. */
 export const bundlePaths = {
   manifest: 'manifest.json',
   signature: 'signature.json',
@@ -44,7 +44,7 @@ export const bundlePaths = {
 
 const objectPrefix = 'objects/sha256/';
 
-/** Where a stored file stands in a bundle. */
+/** The path of a stored file in a bundle. */
 export const objectPathOf = (contentId: string): string => `${objectPrefix}${contentId.slice('sha256:'.length)}`;
 
 /** The content id that the path of a stored file states; null for any other path. */
@@ -57,10 +57,13 @@ export function objectAt(path: string): string | null {
 export const inPathOrder = (one: { readonly path: string }, other: { readonly path: string }): number =>
   one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
 
-/** What the stored forms of a forecast and of its freeze leave out, beside their ids: the description of their own bytes. */
+/**
+ * The fields that the stored forms of a forecast and of its freeze leave out, beside their ids: the description of their own
+ * bytes.
+ */
 const unstored = { content: true } as const;
 
-/** What every stage stores. */
+/** The records of every stage. */
 const stageRecords = [...stageNames.map(stageNamed), ...laterStageNames.map((name) => laterStagesOf[name])].map(
   ({ records }) => records,
 );
@@ -98,7 +101,7 @@ const jsonSchemaOf = (schema: z.ZodType) =>
   z.toJSONSchema(schema, {
     reused: 'ref',
     override: ({ jsonSchema }) => {
-      // An empty list of items is no valid schema; that the list is empty is said beside it.
+      // An empty list of items is not a valid schema; other keywords state that the list is empty.
       if (jsonSchema.prefixItems?.length === 0) delete jsonSchema.prefixItems;
     },
   });
@@ -137,7 +140,7 @@ function signedBytes(payload: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(head, 'utf8'), payload]);
 }
 
-/** What signs: a key by its id. */
+/** A signer: a key by its id. */
 interface Signer {
   readonly keyId: string;
   sign(bytes: Uint8Array): Uint8Array;
@@ -192,7 +195,7 @@ export function publicKeyOf(pem: Uint8Array, place: string): KeyObject {
 export function checkSignature(bytes: Uint8Array, manifest: BundleManifest, key: KeyObject, keyId: string): void {
   const envelope = signedEnvelope.safeParse(parsed(bytes, 'envelope'));
   if (!envelope.success) throw new SignatureFault(`envelope.${shapeFault(envelope.error)}`);
-  // What a host writes has one form: others could hold what nobody signed.
+  // A host writes one form only: other forms could hold unsigned bytes.
   if (!storedBytes(envelope.data).equals(bytes)) throw new SignatureFault('envelope: canonical_form');
   const [signature] = envelope.data.signatures;
   if (signature.keyid !== keyId) throw new SignatureFault('envelope.signatures.0.keyid');

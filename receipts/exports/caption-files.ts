@@ -78,8 +78,8 @@ function assTime(hundredths: number): string {
 }
 
 /**
- * When lines begin and end in hundredths of a second. Each is rounded; one that would have no length lasts for a hundredth, and
- * the next begins behind it. Checked lines do not overlap, so none does here.
+ * The begins and ends of lines in hundredths of a second. Each is rounded; one without length would last for a hundredth, and the
+ * next begins behind it. Checked lines do not overlap, so none does here.
  */
 function assSpans(lines: readonly ExportedLine[]): string[] {
   let before = 0;
@@ -97,7 +97,7 @@ const assText = (line: string): string =>
 const style =
   'Style: Default,Arial,48,&H00FFFFFF,&H000000FF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,2,1,2,40,40,40,1';
 
-/** What is said, above the picture's upper edge, where its translation is below. */
+/** The original text, above the picture's upper edge, if its translation is below. */
 const upperStyle = style.replace('Style: Default', 'Style: Source').replace(',1,2,1,2,40', ',1,2,1,8,40');
 
 /** Captions as Advanced SubStation Alpha (version 4.00+). */

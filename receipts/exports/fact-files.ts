@@ -37,7 +37,7 @@ function evidenceOf({ execution }: VerifiedRuntime, kind: ExportedKind): Exporte
   return null;
 }
 
-/** The same. Throws `export_unavailable` where there is none. */
+/** The same. Throws `export_unavailable` if there is none. */
 function demandEvidence(runtime: VerifiedRuntime, kind: ExportedKind): ExportedEvidence {
   const evidence = evidenceOf(runtime, kind);
   if (evidence !== null) return evidence;
@@ -108,7 +108,7 @@ export function audacityLabels(runtime: VerifiedRuntime): ExportedFile {
   return { text: facts.map((fact) => labelLineOf(fact, fact.kind)).join(''), madeOf };
 }
 
-/** The same as a table (RFC 4180), each fact with the evidence that it stands in. */
+/** The same as a table (RFC 4180), each fact with its evidence. */
 export function factTable(runtime: VerifiedRuntime): ExportedFile {
   const { facts, madeOf } = timedFacts(runtime);
   const rows = facts.map(({ kind, startMs, endMs, contentId }) => [kind, startMs, endMs, contentId].join(','));
@@ -146,7 +146,7 @@ const lineOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /**
  * The shots of the studied range as a CMX3600 edit decision list, one event each, in the order of the media. A shot in which no
- * frame of this rate begins has none: an event without length is no edit.
+ * frame of this rate begins has none: an edit needs a length.
  */
 export function editDecisionList(runtime: VerifiedRuntime, editRate: EditRate): ExportedFile {
   const { shots, contentId } = shotsOf(runtime);
@@ -238,19 +238,21 @@ export function screenTextTable(runtime: VerifiedRuntime): ExportedFile {
   return { text: `${[head, ...rows].join('\r\n')}\r\n`, madeOf: [contentId] };
 }
 
-/** A line of a transcript in a file; one that a person corrected has neither the measures nor the speaker of what was recognised. */
+/**
+ * A line of a transcript in a file; one that a person corrected has neither the measures nor the speaker of the recognized line.
+ */
 type TranscriptFileLine = TranscriptLineFact | SpokenLine;
 
 interface TranscriptFile {
   readonly lines: readonly TranscriptFileLine[];
   readonly contentId: string;
-  /** The newest correction of the lines; null for a transcript as it was recognised. */
+  /** The newest correction of the lines; null for a transcript as it was recognized. */
   readonly correction: StoredReceipt<CorrectionReceipt> | null;
 }
 
 /**
- * The lines of a transcript that passed every gate, with the corrections of a person unless the original is asked for. Throws
- * `export_unavailable` where nothing was recognised.
+ * The lines of a transcript that passed every gate, with the corrections of a person unless the request is for the original.
+ * Throws `export_unavailable` if nothing was recognized.
  */
 function passedLines(runtime: VerifiedRuntime, { corrections: shown }: TranscriptForm): TranscriptFile {
   const { facts, contentId } = demandEvidence(runtime, 'transcript');
@@ -265,14 +267,14 @@ function passedLines(runtime: VerifiedRuntime, { corrections: shown }: Transcrip
 const madeOfTranscript = ({ contentId, correction }: TranscriptFile): string[] =>
   correction === null ? [contentId] : [contentId, correction.contentId];
 
-/** Whose lines a file of a transcript has. */
+/** The lines of a file of a transcript: the corrected or the original ones. */
 export interface TranscriptForm {
   readonly corrections: ShownCorrections;
 }
 
 const timesOf = ({ startMs, endMs }: SpokenLine): string => `${webVttTime(startMs)} --> ${webVttTime(endMs)}`;
 
-/** What was recognised as SubRip. The format has no comments. */
+/** The recognized text as SubRip. The format has no comments. */
 export function subRipTranscript(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
   const file = passedLines(runtime, form);
   const cues = file.lines.map(
@@ -281,7 +283,7 @@ export function subRipTranscript(runtime: VerifiedRuntime, form: TranscriptForm)
   return { text: cues.join('\n'), madeOf: madeOfTranscript(file) };
 }
 
-/** What was recognised as WebVTT, with a note that it was recognised and of what. */
+/** The recognized text as WebVTT, with a note that it was recognized, and from what. */
 export function webVttTranscript(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
   const file = passedLines(runtime, form);
   const { contentId, correction } = file;
@@ -297,14 +299,14 @@ export function webVttTranscript(runtime: VerifiedRuntime, form: TranscriptForm)
   };
 }
 
-/** What was recognised as a label track of Audacity: start, end and text in tabs, in seconds. */
+/** The recognized text as a label track of Audacity: start, end and text in tabs, in seconds. */
 export function transcriptLabels(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
   const file = passedLines(runtime, form);
   const labels = file.lines.map((line) => labelLineOf(line, line.text));
   return { text: labels.join(''), madeOf: madeOfTranscript(file) };
 }
 
-/** The same as a table (RFC 4180), with the mean confidence of the words where the recogniser gave one. */
+/** The same as a table (RFC 4180), with the mean confidence of the words if the recognizer gave one. */
 export function transcriptTable(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
   const file = passedLines(runtime, form);
   const rows = file.lines.map((line) => {

@@ -92,7 +92,7 @@ const absent = (kind: Finding['kind'], state: 'not_yet' | 'never'): Finding => (
 /** A row of which something can be said here. */
 type FoundRow = Pick<EvidenceRow, 'state' | 'reasonCode' | 'artifactId' | 'contentId'> & Pick<Finding, 'kind'>;
 
-/** What was read on the screen of a study whose host was to read it; nothing of any other study. */
+/** The text on the screen of a study whose host was to read it; nothing of any other study. */
 function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Finding[] {
   if (execution === null || optionalGrantOf(execution.opened.run.ids, 'readScreen') === undefined) return [];
   const { screenText } = execution.study.findings;
@@ -101,7 +101,10 @@ function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Find
   return [findingOf(delivered, null, found === null ? unavailable(delivered.reasonCode) : textsFound(found))];
 }
 
-/** What the passes measured beside the kinds that every study has; what they could not is said by the kinds that it belongs to. */
+/**
+ * The measurements of the passes beside the kinds that every study has. Missing ones are reported by the kinds that they belong
+ * to.
+ */
 const furtherFindings = (runtime: VerifiedRuntime): Finding[] =>
   furtherRowsOf(runtime).flatMap((row) =>
     row.state === 'available' && row.kind !== 'screen_text'
@@ -119,17 +122,17 @@ function trackIndexes({ execution }: VerifiedRuntime): ReadonlyMap<string, numbe
   );
 }
 
-/** Whether the study was told which languages are spoken. */
+/** True if the study declares its spoken languages. */
 const declaresLanguage = ({ language }: AnalysisRequest): boolean =>
   language.languagePair.requestedSource.languages.length > 0;
 
-/** Whether the study was accepted by a host with a recogniser. */
+/** True if the study was accepted by a host with a recognizer. */
 const isRecognized = ({ execution }: VerifiedRuntime): boolean =>
   execution !== null && optionalGrantOf(execution.opened.run.ids, 'recognize') !== undefined;
 
 /**
- * What a runtime found of each kind, in numbers with units and in words, in the order of its evidence; then the kinds that it
- * did not come to. Numbers of what came with the source are of the whole source, all others of the studied range.
+ * The findings of a runtime of each kind, in numbers with units and in words, in the order of its evidence. The kinds that it did
+ * not come to follow. Numbers of evidence that came with the source are of the whole source, all others of the studied range.
  */
 export function overviewFindingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding[] {
   const { analysisRequest, sourceSession } = runtime.accepted.record;
@@ -166,7 +169,7 @@ function citedSpans({ citations }: Claim, reads: readonly VerifiedRead[]): Range
 
 function subjectOf({ kind, value }: Claim): string {
   if (kind === 'transcript') return 'recognised words';
-  if (kind === 'screen_text') return 'text recognised on the screen';
+  if (kind === 'screen_text') return 'text recognized on the screen';
   if (kind === 'language_identity') return value === null ? 'speech in a language that was not identified' : value;
   return value === 'speech' ? 'speech' : 'no speech';
 }
@@ -191,8 +194,8 @@ function sentenceOf({ claim, spans, receiptIds }: SameClaims): OverviewClaim {
 }
 
 /**
- * What a study claims, a sentence for each kind, value and state, in the order in which they first stand in its assessments.
- * Facts that touch are one window: a read may have cut them.
+ * The claims of a study, a sentence for each kind, value and state, in the order of their first place in its assessments. Facts
+ * that touch are one window: a read may have cut them.
  */
 export function claimSentences({ assessments, reads }: VerifiedFindings): OverviewClaim[] {
   const same = new Map<string, SameClaims>();
@@ -237,7 +240,7 @@ export function withheldTexts(texts: readonly JudgedText[], what: (count: number
   return [...counts].map(([reason, count]) => withheld(what(count), reason));
 }
 
-/** Recognised lines and texts on the screen that no claim, caption or file has. */
+/** Recognized lines and texts on the screen that no claim, caption or file has. */
 function withheldByGates({ runtime }: OverviewedRuntime): Withheld[] {
   const facts = evidenceRowsOf(runtime).flatMap((row) => [...row.facts]);
   const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));

@@ -39,8 +39,8 @@ const words: Readonly<Record<ReasonCode, string>> = {
   no_frames_in_range: 'the range has no pictures',
   subtitle_format_unsupported: 'the format of this track is not read',
   subtitle_limit_exceeded: 'this track is more than is read',
-  language_not_recognised: 'the recogniser does not serve the declared language',
-  recognition_failed: 'the recogniser failed, or the time of the study was used up',
+  language_not_recognised: 'the recognizer does not serve the declared language',
+  recognition_failed: 'the recognizer failed, or the time of the study was used up',
   no_speech_evidence: 'too little speech is detected at its time, or it has no words',
   repetition: 'it says the same again and again',
   low_confidence: 'it is not certain enough',
@@ -78,7 +78,7 @@ const words: Readonly<Record<ReasonCode, string>> = {
   translation_numbers_changed: 'the translation has other numbers',
   translation_names_changed: 'the translation lacks a name',
   translation_repeated: 'the translation is that of another line too',
-  translation_disagreement: 'the translator gave another translation when it was asked again',
+  translation_disagreement: 'the translator gave different translations of the same line',
   translation_length_outlier: 'the translation is much shorter or longer than those around it',
   source_unavailable: 'the source cannot be read',
   study_coverage_withheld: 'the study withholds this time',
@@ -98,9 +98,9 @@ const words: Readonly<Record<ReasonCode, string>> = {
   current_run_candidate_accepted_in_part: 'lines without both texts are left out',
 };
 
-/** What is meant by a reason in a study that declared no spoken language. */
+/** The meaning of a reason in a study that declared no spoken language. */
 const undeclaredWords: Readonly<Record<string, string>> = {
-  language_not_recognised: 'the recogniser needs to be told the spoken language, and the study declared none',
+  language_not_recognised: 'the recognizer needs the spoken language, and the study declared none',
 };
 
 /** A reason code in words; the code itself where there are none. */
@@ -110,7 +110,7 @@ export const reasonWords = (code: string, declaresLanguage = true): string =>
 
 export const reasonsText = (codes: readonly string[]): string => codes.map((code) => reasonWords(code)).join('; ');
 
-/** What evidence says, before it is bounded: words, numbers and every place. */
+/** The text of evidence before it is bounded: words, numbers and every place. */
 export interface Found {
   readonly text: string;
   readonly measures: readonly FindingMeasure[];
@@ -239,7 +239,7 @@ function spokenLanguages(ranges: readonly FactOf<'language_range'>[]): Found {
   };
 }
 
-/** What evidence says that is not there. */
+/** The text of evidence that is missing. */
 export const unavailable = (reasonCode: string | null, declaresLanguage = true): Found => ({
   text:
     reasonCode === null ? 'unavailable' : `unavailable: ${reasonWords(reasonCode, declaresLanguage)} (${reasonCode})`,
@@ -247,7 +247,7 @@ export const unavailable = (reasonCode: string | null, declaresLanguage = true):
   places: [],
 });
 
-/** What one kind of evidence says. */
+/** The text of one kind of evidence. */
 export function foundOf(row: EvidenceRow, range: Range, declaresLanguage = true): Found {
   if (row.state === 'unavailable') return unavailable(row.reasonCode, declaresLanguage);
   switch (row.kind) {
@@ -310,7 +310,7 @@ function tally(words: readonly string[]): string {
 
 const countOf = (value: number): Found['measures'] => [{ name: 'count', value, unit: '' }];
 
-/** What lies at places, tallied by what it is. */
+/** Places, counted by their kinds. */
 const placed = (facts: readonly Range[], words: readonly string[]): Found => ({
   text: facts.length === 0 ? 'none' : `${tally(words)}${atPlaces(facts)}`,
   measures: countOf(facts.length),
@@ -335,7 +335,7 @@ const faultWords: Readonly<Record<string, string>> = {
   dropout: 'dropout',
 };
 
-/** What is wrong with the sound; the highest peak is a measurement, and no fault. */
+/** The faults of the sound; the highest peak is a measurement, and does not count. */
 function faults(facts: readonly FurtherFact[]): Found {
   const found = facts.filter(({ kind }) => Object.hasOwn(faultWords, kind));
   return placed(
@@ -353,7 +353,7 @@ const orderWords: Readonly<Record<FurtherFactOf<'field_order'>['order'], string>
   unknown: 'not certain',
 };
 
-/** What was measured of a whole stretch, in words. */
+/** The measurements of a whole stretch, in words. */
 const wholeStretch = (facts: readonly Range[], words: readonly string[], none: string): Found => ({
   text: words.length === 0 ? none : [...new Set(words)].join('; '),
   measures: [],
@@ -410,5 +410,5 @@ const readers: Readonly<Record<PassKind, (facts: readonly FurtherFact[]) => Foun
   },
 };
 
-/** What one of the further kinds of a pass says. */
+/** The text of one of the further kinds of a pass. */
 export const furtherFoundOf = (kind: PassKind, facts: readonly FurtherFact[]): Found => readers[kind](facts);

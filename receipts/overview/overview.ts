@@ -54,7 +54,7 @@ function approvedSituation({ captions, check }: OverviewParts): Situation {
   return { code: 'approved', text: `approved: ${captions.text}` };
 }
 
-/** Where a runtime stands, as a code and in plain words. */
+/** The state of a runtime, as a code and in plain words. */
 function situationOf(overviewed: OverviewedRuntime, parts: OverviewParts): Situation {
   const { lifecycle, standing } = overviewed;
   if (lifecycle !== 'terminal') {
@@ -121,7 +121,7 @@ function reviewActions({ study, host }: OverviewedRuntime, path: string): Overvi
   ];
 }
 
-/** What may be done under an approval that stands. */
+/** The possible steps under a valid approval. */
 function approvedActions({ study, host, base }: OverviewedRuntime, { captions, check, explanations }: OverviewParts) {
   const { authority: approval = null, captions: made } = study?.tail ?? {};
   if (approval === null) return [];
@@ -134,7 +134,7 @@ function approvedActions({ study, host, base }: OverviewedRuntime, { captions, c
   const reference = made?.caption?.reference ?? null;
   if (reference !== null && check.state === 'waiting') {
     const candidate = candidateOf(reference);
-    actions.push(write('check_captions', 'have the captions checked', check.path, { candidate }));
+    actions.push(write('check_captions', 'check the captions', check.path, { candidate }));
   }
   if (reference !== null && check.state === 'done') {
     const file = `${base}/caption-productions/${reference.jobId}.vtt?side=target`;
@@ -177,7 +177,7 @@ function studyAgain({ runtime }: OverviewedRuntime): OverviewAction {
   return write('study_again', 'study the same range once more', '/v1/runtime-starts', body, fill);
 }
 
-/** What may be done next, as requests, the next step first. */
+/** The possible next steps, as requests, the nearest first. */
 function actionsOf(overviewed: OverviewedRuntime, parts: OverviewParts): OverviewAction[] {
   const { hasEnded, runtime, base, host } = overviewed;
   if (!hasEnded) {

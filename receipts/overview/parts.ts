@@ -10,24 +10,24 @@ import { approvable, approvedStudyOf } from '../published/captions.ts';
 import type { VerifiedCaption, VerifiedCaptions } from '../stages/captions.ts';
 import { reasonsText } from './found.ts';
 
-/** Where the actor of a runtime stood before its journal was read. */
+/** The state of the actor of a runtime before its journal was read. */
 export interface StudyActorState {
   readonly lifecycle: Lifecycle;
   readonly reason: RuntimeReason | null;
   /** How often a host took it up again so far. */
   readonly resumes: number;
-  /** What is left of its time; null where nothing was measured. */
+  /** The rest of its time; null if nothing was measured. */
   readonly deadlineLeftMs: number | null;
-  /** What the step under way waits for, in words for people; null where it waits for nothing. */
+  /** The reason why the step under way waits, in words for people; null if it does not wait. */
   readonly waitsFor: string | null;
 }
 
-/** What the host that answers could do next. */
+/** The possible next steps of the host that answers. */
 export interface HostAbilities {
   readonly reviewerId: string;
   readonly captions: CaptionAbility;
   readonly explains: boolean;
-  /** Whether a study of this source revision could be started now. */
+  /** True if a study of this source revision could be started now. */
   readonly sourceIsCurrent: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface OverviewParts {
   readonly explanations: OverviewPart;
 }
 
-/** What the journal says of the end of a run is newer than what its actor said before. */
+/** The journal is newer about the end of a run than the earlier statement of its actor. */
 function lifecycleOf({ lifecycle }: StudyActorState, study: VerifiedStudy | null): Lifecycle {
   if (study?.conclusion) return 'terminal';
   return study?.stop?.lifecycle ?? lifecycle;
@@ -93,7 +93,7 @@ const pending = ({ hasEnded }: OverviewedRuntime, path: string, what: string): O
     ? bare(path, 'never', `${what}: the study ended before`)
     : bare(path, 'not_yet', `${what}: the study goes on`);
 
-/** Whether the claims may be put before a reviewer. */
+/** The part for the decision whether the claims may go to a reviewer. */
 export function decisionPart(overviewed: OverviewedRuntime): OverviewPart {
   const { study, base } = overviewed;
   const path = `${base}/decision-receipts`;
@@ -134,7 +134,7 @@ function reviewedPart(path: string, { review, revoking }: VerifiedTail): Overvie
   return { ...part, state: 'done', text: `approved for captions by ${reviewer.label}` };
 }
 
-/** What a person said of the study. */
+/** The verdict of a person on the study. */
 export function reviewPart(overviewed: OverviewedRuntime): OverviewPart {
   const { study, base } = overviewed;
   const path = `${base}/publish-review-decisions`;
@@ -170,14 +170,14 @@ function storedPart(path: string, { artifact, receipt }: VerifiedCaption): Overv
   return { state, text, reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
 }
 
-/** Why this host would have no captions of a study, whoever approves it; null where it would have some. */
+/** The reason why this host would have no captions of a study, even with an approval; null if it would have some. */
 function hostObstacleOf(study: CaptionedStudy | null, attempt: number, { captions }: HostAbilities): string | null {
   if (captions.classification === 'recorded_real_pipeline_fixture') return captionsOff;
   const absence = study === null ? null : captionProspectOf(study, attempt, captions).absence;
   return absence === null ? null : `captions would have no line: ${absence.text}`;
 }
 
-/** Whether captions may be made under an approval that stands, and would have lines. */
+/** True if captions may be made under a valid approval, and would have lines. */
 function possiblePart(
   path: string,
   { attempts }: VerifiedCaptions,
@@ -191,7 +191,7 @@ function possiblePart(
   return bare(path, 'waiting', `captions may be made under the approval${again}`);
 }
 
-/** What was made under the approval. */
+/** The captions made under the approval. */
 export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart): OverviewPart {
   const { study, base, runtime } = overviewed;
   const path = `${base}/caption-productions`;
@@ -205,20 +205,20 @@ export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart
   if (captions === undefined || !study?.conclusion) return pending(overviewed, path, 'no captions');
   if (authority !== null) return possiblePart(path, captions, overviewed, authority);
   if (!['waiting', 'under_way'].includes(review.state)) {
-    return bare(path, 'never', 'captions need an approval that stands');
+    return bare(path, 'never', 'captions need a valid approval');
   }
-  // Nobody should sign for captions that cannot come of it.
+  // A person must not sign for captions that cannot come of it.
   const before = hostObstacleOf(approvable(runtime), captions.attempts, overviewed.host);
   return before === null ? bare(path, 'not_yet', 'captions need an approval') : bare(path, 'never', before);
 }
 
-/** What comes after captions, where there are none. */
+/** The part after captions, if there are none. */
 const afterCaptions = (path: string, { state }: OverviewPart, what: string): OverviewPart =>
   ['not_yet', 'waiting', 'under_way'].includes(state)
     ? bare(path, 'not_yet', `${what}: there are no captions yet`)
     : bare(path, 'never', `${what}: there are no captions`);
 
-/** What the check made of the captions. */
+/** The verdict of the check on the captions. */
 export function checkPart({ study, base }: OverviewedRuntime, captions: OverviewPart): OverviewPart {
   const path = `${base}/caption-quality-controls`;
   const caption = study?.tail.captions.caption ?? null;
@@ -235,7 +235,7 @@ export function checkPart({ study, base }: OverviewedRuntime, captions: Overview
   };
 }
 
-/** What was explained of the captions. */
+/** The explanations of the captions. */
 export function explanationsPart({ study, base, host }: OverviewedRuntime, captions: OverviewPart): OverviewPart {
   const path = `${base}/language-explanations`;
   const attempts = study?.tail.explanations.attempts ?? [];
@@ -249,6 +249,6 @@ export function explanationsPart({ study, base, host }: OverviewedRuntime, capti
   if (!study?.tail.captions.caption) return afterCaptions(path, captions, 'no explanations');
   if (!host.explains) return bare(path, 'never', 'no explanation executor is configured');
   return study.tail.authority === null
-    ? bare(path, 'never', 'explanations need an approval that stands')
-    : bare(path, 'waiting', 'explanations may be asked for');
+    ? bare(path, 'never', 'explanations need a valid approval')
+    : bare(path, 'waiting', 'explanations can be requested');
 }

@@ -14,7 +14,7 @@ import { checkableOf, type VerifiedCaption } from '../stages/captions.ts';
 import { approvalBefore } from '../stages/review.ts';
 import { runtimeListOf } from './runtime.ts';
 
-/** The study as it would stand after an approval; null where it may not be put before a reviewer. */
+/** The study as it would be after an approval; null if it may not go to a reviewer. */
 export function approvable({ execution }: VerifiedRuntime): CaptionedStudy | null {
   const conclusion = execution?.study.conclusion ?? null;
   if (execution === null || conclusion === null || conclusion.admission.outcome !== 'queued') return null;
@@ -24,8 +24,8 @@ export function approvable({ execution }: VerifiedRuntime): CaptionedStudy | nul
 }
 
 /**
- * The study that an approval stands for; null when the approval is not this runtime's, or is withdrawn or about to be: what
- * began after the first word of a withdrawal could not be reopened.
+ * The study behind an approval. Null if the approval is of another runtime, or is withdrawn or about to be. Work that began after
+ * the first event of a withdrawal could not be reopened.
  */
 export function approvedStudyOf({ execution }: VerifiedRuntime, approval: ApprovalReference): CaptionedStudy | null {
   const conclusion = execution?.study.conclusion ?? null;
@@ -106,10 +106,10 @@ interface AcceptedCaptions {
 }
 
 /**
- * The captions of a runtime with the check that accepted them, without lines that it withheld; of one production where `jobId` names it, and
- * with the corrections of a person unless the original is asked for: the check of the corrected lines has the say then. Throws `not_found`
- * where there are none, `illegal_caption_qc_transition` while no check has accepted them, and `caption_authority_required`
- * once their approval was withdrawn.
+ * The captions of a runtime with the check that accepted them, without lines that it withheld. `jobId` selects one production.
+ * They have the corrections of a person unless the request is for the original: then the check of the corrected lines decides.
+ * Throws `not_found` if there are none, `illegal_caption_qc_transition` while no check has accepted them, and
+ * `caption_authority_required` once their approval was withdrawn.
  */
 export function acceptedCaptionsOf(
   runtime: VerifiedRuntime,
@@ -147,7 +147,7 @@ function correctedOf({ execution }: VerifiedRuntime) {
   return { lines, correction, check, decision };
 }
 
-/** The hard cuts that a study found, in ms; null where it has no evidence of them. */
+/** The hard cuts of a study, in ms; null if it has no evidence of them. */
 function shotTimesOf({ execution }: VerifiedRuntime): number[] | null {
   const evidence = execution?.study.findings?.operations.flatMap((operation) => operation.evidence) ?? [];
   const shots = evidence.find(({ delivered }) => delivered.kind === 'shot_changes')?.artifact ?? null;

@@ -30,7 +30,7 @@ import { correctionHeadOf, mayCorrect } from '../stages/correction.ts';
 import { approvable } from './captions.ts';
 import { runtimeListOf } from './runtime.ts';
 
-/** What can be corrected of a runtime, and why nothing can; with lines there may be an obstacle, too. */
+/** The lines of a runtime that can be corrected, and the obstacle if none can; with lines there may be an obstacle, too. */
 export interface Correctable {
   readonly obstacle: CorrectionObstacle | null;
   readonly base: BaseLines | null;
@@ -44,8 +44,8 @@ const withoutLines = (code: CorrectionObstacle['code'], message: string): Correc
 });
 
 /**
- * The lines of a runtime that a person may correct: those of its captions, or before a production the lines that this host would
- * make captions of.
+ * The lines of a runtime that a person may correct. They are those of its captions, or before a production the lines that this
+ * host would make captions of.
  */
 export function correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility): Correctable {
   const { execution, accepted } = runtime;
@@ -59,7 +59,7 @@ export function correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility)
   const on = (base: BaseLines, obstacle: CorrectionObstacle | null = null): Correctable => ({
     obstacle: isAllowed
       ? obstacle
-      : { code: 'caption_authority_required', message: 'no approval of this study stands' },
+      : { code: 'caption_authority_required', message: 'no approval of this study is valid' },
     base,
     corrections: correctionsOn(tail.corrections, base),
   });

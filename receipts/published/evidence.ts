@@ -71,7 +71,7 @@ export function evidenceRowsOf(runtime: VerifiedRuntime): EvidenceRow[] {
   ];
 }
 
-/** The fact of a runtime that names this object; null where none does. */
+/** The fact of a runtime that names this object; null if none does. */
 export function objectFactIn(runtime: VerifiedRuntime, contentId: string): EvidenceObjectFact | null {
   const operations = runtime.execution?.study.findings.operations ?? [];
   const facts = operations.flatMap(({ further }) => further).flatMap(({ artifact }) => objectFactsOf(artifact));
@@ -88,7 +88,10 @@ const absentRow = (kind: FurtherKind, reasonCode: UnavailableReason): FurtherRow
   return { kind, state: 'unavailable', reasonCode, ...nothing, facts: [] };
 };
 
-/** The row of a further kind, unavailable for the reason of its companion; none where the pass did not measure it, as passes of earlier versions. */
+/**
+ * The row of a further kind, unavailable for the reason of its companion; none if the pass did not measure it, as in earlier
+ * versions.
+ */
 function measuredRow(kind: PassKind, operations: readonly VerifiedOperation[]): FurtherRow[] {
   const found = operations.flatMap(({ further }) => further).find(({ artifact }) => artifact.kind === kind);
   if (found !== undefined) return [availableRow(kind, found)];
@@ -118,8 +121,8 @@ export function furtherRowsOf(runtime: VerifiedRuntime): FurtherRow[] {
 }
 
 /**
- * The answer to a request for the evidence of a runtime: of every kind that clients of earlier versions know, of one kind, or of
- * all. What a runtime has not come to yet is not in it.
+ * The answer to a request for the evidence of a runtime: of every kind that old clients know, of one kind, or of all. It lacks
+ * the kinds that the runtime has not reached yet.
  */
 export function runtimeEvidenceOf(runtime: VerifiedRuntime, kind: AskedKind | null): RuntimeEvidence {
   const known = evidenceRowsOf(runtime);

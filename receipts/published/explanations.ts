@@ -71,7 +71,7 @@ class WrittenExplanations {
   readonly attempts = new WrittenList();
   readonly results = new WrittenList();
 
-  /** Whether what is written is the beginning of a list. */
+  /** True if the written part is the beginning of a list. */
   begins(explanations: readonly VerifiedExplanation[]): boolean {
     return this.#explanations.every((each, at) => each === explanations[at]);
   }
@@ -99,9 +99,9 @@ function writtenOf(ended: readonly VerifiedExplanation[]): WrittenExplanations {
 }
 
 /**
- * The answer to a request for the explanations of a runtime, the attempts and what came of them, as JSON bytes with a final
- * newline (`LanguageExplanations`), in parts that must not be changed. Each explanation is written and copied once, however often
- * it is listed: there may be hundreds, which are megabytes.
+ * The answer to a request for the explanations of a runtime, the attempts and their results. It consists of JSON bytes with a
+ * final newline (`LanguageExplanations`), in parts that must not be changed. Each explanation is written and copied once, however
+ * often it is listed: there may be hundreds, which are megabytes.
  */
 export function languageExplanationsBytes(runtime: VerifiedRuntime): readonly Buffer[] {
   const explanations = runtime.execution?.study.tail.explanations.attempts ?? [];

@@ -24,7 +24,7 @@ export function reviewQueueOf(runtime: VerifiedRuntime) {
   return { ...runtimeListOf(runtime), intakes: [queued] };
 }
 
-/** The approval or rejection that stands in a runtime, as requests name it; null before a decision. */
+/** The valid approval or rejection of a runtime, as requests name it; null before a decision. */
 export const currentApprovalOf = ({ execution }: VerifiedRuntime): ApprovalReference | null =>
   execution?.study.tail.review?.reference ?? null;
 

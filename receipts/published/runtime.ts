@@ -5,7 +5,7 @@ import { hasEnded, type Lifecycle, type RuntimeReason, type RuntimeStatus } from
 import type { JournalPage, StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 
-/** What is known of a run beyond its run-start record. */
+/** The facts about a run beyond its run-start record. */
 interface RunState {
   readonly record: RuntimeStart;
   readonly receiptContentId: string;
@@ -17,7 +17,7 @@ interface RunState {
   readonly journalHead: number;
 }
 
-/** Where a run stands, as a status answer or as the acknowledgement of its start: the same object under two names. */
+/** The state of a run, as a status answer or as the acknowledgement of its start: the same object under two names. */
 export const runtimeStatusOf = (schema: RuntimeStatus['schema'], run: RunState): RuntimeStatus => ({
   schema,
   commandId: run.record.commandId,
@@ -84,7 +84,7 @@ export function runtimeEventsBytes({ commandId, runtimeId, lifecycle, reason, af
 /** The value of the `Studio-Journal-Head` field: number of events and chain digest. */
 export const journalHeadField = ({ seq, digest }: StoredJournalHead): string => `${seq};sha256=${digest}`;
 
-/** What every list of a runtime says beside its own rows. */
+/** The fields of every list of a runtime beside its own rows. */
 export const runtimeListOf = ({ accepted, journalHead }: VerifiedRuntime) => ({
   commandId: accepted.record.commandId,
   runtimeId: accepted.record.runtimeId,

@@ -4,8 +4,8 @@ import { detectedEvidenceOf } from '../stages/admit.ts';
 import { screenTextsOf } from '../stages/screen.ts';
 
 /**
- * Every line of text that a study shows: cues of subtitles, recognised speech and text on the screen, each with the fact that has
- * it. Lines that the study withholds are not among them. In the order of the evidence, and of time within it.
+ * Every line of text that a study shows: cues of subtitles, recognized speech and text on the screen, each with its fact. Lines
+ * that the study withholds are not among them. In the order of the evidence, and of time within it.
  */
 export function wordLinesOf({ execution }: VerifiedRuntime): readonly WordLine[] {
   if (execution === null) return [];
@@ -33,8 +33,8 @@ export function wordLinesOf({ execution }: VerifiedRuntime): readonly WordLine[]
 }
 
 /**
- * A text as it is compared in a search: without case, without the accents of Latin, Greek and Cyrillic letters, and with every run of
- * white space as one space. Syllables of Korean and signs of Japanese stay whole.
+ * A text in the form for comparing in a search: without case, without the accents of Latin, Greek and Cyrillic letters, and with
+ * single spaces. Syllables of Korean and signs of Japanese stay whole.
  */
 export const foldedText = (text: string): string =>
   text
@@ -54,6 +54,6 @@ export const searchedWords = (query: string): readonly string[] => [
   ),
 ];
 
-/** Whether a text that was folded has all words. */
+/** True if a folded text has all words. */
 export const hasWords = (folded: string, words: readonly string[]): boolean =>
   words.every((word) => folded.includes(word));

@@ -13,7 +13,7 @@ import { type ContentRef, contentHashOf, type MeasuredRecords, type Sealed, seal
 
 interface MediaProbeInput {
   readonly media: ContentRef;
-  /** Where the media lies below the source's folder. */
+  /** The path of the media below the source's folder. */
   readonly mediaPath: string;
   readonly probe: ProbeResult;
   readonly tools: readonly ToolIdentity[];
@@ -95,14 +95,14 @@ const bytesPerSample = 2;
 
 const digests = (models: readonly { readonly digest: string }[]): string[] => models.map(({ digest }) => digest);
 
-/** What speech activity was derived from: the media, the decoded samples, the models. */
+/** The basis of speech activity: the media, the decoded samples, the models. */
 const speechLineage = (record: SpeechActivity): string[] => [
   record.input.source_content_id,
   record.input.audio_content_id,
   ...digests(record.run.models),
 ];
 
-/** What language ranges were derived from: the media, the speech activity, the decoded samples, the models. */
+/** The basis of language ranges: the media, the speech activity, the decoded samples, the models. */
 const languageLineage = (record: LanguageRanges): string[] => [
   record.input.source_content_id,
   record.input.speech_activity_content_id,

@@ -84,8 +84,8 @@ function sealedPart<Part>(read: () => Part): Part {
 }
 
 /**
- * Reads all files of a source back and verifies them as a whole, and the row that the registry keeps of it, which has to
- * be the revision that a run-start record names. Throws `EvidenceChainError`.
+ * Reads all files of a source back and verifies them as a whole. It also verifies the registry's row, which has to be the
+ * revision that a run-start record names. Throws `EvidenceChainError`.
  */
 export async function reopenSource(
   stored: RegisteredSource,

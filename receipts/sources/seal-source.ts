@@ -31,7 +31,7 @@ export interface PinnedFiles {
 /** Media that was measured, whatever way it came. */
 export interface MeasuredMedia {
   readonly media: ContentRef;
-  /** Where the media lies below a source's folder; `media/original` unless a folder is being built. */
+  /** The path of the media below a source's folder; `media/original` unless a folder is being built. */
   readonly mediaPath?: string;
   readonly probe: ProbeResult;
   /** The tools that probed. */
@@ -89,8 +89,8 @@ export const sealOwnedIngest = (ingest: OwnedIngest): SealedSource =>
   seal(ingest, (described) => ({ receipt: ownedReceiptOf(ingest.claim, described), resolution: null }));
 
 /**
- * Seals a range of a video as `sealOwnedIngest` does a file, and writes what its host said of it. Throws
- * `SourceInconsistent` `duration_mismatch`, too, where the media is not as long as the range.
+ * Seals a range of a video as `sealOwnedIngest` does a file, and writes its host's description. Throws `SourceInconsistent`
+ * `duration_mismatch`, too, if the media is not as long as the range.
  */
 export const sealVideohostIngest = (ingest: VideohostIngest): SealedSource =>
   seal(ingest, (described) => {

@@ -52,7 +52,7 @@ export const contentRefOf = (bytes: Uint8Array): ContentRef => ({
   bytes: bytes.length,
 });
 
-/** Where the files of a sealed source lie below its folder, unless its records say otherwise. */
+/** The paths of the files of a sealed source below its folder, unless its records name others. */
 export const sealedPaths = {
   media: 'media/original',
   sourceReceipt: 'source-receipt.json',
@@ -62,7 +62,7 @@ export const sealedPaths = {
   resolution: 'resolution.json',
 } as const;
 
-/** Where the subtitle file of an attached track lies. */
+/** The path of the subtitle file of an attached track. */
 export const sealedSubtitlePath = (trackIndex: number, ending: string): string => `subtitles/${trackIndex}.${ending}`;
 
 /** The one file of a sealed folder that has a fixed name: everything else is named by it. Highest version first. */
@@ -72,7 +72,7 @@ export const preflightPaths = {
   'studio.preflight-bundle.v1': 'preflight.v1.json',
 } as const satisfies Record<PreflightBundle['schema'], string>;
 
-/** Whether a recorded path stays below its folder on every platform: plain names joined by forward slashes. */
+/** True if a recorded path stays below its folder on every platform: plain names joined by forward slashes. */
 export const staysInside = (sealedPath: string): boolean =>
   !/[\\\0:]/.test(sealedPath) && sealedPath.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
 
@@ -86,7 +86,7 @@ export interface Sealed<Body> {
   readonly file: SealedFile;
 }
 
-/** What a preflight is made over. Language ranges never come without the speech activity that they divide. */
+/** The input of a preflight. Language ranges never come without the speech activity that they divide. */
 export interface MeasuredRecords {
   readonly media: SealedFile;
   readonly sourceReceipt: Sealed<SourceReceipt>;
@@ -98,7 +98,7 @@ export interface MeasuredRecords {
 /** All records of one source revision. */
 export interface SealedSourceRecords extends MeasuredRecords {
   readonly preflight: Sealed<PreflightBundle>;
-  /** What a video host said; null for media that came from nowhere else. */
+  /** The description by a video host; null for any other media. */
   readonly resolution: Sealed<VideohostResolution> | null;
   /** The subtitle files that were attached, as the receipt names them, and where they lie. */
   readonly subtitles: readonly SealedSubtitleTrack[];

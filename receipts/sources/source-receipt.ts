@@ -23,7 +23,7 @@ export const sourceRevisionIdOf = (session: Omit<SourceSession, 'schema' | 'sess
     detectedLanguageEvidenceContentIds: session.detectedLanguageEvidenceContentIds,
   })}`;
 
-/** What may be done with a source, and in which words it was granted. */
+/** The allowed use of a source, and the words of the grant. */
 export type RightsGrant = Pick<OwnedLocalReceipt['rights'], 'scope' | 'statement'>;
 
 /** The grant under which a file is taken from its owner over the wire. */
@@ -33,7 +33,7 @@ export const localProcessingGrant: RightsGrant = {
     'Whoever handed this file over attested to own it or to hold the right to process it. It is processed on this computer only; the attestation grants no right to pass it on.',
 };
 
-/** What a person says of the file that they hand over. */
+/** The statements of a person about an uploaded file. */
 export interface OwnershipClaim {
   readonly label: string;
   readonly filename: string;

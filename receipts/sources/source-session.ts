@@ -76,7 +76,7 @@ const languagesOf = (tracks: readonly { readonly index: number; readonly languag
 const pinned = (kind: PinnedEvidence['kind'], evidence: Sealed<object> | null): PinnedEvidence[] =>
   evidence === null ? [] : [{ kind, contentId: evidence.file.contentId, bytes: evidence.file.bytes }];
 
-/** What only sources of one kind have. */
+/** The facts that only sources of one kind have. */
 function originOf(receipt: SourceReceipt) {
   if (receipt.kind === 'owned_local') {
     const { origin, rights } = receipt;
@@ -93,7 +93,7 @@ function originOf(receipt: SourceReceipt) {
   return { sourceKind: receipt.kind, provider };
 }
 
-/** What the registry keeps of media that does not begin at zero or is not what its container states. */
+/** The registry's note on media that does not begin at zero or differs from its container's statements. */
 function exceptionsOf({ start_offset, incomplete_media: note }: MediaProbe) {
   const inMs = (seconds: number): number => Math.round(seconds * 1000);
   return {

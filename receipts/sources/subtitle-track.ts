@@ -31,7 +31,7 @@ const subtitleGrant: Pick<RightsGrant, 'statement'> = {
 const codecs: Readonly<Record<SubtitleFormat, string>> = { srt: 'subrip', webvtt: 'webvtt', ass: 'ass' };
 export const codecOf = (format: SubtitleFormat): string => codecs[format];
 
-/** What is stated of a subtitle file, and what it is: everything that a receipt says of it. */
+/** The statements about a subtitle file, and its facts: all that a receipt holds about it. */
 interface AttachedSubtitles {
   readonly trackIndex: number;
   readonly label: string;
@@ -135,7 +135,7 @@ export const subtitleFilesIn = (receipt: Uint8Array): SealedFile[] =>
 
 const placeOf = (at: number): string => `source-receipt.subtitle_tracks.${at}`;
 
-/** Reads the subtitle files of a receipt, each compared with what the receipt says of it. Throws `SourceInconsistent`. */
+/** Reads the subtitle files of a receipt, and compares each with the receipt. Throws `SourceInconsistent`. */
 export function openSubtitles(
   receipt: SourceReceipt,
   found: ReadonlyMap<string, Uint8Array>,
@@ -157,8 +157,8 @@ export function openSubtitles(
 }
 
 /**
- * The text of a file in Unicode follows from its bytes alone. No receipt states by which version of the rules: a text that does not
- * follow by the present ones is of version 1 if it leaves lines of the file out, and none that they keep. Throws
+ * The text of a file in Unicode follows from its bytes alone. No receipt states the version of the rules. A text that does not
+ * follow by the present ones is of version 1 if it only leaves out lines of the file that they keep out, too. Throws
  * `SourceInconsistent`.
  */
 function verifyText(
@@ -188,7 +188,7 @@ function derivedOrFault(bytes: Uint8Array, encoding: string, format: SubtitleFor
   }
 }
 
-/** Whether a text has all lines of another one, in their order. */
+/** True if a text has all lines of another one, in their order. */
 function holdsLines(text: string, other: string): boolean {
   const wanted = other.split('\n');
   let at = 0;
@@ -196,7 +196,7 @@ function holdsLines(text: string, other: string): boolean {
   return at === wanted.length;
 }
 
-/** The tracks stand behind those of the media, each under an index of its own. Throws `link_mismatch`. */
+/** The tracks come after those of the media, each under an index of its own. Throws `link_mismatch`. */
 export function verifySubtitles({ subtitles, mediaProbe }: SealedSourceRecords): void {
   let last = mediaProbe.record.tracks.at(-1)?.index ?? -1;
   for (const [at, { track_index: index }] of subtitles.entries()) {

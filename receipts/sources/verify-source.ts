@@ -62,7 +62,7 @@ export interface SealedChain {
 export const readPreflight = (bytes: Uint8Array): PreflightBundle =>
   readSealedRecord(preflightBundle, bytes, 'preflight');
 
-/** Where a file of the preflight lies. Throws `source_outside_root` where its path would leave the folder. */
+/** A file of the preflight, by its path. Throws `source_outside_root` if its path would leave the folder. */
 export function sealedFileOf({ kind, path, content }: PreflightArtifact & { readonly path: string }): SealedFile {
   if (!staysInside(path)) throw new SourceInconsistent('source_outside_root', `preflight.artifacts.${kind}.path`);
   return { contentId: content.id, bytes: content.bytes, path };
@@ -74,8 +74,8 @@ function demandContent(found: ContentRef, sealed: ContentRef, kind: string): voi
 }
 
 /**
- * Reads all records of a source after comparing every file with what the preflight says of it. What the records say of
- * each other is not compared yet. Throws `SourceInconsistent`.
+ * Reads all records of a source after comparing every file with the preflight. The statements of records about each other are not
+ * compared yet. Throws `SourceInconsistent`.
  */
 function openChain(chain: SealedChain): SealedSourceRecords {
   const preflight = readPreflight(chain.preflight);
@@ -180,8 +180,8 @@ function verifyLanguageRanges(record: LanguageRanges, speech: SpeechActivity): v
 }
 
 /**
- * Compares the receipt of a range with what its host said of the video, and the range with the seconds that were
- * measured. Throws `SourceInconsistent`.
+ * Compares the receipt of a range with its host's description of the video, and the range with the measured seconds. Throws
+ * `SourceInconsistent`.
  */
 function verifyVideohost(receipt: VideohostLocalReceipt, said: VideohostResolution, measured: number): void {
   const { video, schema, resolution_id, producer, tool } = said;
@@ -284,9 +284,8 @@ function verifyEvidence({ media, mediaProbe, speechActivity, languageRanges }: S
 }
 
 /**
- * Verifies a sealed source as a whole: every file against its digest, every record against its schema, every id against
- * its formula, every link at both ends, the evidence against the media. Throws `SourceInconsistent` at the first thing that
- * does not hold.
+ * Verifies a sealed source as a whole: every file against its digest, every record against its schema, and every id against its
+ * formula. Then every link at both ends, and the evidence against the media. Throws `SourceInconsistent` at the first failure.
  */
 export function verifyRecords(chain: SealedChain): SealedSourceRecords {
   const records = openChain(chain);

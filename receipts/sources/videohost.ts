@@ -6,7 +6,7 @@ import { hashOf } from '../../formats/canonical-json.ts';
 import { digestOf, type Sealed, sealedContentOf } from './sealed-record.ts';
 import { type DescribedMedia, derivedProbeOf, receiptNoteOf } from './source-receipt.ts';
 
-/** What a host said when it was asked. */
+/** The answer of a host to a request. */
 interface Resolving {
   readonly requestedUrl: string;
   readonly resolved: ResolvedVideo;
@@ -21,15 +21,15 @@ export function resolutionIdOf({ schema: _, resolution_id: __, ...body }: Videoh
 }
 
 /**
- * Where a video is found whatever way led to it. For a host whose addresses follow from the ids of its videos the address
- * is built from the id; any other is the one that the host states.
+ * The one address of a video, whatever way led to it. If the addresses of its host follow from the ids of its videos, the address
+ * is built from the id. Any other is the one that the host states.
  */
 export function canonicalUrlOf(extractor: string, externalId: string, stated: string): string {
   if (extractor === 'youtube') return `https://www.youtube.com/watch?v=${encodeURIComponent(externalId)}`;
   return stated;
 }
 
-/** The record of what a host said of one video. */
+/** The record of a host's description of one video. */
 export function videohostResolutionOf({ requestedUrl, resolved, tool, resolvedAt }: Resolving): VideohostResolution {
   const { externalId, extractor, canonicalUrl, title, creator, durationMs, durationSource, formats } = resolved;
   const record: VideohostResolution = {
@@ -58,16 +58,16 @@ export function videohostResolutionOf({ requestedUrl, resolved, tool, resolvedAt
   return { ...record, resolution_id: resolutionIdOf(record) };
 }
 
-/** How far the measured duration may be from the range that was asked for, in ms. */
+/** The greatest difference between the measured duration and the requested range, in ms. */
 export const rangeToleranceMs = 1500;
 
 const labelUnits = 160;
 
-/** What the client asked for, what the host answered, and what fetched it. */
+/** The request of the client, the answer of the host, and the tools that fetched it. */
 export interface VideohostClaim extends Resolving {
   /** In ms of the host's own video. */
   readonly range: Range;
-  /** When it was confirmed that the range may be processed here; UTC with milliseconds. */
+  /** The time of the confirmation that the range may be processed here; UTC with milliseconds. */
   readonly confirmedAt: string;
   readonly downloadTools: readonly ToolIdentity[];
 }
@@ -75,8 +75,8 @@ export interface VideohostClaim extends Resolving {
 /** The id of the receipt under which a range of a video comes in: the digest of the bytes that were fetched. */
 export const videohostReceiptIdOf = (mediaContentId: string): string => `videohost-local:${digestOf(mediaContentId)}`;
 
-// What a person may not write into a label either: control characters, breaks of lines and paragraphs, turns of direction;
-// and a beginning that a shell reads as an option or a path.
+// The characters that a person may not write into a label either: control characters, breaks of lines and paragraphs, turns of
+// direction. Also a beginning that a shell reads as an option or a path.
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 const misread = /^(?:[-/\\~\s]|[A-Za-z]:\\)+/;
 
@@ -84,8 +84,8 @@ const plainLabel = (text: string): string =>
   cutText(text.replace(unprintable, '').replace(misread, '').trim(), labelUnits);
 
 /**
- * The name under which a video is listed, at most 160 UTF-16 units: its title as a person could have written it, else its
- * id, else `video`.
+ * The name of a video in lists, at most 160 UTF-16 units. It is its title as a person could have written it, else its id, else
+ * `video`.
  */
 export const videohostLabelOf = (title: string | null, externalId: string): string =>
   plainLabel(title ?? '') || plainLabel(externalId) || 'video';

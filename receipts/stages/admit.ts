@@ -37,7 +37,7 @@ import { checkReads, type ReadFindings, type VerifiedRead } from './read.ts';
 import type { VerifiedRecognition } from './recognize.ts';
 import type { RunSoFar, RunStage } from './stage.ts';
 
-/** What a decision's reason means for a reviewer; a study without a decision is not supported at its root. */
+/** The meaning of a decision's reason for a reviewer; a study without a decision is not supported at its root. */
 const gapReasonOf: Readonly<Record<DecisionReason, GapReason | null>> = {
   audited_claim_truncated: 'hidden_gap',
   audited_claim_withheld: 'non_supported_root_coverage',
@@ -51,13 +51,13 @@ function gapsOf(receipt: EvidenceDecisionReceipt | null): GapReason[] {
   return gapReasons.filter((reason) => found.has(reason));
 }
 
-/** What a readiness rests on. */
+/** The basis of a readiness. */
 interface DecidedStudy {
   readonly study: StudyReference;
   readonly decision: EvidenceDecisionReceipt | null;
 }
 
-/** Whether a study may be put before a reviewer. Follows from the study and its decision alone. */
+/** The readiness of a study for a reviewer. Follows from the study and its decision alone. */
 export const readinessReceipt = new RunReceipt<StudyReadinessReceipt, 'readinessId', DecidedStudy>({
   link: 'readiness',
   schema: studyReadinessReceipt,
@@ -130,8 +130,8 @@ export interface AdmissionReference {
 }
 
 /**
- * Says whether a finished study is ready and enters it into the review queue, or rejects it; comes after the end of the
- * execution, which `study` names. The host does this, no task of the run.
+ * Decides if a finished study is ready and enters it into the review queue, or rejects it. Comes after the end of the execution,
+ * which `study` names. The host does this, outside the task of the run.
  */
 export function admitStudy(
   run: StudyRun,
@@ -252,8 +252,8 @@ interface ConclusionReference {
 }
 
 /**
- * The end of a run that delivers a study: its record, the end of the execution, readiness, the entry into the review queue or
- * its rejection, and the completed task.
+ * The end of a run that delivers a study. It has its record, the end of the execution, readiness, the entry into the review queue
+ * or its rejection, and the completed task.
  */
 export function endStudy(run: StudyRun, findings: StudyFindings, span: ExecutorSpan): StepResult<ConclusionReference> {
   const concluded = concludeStudy(run, findings);
@@ -279,11 +279,11 @@ export interface RunPinnedEvidence {
   readonly contentId: string;
 }
 
-/** What the record of a study is made of. */
+/** The input of the record of a study. */
 export interface ConcludableFindings {
   readonly pinned: readonly RunPinnedEvidence[];
   readonly operations: readonly VerifiedOperation[];
-  /** Null where no speech was to be recognised, or was not yet. */
+  /** Null if no speech was to be recognized, or was not yet. */
   readonly recognition: VerifiedRecognition | null;
   readonly reads: readonly VerifiedRead[];
   readonly assessments: readonly VerifiedAssessment[];
@@ -327,7 +327,7 @@ function studyEvidenceOf(findings: ConcludableFindings): StudyEvidence[] {
 
 const bodiesOf = <Body>(receipts: readonly StoredReceipt<Body>[]): Body[] => receipts.map(({ body }) => body);
 
-/** What a run came to, as its record is made of it. */
+/** The results of a run, as the input of its record. */
 export const studyFindingsOf = (verified: ConcludableFindings): StudyFindings => ({
   evidence: studyEvidenceOf(verified),
   reads: bodiesOf(verified.reads),
@@ -376,8 +376,8 @@ export interface VerifiedStop {
 }
 
 /**
- * Takes the closing events of a run that ended without its study; the pass that was open need not be closed by a word of its
- * own. Throws `EvidenceChainError`.
+ * Takes the closing events of a run that ended without its study; the open pass need not have a closing event of its own. Throws
+ * `EvidenceChainError`.
  */
 function foldStop({ run, journal, startedAt }: EndedRun, { openPass, operationIds }: StudyProgress): VerifiedStop {
   const failed = journal.typeAt() === 'media.operation_failed' ? 1 : 0;

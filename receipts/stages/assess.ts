@@ -36,7 +36,7 @@ const inputOf = (read: EvidenceReadReceipt): EvidenceAssessmentReceipt['inputs']
   truncated: read.result.truncated,
 });
 
-/** What the reads of a study say, in claims. There is no assessment without a claim. */
+/** The claims from the reads of a study. There is no assessment without a claim. */
 export const assessmentReceipt = new RunReceipt<
   EvidenceAssessmentReceipt,
   'operationId',
@@ -101,7 +101,7 @@ function assessmentStarted(
   return draftEvent('analysis.evidence.assessment_started', { request, grantId, ...limits }, causeOf(run));
 }
 
-/** What one assessment leaves behind. */
+/** The outputs of one assessment. */
 function recordAssessment(run: StudyRun, receipt: EvidenceAssessmentReceipt): StepResult<AssessmentReference> {
   const { events, ...written } = assessmentReceipt.write('analysis.evidence.assessment_completed', run, receipt);
   return { ...written, events: [assessmentStarted(run, receipt), ...events] };
@@ -167,12 +167,12 @@ async function foldAssessments(
   return assessments;
 }
 
-/** What an assessment looks at of a run. */
+/** The part of a run that an assessment reads. */
 interface Assessable extends ReadFindings {
   readonly assessments: readonly VerifiedAssessment[];
 }
 
-/** What was read is put into claims, each with its citations. */
+/** Turns reads into claims, each with its citations. */
 export const assessStage: RunStage<
   Assessable,
   Pick<Assessable, 'assessments'>,

@@ -83,7 +83,7 @@ const sourcesOf = ({ input, authority, result }: CaptionReceipt): string[] => [
   input.readiness.artifactId,
 ];
 
-/** What every receipt of captions says; it follows from them and from the approval under which they were made. */
+/** The body of every receipt of captions; it follows from them and from their approval. */
 function receiptBody({ record }: StudyRun, { study: { approval, conclusion }, artifact }: MadeCaptions) {
   const { jobId, input, executor, result } = artifact;
   const { record: stored } = storedFormOf(artifact);
@@ -139,7 +139,9 @@ export const captionRunReceipt = new RunReceipt<PlainCaptionReceipt, 'jobId', Ma
   derive: (run, made) => ({ ...receiptBodyWithLines(run, made), limits: captionLimits }),
 });
 
-/** The receipt of captions that a model may translate: it says what the model was asked, and what was not assessed. */
+/**
+ * The receipt of captions that a model may translate: it has the questions to the model, and the things that were not assessed.
+ */
 export const translatedCaptionRunReceipt = new RunReceipt<TranslatedCaptionReceipt, 'jobId', MadeCaptions>({
   ...receiptDeclaration,
   schema: translatedCaptionReceipt,
@@ -208,9 +210,7 @@ export const captionStarted = (job: CaptionJob, executor = captionExecutorOf(job
 export const captionFailed = (run: StudyRun, jobId: string, reason: Failure) =>
   draftEvent('caption.production_failed', { jobId, reason }, causeOf(run));
 
-/**
- * Makes captions and writes them down with their receipt; `artifact` where they are made already. Throws `CaptionFailure`.
- */
+/** Makes captions and writes them down with their receipt; `artifact` if they exist already. Throws `CaptionFailure`. */
 export function recordCaptions(
   job: CaptionJob,
   artifact: CaptionArtifact = captionsOf(job),
@@ -271,7 +271,7 @@ export const checkableOf = ({ reference, artifact, receipt }: VerifiedCaption): 
   receipt: receipt.body,
 });
 
-/** What was made under the approval of a run. */
+/** The captions under the approval of a run. */
 export interface VerifiedCaptions {
   /** How often captions were tried, the attempt under way included. */
   readonly attempts: number;
@@ -282,7 +282,7 @@ export interface VerifiedCaptions {
 
 export const noCaptions: VerifiedCaptions = { attempts: 0, open: null, caption: null };
 
-/** Captions are about to be made: under the approval that stands, when there are none yet and attempts are left. */
+/** Captions are about to be made: under the valid approval, if there are none yet and attempts are left. */
 function foldCaptionsStarted(
   { journal, run }: FoldContext,
   { attempts, open, caption }: VerifiedCaptions,
@@ -325,7 +325,7 @@ async function foldCaptionsCompleted(context: FoldContext, captions: VerifiedCap
   const receipt = await declared.reopen(content, receiptContentId, () =>
     declared.of(run, { ...begun.job, artifact: artifact.body }),
   );
-  // What was read is what was derived: it need not be made again.
+  // The stored artifact equals the derived one, so there is no need to derive it again.
   const { events, refs } = recordCaptions(begun.job, artifact.body);
   journal.take(events);
   const { jobId, result } = artifact.body;
@@ -365,7 +365,7 @@ async function foldCaptionsChecked(
   return { ...captions, caption: { ...caption, qualityControl: checked } };
 }
 
-/** The translator, as the executor of a production names it; absent where there is none. */
+/** The translator, as the executor of a production names it; absent if there is none. */
 function translatorOf(executor: CaptionExecutorIdentity): CaptionTranslator | undefined {
   if (
     executor.classification !== 'recognised_transcript_translated' &&
@@ -376,7 +376,7 @@ function translatorOf(executor: CaptionExecutorIdentity): CaptionTranslator | un
   return { model, promptContentId, configurationContentId };
 }
 
-/** What captions look at of a study that has ended: everything that it found, and the approval under which something may begin. */
+/** The part of an ended study that captions read: all its findings, and the approval under which a production may begin. */
 interface Captionable extends Pick<CaptionedStudy, 'findings' | 'conclusion'> {
   readonly tail: { readonly captions: VerifiedCaptions; readonly authority: CaptionedStudy['approval'] | null };
 }

@@ -43,7 +43,7 @@ import type { VerifiedCaptions } from './captions.ts';
 import { approvalBefore, type VerifiedReviews } from './review.ts';
 import type { LaterStage } from './stage.ts';
 
-/** What a request for a correction names as the state that it was made on. */
+/** The state that a request for a correction starts from. */
 export const correctionHeadOf = ({ chain }: VerifiedCorrections, { contentId }: BaseLines): CorrectionHead => ({
   base: contentId,
   correction: chain.at(-1)?.receipt.contentId ?? null,
@@ -197,13 +197,13 @@ export function recordCorrection(run: StudyRun, made: MadeCorrection): Pick<Step
   return { objects: [...objects, ...check.objects], events: [...events, ...check.events] };
 }
 
-/** What a fold knows of a study when a correction comes. */
+/** The part of a study that the fold of a correction reads. */
 interface CorrectableStudy {
   readonly captions: VerifiedCaptions;
   readonly corrections: VerifiedCorrections;
   /** The study as it is approved, or as it would be. */
   readonly study: CaptionedStudy;
-  /** Whether a person may correct: nobody revoked or rejected anything, and captions have their approval. */
+  /** True if a person may correct: there is no revocation or rejection, and captions have their approval. */
   readonly mayCorrect: boolean;
 }
 
@@ -320,8 +320,8 @@ export function correctionsObstacle(corrections: VerifiedCorrections, drafts: ()
 }
 
 /**
- * The corrections of lines that have become captions: what the host gave meanwhile, such as a translation, takes the place of
- * what it had not given yet. Throws `EvidenceChainError` for captions of other lines than those that were corrected.
+ * The corrections of lines that have become captions: new texts of the host, such as a translation, fill the gaps of before.
+ * Throws `EvidenceChainError` for captions of other lines than the corrected ones.
  */
 function correctionsOfCaptions(corrections: VerifiedCorrections, captions: VerifiedCaptions): VerifiedCorrections {
   if (corrections.base === null || captions.caption === null) return corrections;
@@ -335,19 +335,21 @@ function correctionsOfCaptions(corrections: VerifiedCorrections, captions: Verif
   return { ...corrections, base, lines, check: null };
 }
 
-/** What came of a study that a person may correct lines of. */
+/** The results of a study whose lines a person may correct. */
 interface CorrectableTail extends Pick<VerifiedReviews, 'deciding' | 'authority' | 'review'> {
   readonly captions: VerifiedCaptions;
   readonly corrections: VerifiedCorrections;
 }
 
-/** Whether a person may correct lines: of a study that is queued and neither rejected nor revoked; captions need their approval. */
+/**
+ * True if a person may correct lines: of a study that is queued and neither rejected nor revoked; captions need their approval.
+ */
 export const mayCorrect = ({ intake }: VerifiedConclusion, tail: CorrectableTail): boolean =>
   intake.body.result.outcome === 'queued' &&
   tail.deciding === null &&
   (tail.authority !== null || (tail.review === null && tail.captions.caption === null));
 
-/** What corrections look at of a study that has ended. */
+/** The part of an ended study that corrections read. */
 interface Corrected extends Pick<CaptionedStudy, 'findings' | 'conclusion'> {
   readonly tail: CorrectableTail;
 }

@@ -75,13 +75,13 @@ function decisionStarted(run: StudyRun, { operationId, authorization, inputs }: 
   return draftEvent('analysis.evidence.decision_started', { request, grantId, maxAuditedAssessments }, causeOf(run));
 }
 
-/** What a decision leaves behind. */
+/** The outputs of a decision. */
 function recordDecision(run: StudyRun, receipt: EvidenceDecisionReceipt): StepResult<DecisionReference> {
   const { events, ...written } = decisionReceipt.write('analysis.evidence.decision_completed', run, receipt);
   return { ...written, events: [decisionStarted(run, receipt), ...events] };
 }
 
-/** Decides upon the claims of all assessments of a run. Throws `EvidenceChainError` where there is nothing to decide upon. */
+/** Decides on the claims of all assessments of a run. Throws `EvidenceChainError` if there are no assessments. */
 export const performDecision = (
   run: StudyRun,
   assessments: readonly EvidenceAssessmentReceipt[],
@@ -107,7 +107,7 @@ async function foldDecision(
   return decision;
 }
 
-/** What a decision looks at of a run. */
+/** The part of a run that a decision reads. */
 interface Decidable {
   readonly assessments: readonly VerifiedAssessment[];
   readonly decision: VerifiedDecision | null;

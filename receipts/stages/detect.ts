@@ -67,7 +67,7 @@ type MeasuredFact = DetectedFact | FurtherFact;
 type FactKind = MeasuredFact['kind'];
 type TrackKind = RegisteredSource['tracks'][number]['kind'];
 
-/** Which facts and which track stand behind each kind. */
+/** The facts and the track of each kind. */
 const rules: Readonly<Record<MeasuredKind, { readonly facts: readonly FactKind[]; readonly track: TrackKind }>> = {
   speech_activity: { facts: ['speech_window', 'non_speech_window'], track: 'audio' },
   silence: { facts: ['silence'], track: 'audio' },
@@ -142,7 +142,7 @@ function checkTools({ tool }: Pick<EvidenceArtifact, 'tool'>, { tools }: Evidenc
   if (!isOne) throw new EvidenceChainError('evidence', 'tool');
 }
 
-/** What was measured, in which tracks of which source, by what: as one operation of one run stated it. */
+/** The origin of evidence: its source, its tracks and its tools, as one operation of one run stated them. */
 export interface EvidenceOrigin {
   readonly run: StudyRun;
   readonly source: Pick<RegisteredSource, 'tracks' | 'subtitleTracks'>;
@@ -157,9 +157,9 @@ function attachedFile({ subtitleTracks = [] }: EvidenceOrigin['source'], index: 
 }
 
 /**
- * Checks that an evidence artifact is of the source, range, tools and parameters that its operation states, and that its
- * facts are of its kind, in order and inside the range. What a detector measured cannot be derived again. Throws
- * `EvidenceChainError` of the evidence.
+ * Checks that an evidence artifact is of the source, range, tools and parameters that its operation states. Its facts must be of
+ * its kind, in order and inside the range. The measurements of a detector cannot be derived again. Throws `EvidenceChainError` of
+ * the evidence.
  */
 export function checkEvidence(
   artifact: EvidenceArtifact | FurtherArtifact,
@@ -208,7 +208,7 @@ export interface VerifiedFurther {
 export interface VerifiedOperation {
   readonly receipt: MediaOperationReceipt;
   readonly evidence: readonly VerifiedEvidence[];
-  /** What was measured beside the evidence. */
+  /** The measurements beside the evidence. */
   readonly further: readonly VerifiedFurther[];
   /** The run's own artifacts over the stored evidence, in the order of the evidence; then those of the further evidence. */
   readonly artifacts: readonly Artifact[];
@@ -283,7 +283,7 @@ function foldPassStarted({ run, journal }: FoldContext, done: number, openPass: 
   journal.take([operationStarted(run, { capability, tools, parameters, limits })]);
 }
 
-/** A host that came back with other tools gave up what was begun with the old ones, to begin anew. */
+/** A host that came back with other tools gave up a pass of the old ones, to begin it again. */
 function foldPassGivenUp({ run, journal }: FoldContext, openPass: MediaOperation): void {
   const { reason } = journal.expect('media.operation_failed').data;
   journal.take([operationFailed(run, openPass, reason)]);
@@ -328,12 +328,12 @@ async function foldPassCompleted(context: FoldContext, operation: MediaOperation
   return { receipt, evidence, further, artifacts: derived.artifacts };
 }
 
-/** What the passes over the media found so far, in their order. */
+/** The findings of the passes over the media so far, in their order. */
 export interface PassFindings {
   readonly operations: readonly VerifiedOperation[];
 }
 
-/** Whether every pass over the media came to its end and nothing is under way. */
+/** True if every pass over the media came to its end and nothing is under way. */
 export const isMeasured = ({ progress, findings }: RunSoFar<PassFindings>): boolean =>
   isIdle(progress) && findings.operations.length === passes.length;
 

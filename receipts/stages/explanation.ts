@@ -40,7 +40,7 @@ import type { FoldContext, StudyRun } from '../study-run.ts';
 import { checkableOf, type VerifiedCaption } from './captions.ts';
 import type { LaterStage } from './stage.ts';
 
-/** The exact words and settings with which a model is asked. */
+/** The exact prompt and settings of a model. */
 interface ExplanationSettings {
   readonly prompt: ExplanationPrompt;
   readonly configuration: ExplanationConfiguration;
@@ -117,7 +117,7 @@ const withoutLineage = ({ id, startMs, endMs, source, target }: CaptionLine): Ex
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
-/** What the context rests on, each id once, in the order in which the lines name it. */
+/** The basis of the context, each id once, in the order in which the lines name it. */
 function lineageOf(lines: readonly CaptionLine[]): ExplanationInput['inputContextLineage'] {
   const studies = lines.map(({ lineage }) => lineage.study);
   const citations = studies.flatMap(({ semanticCitations }) => semanticCitations);
@@ -131,7 +131,7 @@ function lineageOf(lines: readonly CaptionLine[]): ExplanationInput['inputContex
   };
 }
 
-/** What an explanation is made of. Throws `RangeError` for a line that the captions do not have. */
+/** The input of an explanation. Throws `RangeError` for a line that the captions do not have. */
 export function explanationInputOf(
   { record }: StudyRun,
   { artifact, reference }: ExplainableCaption,
@@ -212,7 +212,7 @@ const noExplanations: VerifiedExplanations = { attempts: [], settings: new Set()
 export const isExplaining = ({ attempts }: VerifiedExplanations): boolean =>
   attempts.some(({ state }) => state === 'started');
 
-/** The executor is about to be asked about captions whose approval stands; `verified` is null where there are none. */
+/** The executor is about to explain captions under a valid approval; `verified` is null if there are none. */
 async function foldExplanationStarted(
   context: FoldContext,
   { attempts, settings }: VerifiedExplanations,
@@ -300,13 +300,13 @@ async function openSettings(
   });
 }
 
-/** Which field of a request does not belong to these captions; null when all do. */
+/** The field of a request that does not belong to these captions; null when all do. */
 function misplacedIn(request: ExplanationRequest, { artifact, reference }: ExplainableCaption): string | null {
   if (firstDifference(request.caption, reference) !== null) return 'data.request.caption';
   return selectionObstacleOf(artifact, request) === null ? null : 'data.request.selection';
 }
 
-/** What a model said cannot be derived; everything around it can, and the facets must be as they are always stored. */
+/** The answer of a model cannot be derived; everything around it can, and the facets must be in their stored form. */
 function derivedExplanation(job: ExplanationJob, stored: ExplanationArtifact): ExplanationArtifact {
   try {
     return explanationOf(job, facetsOf(job.input, job.request.facetKinds, outputOfFacets(stored.facets)));
@@ -316,7 +316,7 @@ function derivedExplanation(job: ExplanationJob, stored: ExplanationArtifact): E
   }
 }
 
-/** What an explanation looks at of a study that has ended. */
+/** The part of an ended study that an explanation reads. */
 interface Explainable {
   readonly tail: {
     readonly explanations: VerifiedExplanations;
@@ -326,7 +326,7 @@ interface Explainable {
   };
 }
 
-/** What a model explains of single lines of the captions. */
+/** The explanations of a model for single lines of the captions. */
 export const explanationStage: LaterStage<Explainable, { readonly explanations: VerifiedExplanations }> = {
   name: 'explanation',
   nothing: { explanations: noExplanations },

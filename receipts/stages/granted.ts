@@ -19,13 +19,13 @@ type Own<Key extends string, Receipt extends GrantedReceipt, Found extends Grant
   readonly [Name in Key]: VerifiedGrant<Receipt, Found> | null;
 };
 
-/** What only one optional stage has of its own. */
+/** The parts of one optional stage alone. */
 interface GrantedStage<Needs, Key extends string, Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   readonly operation: GrantedOperation<Receipt, Found>;
   readonly key: Key;
-  /** What it stores, by the names under which bundles describe it. */
+  /** Its records, by their names in bundles. */
   readonly records: RunStage<unknown, unknown, never>['records'];
-  /** Which events say from which evidence it starts. */
+  /** The events that name the evidence it starts from. */
   readonly starts: ProgressSteps;
   /** The same evidence as it was verified. Throws `EvidenceChainError`. */
   readonly startsFrom: (findings: Needs) => StartingEvidence;
@@ -37,7 +37,7 @@ interface GrantedStage<Needs, Key extends string, Receipt extends GrantedReceipt
   ) => Promise<VerifiedGrant<Receipt, Found>>;
 }
 
-/** What the events of such a stage say that its progress depends on. */
+/** The content of the events of such a stage that its progress depends on. */
 interface Said {
   readonly started: Omit<GrantedWork, 'from'> & { readonly request: Readonly<Record<string, unknown>> };
   readonly completed: { readonly operationId: string };

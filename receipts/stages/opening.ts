@@ -22,7 +22,7 @@ interface StudyOpeningInput extends StudyRun {
   readonly source: RegisteredSource;
   /** Wall time that the study may use while a host is up. */
   readonly maxWallMs: number;
-  /** When the execution begins, UTC with milliseconds. */
+  /** The time when the execution begins, UTC with milliseconds. */
   readonly startedAt: string;
 }
 
@@ -33,7 +33,7 @@ interface StudyOpening {
   readonly events: readonly EventDraft[];
 }
 
-/** What the task of a run may do, in the order of the stages; what is granted for optional stages comes last. */
+/** The grants of the task of a run, in the order of the stages; those for optional stages come last. */
 function grantsOf(run: StudyRun): Grant[] {
   const { record, ids } = run;
   const allowance = readingOf(run);
@@ -155,7 +155,7 @@ function grantIdsOf(journal: JournalCursor, { grants }: Task, offset: number): S
   return Object.fromEntries(capabilities.map((each) => [each, idOf(each)])) as Record<StudyCapability, string>;
 }
 
-/** What an earlier version granted; undefined for a study that may read what its range has. */
+/** The allowance in a grant of an earlier version; undefined for a study that may read what its range has. */
 function grantedBefore({ grants }: Task, run: StudyRun): ReadingAllowance | undefined {
   const stated = grants.find(({ capability }) => capability === 'evidence.read')?.maxOperations;
   const isUsual = stated === usualReading.maxReads && readingOf(run).maxReads !== stated;
@@ -163,8 +163,8 @@ function grantedBefore({ grants }: Task, run: StudyRun): ReadingAllowance | unde
 }
 
 /**
- * Takes the opening of a run from its journal: everything in it follows from the start, the source and the random ids that
- * the run was given. Throws `EvidenceChainError` at the first event that does not follow.
+ * Takes the opening of a run from its journal: everything in it follows from the start, the source and the random ids of the run.
+ * Throws `EvidenceChainError` at the first event that does not follow.
  */
 export function foldOpening(record: RuntimeStart, source: RegisteredSource, journal: JournalCursor): OpenedRun {
   const at = taskOffset(source);

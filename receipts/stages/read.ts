@@ -49,7 +49,7 @@ const isWhole = (facts: readonly EvidenceFact[], window: Range): boolean => {
   return boundedFacts(within).length === within.length;
 };
 
-/** Where a window may end without cutting through a fact: wherever one begins, and at the end of the range. */
+/** The times at which a window may end without cutting through a fact: each begin of one, and the end of the range. */
 function seamsOf({ facts }: ReadableEvidence, range: Range): number[] {
   const starts = facts.map(({ startSample }) => Math.floor(startSample / samplesPerMs));
   const inside = starts.filter((startMs) => startMs > range.startMs && startMs < range.endMs);
@@ -57,8 +57,8 @@ function seamsOf({ facts }: ReadableEvidence, range: Range): number[] {
 }
 
 /**
- * Which of the ascending seams is the last that a window from `startMs` can reach and still return all its facts; the
- * first if none is. More seams never take facts away, so the search halves.
+ * The last of the ascending seams that a window from `startMs` can reach and still return all its facts; the first if there is
+ * none. More seams never take facts away, so the search halves.
  */
 function farthest(facts: readonly EvidenceFact[], startMs: number, seams: readonly number[]): number {
   let whole = 0;
@@ -140,9 +140,9 @@ class EvidenceReads {
 }
 
 /**
- * Which windows of which evidence a study reads: everything, in as few reads as that takes. Where its reads or assessments do
- * not suffice, the evidence with the most reads (the later of equals) gives one up until they do, and its last read is
- * truncated. Deterministic.
+ * The windows of evidence that a study reads: everything, in as few reads as that takes. If its reads or assessments do not
+ * suffice, the evidence with the most reads (the later of equals) gives one up until they do. Its last read is then truncated.
+ * Deterministic.
  */
 export function planReads(
   range: Range,
@@ -162,7 +162,7 @@ export function planReads(
 
 const { capability } = studyStages.read.grant;
 
-/** How a read is stored. It is no artifact of its run. */
+/** The stored form of a read. It is not an artifact of its run. */
 export const readShape = {
   link: 'read',
   schema: evidenceReadReceipt,
@@ -262,9 +262,8 @@ function readStarted(run: StudyRun, { operationId, authorization, input }: Evide
 }
 
 /**
- * Reads all that the study's range holds of this evidence, in the order given, window by window. No evidence, no read.
- * The receipts are stored and stand in the journal; they are no artifacts. One after the other, so that others may work
- * in between.
+ * Reads all of this evidence in the study's range, in the order given, window by window. No evidence, no read. The receipts are
+ * stored and are in the journal; they are not artifacts. One after the other, so that other work can run in between.
  */
 export function* eachRead(run: StudyRun, evidence: readonly ReadableEvidence[]): Generator<StepResult<ReadReference>> {
   for (const planned of planReads(run.record.analysisRequest.range, evidence, readingOf(run))) {
@@ -279,7 +278,7 @@ export function* eachRead(run: StudyRun, evidence: readonly ReadableEvidence[]):
   }
 }
 
-/** What the journal says of one read. */
+/** The journal events of one read. */
 const readEvents = (run: StudyRun, receipt: EvidenceReadReceipt, receiptContentId: string): EventDraft[] => [
   readStarted(run, receipt),
   draftEvent('evidence.read_completed', { operationId: receipt.operationId, receiptContentId, receipt }, causeOf(run)),
@@ -287,7 +286,7 @@ const readEvents = (run: StudyRun, receipt: EvidenceReadReceipt, receiptContentI
 
 export type VerifiedRead = StoredReceipt<EvidenceReadReceipt>;
 
-/** What a run detected before it reads. */
+/** The measurements of a run before it reads. */
 interface Measured {
   readonly operations: readonly VerifiedOperation[];
   readonly recognition: Pick<VerifiedGrant<SemanticEvidenceReceipt, EvidenceArtifact>, 'found' | 'artifact'> | null;
@@ -295,8 +294,8 @@ interface Measured {
 }
 
 /**
- * The evidence of a run that claims may rest on: its own speech activity, the languages that came with the source, and the
- * lines of its transcript and the texts on its screen that passed the gates.
+ * The evidence of a run that claims may rest on. This is its own speech activity and the languages that came with the source. It
+ * also has the lines of its transcript and the texts on its screen that passed the gates.
  */
 export function readableOf(
   { registered, records }: VerifiedSource,
@@ -381,7 +380,7 @@ async function foldReads(
   return reads;
 }
 
-/** What a run measured, and what was read of it. */
+/** The measurements of a run, and its reads of them. */
 export interface ReadFindings extends Measured {
   readonly reads: readonly VerifiedRead[];
 }

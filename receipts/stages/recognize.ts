@@ -57,7 +57,7 @@ export const recognition = new GrantedOperation<SemanticEvidenceReceipt, Evidenc
   },
 });
 
-/** What a transcript is derived again from: the study's own evidence and its declared languages (base codes). */
+/** The basis for deriving a transcript again: the study's own evidence and its declared languages (base codes). */
 interface TranscriptBasis {
   readonly speech: EvidenceArtifact;
   readonly silences: EvidenceArtifact;
@@ -74,7 +74,7 @@ function checkPlaces(line: TranscriptLineFact, region: RecognisedRegionFact | un
   if (bad !== -1) throw new EvidenceChainError('evidence', `${place}.words[${bad}]`);
 }
 
-/** A recogniser that is sure of words is sure of their line; a line has a second text only if its transcript has a second run. */
+/** A recognizer that is sure of words is sure of their line. A line has a second text only if its transcript has a second run. */
 function checkMeasures(line: TranscriptLineFact, runsTwice: boolean, place: string): void {
   const { words, measures, second } = line;
   const isUnmeasured = measures.confidence === null && words.some(({ confidence }) => confidence !== null);
@@ -89,16 +89,16 @@ function checkOrder(line: TranscriptLineFact, before: TranscriptLineFact | undef
   if (line.startMs < before.endMs) throw new EvidenceChainError('evidence', `${place}.startMs`);
 }
 
-/** No more was heard of a region than its length. */
+/** The sound of a region is not longer than the region. */
 function checkRegionSamples({ startMs, endMs, heard }: RecognisedRegionFact, place: string): void {
   if (heard.samples <= (endMs - startMs) * samplesPerMs) return;
   throw new EvidenceChainError('evidence', `${place}.heard.samples`);
 }
 
 /**
- * Checks a transcript against what it follows from: its regions are those of the detected speech, its lines and words lie in
- * them, and the gates judge its lines as it says, if this program has their version. What was recognised cannot be derived again.
- * Throws `EvidenceChainError`.
+ * Checks a transcript against its basis. Its regions are those of the detected speech, and its lines and words lie in them. The
+ * gates judge its lines as it states, if this program has their version. The recognized text cannot be derived again. Throws
+ * `EvidenceChainError`.
  */
 export function checkTranscript(transcript: EvidenceArtifact, basis: TranscriptBasis): Judgement {
   const { facts, input, parameters } = transcript;
@@ -123,14 +123,14 @@ export function checkTranscript(transcript: EvidenceArtifact, basis: TranscriptB
   return judgement;
 }
 
-/** A line by what it says of itself alone: it passed if no gate has a reason against it. */
+/** A line by its own statements alone: it passed if no gate has a reason against it. */
 const statedVerdict = (line: TranscriptLineFact, index: number): TranscriptLineFact => ({
   ...line,
   index,
   outcome: line.reasonCodes.length === 0 ? 'passed' : 'withheld',
 });
 
-/** Judges every line again. Of two runs, only a line that recognisers are known to invent has no second text. */
+/** Judges every line again. Of two runs, only a line that recognizers are known to invent has no second text. */
 function checkVerdicts(
   lines: readonly TranscriptLineFact[],
   regions: readonly RecognisedRegionFact[],
@@ -143,7 +143,7 @@ function checkVerdicts(
   demandDerived('evidence', { lines }, { lines: judged });
 }
 
-/** What the recognition of a run came to: its transcript, or why there is none. */
+/** The result of the recognition of a run: its transcript, or the reason why there is none. */
 export type VerifiedRecognition = VerifiedGrant<SemanticEvidenceReceipt, EvidenceArtifact>;
 
 function detectedBy(operations: readonly VerifiedOperation[], kind: (typeof regionKinds)[number]): VerifiedEvidence {

@@ -27,7 +27,7 @@ import type { LaterStage } from './stage.ts';
 export const reviewIdOf = (runId: string, intake: IntakeReference): string =>
   `publish-review:${hashOf({ runId, intake })}`;
 
-/** Who decided what on which intake; everything else of the receipt follows from it. */
+/** The decision of a reviewer on an intake; everything else of the receipt follows from it. */
 export interface ReviewedIntake {
   readonly intake: IntakeReference;
   readonly reviewer: Reviewer;
@@ -85,8 +85,8 @@ export const reviewStarted = (run: StudyRun, { intake, reviewer, decision }: Rev
 export const recordReview = (run: StudyRun, reviewed: ReviewedIntake): StepResult<ApprovalReference> =>
   reviewReceipt.write('publish.review.decision_completed', run, reviewReceipt.of(run, reviewed));
 
-// No person approves anything by it: it says what captions would be, and is never written down.
-const nobody: Reviewer = { id: 'reviewer:none', label: 'Nobody reviews an evaluation' };
+// No person approves anything by it: it lets the evaluation compute captions, and is never written down.
+const nobody: Reviewer = { id: 'reviewer:none', label: 'An evaluation has no reviewer' };
 
 /** The approval that a queued study would have, for what is derived from a study before a person approved it. */
 export function approvalBefore(run: StudyRun, { admission }: VerifiedConclusion): ApprovalReference {
@@ -114,7 +114,7 @@ export const reviewFailed = (run: StudyRun, intake: IntakeReference, reason: Fai
 export const revocationIdOf = (runId: string, approval: ApprovalReference): string =>
   `publish-review-revocation:${hashOf({ runId, approval })}`;
 
-/** Who withdrew which approval, and why. */
+/** The withdrawn approval, with the person and the reason. */
 export interface RevokedApproval {
   readonly approval: ApprovalReference;
   readonly reviewer: Reviewer;
@@ -169,7 +169,7 @@ export const revocationStarted = (run: StudyRun, { approval, reviewer, revocatio
 export const recordRevocation = (run: StudyRun, revoked: RevokedApproval) =>
   revocationReceipt.write('publish.review.revocation_completed', run, revocationReceipt.of(run, revoked));
 
-/** Journalled when a revocation could not be written down: the approval stands. */
+/** Journaled when a revocation could not be written down: the approval stays valid. */
 export const revocationFailed = (run: StudyRun, approval: ApprovalReference, reason: Failure) =>
   draftEvent(
     'publish.review.revocation_failed',
@@ -198,7 +198,7 @@ export interface VerifiedReviews {
 
 const noReviews: VerifiedReviews = { review: null, deciding: null, revoking: null, authority: null };
 
-/** A decision is about to be written down: on the queued intake of this run, when none stands. */
+/** A decision is about to be written down: on the queued intake of this run, if there is none yet. */
 function foldReviewStarted(
   { journal, run }: FoldContext,
   reviews: VerifiedReviews,
@@ -240,7 +240,7 @@ function foldReviewFailed({ journal, run }: FoldContext, reviews: VerifiedReview
   return { ...reviews, deciding: null };
 }
 
-/** An approval is about to be withdrawn: the one that stands. */
+/** The valid approval is about to be withdrawn. */
 function foldRevocationStarted({ journal, run }: FoldContext, reviews: VerifiedReviews): VerifiedReviews {
   const { request, reviewerLabel } = journal.expect('publish.review.revocation_started').data;
   const { authority: approval } = reviews;
@@ -275,7 +275,7 @@ function foldRevocationFailed({ journal, run }: FoldContext, reviews: VerifiedRe
   return { ...reviews, revoking: null, authority: revoking.approval };
 }
 
-/** What a review looks at of a study that has ended. */
+/** The part of an ended study that a review reads. */
 interface Reviewable {
   readonly conclusion: VerifiedConclusion;
   readonly tail: VerifiedReviews & {

@@ -39,7 +39,7 @@ export type VerifiedFindings = Pick<ConcludableFindings, 'pinned'> &
 /** A further kind that a stage of its own finds. */
 export type GrantedKind = Exclude<FurtherKind, PassKind>;
 
-/** What one step changes of a run. */
+/** The changes of a run by one step. */
 export interface RunChanges {
   readonly findings?: Partial<VerifiedFindings>;
   readonly conclusion?: VerifiedConclusion;
@@ -62,7 +62,7 @@ export const furtherStages = optionalStages.flatMap((stage) => {
 /** In their order. */
 const inOrder: readonly RunStage<VerifiedFindings, object, RunChanges>[] = stageNames.map(stageNamed);
 
-/** What is found of a run before its first stage, beside what came with its source. */
+/** The findings of a run before its first stage, beside those that came with its source. */
 export const nothingFound = Object.assign({}, ...inOrder.map(({ nothing }) => nothing)) as Omit<
   VerifiedFindings,
   'pinned'

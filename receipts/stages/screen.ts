@@ -75,7 +75,7 @@ export const screenReading = new GrantedOperation<ScreenTextReceipt, FurtherArti
   },
 });
 
-/** What the reading of the screen of a run came to: its texts, or why there are none. */
+/** The result of the reading of the screen of a run: its texts, or the reason why there are none. */
 export type VerifiedScreenText = VerifiedGrant<ScreenTextReceipt, FurtherArtifact>;
 
 const keyframesOf = (operations: readonly VerifiedOperation[]): StartingEvidence =>

@@ -23,24 +23,24 @@ type Folds<Context, Study, Changes> = Readonly<
  */
 export interface RunStage<Needs, Own, Changes> {
   readonly name: StageName;
-  /** What the findings of a run hold of this stage before it. */
+  /** The findings of this stage before it has run. */
   readonly nothing: Own;
   /** The schemas of the records that it stores, by the names under which bundles describe them. */
   readonly records: Readonly<Record<string, z.ZodType>>;
   /**
-   * What it derives of what was found, result by result; null for a stage whose work is an effect: a pass over the media, work that the
-   * host has somebody for, and what the host does itself (`actors/study`).
+   * The results that it derives from the findings, one by one. Null for a stage whose work is an effect: a pass over the media,
+   * the work of an engine, and the host's own work (`actors/study`).
    */
   readonly derived: ((run: StudyRun, source: VerifiedSource, findings: Needs) => Iterable<StepResult<unknown>>) | null;
-  /** What an optional stage came to, for all who read evidence; absent for other stages. */
+  /** The result of an optional stage, for all readers of evidence; absent for other stages. */
   readonly evidence?: {
     readonly kind: GrantedFinding['kind'];
     readonly of: (findings: Needs) => VerifiedGrant<GrantedReceipt, GrantedFinding> | null;
   };
   readonly progress: ProgressSteps;
   /**
-   * Takes what the journal has of one step of the stage, by the type of the first event behind its artifacts: reopens the records that
-   * the events name and derives them again. Null if the event is one of another stage. Throws `EvidenceChainError`.
+   * Takes one step of the stage from the journal, by the type of the first event behind its artifacts. It reopens the records
+   * that the events name and derives them again. Null if the event is one of another stage. Throws `EvidenceChainError`.
    */
   readonly folds: Folds<FoldContext & { readonly startedAt: string }, RunSoFar<Needs>, Changes>;
 }
@@ -48,10 +48,10 @@ export interface RunStage<Needs, Own, Changes> {
 /** One stage of what people and the host do with a study that has ended; `Tail` is what it looks at of all of them. */
 export interface LaterStage<Study, Own> {
   readonly name: LaterStageName;
-  /** What a study has of this stage before it. */
+  /** The part of a study from this stage before it has run. */
   readonly nothing: Own;
   readonly records: Readonly<Record<string, z.ZodType>>;
   readonly folds: Folds<FoldContext, Study, Partial<Own>>;
-  /** What becomes of it by a step of another stage, by the type of the event of that step; called behind it. */
+  /** The effect of a step of another stage on it, by the type of the event of that step; called behind it. */
   readonly follows?: Readonly<Partial<Record<EventType, (study: Study) => Partial<Own>>>>;
 }

@@ -144,7 +144,7 @@ interface AcceptedForecast {
   readonly runStartAt: string;
 }
 
-/** Seals the forecast that stood when a run was accepted; `freezeId` and `content` cover everything but themselves. */
+/** Seals the forecast of an accepted run; `freezeId` and `content` cover everything but themselves. */
 export function forecastFreezeOf({ forecast, runId, runStartAt }: AcceptedForecast): ForecastFreeze {
   const body: ForecastFreezeBody = {
     schema: 'studio.forecast-freeze.v1',

@@ -16,7 +16,7 @@ interface CommandInput {
   readonly clientRequestId: string | null;
 }
 
-/** The key under which a start happens once: it follows from what is asked, and from the caller's own id if there is one. */
+/** The key under which a start happens once: it follows from the request, and from the caller's own id if there is one. */
 const commandIdOf = ({ clientRequestId, ...input }: CommandInput): string =>
   `runtime-start:${hashOf(clientRequestId === null ? input : { ...input, clientRequestId })}`;
 
@@ -32,7 +32,7 @@ const journalIdOf = (runtimeId: string): string => `journal:${runtimeId}`;
 /** The part of a request that its own id covers; a `clientRequestId` belongs to the command, not to the analysis. */
 type RequestedAnalysis = Omit<RuntimeRequest, 'clientRequestId' | 'materializationId'>;
 
-/** What is to be studied, bound to one revision of its source; `requestId` covers everything but itself and `schema`. */
+/** The study request, bound to one revision of its source; `requestId` covers everything but itself and `schema`. */
 function analysisRequestOf(session: SourceSession, request: RequestedAnalysis): AnalysisRequest {
   const body = {
     sourceSessionId: session.sessionId,
@@ -50,7 +50,7 @@ function analysisRequestOf(session: SourceSession, request: RequestedAnalysis): 
   return { schema: 'studio.analysis-request.v1', requestId: `analysis-request:${hashOf(body)}`, ...body };
 }
 
-/** What a caller must have asked for to get this analysis request. */
+/** The request of a caller behind this analysis request. */
 export const requestedAnalysisOf = (request: AnalysisRequest): RequestedAnalysis => ({
   sourceSessionId: request.sourceSessionId,
   sourceRevisionId: request.sourceRevisionId,
@@ -90,8 +90,8 @@ export interface StudyPlan {
 }
 
 /**
- * Plans a study. Pure: a plan and a start of the same request carry the same ids, and the same forecast where they are calibrated
- * by the same finished operations. Only the forecast depends on these. Bounds are checked beforehand.
+ * Plans a study. Pure: a plan and a start of the same request carry the same ids, and the same forecast if the same finished
+ * operations calibrate them. Only the forecast depends on these. Bounds are checked beforehand.
  */
 export function planStudy(
   { session }: PlannedSource,
@@ -138,9 +138,9 @@ export const runtimePlanOf = ({ commandId, runtimeId, analysisRequest, forecast 
 });
 
 /**
- * Refuses what a plan and a start must both refuse. Throws `ServiceError`: `stale_source_revision` when the source has
- * another revision by now, `invalid_analysis_request` when the range runs past the measured duration,
- * `study_range_too_large` when it is longer than the host studies at once.
+ * Refuses what a plan and a start must both refuse. Throws `ServiceError`. `stale_source_revision`: the source has another
+ * revision by now. `invalid_analysis_request`: the range runs past the measured duration. `study_range_too_large`: it is longer
+ * than the host studies at once.
  */
 export function checkStudyBounds(
   { session }: PlannedSource,

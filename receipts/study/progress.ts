@@ -21,7 +21,7 @@ export interface GrantedProgress {
 export interface StudyProgress {
   /** The last step that was done; null before the journal was opened. */
   readonly done: StudyStep | null;
-  /** When the execution began, UTC with milliseconds; null before the journal was opened. */
+  /** The time when the execution began, UTC with milliseconds; null before the journal was opened. */
   readonly startedAt: string | null;
   /** Operations that were completed, in the order of the journal. */
   readonly operationIds: readonly string[];
@@ -41,12 +41,14 @@ export const noProgress: StudyProgress = {
   granted: each(() => ({ from: [], begun: null })),
 };
 
-/** What an event says, whatever stands around it. */
+/** The content of an event, whatever is around it. */
 export type TypedEvent = {
   readonly [Type in EventType]: { readonly type: Type; readonly data: EventData<Type> };
 }[EventType];
 
-/** What the events of a stage change of the progress of its study, by their types. Each event is taken at its word. */
+/**
+ * The changes of the progress of a study by the events of a stage, by their types. The content of each event is taken as true.
+ */
 export type ProgressSteps = {
   readonly [Type in EventType]?: (progress: StudyProgress, data: EventData<Type>) => StudyProgress;
 };
@@ -70,11 +72,11 @@ export const withGranted = (
   granted: { ...progress.granted, [name]: { ...progress.granted[name], ...changed } },
 });
 
-/** Whether the journal has come beyond a stage of its run. */
+/** True if the journal has come beyond a stage of its run. */
 export const isBeyond = ({ done }: StudyProgress, name: Exclude<StageName, 'admit'>): boolean =>
   done !== null && studySteps.indexOf(done) > studySteps.indexOf(name);
 
-/** Whether nothing is under way that was begun in the journal. */
+/** True if no begun work of the journal is under way. */
 export const isIdle = ({ openPass, granted }: StudyProgress): boolean =>
   openPass === null && optionalStages.every((name) => granted[name].begun === null);
 

@@ -21,7 +21,7 @@ import { assessmentReceipt } from '../stages/assess.ts';
 import { decisionReceipt } from '../stages/decide.ts';
 import { causeOf, type StepResult, type StudyRun } from '../study-run.ts';
 
-/** What a study read, and what it made of it. */
+/** The reads of a study, and its assessments of them. */
 interface AssessedEvidence {
   readonly reads: readonly EvidenceReadReceipt[];
   readonly assessments: readonly EvidenceAssessmentReceipt[];
@@ -42,7 +42,7 @@ function claimedStretches(
   );
 }
 
-/** What a truncated read dropped lies between the last fact that it returned and the end of its window. */
+/** The facts that a truncated read dropped lie between its last fact and the end of its window. */
 function droppedStretches({ authorization, facts, result }: EvidenceReadReceipt): Stretch[] {
   const startMs = facts.at(-1)?.endMs ?? authorization.startMs;
   const { endMs } = authorization;
@@ -66,7 +66,7 @@ interface Change {
   readonly by: 1 | -1;
 }
 
-/** The pieces of a range between which what is said changes, each in the gravest state of what is said of it. */
+/** The pieces of a range between which the statements change, each in the gravest state of the statements on it. */
 function piecesOf(range: Range, stretches: readonly Stretch[], silent: CoverageState): Stretch[] {
   const changes = stretches
     .flatMap(({ startMs, endMs, state }): Change[] => [
@@ -91,8 +91,8 @@ function piecesOf(range: Range, stretches: readonly Stretch[], silent: CoverageS
 }
 
 /**
- * Divides a range by what the claims say of it, each stretch in the gravest state of the claims that cite a fact over it.
- * Where a read dropped facts the rest of its window counts as truncated. Neighbours differ in state.
+ * Divides a range by its claims, each stretch in the gravest state of the claims that cite a fact over it. If a read dropped
+ * facts, the rest of its window counts as truncated. Neighbors differ in state.
  */
 export function coverageOf(runId: string, range: Range, { reads, assessments }: AssessedEvidence): Coverage[] {
   const known = new Map(reads.map((read) => [contentIdOfJson(read), read]));

@@ -24,7 +24,7 @@ export interface AcceptedStudy {
   /** Hash of the record's indented file; the first of `files`. */
   readonly receiptContentId: string;
   readonly frozenForecast: ForecastFreeze;
-  /** What was asked and forecast, as one digest; the time of acceptance is no part of it. */
+  /** The request and the forecast, as one digest; it does not cover the time of acceptance. */
   readonly requestContentId: string;
   /** The record, the forecast and its freeze; the latter two without their ids, as their content ids describe them. */
   readonly files: readonly [StoredObject, StoredObject, StoredObject];
@@ -82,7 +82,7 @@ export function acceptStudy(plan: StudyPlan, source: PlannedSource, startedAt: s
   };
 }
 
-/** What in a run-start record does not follow from the rest of it. */
+/** The part of a run-start record that does not follow from the rest of it. */
 type StartRecordPlace =
   | 'encoding'
   | 'shape'
@@ -107,7 +107,7 @@ export class StartRecordError extends ServiceError {
   }
 }
 
-/** Whether a value is well-formed text throughout; one that is nested too deeply to be looked through is not. */
+/** True if a value is well-formed text throughout; false for one that is nested too deeply to check. */
 function isText(value: unknown): boolean {
   try {
     return isWellFormed(value);
@@ -122,9 +122,9 @@ function demand(place: StartRecordPlace, found: unknown, derived: unknown): void
 }
 
 /**
- * Reads a stored run-start record and derives everything again that can be derived: ids of source, request, plan, command
- * and run, the forecast from the finished operations that it names, and its freeze, at last the very bytes. The content id of `bytes` is the caller's to compare.
- * Throws `StartRecordError` at the first place that does not follow.
+ * Reads a stored run-start record and derives everything again that can be derived. These are the ids of source, request, plan,
+ * command and run, the forecast from the named finished operations, its freeze, and at last the very bytes. The caller compares
+ * the content id of `bytes`. Throws `StartRecordError` at the first place that does not follow.
  */
 export const reopenRuntimeStart = (bytes: Uint8Array): RuntimeStart => reopenAcceptedStudy(bytes).record;
 
@@ -156,7 +156,7 @@ function reopenAcceptedStudy(bytes: Uint8Array): AcceptedStudy {
 /** Far above any run-start record, forecast or freeze. */
 const maximumStartBytes = 256 * 1024;
 
-/** What the ledger keeps of a start beside its files. */
+/** The content of a start in the ledger beside its files. */
 export interface StartRow {
   readonly record: RuntimeStart;
   readonly receiptContentId: string;
