@@ -17,10 +17,10 @@ import { HostError, NothingYet } from './host-error.ts';
 import type { Attested, Reviews } from './reviews.ts';
 import { encodedPath, type Given, pause, type Transport } from './transport.ts';
 
-/** What an explanation is asked about; the captions of the study are named by the client. */
+/** The question of an explanation; the client names the captions of the study. */
 export type ExplanationQuestion = Given<Omit<ExplanationRequest, 'caption'>>;
 
-/** Who attests a correction, and the lines that it was made on: those that the host has now where it is absent. */
+/** The attestation of a correction, and the lines that it starts from; by default those that the host has now. */
 export interface WrittenBy {
   readonly by: Attested;
   readonly note?: string | null;
@@ -41,7 +41,7 @@ export class Captions {
     this.#reviews = reviews;
   }
 
-  /** Has captions made under the approval that stands; resolves once they are stored. */
+  /** Makes captions under the valid approval; resolves once they are stored. */
   async produce(runtimeId: string): Promise<CaptionProductions> {
     const approval = await this.#reviews.approval(runtimeId);
     const path = encodedPath`/v1/runtimes/${runtimeId}/caption-productions`;
@@ -70,9 +70,9 @@ export class Captions {
   }
 
   /**
-   * The check of a study's captions, once it is decided. A check that is missing is asked for: one that could not be written
-   * down before rests until then. Throws `NothingYet` for a study without captions, and `HostError` `internal_failure` where
-   * the check cannot be written down now either.
+   * The check of a study's captions, once it is decided. It asks for a missing check: one that could not be written down before
+   * rests until then. Throws `NothingYet` for a study without captions, and `HostError` `internal_failure` if the check cannot be
+   * written down now either.
    */
   async checked(runtimeId: string, signal?: AbortSignal): Promise<QualityControlRow> {
     const caption = await this.#only(runtimeId);
@@ -117,8 +117,8 @@ export class Captions {
   }
 
   /**
-   * What a correction would make of the lines, with its check and the findings of guidelines; nothing is written. An aborted `signal`
-   * ends the request.
+   * The lines after a correction, with its check and the findings of guidelines; nothing is written. An aborted `signal` ends the
+   * request.
    */
   correctionPreview(
     runtimeId: string,
@@ -169,7 +169,7 @@ export class Captions {
   async #only(runtimeId: string): Promise<CaptionRow> {
     const path = encodedPath`/v1/runtimes/${runtimeId}/caption-productions`;
     const [caption] = (await this.#transport.json<CaptionProductions>(path)).captions;
-    if (caption === undefined) throw new NothingYet('the study has no captions', 'have them made under an approval');
+    if (caption === undefined) throw new NothingYet('the study has no captions', 'make them under an approval');
     return caption;
   }
 }

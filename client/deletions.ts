@@ -2,11 +2,11 @@ import type { DeletionList, DeletionReceipt, DiskUse, GarbageCollection } from '
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 export interface DeletionOptions {
-  /** Who deletes, as the receipt states it. */
+  /** The person who deletes, as the receipt states it. */
   readonly operator?: string;
 }
 
-/** What removes things from a host, and what takes space in it. */
+/** Removes items from a host, and measures the use of its disk. */
 export class Deletions {
   readonly #transport: Transport;
 
@@ -29,7 +29,7 @@ export class Deletions {
     return this.#transport.json(`/v1/deletions${queryOf({ after, limit })}`);
   }
 
-  /** Removes what no record reaches, or with `dryRun` says what would be removed. */
+  /** Removes what no record reaches, or with `dryRun` lists what would be removed. */
   collect(options: { readonly dryRun: boolean }): Promise<GarbageCollection> {
     return this.#transport.json('/v1/garbage-collections', {
       method: 'POST',
@@ -39,7 +39,7 @@ export class Deletions {
     });
   }
 
-  /** What takes space, by source and by runtime, the largest first. */
+  /** The use of the disk, by source and by runtime, the largest first. */
   diskUse({ limit }: Pick<ListOptions, 'limit'> = {}): Promise<DiskUse> {
     return this.#transport.json(`/v1/disk-use${queryOf({ limit })}`, { isLong: true });
   }

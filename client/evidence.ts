@@ -32,9 +32,9 @@ export function waveformOf(startMs: number, bytes: ArrayBuffer): Waveform {
   };
 }
 
-const otherForm = () => new TypeError('the object is no waveform of the form that this client reads');
+const otherForm = () => new TypeError('the object is not a waveform in the form that this client reads');
 
-/** What the facts of a study name beside themselves: pictures and measurements, each an object of its own. */
+/** The objects that the facts of a study name: pictures and measurements. */
 export class EvidenceObjects {
   readonly #transport: Transport;
 
@@ -49,13 +49,13 @@ export class EvidenceObjects {
     return answer.blob();
   }
 
-  /** The keyframes of a study in the order of time; none where it has no pictures. `read` gives the JPEG of each. */
+  /** The keyframes of a study in the order of time; empty if it has no pictures. `read` gives the JPEG of each. */
   async keyframes(runtimeId: string, signal?: AbortSignal): Promise<readonly KeyframeFact[]> {
     const facts = await this.#factsOf(runtimeId, 'keyframes', signal);
     return facts.filter((fact) => fact.kind === 'keyframe');
   }
 
-  /** The waveform of a study; null where it has no sound. */
+  /** The waveform of a study; null if it has no sound. */
   async waveform(runtimeId: string, signal?: AbortSignal): Promise<Waveform | null> {
     const fact = (await this.#factsOf(runtimeId, 'waveform', signal)).find(({ kind }) => kind === 'waveform');
     if (fact?.kind !== 'waveform') return null;

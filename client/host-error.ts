@@ -18,9 +18,9 @@ export class HostError extends Error {
   readonly code: ErrorCode | 'unknown_answer';
   /** The HTTP status. */
   readonly status: number;
-  /** Whether the same request may succeed later without any change. */
+  /** True if the same request may succeed later without any change. */
   readonly retryable: boolean;
-  /** What can be done; null where the host says nothing about it. */
+  /** The remedy; null if the host names none. */
   readonly hint: string | null;
   readonly retryAfterMs: number | null;
 
@@ -48,7 +48,7 @@ export class HostUnreachable extends Error {
   }
 }
 
-/** Whether a connection was refused, so that nothing of the request has reached a host. Only the `fetch` of Node says so. */
+/** True if a connection was refused, so that no part of the request has reached a host. Only the `fetch` of Node reports this. */
 export function wasRefusedConnection(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ((cause as { readonly code?: unknown }).code === 'ECONNREFUSED') return true;
@@ -56,7 +56,7 @@ export function wasRefusedConnection(error: unknown): boolean {
   return false;
 }
 
-/** What the `fetch` of Node calls it when it waits no longer for the head of an answer, or for the next piece of its body. */
+/** The codes of the `fetch` of Node when it gives up on the head of an answer, or on the next piece of its body. */
 const lateCodes: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 /**
@@ -72,7 +72,7 @@ export class AnswerLate extends Error {
     this.name = 'AnswerLate';
   }
 
-  /** Whether an error of `fetch` says that the answer came too late, and not that no host was there. */
+  /** True if an error of `fetch` means that the answer came too late, and not that there was no host. */
   static isCauseOf(error: unknown): boolean {
     for (let each = error; each instanceof Error; each = each.cause)
       if ('code' in each && lateCodes.has(each.code)) return true;
@@ -91,7 +91,7 @@ export class MediaUnreadable extends Error {
   }
 }
 
-/** The file that should be sent is no media, by its first bytes: nothing of it was sent, and no ingest was opened. */
+/** The file is not media, by its first bytes: nothing of it was sent, and no ingest was opened. */
 export class NotMedia extends Error {
   readonly retryable = false;
   readonly code = 'not_media';
@@ -117,7 +117,7 @@ export class IngestFailed extends Error {
   }
 }
 
-/** What stands in the way of a request although the host answers: there is nothing of that kind yet. */
+/** The obstacle of a request that the host answers: there is nothing of that kind yet. */
 export class NothingYet extends Error {
   readonly retryable = true;
 

@@ -13,7 +13,7 @@ import { AnswerLate, HostError, HostUnreachable, IngestFailed, MediaUnreadable, 
 import type { Streams } from './streams.ts';
 import { encodedPath, type ListOptions, pause, queryOf, type Transport } from './transport.ts';
 
-/** What can be ingested: a path (in Node), or a file or blob (in Node and in browsers). */
+/** The media to ingest: a path (in Node), or a file or blob (in Node and in browsers). */
 export type Media = string | Blob;
 
 interface OpenedMedia {
@@ -22,7 +22,7 @@ interface OpenedMedia {
   readonly filename: string | null;
 }
 
-/** Opens media without reading it. Rejects with the error of the file system, and for what is no regular file. */
+/** Opens media without reading it. Rejects with the error of the file system, and for a path that is not a regular file. */
 export async function mediaAsBlob(media: Media): Promise<OpenedMedia> {
   if (typeof media === 'string') {
     // Loaded here, so that pages can load the client.
@@ -30,8 +30,8 @@ export async function mediaAsBlob(media: Media): Promise<OpenedMedia> {
       import('node:fs'),
       import('node:path'),
     ]);
-    // A folder, and a file of somebody else, open as a blob as well, and fail only when they are sent.
-    if (!(await promises.stat(media)).isFile()) throw new TypeError(`${media} is no regular file`);
+    // A folder, and a file of another user, open as a blob as well, and fail only when they are sent.
+    if (!(await promises.stat(media)).isFile()) throw new TypeError(`${media} is not a regular file`);
     await promises.access(media, constants.R_OK);
     return { blob: await openAsBlob(media), filename: basename(media) };
   }
@@ -58,7 +58,7 @@ const pauseMs = 250;
 const mostConflicts = 5;
 
 const tus = { 'Tus-Resumable': '1.0.0' };
-/** The media is there already, or its ingest has ended: the status of the ingest says which. */
+/** The host has the media already, or its ingest has ended: the status of the ingest shows which. */
 const isOver = (error: unknown): boolean =>
   error instanceof HostError && (error.code === 'ingest_upload_conflict' || error.status === 410);
 
@@ -73,8 +73,8 @@ async function requireReadable(blob: Blob, offset: number): Promise<void> {
 }
 
 /**
- * Sends a file to the upload of an ingest, in parts, and goes on where the host stands after every break. Throws
- * `MediaUnreadable` where the file is what breaks.
+ * Sends a file to the upload of an ingest, in parts, and goes on from the host's offset after every break. Throws
+ * `MediaUnreadable` if the file itself breaks.
  */
 async function uploadFile(
   transport: Transport,
@@ -138,7 +138,7 @@ export interface FileIngestOptions extends IngestOptions {
   readonly rightsHolder: string;
   /** That the person may process this file; the host takes no other word. */
   readonly ownershipAttested: true;
-  /** The name of the file with its extension; the one of the media where it has one. */
+  /** The name of the file with its extension; by default the one of the media. */
   readonly filename?: string;
   /** Called with how much of the file has arrived. */
   readonly onUpload?: (progress: UploadProgress) => void;
@@ -224,7 +224,7 @@ export class Ingests {
       await work?.();
       return await registered;
     } catch (error) {
-      // Nobody will send what is missing.
+      // The missing bytes will not come any more.
       if (options.signal?.aborted || error instanceof MediaUnreadable) await this.#cancel(path);
       throw error;
     } finally {
@@ -249,7 +249,7 @@ export class Ingests {
     throw new Error('an ingest is followed to its end');
   }
 
-  /** The states of an ingest as they come; a host without streams is asked again and again. */
+  /** The states of an ingest as they come; a host without streams is polled. */
   async *#statuses(
     path: string,
     opened: IngestStatus,
@@ -274,7 +274,7 @@ export class Ingests {
     // It is the signal that was aborted.
     const call = { method: 'POST', json: {}, signal: null } as const;
     await this.#transport.json(`${path}/cancellations`, call).catch((error) => {
-      // It has ended meanwhile, or its host is gone; either way the caller hears of the abort.
+      // It has ended meanwhile, or its host is gone; either way the caller learns of the abort.
       const isKnown = [HostError, HostUnreachable, AnswerLate].some((each) => error instanceof each);
       if (!isKnown) throw error;
     });

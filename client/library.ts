@@ -1,7 +1,7 @@
 import type { LibraryAnswer, LibrarySearch, SourceLabel } from '../contract/library.ts';
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
-/** The sources of a host as a library: what they are called, where they stand, and the search through their words. */
+/** The sources of a host as a library: their labels, their states, and the search through their words. */
 export class Library {
   readonly #transport: Transport;
 

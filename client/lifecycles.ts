@@ -2,7 +2,7 @@ import type { ActorKind, ActorList, ActorTransitions, ReadActor } from '../contr
 import type { ChartCatalogue, ChartCoverage, ChartReleases, DrawnChart } from '../contract/lifecycles/charts.ts';
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
-/** Which actors a list has: all, or those of a kind, in a state of their chart. */
+/** The actors in a list: all, or those of a kind, in a state of their chart. */
 export interface ActorsOptions extends ListOptions {
   readonly kind?: ActorKind;
   readonly state?: string;
@@ -46,7 +46,7 @@ export class Lifecycles {
     return this.#transport.json(`/v1/actors${queryOf({ ...options })}`);
   }
 
-  /** One actor: its kind, where it stands, and how often it was started again. */
+  /** One actor: its kind, its state, and the number of its new starts. */
   actor(actorId: string): Promise<ReadActor> {
     return this.#transport.json(encodedPath`/v1/actors/${actorId}`);
   }

@@ -50,7 +50,7 @@ export class Reviews {
     });
   }
 
-  /** Revokes the approval of a study. Throws `NothingYet` where none stands. */
+  /** Revokes the approval of a study. Throws `NothingYet` if none is valid. */
   async revoke(
     runtimeId: string,
     revocation: Given<RevocationDecision>,
@@ -64,11 +64,11 @@ export class Reviews {
     });
   }
 
-  /** The approval that stands. Throws `NothingYet` where none does. */
+  /** The valid approval. Throws `NothingYet` if there is none. */
   async approval(runtimeId: string) {
     const { reviews } = await this.decisions(runtimeId);
     const review = reviews.find(({ state }) => state === 'approved_for_caption_production');
-    if (review === undefined) throw new NothingYet('no approval of this study stands', 'a person has to approve it');
+    if (review === undefined) throw new NothingYet('no approval of this study is valid', 'a person has to approve it');
     const { reviewId, artifactId, receiptId, receiptContentId } = review;
     return { reviewId, artifactId, receiptId, receiptContentId };
   }

@@ -15,7 +15,7 @@ export class HostSettingsClient {
     this.#transport = transport;
   }
 
-  /** What is in force, where it comes from, and what a restart would change. */
+  /** The settings in force, their origins, and the changes by a restart. */
   read(): Promise<HostSettings> {
     return this.#transport.json('/v1/settings');
   }

@@ -6,13 +6,13 @@ import type { WorkProgress } from '../contract/operation.ts';
 import { HostError } from './host-error.ts';
 import { encodedPath, pause, refusalIn, type Transport } from './transport.ts';
 
-/** Whether an answer is a stream of events. */
+/** True if an answer is a stream of events. */
 const isStream = (answer: Response): boolean =>
   answer.headers.get('Content-Type')?.startsWith('text/event-stream') === true;
 
 /**
- * The events of a stream as they come. Throws `HostError` where the host gives the stream up, and the error of `fetch` where
- * it is cut. A reader that stops closes the connection.
+ * The events of a stream as they come. Throws `HostError` if the host gives the stream up, and the error of `fetch` if it is cut.
+ * A reader that stops closes the connection.
  */
 async function* eventsIn(answer: Response): AsyncGenerator<EventSourceMessage, void> {
   if (answer.body === null) return;
@@ -35,8 +35,8 @@ async function* eventsIn(answer: Response): AsyncGenerator<EventSourceMessage, v
 }
 
 /**
- * What a stream tells: a record of a journal, the end of a runtime, the status of an ingest, how far work has come, a
- * transition of an actor, or the commit up to which the transitions of all actors were sent.
+ * An event of a stream: a record of a journal, the end of a runtime, the status of an ingest, the progress of work or a
+ * transition of an actor. Or it is the commit up to which the stream has sent the transitions of all actors.
  */
 export type HostEvent =
   | { readonly event: 'journal'; readonly data: JournalEvent }
@@ -57,7 +57,7 @@ export interface FollowOptions {
   readonly onProgress?: (progress: WorkProgress) => void;
 }
 
-/** What one stream follows. */
+/** The items that one stream follows. */
 export interface FollowedWork {
   /** Ids of runtimes, each with the last event that is known already; 0 for all events. */
   readonly runtimes?: Readonly<Record<string, number>>;
@@ -70,7 +70,7 @@ export interface FollowedWork {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** With the id of the event, where it has one. */
+/** With the id of the event, if it has one. */
 type ReceivedEvent = HostEvent & { readonly id?: string };
 
 /** The names of a query with the cursors behind which they begin. */
@@ -128,20 +128,20 @@ export class Streams {
       for await (const message of this.#once(`/v1/events?${query.join('&')}`, signal)) {
         if (message.event === 'journal') cursors.set(message.data.runId, message.data.seq);
         if (message.event === 'transition' && every === null) transitions.set(message.data.actorId, message.data.seq);
-        // The cursor of every actor stands behind those of the runtimes.
+        // The cursor of every actor comes after those of the runtimes.
         if (every !== null && message.id !== undefined) every = `all@${message.id.split(',').at(-1)}`;
         yield { event: message.event, data: message.data } as HostEvent;
       }
     }
   }
 
-  /** What one answer tells, until it ends or is cut. */
+  /** The events of one answer, until it ends or is cut. */
   async *#once(path: string, signal: AbortSignal | undefined): AsyncGenerator<ReceivedEvent, void> {
     const answer = await this.#transport.answer(path, { signal, accept });
     try {
       if (!isStream(answer)) {
         yield* eventsOf((await answer.json()) as RuntimeEvents);
-        // The next page may be there already, and waits by itself where it is not.
+        // The next page may be complete already; if not, its request waits.
         return;
       }
       for await (const { event, data, id } of eventsIn(answer))

@@ -9,7 +9,7 @@ import { encodedPath, type Given, type ListOptions, queryOf, type Transport } fr
 
 type WireRequest = Given<z.input<typeof runtimeRequest>>;
 
-/** What a study asks for; whatever is left out is the whole source, with its language detected, for evidence alone. */
+/** The request of a study; by default the whole source, with its language detected, for evidence alone. */
 export type StudyRequest = Partial<Omit<WireRequest, 'sourceSessionId' | 'sourceRevisionId' | 'materializationId'>> &
   Pick<WireRequest, 'targetLanguage'>;
 
@@ -32,7 +32,7 @@ export const wireRequest = (source: StudiedSource, request: StudyRequest): WireR
   ...request,
 });
 
-/** Which studies a list has: all, or those of a source, in a lifecycle, or of sources with a label. */
+/** The studies in a list: all, or those of a source, in a lifecycle, or of sources with a label. */
 export interface RuntimesOptions extends ListOptions {
   readonly sourceSessionId?: string;
   readonly lifecycle?: Lifecycle;
@@ -76,7 +76,7 @@ export class Studies {
     });
   }
 
-  /** What is known before a study that a person would rather know now. */
+  /** The warnings of a host before a study. */
   warnings(source: StudiedSource, request: StudyRequest): Promise<PlanWarningList> {
     return this.#transport.json('/v1/runtime-plan-warnings', {
       method: 'POST',

@@ -48,9 +48,9 @@ import {
 } from './transport.ts';
 
 /**
- * A client of one host. Every call throws `HostError` for a refusal, `HostUnreachable` when no host answers, and `AnswerLate` when
- * `fetch` waited no longer; reads, plans and starts are repeated for a while before `HostUnreachable`, so that they survive a
- * restart of the host.
+ * A client of one host. Every call throws `HostError` for a refusal, `HostUnreachable` when no host answers, and `AnswerLate`
+ * when `fetch` waited no longer. Reads, plans and starts are repeated for a while before `HostUnreachable`, so that they survive
+ * a restart of the host.
  */
 export class StudyHost {
   readonly captions: Captions;
@@ -82,19 +82,19 @@ export class StudyHost {
   }
 
   /**
-   * A client of the host at this place. Sends nothing. A host that gets another port or token with each start is found again
-   * when `place` is a function. Throws `TypeError` for a text that is no start line.
+   * A client of the host at this place. Sends nothing. If `place` is a function, the client finds a host again that gets another
+   * port or token with each start. Throws `TypeError` for a text that is not a start line.
    */
   static connect(place: HostPlace, options: TransportOptions = {}): StudyHost {
     return new StudyHost(new Transport(place, options));
   }
 
-  /** Where the host is as it is known now, with its token. */
+  /** The present address of the host, with its token. */
   async address(): Promise<HostAddress> {
     return this.#transport.address();
   }
 
-  /** Whether the host answers, and its version. */
+  /** The host's answer that it works, and its version. */
   health(): Promise<HostHealth> {
     return this.#transport.json('/v1/health');
   }
@@ -104,7 +104,7 @@ export class StudyHost {
     return this.#transport.json('/v1/host-checks');
   }
 
-  /** What the host measures, in the Prometheus text format. */
+  /** The metrics of the host, in the Prometheus text format. */
   metrics(): Promise<string> {
     return this.#transport.text('/v1/metrics');
   }
@@ -150,7 +150,7 @@ export class StudyHost {
     return this.#studies.plan(source, request);
   }
 
-  /** What is known before a study that a person would rather know now, such as that no captions can come of it. */
+  /** The warnings before a study, such as that no captions can come of it. */
   warnings(source: StudiedSource, request: StudyRequest): Promise<PlanWarningList> {
     return this.#studies.warnings(source, request);
   }
@@ -222,7 +222,7 @@ export class StudyHost {
     return this.#transport.json(path);
   }
 
-  /** A study as a whole: where it stands in words, what was found in numbers, what is withheld, and what may be done next. */
+  /** A study as a whole: its state in words, its findings in numbers, the withheld parts, and the possible next steps. */
   overview(runtimeId: string): Promise<RuntimeOverview> {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/overview`);
   }

@@ -3,12 +3,12 @@ import type { SubtitleFormat } from '../contract/sources/subtitle-track.ts';
 import { type Media, mediaAsBlob } from './ingests.ts';
 import { encodedPath, type Transport } from './transport.ts';
 
-/** What a person says of a subtitle file, and how the person answers for it. */
+/** The statements of a person about a subtitle file, and the person's attestation. */
 export interface SubtitleOptions {
   readonly rightsHolder: string;
   /** That the person may process this file; the host takes no other word. */
   readonly ownershipAttested: true;
-  /** What the track is called; the name of the file where it has one. */
+  /** The label of the track; by default the name of the file. */
   readonly label?: string;
   /** The language of the text (BCP 47); without it each study identifies it. */
   readonly language?: string;

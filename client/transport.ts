@@ -8,7 +8,7 @@ export type Given<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Key in keyof Value]: Given<Value[Key]> }
     : Value;
 
-/** What every list takes: the cursor of the page before, and the most rows of the page, at most 200. */
+/** The options of every list: the cursor of the page before, and the most rows of the page, at most 200. */
 export interface ListOptions {
   readonly after?: string;
   readonly limit?: number;
@@ -22,7 +22,7 @@ export function queryOf(values: Readonly<Record<string, string | number | undefi
   return given.length === 0 ? '' : `?${given.join('&')}`;
 }
 
-/** Where a host listens and the token that it accepts. */
+/** The address of a host and the token that it accepts. */
 export interface HostAddress {
   /** The origin, such as `http://127.0.0.1:41879`. */
   readonly baseUrl: string;
@@ -35,14 +35,14 @@ interface StartLine {
   readonly authorizationToken: string;
 }
 
-/** A start line, parsed or as text, an address, or a function that finds the address anew after the host was restarted. */
+/** A start line, parsed or as text, an address, or a function that finds the address again after a restart of the host. */
 export type HostPlace = string | StartLine | HostAddress | (() => HostAddress | Promise<HostAddress>);
 
 const trimmed = ({ baseUrl, token }: HostAddress): HostAddress => ({ baseUrl: baseUrl.replace(/\/+$/, ''), token });
 
 const isStartLine = (place: StartLine | HostAddress): place is StartLine => 'listening' in place;
 
-/** Makes a function that finds the address. Throws `TypeError` for a text that is no start line. */
+/** Makes a function that finds the address. Throws `TypeError` for a text that is not a start line. */
 export function addressFinder(place: HostPlace): () => HostAddress | Promise<HostAddress> {
   if (typeof place === 'function') return async () => trimmed(await place());
   const address = typeof place === 'string' ? parsedLine(place) : place;
@@ -62,7 +62,7 @@ function parsedLine(text: string): StartLine {
   throw new TypeError('not a start line: it has no listening and no authorizationToken');
 }
 
-/** What a long request needs of `fetch`. */
+/** The parts of `fetch` that a long request needs. */
 interface PatientRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -80,9 +80,9 @@ const isNode = (): boolean =>
   undefined;
 
 /**
- * Asks as `fetch` does, and waits for the answer for as long as the connection stands. The `fetch` of Node gives up when the
- * head of an answer, or the next piece of its body, takes more than five minutes, and cannot be told to wait; `node:http` waits.
- * In a page it is the page's own `fetch`.
+ * Requests as `fetch` does, and waits for the answer for as long as the connection is open. The `fetch` of Node gives up when the
+ * head of an answer, or the next piece of its body, takes more than five minutes. No option changes this; `node:http` waits. In a
+ * page it is the page's own `fetch`.
  */
 export const patientFetch: PatientFetch = async (url, request) => {
   if (!isNode() || !url.startsWith('http:')) return fetch(url, request);
@@ -123,13 +123,15 @@ interface HostRequest {
   readonly body?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
   readonly origin?: string;
-  /** The media types that the caller can read; JSON where nothing is said. */
+  /** The media types that the caller can read; by default JSON. */
   readonly accept?: string;
   /** Ends the request, as the signal of the client does; null where neither may. */
   readonly signal?: AbortSignal | null | undefined;
-  /** Whether the request may reach the host twice; so it is for all reads. Any request is repeated if its connection was refused. */
+  /**
+   * True if the request may reach the host twice; so it is for all reads. Any request is repeated if its connection was refused.
+   */
   readonly repeatable?: boolean;
-  /** Whether the answer may take longer than five minutes, as it does where the host reads all that it has. */
+  /** True if the answer may take longer than five minutes, as it does if the host reads all of its data. */
   readonly isLong?: boolean;
 }
 
@@ -155,7 +157,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** What a refusal says. */
+/** The code and the message of a refusal. */
 export const refusalIn = (text: string): { readonly code: string; readonly message: string } => {
   try {
     const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };

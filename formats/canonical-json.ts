@@ -44,8 +44,8 @@ function textOf(value: unknown): string | undefined {
 }
 
 /**
- * Whether `JSON.stringify` writes the canonical text of a value, in a fifth of the time: its names are in order, as those of records
- * that were read back, and it leaves no number out.
+ * True if `JSON.stringify` writes the canonical text of a value, in a fifth of the time. Then its names are in order, as those of
+ * records that were read back, and it leaves no number out.
  */
 function isInOrder(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
@@ -64,10 +64,10 @@ function isInOrder(value: unknown): boolean {
 const isWhole = (value: unknown, text: string): boolean => !text.includes('\\ud') || isWellFormed(value);
 
 /**
- * Canonical JSON `J(v)` by RFC 8785: no white space, keys sorted by UTF-16 code unit, ECMAScript strings and numbers.
- * Throws for a value that JSON cannot hold (undefined at the top, non-finite numbers) and, as section 3.2.2.2 demands, for
- * text with half of a surrogate pair. Every event and every digest goes through here, so it has lines of its own: the
- * implementation that the RFC's authors list makes a set for each name, and takes twice the time. A test holds the two together.
+ * Canonical JSON `J(v)` by RFC 8785: no white space, keys sorted by UTF-16 code unit, ECMAScript strings and numbers. Throws for
+ * a value that JSON cannot hold (undefined at the top, non-finite numbers). As section 3.2.2.2 demands, it also throws for text
+ * with half of a surrogate pair. Every event and every digest goes through here, so it has lines of its own. The implementation
+ * that the RFC's authors list makes a set for each name, and takes twice the time. A test compares the two.
  */
 export function canonicalJson(value: unknown): string {
   const text = isInOrder(value) ? (JSON.stringify(value) as string | undefined) : textOf(value);
@@ -77,8 +77,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Whether a text that was parsed to this value is its canonical form. A number that JavaScript cannot hold has none, nor have
- * lists within lists deeper than they can be followed.
+ * True if a text that was parsed to this value is its canonical form. A number that JavaScript cannot hold has no canonical form,
+ * nor has a list nested too deeply to be followed.
  */
 export function isCanonicalForm(value: unknown, text: string): boolean {
   try {
@@ -93,7 +93,7 @@ export function isCanonicalForm(value: unknown, text: string): boolean {
 // In the text of a string its quotes are escaped.
 const unseenField = '"__proto__":';
 
-/** Whether a JSON text has a field that schemas pass over wherever any name is allowed, so that nobody would look at what it holds. */
+/** True if a JSON text has a field that schemas ignore wherever any name is allowed, so that no check would read its content. */
 export const hasUnseenField = (text: string): boolean => text.includes(unseenField);
 
 const sha256 = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
@@ -110,10 +110,7 @@ export const contentIdOfBytes = (bytes: Uint8Array): string => `sha256:${sha256(
 /** `C(v)`: the content id of a stored receipt, over `J(v)` and one newline. */
 export const contentIdOfJson = (value: unknown): string => contentIdOfBytes(storedBytes(value));
 
-/**
- * The JSON value of bytes in UTF-8, in which a byte order mark is no part of JSON. Throws what `fault` makes of the reason where
- * they hold none.
- */
+/** The JSON value of bytes in UTF-8; a byte order mark is not part of JSON. Throws `fault` of the cause if they hold none. */
 export function utf8Json(bytes: Uint8Array, fault: (cause: unknown) => Error): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -133,7 +130,7 @@ const step = (path: string, key: string, inArray: boolean): string => {
   return path === '' ? key : `${path}.${key}`;
 };
 
-/** Whether two JSON values have the same fields with the same values; most values that are compared do. */
+/** True if two JSON values have the same fields with the same values; most compared values do. */
 function isSame(found: unknown, derived: unknown): boolean {
   if (!isTree(found) || !isTree(derived)) return Object.is(found, derived);
   const names = Object.keys(found);

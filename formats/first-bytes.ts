@@ -11,10 +11,10 @@ const beginnings: readonly (readonly [bytes: readonly number[], what: string])[]
   [[0x7f, 0x45, 0x4c, 0x46], 'a program'],
 ];
 
-// Tab, line feed, form feed, carriage return and escape stand in texts; other control characters stand in bytes of media.
+// Texts have tab, line feed, form feed, carriage return and escape; other control characters occur in the bytes of media.
 const isControl = (byte: number): boolean => byte < 32 && ![9, 10, 12, 13, 27].includes(byte);
 
-/** Whether all of it is text in UTF-8; the last character may be cut. */
+/** True if all of it is text in UTF-8; the last character may be cut. */
 function isText(bytes: Uint8Array): boolean {
   if (bytes.some(isControl)) return false;
   try {
@@ -26,8 +26,8 @@ function isText(bytes: Uint8Array): boolean {
 }
 
 /**
- * What a file is that is no media for certain, by its first bytes; null where it may be media, which only its probe can tell. A
- * client asks before it sends a file, and a host before it takes the rest.
+ * The kind of a file that certainly is not media, by its first bytes; null if it may be media, which only its probe shows. A
+ * client checks this before it sends a file, and a host before it takes the rest.
  */
 export function notMedia(beginning: Uint8Array): string | null {
   const bytes = beginning.subarray(0, lookedAtBytes);

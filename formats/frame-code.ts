@@ -4,7 +4,7 @@ import type { EditRate } from '../contract/exports.ts';
 export interface FrameCount {
   /** Frames in a second of the code. */
   readonly nominal: number;
-  /** Whether a second of the code lasts 1.001 seconds. */
+  /** True if a second of the code lasts 1.001 seconds. */
   readonly isSlowed: boolean;
   /** Numbers that the code leaves out at each minute but the tenth, so that it stays with the clock; 0 without drop frames. */
   readonly dropped: number;

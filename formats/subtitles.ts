@@ -1,10 +1,10 @@
 import { ServiceError } from '../contract/base/errors.ts';
 import type { SubtitleFormat, SubtitleNote, SubtitleTrack } from '../contract/sources/subtitle-track.ts';
 
-/** A computation in steps: whoever runs it may do something else at each `yield`. */
+/** A computation in steps: its runner may do other work at each `yield`. */
 export type Steps<Value> = Generator<undefined, Value>;
 
-/** Runs all steps without a break; for what is short enough, and where nothing else waits. */
+/** Runs all steps without a break; for short computations, and if no other work waits. */
 export function resultOfSteps<Value>(steps: Steps<Value>): Value {
   for (;;) {
     const { done, value } = steps.next();
@@ -54,7 +54,7 @@ class JoinedLines {
   }
 }
 
-/** One cue of a subtitle file as it stands there. */
+/** One cue of a subtitle file as it is written. */
 export interface WrittenCue {
   /** The line of its times, counted from 1. */
   readonly line: number;
@@ -102,9 +102,9 @@ const longestSrtBytes = 4000;
 const isNumber = (line: string): boolean => /^\s*\d+\s*$/.test(line);
 
 /**
- * The text of a SubRip file in which each cue but the first one has a number: of a cue without one the blank line above its times
- * becomes its number, so that every line keeps its place. What is no cue is left to `srtCues`. Throws `invalid_subtitle_file` where some
- * cues have no number and another one has a number that may be text, with a blank line below it.
+ * The text of a SubRip file in which each cue but the first one has a number. A cue without one gets the blank line above its
+ * times as its number, so that every line keeps its place. Anything else is left to `srtCues`. Throws `invalid_subtitle_file` if
+ * some cues have no number and another one has a number that may be text, with a blank line below it.
  */
 function* withNumbers(file: string): Steps<AdaptedText> {
   const kept = new JoinedLines();
@@ -143,8 +143,8 @@ interface OpenCue {
 }
 
 /**
- * The cues of a SubRip file: a number, which the first may lack, times, and text up to the number of the next cue. ffmpeg skips what it cannot place;
- * here all of it is refused. Throws `invalid_subtitle_file`.
+ * The cues of a SubRip file: a number, which the first may lack, times, and text up to the number of the next cue. ffmpeg skips
+ * malformed cues; this function refuses them. Throws `invalid_subtitle_file`.
  */
 function* srtCues(file: string): Steps<WrittenCue[]> {
   const cues: WrittenCue[] = [];
@@ -157,7 +157,7 @@ function* srtCues(file: string): Steps<WrittenCue[]> {
     else open.below.add(text.text);
   };
   const close = (): void => {
-    if (early !== null) throw faultyLine(early.line, 'text stands before the first cue');
+    if (early !== null) throw faultyLine(early.line, 'there is text before the first cue; remove it');
     if (open !== null) cues.push(cueOf(open.line, open.startMs, open.endMs, open.below.text()));
   };
   for (const { line, text: whole } of linesOf(file)) {
@@ -204,7 +204,9 @@ const fieldsOfFormat = (line: string): string[] =>
 const orderedAssFields = Object.keys(assFields).map((name) => name.toLowerCase());
 const isInOrder = (fields: readonly string[]): boolean => fields.join() === orderedAssFields.join();
 
-/** An order of fields that says all of an event: times, the text last, as it may have commas, and nothing twice or of no known name. */
+/**
+ * An order of fields that covers an event: times, the text last, as it may have commas, and nothing twice or of no known name.
+ */
 const isWholeOrder = (fields: readonly string[]): boolean =>
   fields.at(-1) === 'text' &&
   ['start', 'end'].every((name) => fields.includes(name)) &&
@@ -284,12 +286,15 @@ const vttTimes = new RegExp(`^${vttTime}[ \\t]+-->[ \\t]+${vttTime}(?:[ \\t].*)?
 const isComment = (line: string): boolean => /^NOTE(?:[ \t]|$)/.test(line);
 const isPresentation = (line: string): boolean => /^(?:STYLE|REGION)[ \t]*$/.test(line);
 
-/** What ffmpeg takes for the head of the file or for a comment, whatever follows these letters: it reads no cue of such a name. */
+/**
+ * True for the names that ffmpeg takes for the head of the file or for a comment, whatever follows these letters. It reads no cue
+ * of such a name.
+ */
 const isTakenForOther = (name: string): boolean => /^(?:NOTE|WEBVTT)/.test(name) && !isComment(name);
 
 /**
- * The text of a WebVTT file without what only says how cues look, since ffmpeg reads no cue behind a block of styles, and without
- * names for which ffmpeg passes over their cues. A block is lines that stand together.
+ * The text of a WebVTT file without styles and regions, since ffmpeg reads no cue behind a block of styles. It also leaves out
+ * names for which ffmpeg skips their cues. A block is a run of lines without a blank one.
  */
 function* withoutPresentation(file: string): Steps<string> {
   const kept = new JoinedLines();
@@ -307,7 +312,7 @@ function* withoutPresentation(file: string): Steps<string> {
   return isWhole ? file : kept.text();
 }
 
-/** What stands in a block so far: a name that times have to follow, times with text, or what holds no cue. */
+/** The content of a block so far: a name that times have to follow, times with text, or a block without a cue. */
 type Block =
   | { readonly is: 'head' | 'passed over' }
   | { readonly is: 'name'; readonly line: number }
@@ -394,7 +399,7 @@ const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090�
 /** Encodings whose text follows from the bytes alone; the tables of the others belong to the platform. */
 const unicodeEncodings: readonly string[] = ['utf-8', 'utf-16be', 'utf-16le'];
 
-/** Whether the text of a file in this encoding is the same on every platform. */
+/** True if the text of a file in this encoding is the same on every platform. */
 export const isUnicode = (encoding: string): boolean => unicodeEncodings.includes(encoding);
 
 /** The line, counted from 1, in which a place of a text is. */
@@ -407,14 +412,14 @@ function decoderOf(name: string): Decoder {
     return new TextDecoder(codePages[name.trim().toLowerCase()] ?? name, { fatal: true });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ServiceError('invalid_subtitle_request', `encoding: ${name} is no encoding that this host decodes`);
+    throw new ServiceError('invalid_subtitle_request', `encoding: ${name} is not an encoding that this host decodes`);
   }
 }
 
 /**
  * Decodes a subtitle file, its byte order mark left out. The mark decides before the name does (Encoding Standard, "decode");
- * without either the encoding is UTF-8. A carriage return alone becomes the end of a line. Throws `invalid_subtitle_request` for a
- * name that is none, and `subtitle_encoding_mismatch` for bytes that are not text in this encoding.
+ * without either the encoding is UTF-8. A carriage return alone becomes the end of a line. Throws `invalid_subtitle_request` for
+ * an unknown name, and `subtitle_encoding_mismatch` for bytes that are not text in this encoding.
  */
 export function decodedText(bytes: Uint8Array, named: string | null): DecodedText {
   const marked = byteOrderMarks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
@@ -431,7 +436,7 @@ export function decodedText(bytes: Uint8Array, named: string | null): DecodedTex
   if (found === null) return { encoding, text, notes };
   const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
   const place = `line ${lineAt(text, found.index)} has the control character U+${code}`;
-  throw refusal(`${place}: the file is no text in ${encoding}`);
+  throw refusal(`${place}: the file is not text in ${encoding}`);
 }
 
 /** The text with a line feed for each carriage return that has none behind it. */
@@ -447,8 +452,8 @@ function withLineFeeds(text: string): AdaptedText {
 const FOREIGN_SCRIPT = { letters: 4, share: 0.2 } as const;
 
 /**
- * What bytes of text in an encoding decode to: letters beyond ASCII, of which at least this share are of the scripts that are written
- * in it. In order: what an earlier one fits, a later one may fit by chance.
+ * The scripts that text in an encoding decodes to: at least this share of the letters beyond ASCII are of them. In order: bytes
+ * that fit an earlier one may fit a later one by chance.
  */
 const guesses: readonly (readonly [string, RegExp, number])[] = [
   ['utf-8', /\p{L}/gu, 1],
@@ -490,7 +495,7 @@ function decodedOrRefused(decoder: Decoder, bytes: Uint8Array, refusal: (message
     return decodedBy(decoder, bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw refusal(`the bytes are no text in ${decoder.encoding}`);
+    throw refusal(`the bytes are not text in ${decoder.encoding}`);
   }
 }
 
@@ -543,7 +548,7 @@ function koreanText(decoder: Decoder, bytes: Uint8Array): string {
   return [...pieces, decoder.decode(bytes.subarray(from))].join('');
 }
 
-/** Throws `TypeError` for bytes that are no text in this encoding. */
+/** Throws `TypeError` for bytes that are not text in this encoding. */
 function decodedBy(decoder: Decoder, bytes: Uint8Array): string {
   if (decoder.encoding === 'euc-kr') return koreanText(decoder, bytes);
   const text = decoder.decode(bytes);
@@ -557,7 +562,7 @@ export interface SubtitleFile {
   readonly encoding: string;
   /** The text as UTF-8, as ffmpeg reads it. */
   readonly text: Uint8Array;
-  /** What of the file was adapted in its text, in the order of the kinds. */
+  /** The adaptations of the file's text, in the order of the kinds. */
   readonly notes: readonly SubtitleNote[];
   /** In the order of the file; at least one. */
   readonly cues: readonly WrittenCue[];
@@ -569,7 +574,7 @@ const scanners: Readonly<Record<SubtitleFormat, (text: string) => Steps<WrittenC
   ass: assCues,
 };
 
-/** The format that a text says it has, whose first character that is no space stands at `start`; null where it says none. */
+/** The format that a text states, whose first character after white space is at `start`; null if it states none. */
 function formatOf(text: string, start: number): SubtitleFormat | null {
   const line = text.lastIndexOf('\n', start) + 1;
   if (text.startsWith('WEBVTT', line)) return 'webvtt';
@@ -578,8 +583,8 @@ function formatOf(text: string, start: number): SubtitleFormat | null {
 }
 
 /**
- * The text of a decoded file as it is read: of SubRip with the numbers of all cues but the first, of WebVTT without styles, regions and
- * some names, of ASS with the fields of its events in order. Of a file that has all of this it is the same text.
+ * The text of a decoded file in its readable form. SubRip has the numbers of all cues but the first, WebVTT has no styles,
+ * regions and some names, and ASS has the fields of its events in order. A file in this form is unchanged.
  */
 export function* readableText(text: string, format: SubtitleFormat): Steps<AdaptedText> {
   if (format === 'webvtt') return { text: yield* withoutPresentation(text), notes: [] };
@@ -587,10 +592,9 @@ export function* readableText(text: string, format: SubtitleFormat): Steps<Adapt
 }
 
 /**
- * Opens a subtitle file and finds all of its cues, in short steps; nothing is guessed or skipped, and what is adapted is
- * noted. `format` and `encoding` are what is
- * stated of it, null where nothing is. Throws the codes of `decodedText`, `subtitle_format_mismatch` for a text of another format
- * than is stated or of none, and `invalid_subtitle_file` with the first line that cannot be read.
+ * Opens a subtitle file and finds all of its cues, in short steps; nothing is guessed or skipped, and adaptations are noted.
+ * `format` and `encoding` are the stated ones, or null. Throws the codes of `decodedText`. Throws `subtitle_format_mismatch` for
+ * a text of another format than stated or of none, and `invalid_subtitle_file` with the first line that cannot be read.
  */
 export function* openSubtitleFile(
   bytes: Uint8Array,
@@ -614,7 +618,7 @@ export function* openSubtitleFile(
   return { format: found, encoding, text: read, notes: [...notes, ...readable.notes], cues };
 }
 
-/** What is counted of the cues of a file over media of so many ms; see the schema of a subtitle track. */
+/** The counts of the cues of a file over media of so many ms; see the schema of a subtitle track. */
 export function measuredCues(cues: readonly WrittenCue[], durationMs: number): SubtitleTrack['measured'] {
   let latest = 0;
   let overlapping = 0;
@@ -631,7 +635,7 @@ export function measuredCues(cues: readonly WrittenCue[], durationMs: number): S
   };
 }
 
-// What players read as a tag, as an override or a break of ASS, and as a character reference.
+// The texts that players read as a tag, as an override or a break of ASS, and as a character reference.
 const markup = /<(?=\/?\p{L})|\{(?=\\)|\\(?=[Nnh])|&(?=#?\w+;)/gu;
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ByteReader } from '../contract/base/stored-object.ts';
 
-/** What is wrong with a file that should be an archive of this program. */
+/** The faults of a file that should be an archive of this program. */
 type ArchiveErrorCode =
   | 'archive_not_a_file'
   | 'archive_too_large'
@@ -16,7 +16,7 @@ type ArchiveErrorCode =
   | 'archive_truncated'
   | 'archive_trailing_bytes';
 
-/** The one way in which an archive is refused. `message` begins with the code; the detail says where. */
+/** The one error of a refused archive. `message` begins with the code; the detail gives the place. */
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
   constructor(code: ArchiveErrorCode, detail: string) {
@@ -60,7 +60,7 @@ function checksumOf(header: Buffer): number {
  * for a name or a size that it cannot state.
  */
 export function ustarHeader({ name, bytes }: HeaderFields): Buffer {
-  if (!safeName.test(name)) throw new RangeError(`${name} is no name of an entry`);
+  if (!safeName.test(name)) throw new RangeError(`${name} is not the name of an entry`);
   if (!Number.isSafeInteger(bytes) || bytes < 0 || bytes > maximumEntryBytes) {
     throw new RangeError(`an entry cannot have ${bytes} bytes`);
   }
@@ -111,8 +111,8 @@ const lengthOf = (content: Uint8Array | ByteReader): number =>
   content instanceof Uint8Array ? content.byteLength : content.bytes;
 
 /**
- * An archive that is written nowhere: its bytes are put together where they are read. The same parts give the same bytes.
- * Closing it closes the files behind it.
+ * An archive that is written nowhere: its bytes are put together during the read. The same parts give the same bytes. Closing it
+ * closes the files behind it.
  */
 export class ArchiveBytes implements ByteReader {
   readonly bytes: number;
@@ -168,16 +168,16 @@ const maximumEntries = 10_000;
 const maximumArchiveBytes = 9 * 1024 ** 3;
 const chunkBytes = 1024 * 1024;
 
-/** An entry of an archive: what its bytes hash to, and where they are. */
+/** An entry of an archive: the hash of its bytes, and their place. */
 export interface ArchiveEntry {
   readonly name: string;
   readonly contentId: string;
   readonly bytes: number;
-  /** Where the first of its bytes is in the archive. */
+  /** The offset of the first of its bytes in the archive. */
   readonly start: number;
 }
 
-/** All entries of an archive, by their names, in the order in which they stand. */
+/** All entries of an archive by their names, in their order. */
 export type ArchiveIndex = ReadonlyMap<string, ArchiveEntry>;
 
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0);

@@ -25,7 +25,7 @@ export interface CaptionProductionInput {
   /** Counted from 0. */
   readonly attempt: number;
   readonly classification: CaptionClassification;
-  /** What the host allows, for long captions; absent for captions within the limits that hold everywhere. */
+  /** The allowance of the host, for long captions; absent for captions within the limits that hold everywhere. */
   readonly allowance?: CaptionAllowance | undefined;
 }
 
@@ -162,7 +162,7 @@ export const captionProductionMachine = setup({
     failed: {
       type: 'final',
       description:
-        'No captions were made; the journal says why. A client may try again, three times in all, while the approval stands.',
+        'No captions were made; the journal has the reason. A client may try again, three times in all, while the approval is valid.',
       entry: 'reportProductionFailed',
       meta: { journal: production.fails },
     },

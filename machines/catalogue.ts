@@ -25,7 +25,7 @@ export interface ActorMachines {
   readonly 'videohost-ingest': typeof videohostIngestMachine;
 }
 
-/** What the chart of a kind of actor starts with, keeps and emits; nothing is known of a kind that is not listed. */
+/** The input, context and emissions of the chart of a kind of actor; unknown for a kind that is not listed. */
 export interface ChartOf<Kind extends string> {
   readonly input: Kind extends keyof ActorMachines ? InputFrom<ActorMachines[Kind]> : unknown;
   readonly context: Kind extends keyof ActorMachines ? ContextFrom<ActorMachines[Kind]> : unknown;

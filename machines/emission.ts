@@ -4,8 +4,8 @@ import type { EventType } from '../contract/journal.ts';
 import type { EventDraft, Write } from '../storage/ledger/ledger.ts';
 
 /**
- * What a transition adds to the commit of its own snapshot. Machines emit it, the supervisor collects it and writes it in
- * the same batch as the snapshot, so that neither can exist without the other.
+ * The addition of a transition to the commit of its own snapshot. Machines emit it. The supervisor writes it in the same batch as
+ * the snapshot, so that neither can exist without the other.
  */
 export interface CommitEmission {
   readonly type: 'commit';
@@ -13,7 +13,7 @@ export interface CommitEmission {
   readonly writes: readonly Write[];
 }
 
-/** What an effect hands to the transition that ends it. */
+/** The result of an effect for the transition that ends it. */
 export interface EffectOutcome {
   readonly events: readonly EventDraft[];
   readonly writes: readonly Write[];
@@ -40,6 +40,6 @@ export const notProvided = (name: string) => async (): Promise<never> => {
   throw new Error(`the actor '${name}' was not provided`);
 };
 
-/** What an effect rejected with, in the form of a failure's message. */
+/** The error of an effect, in the form of a failure's message. */
 export const messageOf = (error: unknown): string =>
   failureMessage(error instanceof Error ? error.message : String(error));

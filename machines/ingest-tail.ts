@@ -9,7 +9,7 @@ export interface IngestMedia {
   readonly bytes: number;
 }
 
-/** What the effects over media are given. */
+/** The input of the effects over media. */
 export interface MediaInput extends IngestMedia {
   readonly ingestId: string;
 }
@@ -31,7 +31,7 @@ export interface IngestContext<Code extends string = string> {
   readonly failure: (Failure & { readonly code: Code }) | null;
 }
 
-/** What may happen to every ingest while it is open. */
+/** The events of every ingest while it is open. */
 export type IngestEvent =
   | { readonly type: 'worker.granted' }
   | { readonly type: 'ingest.cancel' }
@@ -44,7 +44,7 @@ export const tailEffects = {
   register: fromPromise<RegisteredSource, MediaInput>(notProvided('register')),
 };
 
-/** What an ingest emits with its last state. */
+/** The emission of an ingest with its last state. */
 export const sourceRegistered = (source: RegisteredSource): SourceRegisteredEmission => ({
   type: 'source.registered',
   source,
@@ -134,7 +134,7 @@ export const ingestTail = <const Id extends string>(id: Id) =>
       },
       on: { 'supervision.exhausted': givenUpAs('seal_failed') },
     },
-    registered: { type: 'final', description: 'The source stands in the list and can be studied.' },
+    registered: { type: 'final', description: 'The source is in the list and can be studied.' },
     failed: {
       type: 'final',
       description: 'The ingest ended without a source; its status says why. A client opens another ingest.',

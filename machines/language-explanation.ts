@@ -12,7 +12,7 @@ const { explanation } = laterStages.explanation.acts;
 
 export const languageExplanationVersion = 1;
 
-/** The attempt itself, with all that it rests on, stands in the journal before the chart begins. */
+/** The attempt itself, with all that it rests on, is in the journal before the chart begins. */
 export interface LanguageExplanationInput {
   readonly runtimeId: string;
   readonly jobId: string;
@@ -49,7 +49,10 @@ interface MessageEvent {
 const failedFor = <Given>(reasonIn: (given: Given) => ExplanationFailureReason) =>
   ({ target: 'failed', actions: { type: 'fail', params: (given: Given) => ({ reason: reasonIn(given) }) } }) as const;
 
-/** One attempt at an explanation. It is never taken up again: one that was cut short is over, and no model is asked twice. */
+/**
+ * One attempt at an explanation. It is never resumed: one that was cut short is over, and the same question never goes to a model
+ * twice.
+ */
 export const languageExplanationMachine = setup({
   types: {
     context: {} as LanguageExplanationContext,

@@ -11,7 +11,7 @@ export function activeStatesOf(value: StateValue): string[] {
   });
 }
 
-/** Whether a chart stands in the state of a path, or in one inside it. */
+/** True if a chart is in the state of a path, or in one inside it. */
 export const isInState = (value: StateValue, path: string): boolean =>
   activeStatesOf(value).some((active) => active === path || active.startsWith(`${path}.`));
 
@@ -163,8 +163,8 @@ function idsIn(machine: AnyStateMachine): ReadonlyMap<object, string> {
 }
 
 /**
- * The ids in the chart of transitions that XState took, by the definitions that it names. The entry of the first state is no
- * transition of a chart, and is left out.
+ * The ids in the chart of transitions that XState took, by the definitions that it names. The entry of the first state is not in
+ * the chart, and is left out.
  */
 export const takenIds = (machine: AnyStateMachine, taken: readonly object[]): string[] =>
   taken.flatMap((each) => idsIn(machine).get(each) ?? []);

@@ -1,8 +1,8 @@
 import type { AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
 
 /**
- * The name of the state in which a chart stands, such as `sealing.writing`. A parallel state is one state: `running.detect`,
- * however far its regions are.
+ * The name of the state of a chart, such as `sealing.writing`. A parallel state is one state: `running.detect`, however far its
+ * regions are.
  */
 export function stateNameOf(value: StateValue): string {
   if (typeof value === 'string') return value;
@@ -12,7 +12,7 @@ export function stateNameOf(value: StateValue): string {
   return rest === '' ? name : `${name}.${rest}`;
 }
 
-/** The names of all states in which an actor of a chart can stand, final ones included, in the order of the chart. */
+/** The names of all states that an actor of a chart can be in, final ones included, in the order of the chart. */
 export const statesOf = (machine: AnyStateMachine): string[] => namesBelow(machine.root, []);
 
 function namesBelow(node: AnyStateNode, path: readonly string[]): string[] {
@@ -20,11 +20,11 @@ function namesBelow(node: AnyStateNode, path: readonly string[]): string[] {
   return Object.entries(node.states).flatMap(([name, state]) => namesBelow(state, [...path, name]));
 }
 
-/** What the row of an actor holds of its chart. */
+/** The chart's part in the row of an actor. */
 export interface StoredChart {
   readonly value: StateValue;
   readonly context: Readonly<Record<string, unknown>>;
-  /** What the actor was started with. */
+  /** The input of the actor. */
   readonly input: unknown;
 }
 

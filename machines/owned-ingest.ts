@@ -22,7 +22,7 @@ export type OwnedIngestFailureCode = 'upload_failed' | TailFailureCode;
 
 export interface OwnedIngestInput {
   readonly ingestId: string;
-  /** When an ingest that got no bytes is given up, in epoch ms. */
+  /** The time when an ingest without bytes is given up, in epoch ms. */
   readonly uploadDueAt: number;
 }
 

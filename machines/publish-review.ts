@@ -5,7 +5,7 @@ import { takenIds } from './machine-chart.ts';
 
 const { decision, revocation } = laterStages.review.acts;
 
-/** What can come next in a review; each is one entry of the journal, with the artifact that it names. */
+/** The possible events of a review; each is one entry of the journal, with the artifact that it names. */
 export interface PublishReviewEvent {
   readonly type:
     | 'decision.started'
@@ -18,8 +18,8 @@ export interface PublishReviewEvent {
 }
 
 /**
- * A person's review of one intake. No actor runs it: the journal says where a review stands, and a command walks on from
- * there to the next state that is at rest, in one commit.
+ * A person's review of one intake. No actor runs it. The journal has the state of the review, and a command goes on from there to
+ * the next resting state, in one commit.
  */
 export const publishReviewMachine = setup({
   types: { events: {} as PublishReviewEvent, meta: {} as ChartMeta },
@@ -52,7 +52,7 @@ export const publishReviewMachine = setup({
       },
     },
     approved: {
-      description: 'The approval stands: captions may be made under it. A person can withdraw it at any time.',
+      description: 'The approval is valid: captions may be made under it. A person can withdraw it at any time.',
       on: { 'revocation.started': 'revoking' },
     },
     revoking: {
@@ -81,7 +81,7 @@ export const publishReviewMachine = setup({
 
 export type PublishReviewState = ReturnType<(typeof publishReviewMachine)['resolveState']>['value'];
 
-/** Where one event takes a review, and the ids of the transitions of the chart that it takes; null if it cannot come. */
+/** The state to which one event takes a review, and the ids of the chart's transitions that it takes; null if it cannot come. */
 export function reviewStep(
   from: PublishReviewState,
   type: PublishReviewEvent['type'],

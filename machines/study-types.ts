@@ -9,7 +9,7 @@ type StudyReasonCode =
   | 'executor_interrupted'
   | 'stored_content_inconsistent';
 
-/** What an effect rejects with when it decides how the runtime has to end; anything else ends it as `failed`. */
+/** The rejection of an effect that decides how the runtime has to end; any other rejection ends it as `failed`. */
 export interface StudyFault {
   readonly lifecycle: 'failed' | 'interrupted';
   readonly code: StudyReasonCode;
@@ -25,7 +25,7 @@ export interface StudyContext extends StudyInput {
   readonly reason: (Failure & { readonly code: StudyReasonCode }) | null;
 }
 
-/** What the work of a stage hands over. */
+/** The result of the work of a stage. */
 export interface StageOutcome extends EffectOutcome {
   /** The stages with a condition that its study comes to: by its grants, and by what this stage found. */
   readonly leadsTo: readonly StageName[];
@@ -44,7 +44,7 @@ export type AnnouncedStage = {
   [Name in StageName]: (typeof studyStages)[Name]['journal']['begins'] extends readonly [] ? never : Name;
 }[StageName];
 
-/** A step begins: the actor layer journals what has to stand before the effect runs. */
+/** A step begins: the actor layer writes the events that must be in the journal before the effect runs. */
 export interface StepStartedEmission {
   readonly type: 'step.started';
   readonly step: AnnouncedStage;
@@ -66,7 +66,9 @@ export const deadlineFault: StudyFault = {
   message: 'deadline: the study used up its time',
 };
 
-/** Whether a study ended because it had used up its time. A tool that ran into a limit of its own ends it with another message. */
+/**
+ * True if a study ended because it had used up its time. A tool that ran into a limit of its own ends it with another message.
+ */
 export const isTimeUp = ({ code, message }: Failure): boolean =>
   code === deadlineFault.code && message === deadlineFault.message;
 
@@ -77,7 +79,7 @@ export const cancellationFault: StudyFault = {
   message: 'canceled: a client canceled the study',
 };
 
-/** Whether an effect rejected with a fault that says how the runtime has to end. */
+/** True if an effect rejected with a fault that decides how the runtime has to end. */
 export const isFault = (error: unknown): error is StudyFault =>
   typeof error === 'object' && error !== null && 'lifecycle' in error && 'code' in error && 'message' in error;
 
@@ -90,7 +92,7 @@ const faultOf = (error: unknown, fallback: StudyReasonCode): StudyFault =>
         message: failureMessage(error instanceof Error ? error.message : String(error)),
       };
 
-/** Where a rejecting effect leads: what its fault says, else `failed` with the code of the phase. */
+/** The target of a rejecting effect: the one in its fault, else `failed` with the code of the phase. */
 export const endings = (fallback: StudyReasonCode) =>
   [
     {
@@ -107,7 +109,7 @@ export const endings = (fallback: StudyReasonCode) =>
     },
   ] as const;
 
-/** What a runtime emits that ends without a study. */
+/** The emission of a runtime that ends without a study. */
 export const stoppedEmission = (lifecycle: 'failed' | 'interrupted', context: StudyContext): StudyStoppedEmission => ({
   type: 'runtime.stopped',
   lifecycle,

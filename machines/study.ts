@@ -35,12 +35,12 @@ const guards = Object.fromEntries(
   }),
 ) as Record<ConditionGuard, (_: unknown, params: { holds: boolean }) => boolean>;
 
-/** Where the end of the work of a stage leads: to the first of the stages after it whose condition holds. */
+/** The target of the end of a stage's work: the first of the stages after it whose condition holds. */
 function waysFrom(name: StageName) {
   const journal: readonly EventType[] = studyStages[name].journal.ends;
   const next = stagesAfter(name);
   if (next.length === 0) return [{ target: '#runtime.terminal', actions: commitOutcome, meta: { journal } }];
-  // What leaves nothing behind for a stage that depends on it leaves nothing in the journal either.
+  // A stage without a result for its dependent stage leaves nothing in the journal either.
   const dependsOnResult = next.some((each) => studyStages[each].condition?.by === 'result');
   return next.map((target) => {
     const { condition } = studyStages[target];

@@ -87,7 +87,7 @@ export const videohostIngestMachine = setup({
       on: { 'supervision.exhausted': givenUpAs('resolution_failed') },
     },
     downloading: {
-      description: 'yt-dlp and ffmpeg fetch the range, encoded anew so that it begins and ends at the cuts.',
+      description: 'yt-dlp and ffmpeg fetch the range and encode it again, so that it begins and ends at the cuts.',
       invoke: {
         id: 'download',
         src: 'download',

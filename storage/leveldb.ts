@@ -83,7 +83,7 @@ interface LogFault {
   readonly reason: 'checksum' | 'length' | 'type' | 'fragment' | 'zeros';
 }
 
-/** What a log holds, in the order of the offsets. */
+/** The content of a log, in the order of the offsets. */
 interface LogReading {
   readonly records: readonly LogRecord[];
   readonly faults: readonly LogFault[];
@@ -95,10 +95,10 @@ interface Fragment {
 }
 
 /**
- * Reads a log or manifest of LevelDB: blocks of 32 KiB with records in one or several fragments, each behind its masked
- * CRC-32C (4 bytes), length (2) and type (1). It goes on behind a fault at the same places as LevelDB does, so it finds
- * the records that LevelDB would find. A record that the end of the file cuts is neither record nor fault: a crash leaves
- * such a tail.
+ * Reads a log or manifest of LevelDB: blocks of 32 KiB with records in one or several fragments. Each fragment is behind its
+ * masked CRC-32C (4 bytes), length (2) and type (1). It goes on behind a fault at the same places as LevelDB does, so it finds
+ * the records that LevelDB would find. A record that the end of the file cuts is neither record nor fault: a crash leaves such a
+ * tail.
  */
 export function readLog(file: Buffer): LogReading {
   const records: LogRecord[] = [];
@@ -152,7 +152,7 @@ function fragmentAt(block: Buffer, from: number, isLast: boolean): Fragment | Lo
   return { type, bytes: block.subarray(from + headerBytes, end) };
 }
 
-/** What the records of a manifest come to. */
+/** The result of the records of a manifest. */
 export interface StoreVersion {
   /** Logs of a smaller number are in the tables already. */
   readonly logNumber: number;
@@ -161,7 +161,10 @@ export interface StoreVersion {
   readonly tables: ReadonlyMap<number, number>;
 }
 
-/** The version that a manifest's records lead to, one change after the other. Throws `RangeError` for one that is none. */
+/**
+ * The version that a manifest's records lead to, one change after the other. Throws `RangeError` for a record that is not a
+ * change.
+ */
 export function storeVersionOf(records: readonly Buffer[]): StoreVersion {
   let logNumber = 0;
   let previousLogNumber = 0;
@@ -194,7 +197,7 @@ export function storeVersionOf(records: readonly Buffer[]): StoreVersion {
   return { logNumber, previousLogNumber, tables };
 }
 
-/** Expands a block in Snappy's raw format (format_description.txt of its authors). Throws `RangeError` when it is none. */
+/** Expands a block in Snappy's raw format (format_description.txt of its authors). Throws `RangeError` for any other format. */
 function snappyExpanded(packed: Buffer): Buffer {
   const cursor = new ByteCursor(packed);
   const expanded = Buffer.alloc(checkedLength(cursor.varint(), packed));
@@ -240,7 +243,7 @@ const trailerBytes = 5;
 // The end of every table, as two little-endian words.
 const magic = Buffer.from('57fb808b247547db', 'hex');
 
-/** Where a block lies in its table; its type and checksum follow in five more bytes. */
+/** The place of a block in its table; its type and checksum follow in five more bytes. */
 interface BlockHandle {
   readonly offset: number;
   readonly size: number;
@@ -257,8 +260,8 @@ export class TableFault extends Error {
 }
 
 /**
- * Checks every byte of a table of LevelDB, which LevelDB itself does not: one wrong bit in its index or filter can hide rows,
- * and one in a block can end the process. Throws `TableFault`.
+ * Checks every byte of a table of LevelDB, which LevelDB itself does not. One wrong bit in its index or filter can hide rows, and
+ * one in a block can end the process. Throws `TableFault`.
  */
 export function checkTable(table: Buffer, bytes: number): void {
   if (table.length !== bytes)

@@ -5,8 +5,8 @@ import type { ObjectStore } from './objects/object-store.ts';
 import { failedWith, ObjectStoreError } from './objects/object-store-error.ts';
 
 /**
- * Whether a read failed without saying anything about what is stored. Damage is what fails a digest, a checksum, a chain or a
- * schema; those have codes of their own, but for a block of the store that is read with many others.
+ * True if a read failed for a reason outside the stored data. Damage fails a digest, a checksum, a chain or a schema. These have
+ * codes of their own, except for a block of the store that is read with many others.
  */
 export function isPassingFault(error: unknown): boolean {
   if (error instanceof ObjectStoreError) return error.code === 'storage_fault';
@@ -55,7 +55,7 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   durable: () => ledger.durable(),
   newestCommit: () => ledger.newestCommit(),
   close: () => ledger.close(),
-  // A walk that fails half way is begun anew by its caller.
+  // If a walk fails half way, its caller starts it again.
   stored: (runId) => ledger.stored(runId),
   eraseEvents: (runId, limit) => patiently(clock, () => ledger.eraseEvents(runId, limit)),
   copyTo: (directory) => ledger.copyTo(directory),

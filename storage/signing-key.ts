@@ -45,14 +45,14 @@ function signingKeyOf(privateKey: KeyObject): SigningKey {
   };
 }
 
-/** The private key in a file; null where there is no file. Throws `SigningKeyError`, and the system's errors. */
+/** The private key in a file; null if there is no file. Throws `SigningKeyError`, and the system's errors. */
 async function readKey(path: string): Promise<SigningKey | null> {
   let text: string;
   try {
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const found = await handle.stat();
-      if (!found.isFile() || found.size > maximumFileBytes) throw new SigningKeyError('it is no file of a key');
+      if (!found.isFile() || found.size > maximumFileBytes) throw new SigningKeyError('the file does not hold a key');
       if ((found.mode & 0o077) !== 0) throw new SigningKeyError('others than its owner may read it');
       text = await handle.readFile('utf8');
     } finally {
@@ -73,8 +73,8 @@ async function readKey(path: string): Promise<SigningKey | null> {
 }
 
 /**
- * The signing key of a data root, which is made where there is none yet; it survives a loss of power before it is used.
- * `newId` names the file while it is written. Only for the holder of the ledger. Throws `SigningKeyError`.
+ * The signing key of a data root, which is made if there is none yet; it survives a loss of power before it is used. `newId`
+ * names the file while it is written. Only for the holder of the ledger. Throws `SigningKeyError`.
  */
 export async function openSigningKey(dataRoot: string, newId: () => string): Promise<SigningKey> {
   const path = join(dataRoot, signingKeyName);

@@ -8,14 +8,14 @@ export function systemCode(error: unknown): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What a system can refuse a store that is whole. None of it is damage: the same store opens once the cause is gone. */
+/** The refusals of a system to a store that is whole. None of them is damage: the same store opens once the cause is gone. */
 export type SystemRefusalCode =
   | 'storage_full'
   | 'storage_read_only'
   | 'storage_access_denied'
   | 'storage_descriptors_exhausted';
 
-/** What each refusal means, for people. */
+/** The meaning of each refusal, for people. */
 export const refusalMeanings: Readonly<Record<SystemRefusalCode, string>> = {
   storage_full: 'the volume, or the quota of this user, is full; nothing is damaged',
   storage_read_only: 'the file system is mounted read-only; nothing is damaged',
@@ -45,7 +45,7 @@ const bySystemWords: readonly (readonly [string, SystemRefusalCode])[] = [
 
 const isOfLevel = (code: unknown): boolean => typeof code === 'string' && code.startsWith('LEVEL_');
 
-/** What the system refused, behind an error of the file system or of LevelDB; null where it is something else. */
+/** The refusal of the system behind an error of the file system or of LevelDB; null for another error. */
 export function systemRefusal(error: unknown): SystemRefusalCode | null {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { message } = each;

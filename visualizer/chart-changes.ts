@@ -8,8 +8,8 @@ interface ChangedPart {
 }
 
 /**
- * A state or a transition that only one of two charts has, or that both have with different parts. `before` and `after` are its ids
- * in the two charts; the id of a transition counts the candidates of its event, so it may differ although nothing changed.
+ * A state or a transition that only one of two charts has, or that both have with different parts. `before` and `after` are its
+ * ids in the two charts. The id of a transition counts the candidates of its event, so it may differ without any change.
  */
 export interface ChartChange {
   readonly kind: 'added' | 'removed' | 'changed';
@@ -17,18 +17,18 @@ export interface ChartChange {
   readonly before: string | null;
   readonly after: string | null;
   readonly parts: readonly ChangedPart[];
-  /** What a reviewer reads of it: `Arrow running.read on read done [isEmpty] to running.admit`. */
+  /** The words for a reviewer: `Arrow running.read on read done [isEmpty] to running.admit`. */
   readonly words: string;
 }
 
-/** What leads from one version of a chart to another one. */
+/** The changes from one version of a chart to another one. */
 export interface ChartChanges {
   readonly versions: readonly [before: string, after: string];
-  /** In the order of the newer chart; what was removed stands behind the state that held it. */
+  /** In the order of the newer chart; a removed part comes after the state that held it. */
   readonly changes: readonly ChartChange[];
   /** The ids in the newer chart of the states of the older one, of those that both have. */
   readonly sameStates: ReadonlyMap<string, string>;
-  /** Whether the machine declares another main way. */
+  /** True if the machine declares another main way. */
   readonly isOtherWay: boolean;
 }
 
@@ -45,14 +45,16 @@ const allStates = (state: ChartState): readonly ChartState[] => [state, ...state
 const effectsOf = ({ invokes }: ChartState): string[] =>
   invokes.map(({ id, actor }) => (id === actor ? id : `${id} (${actor})`));
 
-/** What a state does, without its name and place: two states of which only these differ are one that was sameStates or moved. */
+/**
+ * The behavior of a state, without its name and place: two states that differ only in these are one that was renamed or moved.
+ */
 const behavior = (state: ChartState): string =>
   JSON.stringify([state.kind, effectsOf(state), state.entry, state.exit, state.transitions.map(({ event }) => event)]);
 
-/** A state that does nothing of its own cannot be recognised by what it does. */
+/** A state without behavior of its own cannot be recognized by it. */
 const isTelling = ({ invokes, transitions }: ChartState): boolean => invokes.length > 0 || transitions.length > 1;
 
-/** Pairs the states of two charts: by their names inside the same parent, then those that were sameStates or moved by what they do. */
+/** Pairs the states of two charts: by their names inside the same parent, then those that were renamed or moved by their behavior. */
 function pairedStates(old: ChartState, now: ChartState): readonly Pair[] {
   const pairs: Pair[] = [];
   const pair = (one: ChartState, other: ChartState): void => {
@@ -117,7 +119,7 @@ const likenesses: readonly ((transition: ChartTransition) => string)[] = [
   ({ guard }) => JSON.stringify(guard),
 ];
 
-/** Pairs the transitions of a state in two charts. Those of an event are tried in order, so an id says nothing of which is which. */
+/** Pairs the transitions of a state in two charts. Those of an event are tried in order, so an id does not identify one. */
 function pairedTransitions({ old, now }: Pair, sameStates: ReadonlyMap<string, string>): readonly PairedTransitions[] {
   const pairs: PairedTransitions[] = [];
   const inNew = (transition: ChartTransition): ChartTransition => ({
@@ -176,8 +178,9 @@ const arrowWords = (source: ChartState, { label, guard, targets }: ChartTransiti
   }`;
 
 /**
- * What leads from one version of a chart to another. States are the same if they have the same name inside the same parent, or do the
- * same under another name or elsewhere; transitions, if they belong to the same state and event and share a target or a guard.
+ * The changes from one version of a chart to another. States are the same if they have the same name inside the same parent, or
+ * the same behavior under another name or elsewhere. Transitions are the same if they belong to the same state and event and
+ * share a target or a guard.
  */
 export function chartChanges(before: Chart, after: Chart): ChartChanges {
   const pairs = pairedStates(before.root, after.root);

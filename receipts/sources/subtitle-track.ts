@@ -158,8 +158,8 @@ export function openSubtitles(
 
 /**
  * The text of a file in Unicode follows from its bytes alone. No receipt states the version of the rules. A text that does not
- * follow by the present ones is of version 1 if it only leaves out lines of the file that they keep out, too. Throws
- * `SourceInconsistent`.
+ * follow by the present ones may be of version 1. Then its lines are all in the file, and it has all lines that the present rules
+ * keep. Throws `SourceInconsistent`.
  */
 function verifyText(
   { encoding, format, notes: sealedNotes = [] }: SealedSubtitleTrack,

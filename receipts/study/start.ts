@@ -122,9 +122,9 @@ function demand(place: StartRecordPlace, found: unknown, derived: unknown): void
 }
 
 /**
- * Reads a stored run-start record and derives everything again that can be derived. These are the ids of source, request, plan,
- * command and run, the forecast from the named finished operations, its freeze, and at last the very bytes. The caller compares
- * the content id of `bytes`. Throws `StartRecordError` at the first place that does not follow.
+ * Reads a stored run-start record and derives everything again that can be derived. These are the ids, the forecast from the
+ * named finished operations, its freeze, and at last the very bytes. The ids are those of source, request, plan, command and run.
+ * The caller compares the content id of `bytes`. Throws `StartRecordError` at the first place that does not follow.
  */
 export const reopenRuntimeStart = (bytes: Uint8Array): RuntimeStart => reopenAcceptedStudy(bytes).record;
 

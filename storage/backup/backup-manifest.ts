@@ -25,7 +25,7 @@ export class BackupError extends Error {
 const digest = z.string().regex(/^sha256:[a-f0-9]{64}$/);
 const size = z.number().int().nonnegative();
 
-/** What a backup holds. It is written last: without it a folder is no finished backup. */
+/** The content of a backup. It is written last: a folder without it is not a finished backup. */
 const backupManifest = z.strictObject({
   schema: z.literal('studio.backup.v1'),
   /** The version of the program that wrote it, and when. */
@@ -47,7 +47,7 @@ const backupManifest = z.strictObject({
   }),
   /** The objects that the records of the ledger reach. */
   objects: z.array(z.strictObject({ contentId: digest, bytes: size })),
-  /** What else lay among the objects of the data root, and is not in the backup. Absent: everything on disk is. */
+  /** The other objects of the data root, which are not in the backup. Absent: everything on disk is. */
   leftOut: z.strictObject({ objects: size, bytes: size }).optional(),
 });
 
@@ -56,26 +56,26 @@ export type BackupManifest = z.infer<typeof backupManifest>;
 /** The name of the manifest in a backup. */
 export const manifestName = 'MEDIA-STUDY-BACKUP.json';
 
-/** The manifest of a backup. Throws `backup_unreadable` where there is none, or none of this form. */
+/** The manifest of a backup. Throws `backup_unreadable` if it is missing or of another form. */
 export async function readBackupManifest(folder: string): Promise<BackupManifest> {
   try {
     const path = join(folder, manifestName);
     const found = await stat(path);
     // A pipe would hold the read forever, and a longer file can be no text.
-    if (!found.isFile() || found.size > textLimits.MAX_STRING_LENGTH) throw new Error(`${path} is no manifest`);
+    if (!found.isFile() || found.size > textLimits.MAX_STRING_LENGTH) throw new Error(`${path} is not a manifest`);
     return backupManifest.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     throw new BackupError('backup_unreadable', `${folder} holds no finished backup that this version can read`, error);
   }
 }
 
-/** Where an object lies in a backup, from its folder. */
+/** The path of an object in a backup, from its folder. */
 export const objectPath = (contentId: string): string => {
   const hex = contentId.slice('sha256:'.length);
   return join('objects', 'sha256', hex.slice(0, 2), hex);
 };
 
-/** What a copy has to become. */
+/** The object that a copy has to become. */
 export interface WantedCopy {
   readonly contentId: string;
   /** Files of another length are not read. */
@@ -83,9 +83,9 @@ export interface WantedCopy {
 }
 
 /**
- * Copies a file, whole or not at all, and hashes the copy. Null, and nothing stays, where it is no file or not the wanted one: a
- * pipe would hold the copy forever. The bytes are on disk when it resolves; a caller that copies several files syncs their
- * folder once.
+ * Copies a file, whole or not at all, and hashes the copy. Null, without a copy, if it is not a file or not the wanted one: a
+ * pipe would hold the copy forever. The bytes are on disk when it resolves; a caller that copies several files syncs their folder
+ * once.
  */
 export async function copyHashed(
   from: string,

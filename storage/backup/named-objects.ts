@@ -7,8 +7,8 @@ const portionBytes = 256 * 1024;
 const openings = [0x7b, 0x5b];
 
 /**
- * Adds every content id that stands in stored bytes, be they JSON, a row of the ledger, or damaged: a text of this form names
- * an object, wherever it stands.
+ * Adds every content id in stored bytes, be they JSON, a row of the ledger, or damaged. Each match of `sha256:` and 64 hex digits
+ * names an object.
  */
 export function addNamed(named: Set<string>, bytes: Uint8Array): void {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
@@ -57,8 +57,8 @@ async function namedInFile(path: string): Promise<Set<string>> {
 const lanes = 4;
 
 /**
- * All objects that can be reached from `roots`: those, and what the records among them name in turn. `locate` says where an
- * object lies; `pause` lets others work, and may throw.
+ * All objects that can be reached from `roots`: those, and in turn the objects that the records among them name. `locate` gives
+ * the path of an object; `pause` lets other work run, and may throw.
  */
 export async function reachedFrom(
   roots: Iterable<string>,
@@ -68,7 +68,7 @@ export async function reachedFrom(
   const reached = new Set(roots);
   const found = [...reached];
   let next = 0;
-  // A lane that finds nothing left ends; whoever still reads goes on with what comes of that.
+  // A lane that finds nothing left ends; a lane that still reads goes on with its findings.
   const lane = async (): Promise<void> => {
     for (let contentId = found[next]; contentId !== undefined; contentId = found[next]) {
       next += 1;

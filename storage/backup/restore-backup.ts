@@ -11,19 +11,19 @@ export interface RestoreOptions {
   /** A new or an empty folder, which becomes a data root. */
   readonly target: string;
   readonly newId: () => string;
-  /** Told how many files of how many are restored and verified. */
+  /** Called with the number of files that are restored and verified, and the total. */
   readonly progress?: (done: number, total: number) => void;
   /** Ends the restore behind the file that is being copied. */
   readonly signal?: AbortSignal;
 }
 
-/** What stands in the name of a folder in which a data root is being made, behind the name of its target. */
+/** The mark in the name of a folder in which a data root is being made, behind the name of its target. */
 const buildingPart = '.restoring-';
 
 /**
- * Makes a data root of a backup: every file is hashed and compared with the manifest, and the whole ledger is checked, in a
- * folder beside the target, which takes its name at the end in one step. Throws `BackupError` and the reason of the signal, and
- * leaves nothing then.
+ * Makes a data root of a backup. It hashes every file, compares it with the manifest, and checks the whole ledger. This happens
+ * in a folder beside the target, which takes its name at the end in one step. Throws `BackupError` and the reason of the signal,
+ * and leaves nothing then.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<BackupManifest> {
   const { backup, target, newId, signal } = options;
@@ -62,8 +62,8 @@ async function demandEmpty(target: string): Promise<void> {
 }
 
 /**
- * What earlier restores to the same target left beside it: they were killed, or another one runs at this moment. They are not
- * deleted, as only the person knows which.
+ * The folders of earlier restores to the same target: they were killed, or another one runs at this moment. They are not deleted,
+ * as only the person knows which.
  */
 export async function unfinishedRestores(target: string): Promise<string[]> {
   const folder = dirname(target);

@@ -18,12 +18,12 @@ export interface BackupOptions {
   readonly newId: () => string;
   /** Copies the ledger, and says into which folder: `ledger/` and `ledger.mark` lie in it. */
   readonly copyLedger: () => Promise<LedgerCopy & { readonly folder: string }>;
-  /** Told how many objects of how many are in the backup. */
+  /** Called with the number of objects that are in the backup, and the total. */
   readonly progress?: (done: number, total: number) => void;
 }
 
 const beganName = 'MEDIA-STUDY-BACKUP-BEGAN';
-/** How often a backup of a running host begins anew because that has deleted something meanwhile. */
+/** The number of attempts at a backup of a running host that deletes something meanwhile. */
 const attempts = 3;
 
 type LedgerFiles = BackupManifest['ledger']['files'];
@@ -80,7 +80,7 @@ async function copyLedgerFiles(from: string, target: string, folder: string): Pr
   const names = (await readdir(join(from, 'ledger'))).filter((name) => name !== 'LOCK');
   for (const path of ['ledger.mark', ...names.sort().map((name) => `ledger/${name}`)]) {
     const copied = await copyHashed(join(from, path), join(target, folder, path));
-    if (copied === null) throw new BackupError('backup_incomplete', `${path} of the copied ledger is no file`);
+    if (copied === null) throw new BackupError('backup_incomplete', `${path} of the copied ledger is not a file`);
     files.push({ path, ...copied });
   }
   for (const each of [join(target, folder, 'ledger'), join(target, folder), target]) await syncFolder(each);

@@ -11,23 +11,23 @@ import { batchNumberOf, openMark, writeSynced } from './numbered-store.ts';
 import { demandUnlocked, formatOf, openDatabase, stampFormat } from './open-database.ts';
 import { encodeRow } from './row-codec.ts';
 
-/** What a check of a whole ledger came to. */
+/** The result of a check of a whole ledger. */
 export interface LedgerCheck {
   /** Every damage that was found, in words; empty for a ledger that is whole. */
   readonly faults: readonly string[];
 }
 
-/** The same, and what a whole ledger says of itself. */
+/** The same, with the facts about a whole ledger. */
 export interface WholeLedgerCheck extends LedgerCheck {
   /** The number of its newest batch, and its format; null where something is damaged. */
   readonly whole: LedgerCopy | null;
 }
 
-/** What was given up, and what can no longer be proven because of that. */
+/** The given-up parts, and the runs that can no longer be proven because of that. */
 export interface AcceptedLoss extends LedgerCheck {
   /** The runs and actors that the ledger knew. */
   readonly unproven: readonly string[];
-  /** Where the ledger lies as it was found. */
+  /** The path of the ledger in its damaged form. */
   readonly keptAt: string;
 }
 
@@ -53,13 +53,13 @@ export async function checkLedger(root: string): Promise<WholeLedgerCheck> {
 }
 
 /**
- * Gives up what a damaged ledger has lost, so that a host can open it again; null where nothing is lost. What was lost may
- * have been about anything, so everything that the ledger knows is noted as unproven first, in the same batch that ends
- * the damage. A damaged table is given up whole. Throws what `openDatabase` throws.
+ * Gives up what a damaged ledger has lost, so that a host can open it again; null if nothing is lost. The lost part may have been
+ * about anything. So everything that the ledger knows is noted as unproven first, in the same batch that ends the damage. A
+ * damaged table is given up whole. Throws the errors of `openDatabase`.
  */
 export async function acceptLoss(root: string, clock: { now(): number }): Promise<AcceptedLoss | null> {
   const layout = dataRootAt(root);
-  // Before the lock is tried: LevelDB begins a new LOG with that, and what it said of damage may stand in the old one only.
+  // Before the lock: LevelDB then begins a new LOG, and its messages about damage may be in the old one only.
   const { faults } = await checkLedger(root);
   if (faults.length === 0) return null;
   await demandUnlocked(layout.ledger);
@@ -96,7 +96,7 @@ async function rebuildWithout(directory: string, tables: readonly string[]): Pro
   }
 }
 
-/** Notes in one batch everything that the store knows as unproven, and begins its mark anew. */
+/** Notes in one batch everything that the store knows as unproven, and restarts its mark. */
 async function noteUnproven(
   database: ClassicLevel<Buffer, Buffer>,
   directory: string,

@@ -41,8 +41,8 @@ class Group {
 }
 
 /**
- * Group commit: one batch is on its way to the disk at a time, and everything queued meanwhile goes together into the
- * next one, in the order of the calls. The first batch that fails ends all writing.
+ * Group commit: one batch is on its way to the disk at a time. Everything queued meanwhile goes together into the next one, in
+ * the order of the calls. The first batch that fails ends all writing.
  */
 export class Committer {
   readonly #port: CommitterPort;

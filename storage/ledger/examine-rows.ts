@@ -17,10 +17,9 @@ export interface RecordCheck {
 }
 
 /**
- * Everything that is wrong with the rows and the journals of a ledger that no host uses, in words: what cannot be read, what
- * stands in the place of something else, and what names something that is missing. What was lost and given up is no damage again:
- * it is withheld. Its files must be whole. Nothing for an older format, which lacks rows that this one has. Throws what
- * `openDatabase` throws.
+ * The faults of the rows and the journals of a ledger that no host uses, in words. They are unreadable rows, misplaced ones, and
+ * ones that name something missing. Losses that were given up do not count again: they are withheld. Its files must be whole.
+ * Nothing for an older format, which lacks rows that this one has. Throws the errors of `openDatabase`.
  */
 export async function damagedRowsOf(directory: string, records: RecordCheck): Promise<string[]> {
   const database = await openDatabase(directory);
@@ -49,11 +48,11 @@ async function examineRows(database: ClassicLevel<Buffer, Buffer>): Promise<stri
   const unproven = new Set((await database.keys(rowRange('unproven', '')).all()).map(nameOf));
   for (const run of runs) {
     if (unproven.has(run)) continue;
-    // What is being erased has lost its head already.
+    // A run that is being erased has lost its head already.
     if (relations.isDeleted(run) && database.getSync(headKey(run)) === undefined) continue;
     faults.push(...(await journalFaults(database, run)));
   }
-  // Which of the rows that are missing were given up cannot be told.
+  // The missing rows may be those that were given up.
   return unproven.size === 0 ? [...faults, ...relations.faults()] : faults;
 }
 
@@ -131,7 +130,7 @@ const listedRecords = new Map([
 
 const kindOf = (id: string): string => id.slice(0, id.indexOf(':'));
 
-/** Which rows name which others. A row whose counterpart is missing says that something was lost without a trace of its own. */
+/** The references of rows to each other. A row whose counterpart is missing shows a loss without a trace of its own. */
 class RowRelations {
   readonly #rows = new Set<string>();
   readonly #listed = new Set<string>();
@@ -158,12 +157,12 @@ class RowRelations {
     }
   }
 
-  /** Whether something with this id was deleted. */
+  /** True if this id was deleted. */
   isDeleted(id: string): boolean {
     return this.#rows.has(`record deleted/${id}`);
   }
 
-  /** What is missing, in words, once every row was noted. */
+  /** The missing counterparts, in words, once every row was noted. */
   faults(): string[] {
     return [
       ...this.#needs

@@ -12,10 +12,10 @@ import { isUnderWay, type LedgerPosition, markPathOf, readMark } from './ledger-
 const flights = 3;
 const betweenLooksMs = 50;
 
-/** What a look at a closed store and its mark came to. */
+/** The result of a check of a closed store and its mark. */
 export interface Examination {
   readonly mark: LedgerPosition | null;
-  /** What is damaged or lost, in words. */
+  /** The damaged and lost parts, in words. */
   readonly faults: readonly string[];
   readonly tableFaults: readonly DamagedTable[];
 }
@@ -23,7 +23,7 @@ export interface Examination {
 /** A table that is missing or not as it was written: it is unknown which rows it held. */
 export interface DamagedTable {
   readonly name: string;
-  /** What is wrong with it, in words. */
+  /** Its fault, in words. */
   readonly fault: string;
 }
 
@@ -76,7 +76,7 @@ export const lostCommits = (stored: number, mark: LedgerPosition): string =>
 
 /** A store that knows of its mark has lost it. */
 export const lostMark = (directory: string): string =>
-  `${markPathOf(directory)} is gone, which says how far the ledger had come`;
+  `${markPathOf(directory)}, which has the last position of the ledger, is gone`;
 
 async function markOf(directory: string, faults: string[]): Promise<LedgerPosition | null> {
   try {
@@ -109,7 +109,7 @@ async function checkLogs(
   faults.push(...damage);
   if (mark === null) {
     if (lastCommit !== null) faults.push(lostMark(directory));
-    // A version without marks cannot say whether the last batch was acknowledged; it syncs, so no crash garbles it.
+    // A version without marks cannot know whether the last batch was acknowledged; it syncs, so no crash garbles it.
     faults.push(...tail.filter((place) => !place.endsWith('zeros')), ...(await complaints(directory)));
     return;
   }
@@ -117,7 +117,7 @@ async function checkLogs(
   if (stored !== null && stored < mark.commit) faults.push(...tail, lostCommits(stored, mark));
 }
 
-/** What LevelDB said when it dropped damaged batches under a version that did not look. */
+/** The messages of LevelDB when it dropped damaged batches under a version without this check. */
 async function complaints(directory: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of ['LOG.old', 'LOG']) {
@@ -125,7 +125,7 @@ async function complaints(directory: string): Promise<string[]> {
       if (failedWith(error, 'ENOENT')) return '';
       throw error;
     });
-    // Only this one is said of nothing but damage.
+    // Only this message always means damage.
     for (const line of text.split('\n'))
       if (/dropping \d+ bytes; .*checksum mismatch/.test(line)) found.push(`${name}: ${line}`);
   }

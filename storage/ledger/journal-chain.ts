@@ -28,10 +28,10 @@ export const linkOf = (stored: Buffer): Buffer => stored.subarray(0, linkBytes);
 /** The canonical JSON of a stored event; a view. */
 export const jsonOf = (stored: Buffer): Buffer => stored.subarray(linkBytes);
 
-/** Whether a stored value has the shape of an event at all: a digest and a JSON object. */
+/** True if a stored value has the shape of an event at all: a digest and a JSON object. */
 export const isEvent = (stored: Buffer): boolean => stored.length > linkBytes && stored[linkBytes] === openBrace;
 
-/** Whether a stored event follows the event with the digest `previous`. */
+/** True if a stored event follows the event with the digest `previous`. */
 export const follows = (previous: Buffer, stored: Buffer): boolean =>
   createHash('sha256').update(previous).update(jsonOf(stored)).digest().equals(linkOf(stored));
 
@@ -53,8 +53,8 @@ export interface EventSource {
 }
 
 /**
- * The rows that append `drafts` to a journal which ends with `head`, and the head after them. Times never stand
- * still: each event is recorded now, or one millisecond after the one before, whichever is later.
+ * The rows that append `drafts` to a journal that ends with `head`, and the head after them. Times always increase: each event is
+ * recorded now, or one millisecond after the one before, whichever is later.
  */
 export function appendEvents(
   source: EventSource,

@@ -55,14 +55,14 @@ export class JournalReader {
     if (seq === 0) return firstLink(runId);
     const stored = this.#database.getSync(eventKey(runId, seq));
     if (stored === undefined) throw new LedgerError('invalid_journal_chain', `${runId} lacks event ${seq}`);
-    if (!isEvent(stored)) throw new LedgerError('malformed_journal', `event ${seq} of ${runId} is no event`);
+    if (!isEvent(stored)) throw new LedgerError('malformed_journal', `event ${seq} of ${runId} is not an event`);
     return linkOf(stored);
   }
 }
 
 /** The digest of a stored event, once it is known to follow the event with the digest `previous`. */
 function checkedLink(runId: string, seq: number, previous: Buffer, stored: Buffer): Buffer {
-  if (!isEvent(stored)) throw new LedgerError('malformed_journal', `event ${seq} of ${runId} is no event`);
+  if (!isEvent(stored)) throw new LedgerError('malformed_journal', `event ${seq} of ${runId} is not an event`);
   if (!follows(previous, stored)) {
     throw new LedgerError('invalid_journal_chain', `event ${seq} of ${runId} does not follow the one before`);
   }
@@ -73,9 +73,9 @@ const chunkEvents = 500;
 const chunkBytes = 1024 * 1024;
 
 /**
- * Reads a whole journal as it stands on disk at this moment: seqs without a gap, every link of the chain, the ids
- * inside the events, times that never go back, and a head that names the last event. Memory is bounded by one chunk.
- * Throws `invalid_journal_chain` or `malformed_journal`, with the last good head where there is one.
+ * Reads a whole journal as it is on disk at this moment. The seqs must be without a gap, the times must never go back, and the
+ * head must name the last event. It also checks every link of the chain, and the ids inside the events. Memory is bounded by one
+ * chunk. Throws `invalid_journal_chain` or `malformed_journal`, with the last good head if there is one.
  */
 export async function auditJournal(database: ClassicLevel<Buffer, Buffer>, runId: string): Promise<StoredJournalHead> {
   const rowOfHead = headKey(runId);

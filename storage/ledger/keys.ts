@@ -62,7 +62,7 @@ export const nameOf = (key: Buffer): string => key.toString('utf8', 1);
 
 const spaces = new Map(Object.entries(tags).map(([space, tag]) => [tag, space as Space]));
 
-/** What a stored key is of; null for the rows that the store keeps of itself. */
+/** The kind and the name in a stored key; null for the rows that the store keeps of itself. */
 export function entryOf(key: Buffer): { readonly kind: Space | 'head' | 'event'; readonly key: string } | null {
   const tag = key.toString('utf8', 0, 1);
   if (tag === eventTag) return { kind: 'event', key: key.toString('utf8', 1, key.length - seqBytes - 1) };
@@ -90,8 +90,8 @@ export function eventKey(runId: string, seq: number): Buffer {
 export const eventSeqOf = (key: Buffer): number => Number(key.readBigUInt64BE(key.length - seqBytes));
 
 /**
- * Keys of the index. Each lists what belongs to one scope, such as `runtime` or `session/<id>`, in the order of its beginning,
- * newest first: the rows of the index say nothing but their keys.
+ * Keys of the index. Each lists the members of one scope, such as `runtime` or `session/<id>`, in the order of their beginning,
+ * newest first. The rows of the index contain nothing but their keys.
  */
 
 // The latest time that a date can be, in epoch ms; its number of digits is that of every place.
@@ -107,7 +107,7 @@ const indexPlace = (startedAt: number, id: string): string =>
 export const indexKey = (scope: string, startedAt: number, id: string): string =>
   `${scope}/${indexPlace(startedAt, id)}`;
 
-/** Whether a text that a client sent is a place. */
+/** True if a text of a client is a place. */
 export const isIndexPlace = (text: string): boolean => placePattern.test(text);
 
 /** The id at a place, and when it began (epoch ms). */

@@ -23,8 +23,8 @@ export const logName = (number: number): string => `${String(number).padStart(6,
 export const isLog: RegExp = /^\d+\.log$/;
 
 /**
- * Which files the manifest of a store names; null where there is no store, or one whose manifest LevelDB will miss itself;
- * a text where the manifest is damaged.
+ * The files that the manifest of a store names. Null if there is no store, or one whose manifest LevelDB will miss itself; a text
+ * if the manifest is damaged.
  */
 export async function liveFilesOf(directory: string): Promise<LiveFiles | null | string> {
   const current = await readIfThere(join(directory, 'CURRENT'));
@@ -56,9 +56,9 @@ async function readIfThere(path: string): Promise<Buffer | null> {
 const version = 'checked-tables 1';
 
 /**
- * The tables of a ledger that were found whole, each with the identity of its file (`identityAt`): while that stays, so do
- * its bytes. The list lies beside the ledger and saves a start the reading of what it has read before; without it, or with
- * one that cannot be read, all tables are checked.
+ * The tables of a ledger that were found whole, each with the identity of its file (`identityAt`): while that stays, so do its
+ * bytes. The list is beside the ledger, so that a start need not read them again. Without it, or with an unreadable one, all
+ * tables are checked.
  */
 export class CheckedTables {
   readonly #path: string;
@@ -103,7 +103,7 @@ const commitBytes = 8;
 // The first row of a batch of the ledger: put, the length of the key, the key, the length of the value.
 const commitPrefix = Buffer.concat([Buffer.of(1, commitKey.length), commitKey, Buffer.of(commitBytes)]);
 
-/** What the logs of a store hold. */
+/** The batches in the logs of a store. */
 interface StoredBatches {
   /** Number of the newest batch in them; null when none of them is numbered. */
   readonly lastCommit: number | null;
@@ -150,9 +150,8 @@ function commitOf(batch: Buffer): number | null {
 }
 
 /**
- * Keeps a ledger folder that holds no store from becoming a new one where objects lie beside it: every object is stored
- * after the ledger, so the ledger was lost, and with a new one nothing would say what the objects are. Throws
- * `ledger_missing`.
+ * Keeps a ledger folder without a store from becoming a new one if it has objects beside it. Every object is stored after the
+ * ledger, so the ledger was lost. With a new one, nothing would explain the objects. Throws `ledger_missing`.
  */
 export async function refuseLostLedger(directory: string): Promise<void> {
   const { objects } = dataRootAt(dirname(directory));

@@ -59,7 +59,7 @@ export async function readMark(path: string): Promise<LedgerPosition | null> {
   return newest;
 }
 
-/** Writes a mark anew, whole or not at all; on disk when it resolves. */
+/** Replaces a mark, whole or not at all; on disk when it resolves. */
 export async function replaceMark(path: string, mark: LedgerPosition): Promise<void> {
   const file = Buffer.alloc(slots * slotDistance);
   for (let slot = 0; slot < slots; slot += 1) encodeSlot(mark).copy(file, slot * slotDistance);
@@ -71,7 +71,7 @@ export async function replaceMark(path: string, mark: LedgerPosition): Promise<v
 
 const sayingLoss = (directory: string): string => `${markPathOf(directory)}.loss`;
 
-/** Whether a loss is being given up: LevelDB may have dropped what was damaged, and it is not noted yet what that means. */
+/** True if a loss is being given up: LevelDB may have dropped the damaged part, and the consequences are not noted yet. */
 export const isUnderWay = (directory: string): Promise<boolean> =>
   access(sayingLoss(directory)).then(
     () => true,

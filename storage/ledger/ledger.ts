@@ -1,6 +1,6 @@
 import { refusalMeanings, type SystemRefusalCode, systemRefusal } from '../system-refusal.ts';
 
-/** What a caller knows of a journal event; the ledger adds runId, seq, eventId and recordedAt. */
+/** A journal event of a caller; the ledger adds runId, seq, eventId and recordedAt. */
 export interface EventDraft {
   readonly producer: { readonly kind: string; readonly id: string };
   readonly causationId: string | null;
@@ -84,7 +84,10 @@ export interface Ledger {
   getMany(space: Space, keys: readonly string[]): Promise<unknown[]>;
   /** All rows of a space whose key begins with `prefix`, in the byte order of the keys; damaged ones as in `getMany`. */
   list(space: Space, prefix?: string): Promise<{ key: string; value: unknown }[]>;
-  /** At most `limit` of the keys of a space that begin with `prefix` and come after `after`, in byte order; from the first where that is empty. */
+  /**
+   * At most `limit` of the keys of a space that begin with `prefix` and come after `after`, in byte order. An empty `after`
+   * begins with the first.
+   */
   keysAfter(space: Space, prefix: string, after: string, limit: number): Promise<string[]>;
   /** The head on disk; seq 0 for a run without events. Throws `malformed_journal` when its row is damaged. */
   journalHead(runId: string): StoredJournalHead;
@@ -124,7 +127,7 @@ type LedgerErrorCode =
 /** The one way in which the ledger fails. `message` begins with the code; the system's error is the cause. */
 export class LedgerError extends Error {
   readonly code: LedgerErrorCode;
-  /** Where a journal still was whole, when the failure is one of a journal that was read from its beginning. */
+  /** The last whole position of a journal, if it was read from its beginning and failed. */
   lastGood: StoredJournalHead | null = null;
   constructor(code: LedgerErrorCode, detail: string, cause?: unknown) {
     super(`${code}: ${detail}`, cause === undefined ? undefined : { cause });
@@ -136,8 +139,8 @@ export class LedgerError extends Error {
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 /**
- * Puts a failed read into the ledger's own words: `damage` says what a block that fails LevelDB's checks means to
- * the reader; everything else is a store that cannot be read at all, or one that was closed.
+ * Turns a failed read into an error of the ledger. `damage` is the code for a block that fails LevelDB's checks. Everything else
+ * is a store that cannot be read at all, or one that was closed.
  */
 export function readFailure(error: unknown, damage: LedgerErrorCode, what: string): LedgerError {
   if (error instanceof LedgerError) return error;
@@ -148,7 +151,7 @@ export function readFailure(error: unknown, damage: LedgerErrorCode, what: strin
   return new LedgerError(code === 'LEVEL_CORRUPTION' ? damage : 'store_unreadable', what, error);
 }
 
-/** Puts a store that cannot be opened into the ledger's own words: what the system refuses is no damage of the store. */
+/** Turns the failure to open a store into an error of the ledger; a refusal of the system does not mean damage of the store. */
 export function openFailure(error: unknown, directory: string): LedgerError {
   if (error instanceof LedgerError) return error;
   const refusal = systemRefusal(error);
@@ -156,10 +159,10 @@ export function openFailure(error: unknown, directory: string): LedgerError {
   return new LedgerError('store_unreadable', directory, error);
 }
 
-/** Whether a journal itself is damaged, which concerns its run alone. */
+/** True if a journal itself is damaged, which concerns its run alone. */
 export const isJournalDamage = (error: unknown): error is LedgerError =>
   error instanceof LedgerError && (error.code === 'malformed_journal' || error.code === 'invalid_journal_chain');
 
-/** Whether opening failed because another process, or another ledger of this one, holds the folder. */
+/** True if opening failed because another process, or another ledger of this one, holds the folder. */
 export const isLocked = (error: unknown): boolean =>
   error instanceof Error && (codeOf(error) === 'LEVEL_LOCKED' || codeOf(error.cause) === 'LEVEL_LOCKED');

@@ -9,7 +9,7 @@ import { decodeOrMark, encodeRow } from './row-codec.ts';
 
 const pageRows = 256;
 
-// The rows as format 2 has them. One that says no time is damaged, and stands behind all others.
+// The rows as format 2 has them. One without a time is damaged, and comes last.
 const study = z.object({
   record: z.object({ startedAt: z.string(), sourceSession: z.object({ sessionId: z.string() }) }),
 });
@@ -39,7 +39,7 @@ const videohostKeys = (key: string, row: unknown): string[] => [
   indexKey('videohost-ingest', at(videohostIngest.safeParse(row).data?.input.confirmedAt), key),
 ];
 
-/** Their rows say no beginning, so they stand behind all others. */
+/** Their rows have no time of beginning, so they come last. */
 const jobKeys =
   (kind: string) =>
   (key: string): string[] => [indexKey(kind, 0, key)];
@@ -78,8 +78,8 @@ async function* indexStep(database: ClassicLevel<Buffer, Buffer>): AsyncGenerato
 }
 
 /**
- * Brings the rows of a store from one format to the next: batches of changes, each small enough to be held in memory. A step
- * that was interrupted begins anew over rows of which some are changed already, and must lead to the same.
+ * Brings the rows of a store from one format to the next: batches of changes, each small enough to be held in memory. A step that
+ * was interrupted runs again over rows of which some are changed already, and must lead to the same.
  */
 export type FormatStep = (database: ClassicLevel<Buffer, Buffer>) => AsyncIterable<readonly RowChange[]>;
 
@@ -100,8 +100,8 @@ interface MigratedStore {
 
 /**
  * Brings an open store from the format `stored` to the newest one, step by step. Each batch is synced, and the format is noted
- * with the last one of its step, so that a migration that was cut goes on at the next open. The data root says the newest
- * format before the first row changes: from then on no earlier program opens it.
+ * with the last one of its step. So a migration that was cut goes on at the next open. The data root states the newest format
+ * before the first row changes: from then on no earlier program opens it.
  */
 export async function migrateStore(
   store: MigratedStore,

@@ -60,8 +60,8 @@ function damagedLedger(directory: string, faults: readonly string[]): LedgerErro
 }
 
 /**
- * Opens the store of a ledger and brings it to the newest format. Rejects with what `openDatabase` throws, and with `ledger_damaged` when bytes or commits that
- * were acknowledged are lost; where the files show it already, they stay as they are.
+ * Opens the store of a ledger and brings it to the newest format. Rejects with the errors of `openDatabase`, and with
+ * `ledger_damaged` when acknowledged bytes or commits are lost. If the files show it already, they stay unchanged.
  */
 export async function openNumberedStore(
   directory: string,
@@ -143,8 +143,8 @@ export async function copyLedger(source: ClassicLevel<Buffer, Buffer>, directory
 }
 
 /**
- * Writes all rows or none, the number of the batch in front; resolves once they are on disk. The rows are handed over one by
- * one, which takes a third of the CPU time of `batch(rows)`: that one copies every row into an object of its own first.
+ * Writes all rows or none, the number of the batch in front; resolves once they are on disk. The rows are handed over one by one,
+ * which takes a third of the CPU time of `batch(rows)`. That one copies every row into an object of its own first.
  */
 export function writeSynced(
   database: ClassicLevel<Buffer, Buffer>,

@@ -8,9 +8,9 @@ import { refuseLostLedger } from './ledger-files.ts';
 import { type StoreFormats, storeFormats } from './migrate-store.ts';
 
 /**
- * Opens the LevelDB store in a folder, stamps it with the newest format when it is new, and refuses a format that this program
- * does not open without writing a row. An older format stays as it is. Throws `data_root_locked`, `ledger_missing`, `store_format_unsupported`, `store_unreadable` or a
- * `SystemRefusalCode`.
+ * Opens the LevelDB store in a folder and stamps it with the newest format when it is new. It refuses a format that this program
+ * does not open, without writing a row. An older format stays as it is. Throws `data_root_locked`, `ledger_missing`,
+ * `store_format_unsupported`, `store_unreadable` or a `SystemRefusalCode`.
  */
 export async function openDatabase(
   directory: string,

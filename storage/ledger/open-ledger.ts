@@ -25,15 +25,15 @@ export interface LedgerOptions extends EventSource {
   readonly directory: string;
   /** Called once when a batch fails; the host has to stop. */
   readonly onFatal: (error: LedgerError) => void;
-  /** Told when a batch begins and when it is on disk, so that a test can end the process there. */
+  /** Called when a batch begins and when it is on disk, so that a test can end the process there. */
   readonly points?: (name: string) => void;
-  /** Told of each stamped row when it is on disk, before `commit` resolves. Must not throw. */
+  /** Called with each stamped row when it is on disk, before `commit` resolves. Must not throw. */
   readonly onStamped?: (space: Space, key: string) => void;
-  /** The formats that are opened; those of this program unless told otherwise. */
+  /** The formats that it opens; by default those of this program. */
   readonly formats?: StoreFormats;
 }
 
-/** What one commit puts on disk: rows, and per journal how far it moves. */
+/** The writes of one commit: rows, and the new position of each journal. */
 interface Prepared {
   readonly rows: QueuedRow[];
   readonly moves: Map<string, { readonly after: number; readonly head: StoredJournalHead }>;
@@ -209,7 +209,7 @@ class LevelLedger implements Ledger {
         prepared.moves.set(runId, { after: move?.after ?? before.seq, head });
       }
     }
-    // A stamped row says which entries of the journal came with it, so it is made when all of them are numbered.
+    // A stamped row names the entries of the journal that came with it, so it is made when all of them are numbered.
     const entries = journalRangeOf(prepared.moves);
     for (const { stamp, key, value } of prepared.stamped) {
       prepared.rows.push(stampedRow(rowKey(stamp, key), { ...value, ...entries }));

@@ -23,7 +23,7 @@ function nameOfRow(key: Buffer): string {
   return entry === null ? key.toString('utf8') : `${entry.kind} ${entry.key}`;
 }
 
-/** Stands in the place of a row that cannot be decoded, so that its neighbours stay readable. */
+/** Takes the place of a row that cannot be decoded, so that its neighbors stay readable. */
 export class DamagedRow {
   readonly key: string;
   readonly error: LedgerError;

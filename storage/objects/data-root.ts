@@ -13,7 +13,7 @@ import { failedWith, ObjectStoreError, storageFault } from './object-store-error
  */
 export const storeFormat = 3;
 
-/** What a data root or ledger of another format is refused with. `since` is the version that brought it to its format. */
+/** The message for a data root or ledger of another format. `since` is the version that brought it to its format. */
 export function unsupportedFormat(what: string, found: string | null, since: string | null = null): string {
   const whose = since === null ? '' : `, to which version ${since} brought it`;
   const known = `this program (version ${version}) opens formats 1 to ${storeFormat}`;
@@ -36,7 +36,7 @@ export interface DataRoot {
   readonly quarantine: string;
   /** Private folders of external processes. */
   readonly work: string;
-  /** What a person set for the hosts of this data root; it may be there before the first of them. */
+  /** The settings of a person for the hosts of this data root; the file may exist before the first of them. */
   readonly settings: string;
 }
 
@@ -97,7 +97,7 @@ export async function announceFormat(root: string, format: number): Promise<void
   if (await isMarker(join(root, markerName))) await markDataRoot(root, format);
 }
 
-/** The format that a data root says it has; 1 where nothing is said. */
+/** The format that a data root states; by default 1. */
 export const markedFormat = async (root: string): Promise<number> => Number((await formatLine(root))?.format ?? 1);
 
 /**
@@ -110,7 +110,7 @@ export async function demandKnownFormat(root: string): Promise<void> {
   throw new ObjectStoreError('store_format_unsupported', unsupportedFormat(root, line.format, line.since));
 }
 
-/** What a marker says of the format; null where there is none, or one of a version that said nothing of it. */
+/** The format in a marker; null if there is no marker, or one of a version without formats. */
 async function formatLine(root: string): Promise<{ readonly format: string; readonly since: string } | null> {
   const path = join(root, markerName);
   if (!(await isMarker(path))) return null;
@@ -120,7 +120,7 @@ async function formatLine(root: string): Promise<{ readonly format: string; read
 }
 
 /**
- * What an existing folder is: `marked` as a data root, `unmarked` but with the store of a version that did not mark its
+ * The kind of an existing folder: `marked` as a data root, `unmarked` but with the store of a version that did not mark its
  * roots, `empty`, or `foreign`. Reads only.
  */
 async function recognizeDataRoot(layout: DataRoot): Promise<'marked' | 'unmarked' | 'empty' | 'foreign'> {
@@ -135,7 +135,7 @@ async function isMarker(path: string): Promise<boolean> {
   return (await kindOf(path)) === 'file' && (await readFile(path, 'utf8')).startsWith(signature);
 }
 
-/** Whether a LevelDB store lies beside objects in their shards. What rows it has the ledger checks when it opens it. */
+/** True if a LevelDB store is beside objects in their shards. The ledger checks its rows when it opens it. */
 async function holdsStore({ ledger, objects }: DataRoot): Promise<boolean> {
   for (const folder of [ledger, dirname(objects), objects]) if ((await kindOf(folder)) !== 'folder') return false;
   const current = join(ledger, 'CURRENT');
@@ -153,14 +153,14 @@ export function exposure(folder: { readonly uid: number; readonly mode: number }
 }
 
 /**
- * Makes the data root and its folders where they lack, and marks the root as this service's. An empty folder of this user
- * is made private first. From here on every file of this process, LevelDB's included, is made for its owner alone. Throws,
- * before anything was written:
- * - `data_root_unrecognized` for a folder with something in it that is no data root, and for a data root one of whose
+ * Makes the data root and its missing folders, and marks the root as this service's. An empty folder of this user is made private
+ * first. From here on every file of this process, LevelDB's included, is made for its owner alone. Throws, before anything was
+ * written:
+ * - `data_root_unrecognized` for a folder with other content, and for a data root one of whose
  *   folders is a link or a file;
  * - `store_format_unsupported` for a data root of a format that this program does not open;
- * - `data_root_permissions` for a root that others own or can look into;
- * - a `SystemRefusalCode` and `storage_fault` for what the system refuses.
+ * - `data_root_permissions` for a root that other users own or can read;
+ * - a `SystemRefusalCode` and `storage_fault` for refusals of the system.
  */
 export async function prepareDataRoot(root: string): Promise<DataRoot> {
   const layout = dataRootAt(root);
@@ -178,9 +178,9 @@ export async function prepareDataRoot(root: string): Promise<DataRoot> {
 }
 
 /**
- * Throws `data_root_unrecognized` where a folder is no data root, or one of its folders is a link or a file, and
- * `store_format_unsupported` for one of a format that this program does not open: a command that only reads a store must
- * not make one in a folder of something else. Changes nothing.
+ * Throws `data_root_unrecognized` for any other folder, or if one of its folders is a link or a file. Throws
+ * `store_format_unsupported` for a format that this program does not open. A command that only reads a store must not make one in
+ * a folder of something else. Changes nothing.
  */
 export async function demandDataRoot(root: string): Promise<void> {
   const layout = dataRootAt(root);
@@ -241,7 +241,7 @@ const exposedRoot = (detail: string) => new ObjectStoreError('data_root_permissi
 const notOurs = (root: string) =>
   new ObjectStoreError(
     'data_root_unrecognized',
-    `${root} is not empty and is no data root: it has no valid ${markerName} file; nothing in it was touched`,
+    `${root} is not empty and not a data root: it has no valid ${markerName} file; nothing in it was touched`,
   );
 
 /** The host deletes and writes in these folders. Behind a link those would be foreign. */

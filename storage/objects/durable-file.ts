@@ -4,7 +4,7 @@ import { lstat, mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { failedWith } from './object-store-error.ts';
 
-/** What lies at a path itself, which a link is not. */
+/** The kind of the entry at a path itself, without following a link. */
 export async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | 'missing'> {
   try {
     const found = await lstat(path);
@@ -22,8 +22,8 @@ export const privateFolder = 0o700;
 export const privateFile = 0o600;
 
 /**
- * After this a loss of power undoes no entry that was made, renamed or removed in the folder before the call. It says
- * nothing about the contents of the files.
+ * After this a loss of power undoes no entry that was made, renamed or removed in the folder before the call. The contents of the
+ * files are not synced.
  */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
@@ -83,7 +83,10 @@ export async function writeSyncedFile(path: string, bytes: Uint8Array): Promise<
   }
 }
 
-/** Makes a finished file survive a loss of power, for its owner alone, and says what it is. Rejects for anything but a file. */
+/**
+ * Makes a finished file survive a loss of power, for its owner alone, and returns its id and size. Rejects for anything but a
+ * file.
+ */
 export async function hashSynced(path: string): Promise<{ contentId: string; bytes: number }> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

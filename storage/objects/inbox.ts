@@ -6,7 +6,7 @@ import { privateFile, syncFolder } from './durable-file.ts';
 import type { ObjectRef, PartialFile } from './object-store.ts';
 import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
 
-// Bytes that may wait for the disk before the sender is asked to pause.
+// The limit of bytes that wait for the disk, above which the sender has to pause.
 const highWaterBytes = 4 * 1024 * 1024;
 
 /** An open file that takes chunks at its end and writes them in order. It fails once, and from then on takes and drops them. */
@@ -31,7 +31,7 @@ class QueuedFile {
     return this.#failure;
   }
 
-  /** Whether chunks are still taken. */
+  /** True if it still takes chunks. */
   get isOpen(): boolean {
     return !this.#closed && this.#failure === null;
   }
@@ -171,7 +171,7 @@ export class InboxFile {
     await this.#file.drained();
   }
 
-  /** Puts the bytes on the disk, closes the file, and says what it is. */
+  /** Puts the bytes on the disk, closes the file, and returns its id and size. */
   async seal(): Promise<{ contentId: string; bytes: number }> {
     await this.#file.sync();
     await this.close();
@@ -192,8 +192,8 @@ export class InboxFile {
 const readBytes = 1024 * 1024;
 
 /**
- * The digest of a file that grows: it reads the bytes from the file, behind those that write them. So it stands at the same
- * place whether the process that wrote them is this one or one before it.
+ * The digest of a file that grows: it reads the bytes from the file, behind those that write them. So it works in the same way
+ * for bytes of this process and of an earlier one.
  */
 class FollowingDigest {
   readonly #path: string;
@@ -223,7 +223,7 @@ class FollowingDigest {
     return `sha256:${this.#hash.copy().digest('hex')}`;
   }
 
-  /** Stops reading and begins anew: the file does so too. */
+  /** Stops reading and restarts from zero, as the file does. */
   async restart(): Promise<void> {
     this.#wanted = 0;
     await this.#reading;

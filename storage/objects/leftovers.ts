@@ -10,10 +10,10 @@ const partName = new RegExp(`^${uuid}\\.part$`);
 const stagedName = /^[0-9a-f]{64}\.\d+$/;
 const workName = new RegExp(`^(process|download|snapshot)-${uuid}$`);
 
-/** What a private folder below `work/` is for: an external process, a download, or a copy of the ledger. */
+/** The purpose of a private folder below `work/`: an external process, a download, or a copy of the ledger. */
 type WorkPurpose = 'process' | 'download' | 'snapshot';
 
-/** Whether a name is one under which the inbox receives an upload: a UUID in lower case. */
+/** True if the inbox receives an upload under a name like this: a UUID in lower case. */
 export const isUploadName = (name: string): boolean => uploadName.test(name);
 
 /** The name of the file in the inbox that comes in parts. */
@@ -22,7 +22,7 @@ export const partNameOf = (name: string): string => `${name}.part`;
 /** The name of a private folder below `work/`. `id` is a UUID, else no later host takes the folder for its own. */
 export const workFolderName = (purpose: WorkPurpose, id: string): string => `${purpose}-${id}`;
 
-/** What an earlier host left in the two folders that a start clears, as paths from the data root. */
+/** The leftovers of an earlier host in the two folders that a start clears, as paths from the data root. */
 export interface Leftovers {
   /** Entries that only a host makes: their names and kinds are the ones of this file. */
   readonly made: readonly string[];
@@ -30,14 +30,14 @@ export interface Leftovers {
   readonly foreign: readonly string[];
 }
 
-/** The private folders below a work folder that a host has made for this. A link or a file of such a name is none. */
+/** The private folders below a work folder that a host has made for this. A link or a file of such a name does not count. */
 export async function madeWorkFolders(work: string, purpose: WorkPurpose): Promise<string[]> {
   const names = (await readdir(work)).filter((name) => workName.exec(name)?.[1] === purpose);
   const kinds = await Promise.all(names.map((name) => kindOf(join(work, name))));
   return names.filter((_, at) => kinds[at] === 'folder');
 }
 
-/** Looks through inbox and work folder; follows no link. The partial files of the `kept` names are no leftovers. */
+/** Looks through inbox and work folder; follows no link. The partial files of the `kept` names are not leftovers. */
 export async function leftoversOf(
   { inbox, work }: DataRoot,
   kept: ReadonlySet<string> = new Set(),
@@ -71,11 +71,11 @@ export interface Stray {
   readonly name: string;
   readonly files: number;
   readonly bytes: number;
-  /** When it, or the newest of what it holds, was changed or moved last (epoch ms). */
+  /** The time when it, or the newest of its content, was changed or moved last (epoch ms). */
   readonly changedAt: number;
 }
 
-/** What lies in quarantine, inbox and work folder under names that a host gives. Follows no link. */
+/** The entries in quarantine, inbox and work folder under names that a host gives. Follows no link. */
 export async function straysIn(layout: DataRoot): Promise<Stray[]> {
   const { made } = await leftoversOf(layout);
   const set = (await readdir(layout.quarantine)).filter((name) => /^([0-9a-f]{64}|ledger)\.\d+$/.test(name));

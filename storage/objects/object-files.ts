@@ -11,13 +11,13 @@ interface ObjectFilesPort {
   /** Called with the content id of a damaged object that a good one replaces. */
   onDamage(contentId: string): void;
   point(name: string): void;
-  /** Milliseconds on a clock that nobody sets: one that is set forward would have what was stored just now removed. */
+  /** Milliseconds on a monotonic clock: with one that is set forward, recent objects would be removed. */
   elapsed(): number;
 }
 
 /**
- * How long an object stays after its bytes were stored, or asked to be stored, whether a record names it or not: a step that stores
- * bytes commits what names them after that, within moments.
+ * The time that an object stays after its bytes were stored, or requested to be stored, whether a record names it or not. A step
+ * that stores bytes commits the record that names them within moments.
  */
 export const restMs = 15 * 60_000;
 
@@ -27,7 +27,7 @@ interface Arrival {
   stage(): Promise<string>;
 }
 
-/** The hex digits of a content id. Throws `invalid_name` for anything that is none, so that it can stand in a path. */
+/** The hex digits of a content id. Throws `invalid_name` for any other text, so that the digits are safe in a path. */
 export function hexOfContentId(contentId: string): string {
   if (!/^sha256:[a-f0-9]{64}$/.test(contentId)) throw new ObjectStoreError('invalid_name', 'not a content id');
   return contentId.slice('sha256:'.length);
@@ -63,7 +63,7 @@ export class ObjectFiles {
     for (const { contentId } of arrivals) this.#arriving.set(contentId, (this.#arriving.get(contentId) ?? 0) + 1);
     try {
       const folders = [...new Set(arrivals.map(({ contentId }) => dirname(this.locate(contentId))))];
-      // Bytes are staged meanwhile. Whoever needs the folders waits for them, and fails with them.
+      // Bytes are staged meanwhile. A caller that needs the folders waits for them, and fails with them.
       const made = this.#makeShards(folders);
       made.catch(() => undefined);
       const placed: string[] = [];
@@ -83,8 +83,9 @@ export class ObjectFiles {
   }
 
   /**
-   * Deletes an object unless the same bytes are arriving; says whether it did. Bytes that come later wait for the deletion
-   * and are stored anew. A folder in its place goes to the quarantine. Giving back gigabytes takes a file system a while, so it happens on another thread.
+   * Deletes an object unless the same bytes are arriving; returns true if it did. Bytes that come later wait for the deletion and
+   * are stored again. A folder in its place goes to the quarantine. Freeing gigabytes takes a file system a while, so it happens
+   * on another thread.
    */
   async discard(contentId: string): Promise<boolean> {
     if (this.#arriving.has(contentId)) return false;
@@ -97,7 +98,7 @@ export class ObjectFiles {
     return true;
   }
 
-  /** Whether the bytes of an object are being stored, or were within the last `restMs`. */
+  /** True if the bytes of an object are being stored, or were within the last `restMs`. */
   isRecent(contentId: string): boolean {
     const arrivedAt = this.#arrived.get(contentId);
     return this.#arriving.has(contentId) || (arrivedAt !== undefined && this.#port.elapsed() - arrivedAt < restMs);
@@ -113,7 +114,7 @@ export class ObjectFiles {
     }
   }
 
-  /** Moves an object to the quarantine, durably; says where it lies now, or null when there was none. */
+  /** Moves an object to the quarantine, durably; returns its new path, or null if there was none. */
   quarantine(contentId: string): Promise<string | null> {
     return this.#mutex.take(contentId, () => this.#setAside(contentId));
   }
@@ -157,7 +158,7 @@ export class ObjectFiles {
     return place;
   }
 
-  // What was quarantined before under the same name is kept.
+  // An earlier file of the same name in the quarantine is kept.
   async #freePlace(hex: string): Promise<string> {
     for (let number = 1; ; number += 1) {
       const place = join(this.#layout.quarantine, `${hex}.${number}`);
@@ -179,8 +180,8 @@ export class ObjectFiles {
 }
 
 /**
- * The objects in a folder of objects, in the order of their names, without a look at their bytes; also names that something else
- * than a file has, so that they are verified and found damaged. Throws `storage_fault`.
+ * The objects in a folder of objects, in the order of their names, without reading their bytes. An entry that is not a file also
+ * counts, so that it is verified and found damaged. Throws `storage_fault`.
  */
 export async function* objectsIn(objects: string): AsyncGenerator<ObjectRef> {
   try {
@@ -196,7 +197,7 @@ export async function* objectsIn(objects: string): AsyncGenerator<ObjectRef> {
   }
 }
 
-/** Length of a file; null where it is gone. What is no file, such as a link or a pipe, has no bytes of the object that it stands for. */
+/** Length of a file; null if it is gone. Any other entry, such as a link or a pipe, has no bytes of its object. */
 export async function objectBytesAt(path: string): Promise<number | null> {
   try {
     const found = await lstat(path);

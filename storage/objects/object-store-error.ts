@@ -27,6 +27,6 @@ export class ObjectStoreError extends Error {
 export const storageFault = (error: unknown, what: string): ObjectStoreError =>
   error instanceof ObjectStoreError ? error : new ObjectStoreError('storage_fault', what, error);
 
-/** Whether a system call failed with one of these codes, such as `ENOENT`. */
+/** True if a system call failed with one of these codes, such as `ENOENT`. */
 export const failedWith = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code);

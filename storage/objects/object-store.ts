@@ -27,8 +27,8 @@ export interface Receiving {
 }
 
 /**
- * A file that comes in parts and outlives the process. How much of it counts is kept by its owner, who notes an offset once it is
- * synced; bytes behind the noted offset are dropped when the file is opened.
+ * A file that comes in parts and outlives the process. Its owner keeps the counted length, and notes an offset once it is synced.
+ * Bytes behind the noted offset are dropped when the file is opened.
  */
 export interface PartialFile {
   /** How many bytes the file has, those included that no row counts yet; 0 when there is none. */
@@ -50,8 +50,8 @@ export interface PartialFile {
   /** Waits for what was taken and closes the file. */
   close(): Promise<void>;
   /**
-   * Makes an object of the first `bytes`, which are all that the file has: gives `announce` what it is going to be, and moves it
-   * to its place.
+   * Makes an object of the first `bytes`, which are all that the file has. It calls `announce` with the future object, and moves
+   * the file to its place.
    */
   finish(bytes: number, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
   /** Closes and deletes the file; harmless when there is none. */
@@ -65,8 +65,8 @@ export interface ObjectStore {
   /** The file of a name that comes in parts. `name` is a UUID in lower case, else `invalid_name`. */
   partial(name: string): PartialFile;
   /**
-   * Takes over a file of the data root's volume that is written no more: hashes and syncs it, gives `announce` what it
-   * is going to be, and moves it to its place. Where it rejects, no object came of the file.
+   * Takes over a finished file of the data root's volume. It hashes and syncs it, calls `announce` with the future object, and
+   * moves it to its place. If it rejects, no object came of the file.
    */
   import(path: string, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
   /** Stores bytes and says their content id; on disk when it resolves. */
@@ -80,8 +80,8 @@ export interface ObjectStore {
   /** As `verifyFile`; an intact file is handed over as a reader, which keeps its descriptor until it is closed. */
   openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'>;
   /**
-   * Whether a file is as it was when it was last hashed, asked in the same turn: for files that are looked at again and
-   * again. False says only that it has to be verified.
+   * True if a file is as it was when it was last hashed, answered in the same turn. This is for files that are checked again and
+   * again. False only means that it has to be verified.
    */
   isKnown(path: string, contentId: string): boolean;
   /** The same, with a reader; null says only that the file has to be verified. */
@@ -97,17 +97,17 @@ export interface ObjectStore {
   /** Deletes an object; false, and nothing deleted, while the same bytes are being stored. */
   discard(contentId: string): Promise<boolean>;
   /**
-   * Whether the bytes of an object are being stored, or were a short while ago (`restMs`): a record that names it may be on its
+   * True if the bytes of an object are being stored, or were a short while ago (`restMs`). A record that names it may be on its
    * way to the ledger.
    */
   isRecent(contentId: string): boolean;
   /** All objects on disk, as their names and lengths say. */
   list(): AsyncIterable<ObjectRef>;
-  /** What lies in quarantine, inbox and work folder, in use or not. */
+  /** The entries in quarantine, inbox and work folder, in use or not. */
   strays(): Promise<readonly Stray[]>;
   /** Deletes one of them. */
   removeStray(stray: Stray): Promise<void>;
-  /** What the ledger takes beside the objects. */
+  /** The space of the ledger beside the objects. */
   ledgerSize(): Promise<{ readonly files: number; readonly bytes: number }>;
   /**
    * Deletes what an earlier host made in the inbox and the work folder, and leaves what it did not make. Resolves with both.

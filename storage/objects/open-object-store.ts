@@ -13,11 +13,11 @@ import { VerifiedFiles } from './verified-files.ts';
 
 export interface ObjectStoreOptions {
   readonly root: string;
-  /** Told when a damaged object was quarantined because good bytes of it came in. */
+  /** Called when a damaged object was quarantined because good bytes of it came in. */
   readonly onDamage?: (contentId: string) => void;
-  /** Milliseconds by which an object counts as stored lately, on a clock that nobody sets; those of the process where none is given. */
+  /** Milliseconds on a monotonic clock, which decide if an object counts as recent; by default those of the process. */
   readonly elapsed?: () => number;
-  /** Told by name how far a file has come, and of each hashing of a file. */
+  /** Called by name with the progress of a file, and with each hashing of a file. */
   readonly points?: (name: string) => void;
 }
 

@@ -13,8 +13,8 @@ const identityOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =
   `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 
 /**
- * A regular file that is open for reading, by a bare descriptor: what the system knows of an open file is in memory, and
- * giving it back costs a microsecond, where a trip to the thread pool costs twenty. It fails with `storage_fault`.
+ * A regular file that is open for reading, by a bare descriptor. Asking the system about an open file costs a microsecond, while
+ * a trip to the thread pool costs twenty. It fails with `storage_fault`.
  */
 export class RegularFile implements ByteReader {
   /** Device, inode, size, mtime and ctime (ns): while they stay the same, so do the bytes. */
@@ -48,7 +48,7 @@ export class RegularFile implements ByteReader {
     }
   }
 
-  /** All bytes that the file had when it was opened, or fewer where it has become shorter. */
+  /** All bytes that the file had when it was opened, or fewer if it has become shorter. */
   async readAll(): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(this.bytes);
     let filled = 0;
@@ -125,8 +125,8 @@ export function openNow(path: string): RegularFile | null {
 }
 
 /**
- * Opens a file for reading when it is a regular file itself; a folder, pipe or socket is `irregular`, and so is a link unless it is
- * followed. The caller closes it. Throws `storage_fault`.
+ * Opens a file for reading when it is a regular file itself. A folder, pipe or socket is `irregular`, and so is a link unless it
+ * is followed. The caller closes it. Throws `storage_fault`.
  */
 export async function openRegular(
   path: string,
@@ -151,8 +151,8 @@ export async function openRegular(
 }
 
 /**
- * `sha256:` and hex over all bytes of an opened file, in memory of two blocks: one is read while one is hashed. `onHashed` hears
- * after each block how many bytes that were.
+ * `sha256:` and hex over all bytes of an opened file, in memory of two blocks: one is read while one is hashed. `onHashed` is
+ * called after each block with its length.
  */
 export async function hashFile(
   file: RegularFile,

@@ -10,7 +10,7 @@ import { hexOfContentId } from './object-files.ts';
 import { ObjectStoreError } from './object-store-error.ts';
 import { type FileState, readVerified, VerifiedFiles } from './verified-files.ts';
 
-/** The folder that host and workers share could not be used. `message` says which folder and why. */
+/** The folder that host and workers share could not be used. `message` names the folder and the cause. */
 export class ObjectSourceFault extends Error {
   constructor(folder: string, cause: unknown) {
     super(`the object source ${folder} cannot be used (${wordOf(cause)})`, { cause });
@@ -20,7 +20,7 @@ export class ObjectSourceFault extends Error {
 
 const ofObjects: readonly string[] = ['object_missing', 'object_damaged', 'object_too_large'];
 
-/** What is said of a single object stays as it is; anything else is a fault of the folder. */
+/** An error about a single object stays as it is; anything else is a fault of the folder. */
 export function sourceFault(error: unknown, folder: string): ObjectStoreError | ObjectSourceFault {
   if (error instanceof ObjectSourceFault) return error;
   if (error instanceof ObjectStoreError && ofObjects.includes(error.code)) return error;

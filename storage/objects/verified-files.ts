@@ -6,14 +6,14 @@ import { hashFile, identityAt, identityNow, openNow, openRegular, type RegularFi
 // About 250 bytes each.
 const rememberedFiles = 16384;
 
-/** What a look at a file says; a link or anything else that is no regular file is `damaged`. */
+/** The result of a check of a file; a link or any other irregular entry is `damaged`. */
 export type FileState = 'intact' | 'missing' | 'damaged';
 
 /** How a file is verified. */
 export interface Verification {
   /** Hashes whatever is known. */
   readonly always?: boolean;
-  /** Told how many bytes were hashed; never where nothing has to be, or another reader has begun to. */
+  /** Called with the number of hashed bytes; never if no hashing is needed, or another reader has begun to. */
   readonly hashed?: (bytes: number) => void;
 }
 
@@ -69,8 +69,8 @@ export class VerifiedFiles {
   }
 
   /**
-   * Whether a file is as it was when it was hashed, asked in the same turn: for files that are looked at again and again.
-   * False says only that it has to be verified.
+   * True if a file is as it was when it was hashed, answered in the same turn: for files that are checked again and again. False
+   * only means that it has to be verified.
    */
   isKnown(path: string, contentId: string): boolean {
     const identity = identityNow(path);

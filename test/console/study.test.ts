@@ -324,13 +324,13 @@ test('every kind of evidence gets a lane, also one that this page has no words f
 
 test('a kind that is unavailable has the name and the reason that stand below the timeline', (t) => {
   const row = { kind: 'transcript', state: 'unavailable', reasonCode: 'language_not_recognised', artifactId: null };
-  const text = 'unavailable: the recogniser does not serve the declared language (language_not_recognised)';
+  const text = 'unavailable: the recognizer does not serve the declared language (language_not_recognised)';
   const [lane] = evidenceLanes(
     [row as unknown as EvidenceRow],
     [{ ...row, title: 'recognised speech', text } as unknown as Finding],
   );
   t.is(lane?.title, 'Recognised speech');
-  t.is(lane?.absence?.words, 'unavailable: the recogniser does not serve the declared language');
+  t.is(lane?.absence?.words, 'unavailable: the recognizer does not serve the declared language');
 });
 
 test('a claim over text says the text, and one without a value says its state once', (t) => {

@@ -144,7 +144,7 @@ test('what a host cannot do is no action of it', async (t) => {
     const isMade = classification === 'grouped_subtitle_tracks';
     t.is(other.captions.state, isMade ? 'waiting' : 'never');
     t.is(actionsOf(other).includes('produce_captions'), isMade);
-    if (!isMade) t.regex(other.captions.text, /^captions would have no line: .* without a recogniser/);
+    if (!isMade) t.regex(other.captions.text, /^captions would have no line: .* without a recognizer/);
   }
   const mute = await after(made, { explains: false });
   t.false(actionsOf(mute).includes('explain'));

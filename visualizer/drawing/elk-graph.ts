@@ -50,7 +50,7 @@ const regionOptions: Options = {
   'elk.spacing.nodeNode': '14',
 };
 
-/** What keeps the main way straight and short while other arrows go around it. */
+/** The options that keep the main way straight and short while other arrows go around it. */
 const mainWayEdgeOptions: Options = {
   'elk.layered.priority.direction': '20',
   'elk.layered.priority.straightness': '20',
@@ -116,7 +116,7 @@ export const bundlesOf = (chart: Chart): Bundle[] => {
 export const dotId = (stateId: string): string => `${stateId}#initial`;
 export const signId = (bundleId: string): string => `${bundleId}#anywhere`;
 
-/** What the layout engine is asked to place, and the text that it has to leave room for, by node id. */
+/** The graph for the layout engine, and the text that it has to leave room for, by node id. */
 export interface ElkInput {
   readonly graph: ElkNode;
   readonly linesOf: ReadonlyMap<string, readonly Line[]>;
@@ -144,7 +144,7 @@ const edgeOf = (bundle: Bundle): ElkExtendedEdge => ({
 
 const idsIn = (state: ChartState): string[] => state.states.flatMap((child) => [child.id, ...idsIn(child)]);
 
-/** Whether an arrow crosses the border of a region. The engine places regions apart only where none does. */
+/** True if an arrow crosses the border of a region. The engine places regions apart only if none does. */
 const isCrossed = (parallel: ChartState, bundles: readonly Bundle[]): boolean =>
   parallel.states.some((region) => {
     const inside = new Set(idsIn(region));

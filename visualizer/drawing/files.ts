@@ -24,8 +24,8 @@ const filesOf = async (chart: Chart): Promise<[string, string][]> => {
 };
 
 /**
- * What the folder of the charts has to hold: each as data, in its places and drawn in every theme, and how to read them. The
- * host serves the data and the places.
+ * The files in the folder of the charts: each as data, in its places and drawn in every theme, and the way to read them. The host
+ * serves the data and the places.
  */
 export const chartFiles = async (charts: readonly Chart[]): Promise<Files> => {
   const files = new Map([['README.md', readmeOf(charts.map(({ machineId }) => machineId))]]);
@@ -33,7 +33,7 @@ export const chartFiles = async (charts: readonly Chart[]): Promise<Files> => {
   return files;
 };
 
-/** What other commands write for a machine: what its tests walk through, and its charts of earlier releases. */
+/** The files that other commands write for a machine: the walks of its tests, and its charts of earlier releases. */
 const ofOthers = /\.(coverage|releases)\.json$/;
 
 /** One line for each file of the folder that is missing, differs or belongs to no machine. */
@@ -79,7 +79,7 @@ export const keptFile = async (known: KeptReleases | null, release: string, char
 const key = `# Charts
 
 Drawn from the machines in \`machines/\` by \`npm run charts\`; nothing here is written by hand. \`npm run charts -- --check\`
-says whether a drawing still matches its machine. The files have the shapes of \`contract/lifecycles/charts.ts\`:
+checks that each drawing still matches its machine. The files have the shapes of \`contract/lifecycles/charts.ts\`:
 
 | file | what it has | a host serves it at |
 | --- | --- | --- |
@@ -112,5 +112,5 @@ const pictureOf = (machineId: string): string => `
 </picture>
 `;
 
-/** The page that shows all drawings and says how to read them, in Markdown. */
+/** The page that shows all drawings and the way to read them, in Markdown. */
 const readmeOf = (machineIds: readonly string[]): string => key + machineIds.map(pictureOf).join('');

@@ -17,7 +17,7 @@ const crossingCost = 120;
 const mainWayBendCost = 400;
 /** A px of width is read against the width of a page, a px of height is only scrolled. */
 const widthCost = 4;
-/** What lies left of the main way is read before it. */
+/** The parts left of the main way are read before it. */
 const leftOfMainWayCost = 2;
 
 type Segment = readonly [Point, Point];

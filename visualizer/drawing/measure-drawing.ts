@@ -33,7 +33,7 @@ const style = [
 /** The whole scale in ms. */
 const wholeMs = 250;
 
-/** Rates of errors may exceed one: they end at the edge, and their figure says how far they go. */
+/** Rates of errors may exceed one: they end at the edge, and their figure has the true value. */
 const placeOf = (share: number): string => (left + Math.min(Math.max(share, 0), 1) * scaleWidth).toFixed(1);
 
 const shape = (
@@ -69,8 +69,8 @@ function rowOf({ name, unit, value, interval, baseline, better }: DrawnMeasure, 
 }
 
 /**
- * Draws measures as points on one scale, shares from 0 to 1 and times from 0 to 250 ms, with their intervals as bars and the accepted values as strokes. An arrow
- * downwards marks measures that are better when they are lower.
+ * Draws measures as points on one scale, shares from 0 to 1 and times from 0 to 250 ms. Their intervals are bars and the accepted
+ * values strokes. An arrow downwards marks measures that are better when they are lower.
  */
 export function drawnMeasures(title: string, measures: readonly DrawnMeasure[]): string {
   const width = left + scaleWidth + right;

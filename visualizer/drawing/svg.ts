@@ -14,7 +14,7 @@ import { boxPadding, deepestLevel, labelPadding, pageMargin, type Theme } from '
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** A shape, or a text, as it stands in an SVG file. */
+/** A shape, or a text, as SVG. */
 export const markupOf = (part: Shape | string): string => {
   if (typeof part === 'string') return escaped(part);
   const { tag, attributes, children } = part;
@@ -44,7 +44,7 @@ export interface Shape {
   readonly children: readonly (Shape | string)[];
 }
 
-// Where the writing stands in its line, and the corners and gaps of boxes in px.
+// The baseline of the writing in its line, and the corners and gaps of boxes in px.
 const baseline = 0.74;
 const boxRadius = 9;
 const labelRadius = 5;

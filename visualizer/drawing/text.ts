@@ -64,7 +64,7 @@ const joined = (pieces: readonly Span[]): Span[] => {
   return spans;
 };
 
-/** Breaks the spans, which follow one another without added space, into lines of at most `maximum` px where it can. */
+/** Breaks the spans, which follow one another without added space, into lines of at most `maximum` px if it can. */
 export const wrapped = (spans: readonly Span[], maximum: number): Line[] => {
   const rows: Span[][] = [[]];
   let width = 0;
@@ -100,7 +100,7 @@ const transitionSpans = ({ label, guard, actions }: ChartTransition): Span[] => 
   ...(actions.length === 0 ? [] : [{ text: ` / ${actions.join(', ')}`, role: 'action' } as const]),
 ];
 
-/** What joins the journal in the commit of a transition or of entering a state. */
+/** The entries that join the journal in the commit of a transition or of entering a state. */
 const journalLines = (journal: readonly string[], widest: number): Line[] =>
   journal.length === 0
     ? []

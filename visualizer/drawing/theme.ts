@@ -1,9 +1,9 @@
 import type { TextRole } from '../../contract/lifecycles/charts.ts';
 
-/** The colours of one drawing. */
+/** The colors of one drawing. */
 export interface Theme {
   readonly page: string;
-  /** States that hold others, the outermost first; deeper ones take the last colour. */
+  /** States that hold others, the outermost first; deeper ones take the last color. */
   readonly levels: readonly string[];
   /** States that hold none. */
   readonly alone: string;
