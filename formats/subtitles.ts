@@ -143,8 +143,8 @@ interface OpenCue {
 }
 
 /**
- * The cues of a SubRip file: a number, which the first may lack, times, and text up to the number of the next cue. ffmpeg skips
- * malformed cues; this function refuses them. Throws `invalid_subtitle_file`.
+ * The cues of a SubRip file: a number, which the first may lack, times, and text up to the next number. ffmpeg skips malformed
+ * cues; this function refuses them. Throws `invalid_subtitle_file`.
  */
 function* srtCues(file: string): Steps<WrittenCue[]> {
   const cues: WrittenCue[] = [];
@@ -583,8 +583,8 @@ function formatOf(text: string, start: number): SubtitleFormat | null {
 }
 
 /**
- * The text of a decoded file in its readable form. SubRip has the numbers of all cues but the first, WebVTT has no styles,
- * regions and some names, and ASS has the fields of its events in order. A file in this form is unchanged.
+ * The text of a decoded file in its readable form. SubRip has the numbers of all cues but the first. WebVTT has no styles,
+ * regions and some names. ASS has the fields of its events in order. A file in this form is unchanged.
  */
 export function* readableText(text: string, format: SubtitleFormat): Steps<AdaptedText> {
   if (format === 'webvtt') return { text: yield* withoutPresentation(text), notes: [] };

@@ -14,9 +14,9 @@ const sourceRow = z.looseObject({
 });
 
 /**
- * The faults of the objects of an unused data root, in words: those whose bytes no longer have their name, and those of sources
- * that are gone. If an object that only a runtime names is missing, the verification of that runtime reports it. Reads every
- * byte. Throws the errors of `openDatabase` and the file system.
+ * The faults of the objects of an unused data root, in words. They are bytes that no longer have their name, and objects of
+ * sources that are gone. If an object that only a runtime names is missing, the verification of that runtime reports it. Reads
+ * every byte. Throws the errors of `openDatabase` and the file system.
  */
 export async function damagedObjectsOf(root: string): Promise<string[]> {
   const { ledger, objects } = dataRootAt(root);

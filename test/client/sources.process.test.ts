@@ -137,8 +137,8 @@ test('a folder is neither ingested nor attached as a subtitle file', async (t) =
   const path = join(await scratchFolder(t), 'a-folder.mp4');
   await mkdir(path);
   await t.throwsAsync(host.client.ingestFile(path, { ...owner, label: 'A file' }), {
-    message: /a-folder\.mp4 is no regular file$/,
+    message: /a-folder\.mp4 is not a regular file$/,
   });
   const attached = host.client.subtitles.attach('source-session:any', path, owner);
-  await t.throwsAsync(attached, { message: /a-folder\.mp4 is no regular file$/ });
+  await t.throwsAsync(attached, { message: /a-folder\.mp4 is not a regular file$/ });
 });

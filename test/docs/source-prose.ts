@@ -21,8 +21,22 @@ const commentHabits: readonly Habit[] = [
   { pattern: /^(?:What|Whether|Who|Whom|Whose|Which|When)\b/g, write: 'a noun phrase, or "True if"' },
 ];
 
-/** Texts that records store and identities hash, and a line of a file format: they stay as they are. */
-const isKept = /^(?:Whoever (?:handed this|runs this host)|Only the range was fetched|Format: Name, Fontname)/;
+/** Texts that records store or identities hash, such as the rules for a model, and a line of a file format: they stay as they are. */
+const kept = [
+  'Whoever handed this',
+  'Whoever runs this host',
+  'Only the range was fetched',
+  'Milliseconds of media are an amount',
+  'The operations of this study take as long',
+  'the mix of all channels, and left',
+  'You explain a selected part',
+  'The message from the user is one JSON',
+  'For every facet',
+  'Format: Name, Fontname',
+];
+
+/** The words of a language, without a sentence. */
+const isWordList = (text: string): boolean => !/[.,:;\p{Lu}]/u.test(text) && text.split(' ').length > 25;
 
 /** A piece of prose in a source: a comment, or a text that people read. */
 interface Prose {
@@ -68,7 +82,7 @@ function textsOf(nodes: readonly ts.Node[], source: ts.SourceFile): readonly Pro
     // A message is often one clause after the other; a line break ends one in usage texts and in scripts of a shell.
     return text
       .split(/[\n;]/)
-      .filter((line) => isSentence(line) && !isKept.test(text))
+      .filter((line) => isSentence(line) && !isWordList(line) && !kept.some((beginning) => text.startsWith(beginning)))
       .map((line) => ({ start: node.getStart(source), end: node.end, text: line }));
   });
 }

@@ -238,7 +238,7 @@ test('bytes in another encoding and files that are no text are refused', (t) => 
     t,
     Buffer.from(text, 'latin1'),
     'subtitle_encoding_mismatch',
-    /^the bytes are no text in utf-8; .* windows-1252/,
+    /^the bytes are not text in utf-8; .* windows-1252/,
   );
   refused(t, Buffer.from('1\n', 'utf16le'), 'subtitle_encoding_mismatch', /^line 1 has the control character U\+0000/);
   refused(t, Buffer.from([0x00, 0x01]), 'subtitle_encoding_mismatch', /U\+0000/);
