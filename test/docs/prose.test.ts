@@ -14,11 +14,10 @@ const known: Readonly<Record<string, number>> = {
   'docs/dependencies.md': 19,
   'docs/endpoints.md': 3,
   'docs/errors.md': 19,
-  'docs/faults-found.md': 2,
+  'docs/guides/console.md': 1,
   'docs/limits.md': 1,
   'docs/mechanisms.md': 39,
   'docs/options.md': 2,
-  'docs/proof.md': 1,
 };
 
 for (const page of await pagesOf()) {
