@@ -16,7 +16,7 @@ const atMost = 0.35;
 export const firstLine: Row = {
   name: 'first-line',
   measures:
-    'The time from the start of the process to its line on stdout, on a used data root, against an earlier version that compiled its sources at each start.',
+    'The time from the start of the process to its line on stdout, against an earlier version that compiled its sources at each start.',
   grows: 'With the loaded code, not with the data root.',
   async measure(folder) {
     const { sources, madeOf } = await earlierSources(folder);
