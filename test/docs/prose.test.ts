@@ -10,14 +10,8 @@ const known: Readonly<Record<string, number>> = {
   'CHANGELOG.md': 20,
   'UPGRADING.md': 10,
   'docs/architecture.md': 35,
-  'docs/benchmarks.md': 1,
   'docs/dependencies.md': 19,
-  'docs/endpoints.md': 3,
-  'docs/errors.md': 19,
-  'docs/guides/console.md': 1,
-  'docs/limits.md': 1,
   'docs/mechanisms.md': 39,
-  'docs/options.md': 2,
 };
 
 for (const page of await pagesOf()) {
