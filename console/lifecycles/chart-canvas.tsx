@@ -185,7 +185,10 @@ function ChartPicture({ drawing, marks, scale, chosen }: ChartPictureProps) {
       {drawing.arrows.map((arrow) => (
         <Note key={arrow.transitions.join(' ')} arrow={arrow} words={wordsOn(arrow, marks)} />
       ))}
-      {scale < legibleScale && <Names drawing={drawing} size={nameSize / scale} />}
+      {drawing.boxes.map((box) => (
+        <BoxNote key={box.id} box={box} words={marks.notes.get(box.id) ?? ''} />
+      ))}
+      {scale < legibleScale && <Names drawing={drawing} marks={marks} size={nameSize / scale} />}
     </>
   );
 }
@@ -193,13 +196,23 @@ function ChartPicture({ drawing, marks, scale, chosen }: ChartPictureProps) {
 /** In px of the page. */
 const nameSize = 12;
 
-/** The names of the innermost states, as large as can be read however small the drawing is, and as wide as their boxes at most. */
-const Names = ({ drawing, size }: { readonly drawing: ChartDrawing; readonly size: number }) => (
+interface NamesProps {
+  readonly drawing: ChartDrawing;
+  readonly marks: Marks;
+  readonly size: number;
+}
+
+/**
+ * The names of the innermost states, as large as can be read however small the drawing is, and as wide as their boxes at most. The
+ * sign that the note on a state begins with stays before its name.
+ */
+const Names = ({ drawing, marks, size }: NamesProps) => (
   <g class="names">
     {drawing.boxes
       .filter(({ kind }) => kind !== 'compound' && kind !== 'parallel')
       .map(({ id, x, y, width, height }) => {
-        const name = id.slice(id.lastIndexOf('.') + 1);
+        const sign = marks.notes.get(id)?.split(' ')[0] ?? '';
+        const name = `${sign} ${id.slice(id.lastIndexOf('.') + 1)}`.trim();
         const fitting = Math.min(size, (width / textWidth(name, 'title')) * typefaces.title.size);
         return (
           <text key={id} x={x + width / 2} y={y + height / 2 + fitting / 3} font-size={fitting} text-anchor="middle">
@@ -231,7 +244,9 @@ function element({ tag, attributes, children }: Shape, classes: Classes, chosen:
   const added = [
     state === undefined ? undefined : classes.states.get(state),
     transitions === undefined ? undefined : classes.arrows.get(transitions),
-    state !== undefined && state === chosen ? 'chosen' : undefined,
+    (state !== undefined && state === chosen) || (chosen !== null && transitions?.split(' ').includes(chosen))
+      ? 'chosen'
+      : undefined,
   ].filter((name) => name !== undefined && name !== '');
   const given = added.length === 0 ? attributes : { ...attributes, class: `${attributes.class} ${added.join(' ')}` };
   return h(tag, given, ...children.map((child) => (typeof child === 'string' ? child : element(child, classes, null))));
@@ -246,10 +261,19 @@ const belowLabel = 6;
 
 function Note({ arrow, words }: { readonly arrow: Arrow; readonly words: string }) {
   if (words === '') return null;
-  const { x, y } = placeOf(arrow);
+  return <NoteAt at={placeOf(arrow)} words={words} />;
+}
+
+/** On the upper border of a state, at its right end. */
+function BoxNote({ box: { x, y, width }, words }: { readonly box: Area; readonly words: string }) {
+  if (words === '') return null;
+  return <NoteAt at={{ x: x + width - textWidth(words, 'note') / 2 - 2 * noteSides, y }} words={words} />;
+}
+
+function NoteAt({ at: { x, y }, words }: { readonly at: Point; readonly words: string }) {
   const width = textWidth(words, 'note') + 2 * noteSides;
   return (
-    <g class="note-on-arrow">
+    <g class="note-on-chart" data-sign={words.split(' ')[0]}>
       <rect x={x - width / 2} y={y - noteHeight / 2} width={width} height={noteHeight} rx={noteHeight / 2} />
       <text x={x} y={y + 4} text-anchor="middle">
         {words}
@@ -266,6 +290,13 @@ function placeOf({ label, points }: Arrow): Point {
   return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
 }
 
+/** Where an arrow can be seen: its label, or the middle of its line. */
+function areaOfArrow({ arrows }: ChartDrawing, transitionId: string | null): Area | undefined {
+  const arrow = arrows.find(({ transitions }) => transitionId !== null && transitions.includes(transitionId));
+  if (arrow === undefined) return undefined;
+  return arrow.label ?? { ...placeOf(arrow), width: 0, height: 0 };
+}
+
 const step = 60;
 const closer = 1.25;
 
@@ -274,20 +305,30 @@ interface ChartCanvasProps {
   readonly marks: Marks;
   readonly chosen: string | null;
   readonly onChoose: (stateId: string) => void;
-  /** A state that is brought into sight whenever it is another one. */
+  /** A state or a transition that is brought into sight whenever it is another one. */
   readonly inSight?: string | null;
+  /** Tells charts of the same machine apart: `of 0.2.0`. */
+  readonly version?: string;
   /** Further controls, beside those of the zoom. */
   readonly children?: ComponentChildren;
 }
 
 /** A chart that can be moved, zoomed, and chosen from. A screen reader has its outline. */
-export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, children }: ChartCanvasProps) {
+export function ChartCanvas({
+  drawing,
+  marks,
+  chosen,
+  onChoose,
+  inSight = null,
+  version = '',
+  children,
+}: ChartCanvasProps) {
   const box = useRef<HTMLDivElement>(null);
   useVisibleHeight(box);
   const { view, box: room, zoom, move, fit, reveal, center } = useViewport(box, drawing);
   const shown = inSight ?? chosen;
   useEffect(() => {
-    const area = drawing.boxes.find(({ id }) => id === shown);
+    const area = drawing.boxes.find(({ id }) => id === shown) ?? areaOfArrow(drawing, shown);
     if (area !== undefined) reveal(area);
   }, [shown, drawing]);
   const actions: Readonly<Record<string, () => void>> = {
@@ -313,7 +354,7 @@ export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, 
   const { x, y, scale } = view;
   return (
     <div class="chart-frame">
-      <div class="chart-tools" role="toolbar" aria-label="View of the chart">
+      <div class="chart-tools" role="toolbar" aria-label={`View of the chart ${version}`.trim()}>
         <button type="button" aria-label="Closer" onClick={() => zoom(closer)}>
           +
         </button>
@@ -330,7 +371,7 @@ export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, 
         class="chart-canvas"
         tabIndex={0}
         role="group"
-        aria-label={`Chart of ${drawing.machineId}: arrows move it, plus and minus zoom, 0 shows all of it`}
+        aria-label={`Chart of ${`${drawing.machineId} ${version}`.trim()}: arrows move it, plus and minus zoom, 0 shows all of it`}
         onKeyDown={press}
         onClick={choose}
       >
