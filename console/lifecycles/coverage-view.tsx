@@ -210,9 +210,18 @@ function PartList({ index, by, parts }: PartListProps) {
   );
 }
 
-function PartWords({ index, part: { id, of } }: { readonly index: ChartIndex; readonly part: CoveredPart }) {
+function PartWords({ index, part }: { readonly index: ChartIndex; readonly part: CoveredPart }) {
+  const { id, of, tests, actors } = part;
   const leaving = index.transitions.get(id);
-  if (of === 'state' || leaving === undefined) return <span class="line-name">{stateName(id)}</span>;
+  const counts = `tests ${tests}, here ${actors}`;
+  if (of === 'state' || leaving === undefined) {
+    return (
+      <>
+        <span class="line-name">{stateName(id)}</span>
+        <span class="quiet">{counts}</span>
+      </>
+    );
+  }
   const { transition, source } = leaving;
   const targets = transition.targets.map((target) => shortName(index, target)).join(', ');
   return (
@@ -221,6 +230,7 @@ function PartWords({ index, part: { id, of } }: { readonly index: ChartIndex; re
         {transition.label}
         {transition.guard !== null && <span class="guard-word"> [{transition.guard}]</span>}
       </span>
+      <span class="quiet">{counts}</span>
       <span class="quiet leaving-more">
         from {stateName(source.id)} {targets === '' ? 'stays' : `to ${targets}`}
       </span>

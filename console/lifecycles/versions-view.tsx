@@ -99,7 +99,7 @@ function Chosen({ drawn, releases, against }: ChosenProps) {
             </select>
           )}
         </Field>
-        <Field label="or a file" hint="The answer of another host to GET /v1/charts/…">
+        <Field label="or with a chart of another host">
           {(id) => (
             <input
               id={id}
@@ -161,46 +161,70 @@ export function changeMarks({ changes }: Pick<ChartChanges, 'changes'>, side: 'b
   };
 }
 
+/** What is looked at in two charts: a part of each, and what a chart that does not have the part shows in its place. */
+interface Looked {
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Whether a list named it: the charts then go there. */
+  readonly isClose: boolean;
+}
+
+/** The innermost state around a part of one chart that the other chart has, by its id there. */
+function placeIn(other: ReadonlyMap<string, string>, id: string): string | null {
+  const state = id.split('#')[0] ?? id;
+  const found = other.get(state);
+  if (found !== undefined) return found;
+  return state.includes('.') ? placeIn(other, state.slice(0, state.lastIndexOf('.'))) : null;
+}
+
 /** Two versions of a chart side by side, and what changed in words. A change that is chosen is brought into sight in both. */
 function Versions({ drawn, other }: { readonly drawn: DrawnChart; readonly other: Other }) {
   const found = useMemo(() => chartChanges(other.drawn.chart, drawn.chart), [drawn, other.drawn]);
   const before = useMemo(() => changeMarks(found, 'before'), [found]);
   const after = useMemo(() => changeMarks(found, 'after'), [found]);
-  const [chosen, setChosen] = useState<Pick<ChartChange, 'before' | 'after'>>({ before: null, after: null });
-  const chooseNew = (id: string) =>
-    setChosen({ before: [...found.sameStates].find(([, now]) => now === id)?.[0] ?? null, after: id });
-  const chooseOld = (id: string) => setChosen({ before: id, after: found.sameStates.get(id) ?? null });
+  const oldStates = useMemo(() => new Map([...found.sameStates].map(([old, now]) => [now, old])), [found]);
+  const [looked, setLooked] = useState<Looked>({ before: null, after: null, isClose: false });
+  const chooseNew = (id: string) => setLooked({ before: oldStates.get(id) ?? null, after: id, isClose: false });
+  const chooseOld = (id: string) => setLooked({ before: id, after: found.sameStates.get(id) ?? null, isClose: false });
   const [was, is] = found.versions;
   return (
-    <>
-      <p role="status">
-        <strong>{changesSummary(found)}</strong>{' '}
-        <span class="quiet">
-          From {other.name} (version {was}) to this host (version {is}).
-        </span>
-      </p>
-      <div class="versions">
-        <Version name={other.name} version={was}>
-          <ChartCanvas
-            drawing={other.drawn.drawing}
-            marks={before}
-            chosen={chosen.before}
-            onChoose={chooseOld}
-            version={`of ${other.name}`}
+    <div class="versions">
+      <Version name={other.name} version={was}>
+        <ChartCanvas
+          drawing={other.drawn.drawing}
+          marks={before}
+          chosen={looked.before}
+          onChoose={chooseOld}
+          inSight={looked.before ?? (looked.after === null ? null : placeIn(oldStates, looked.after))}
+          isClose={looked.isClose}
+          version={`of ${other.name}`}
+        />
+      </Version>
+      <Version name="This host" version={is}>
+        <ChartCanvas
+          drawing={drawn.drawing}
+          marks={after}
+          chosen={looked.after}
+          onChoose={chooseNew}
+          inSight={looked.after ?? (looked.before === null ? null : placeIn(found.sameStates, looked.before))}
+          isClose={looked.isClose}
+          version="of this host"
+        />
+      </Version>
+      <section class="changes" aria-label="What changed">
+        <h2>
+          What changed <span class="quiet">since {other.name}</span>
+        </h2>
+        <p role="status">{changesSummary(found)}</p>
+        {found.changes.length > 0 && (
+          <ChangeList
+            changes={found.changes}
+            chosen={looked}
+            onChoose={(change) => setLooked({ before: change.before, after: change.after, isClose: true })}
           />
-        </Version>
-        <Version name="This host" version={is}>
-          <ChartCanvas
-            drawing={drawn.drawing}
-            marks={after}
-            chosen={chosen.after}
-            onChoose={chooseNew}
-            version="of this host"
-          />
-        </Version>
-        {found.changes.length > 0 && <ChangeList changes={found.changes} chosen={chosen} onChoose={setChosen} />}
-      </div>
-    </>
+        )}
+      </section>
+    </div>
   );
 }
 
@@ -227,38 +251,35 @@ interface ChangeListProps {
   readonly onChoose: (change: ChartChange) => void;
 }
 
-/** Every change in words, as a button that brings it into sight in both charts. */
+/** Every change in words, as a button that brings it into sight in both charts. Arrow keys go through them. */
 function ChangeList({ changes, chosen, onChoose }: ChangeListProps) {
   const keys = useArrowKeys(changes.length);
   return (
-    <section class="changes" aria-label="What changed">
-      <h2>What changed</h2>
-      <ul class="outline plain" aria-label="Changes" onKeyDown={keys.press}>
-        {changes.map((change, at) => (
-          <li key={at}>
-            <button
-              type="button"
-              class="change"
-              data-kind={change.kind}
-              tabIndex={keys.tabIndex(at)}
-              aria-pressed={change.before === chosen.before && change.after === chosen.after}
-              onFocus={() => keys.reach(at)}
-              onClick={() => onChoose(change)}
-            >
-              <Icon name={icons[change.kind]} />
-              <span>
-                <span class="sr">{change.kind}: </span>
-                {change.words}
-                {change.parts.map((each) => (
-                  <span key={each.part} class="quiet change-part">
-                    {partWords(each)}
-                  </span>
-                ))}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ul class="outline plain" aria-label="Changes" onKeyDown={keys.press}>
+      {changes.map((change, at) => (
+        <li key={at}>
+          <button
+            type="button"
+            class="change"
+            data-kind={change.kind}
+            tabIndex={keys.tabIndex(at)}
+            aria-pressed={change.before === chosen.before && change.after === chosen.after}
+            onFocus={() => keys.reach(at)}
+            onClick={() => onChoose(change)}
+          >
+            <Icon name={icons[change.kind]} />
+            <span>
+              <span class="sr">{change.kind}: </span>
+              {change.words}
+              {change.parts.map((each) => (
+                <span key={each.part} class="quiet change-part">
+                  {partWords(each)}
+                </span>
+              ))}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
