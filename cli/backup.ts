@@ -18,8 +18,8 @@ import { findHost, NoHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, Interrupted, type Terminal } from './terminal/terminal.ts';
 
 /**
- * Says how far work on many things of one kind has come: each of them on a terminal, where the line is written over, and each
- * tenth of them where every line stays.
+ * Reports how far work on many items of one kind has come. On a terminal it shows each item and overwrites the line; elsewhere it
+ * prints a line for each tenth.
  */
 export function countedProgress(
   { progress }: Pick<Terminal, 'progress'>,

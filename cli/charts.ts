@@ -15,7 +15,7 @@ import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const chartsFlags: FlagTable = {
-  check: toggle('says which drawings no longer match their machines, and writes nothing'),
+  check: toggle('lists the drawings that no longer match their machines, and writes nothing'),
   against: single('WHAT', null, 'says what changed since a release, a revision of git or a file of charts'),
   keep: single('RELEASE', null, 'keeps the charts as those of a release, to compare later ones with'),
   of: single('WHAT', null, 'with --keep: where the charts of that release are, if not in this tree'),

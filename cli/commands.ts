@@ -4,7 +4,7 @@ import { serveFlags } from './options/serve-options.ts';
 import { verifyFlags } from './options/verify-options.ts';
 import { hostFlags } from './terminal/call.ts';
 
-/** What each command says of itself, in `--help` and in `docs/options.md`. */
+/** The words of each command in `--help` and in `docs/options.md`. */
 export const commands = {
   start: {
     usage: 'npm start -- [flags]',
@@ -15,7 +15,7 @@ export const commands = {
     usage:
       'npm run verify -- RUNTIME [flags], or npm run verify -- --store [flags], or npm run verify -- BUNDLE [flags]',
     purpose:
-      'Reopens everything that one runtime rests on, or checks the ledger, in the data root of a host that is stopped; or reopens a bundle, which needs neither host nor data root.',
+      'Reopens every record and object of one runtime, or checks the ledger, in the data root of a stopped host. Or reopens a bundle, which needs neither host nor data root.',
     flags: verifyFlags,
   },
   evaluate: {

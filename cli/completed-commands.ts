@@ -4,7 +4,7 @@ import { type CompletedCommands, completionsWords } from './completions.ts';
 import { workerWords } from './options/worker-options.ts';
 import { storeCommands } from './store-commands.ts';
 
-/** What a shell completes. */
+/** The commands that a shell completes. */
 export const completedCommands: CompletedCommands = {
   serve: commands.start,
   ...hostCommands,

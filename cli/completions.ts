@@ -3,7 +3,7 @@ import type { CommandWords, Flag } from './options/flags.ts';
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type ShellName = (typeof shells)[number];
 
-/** Every command by its name, as it says of itself. */
+/** Every command by its name, with its own words. */
 export type CompletedCommands = Readonly<Record<string, CommandWords>>;
 
 const isPath = ({ value }: Flag): boolean => value !== null && /^(FILE|DIR|KEYFILE|PATH)$/.test(value);
@@ -47,7 +47,7 @@ complete -F _media_study media-study
 `;
 }
 
-const helpText = 'says what the command does';
+const helpText = 'prints what the command does';
 
 /** Text between single quotes of a shell. */
 const quoted = (text: string): string => text.replaceAll("'", "'\\''");
@@ -82,7 +82,7 @@ ${list.join('\n')}
 ${cases.join('\n')}
   esac
 }
-# A file of fpath is run by the first completion itself; one that is sourced only says what completes.
+# A file of fpath is run by the first completion itself; one that is sourced only registers the completion.
 if [[ $funcstack[1] == _media-study ]]; then _media_study "$@"; else compdef _media_study media-study; fi
 `;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { access, constants, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -53,7 +53,7 @@ async function speechFinding(): Promise<HostFinding> {
   }
 }
 
-/** Which HTTP adapter a host would take, and why. */
+/** The HTTP adapter that a host would take, and the reason. */
 async function adapterFinding(): Promise<HostFinding> {
   const { adapter, reason } = await chooseListener();
   return ok('adapter', `${adapter} (${reason})`);
@@ -65,7 +65,7 @@ const tools = [
   { name: 'yt-dlp', question: YTDLP, isNeeded: false },
 ] as const;
 
-/** The recognisers on this machine. A host does without, so none of them is no fault. */
+/** The recognizers on this machine. A host works without one, so none is not a fault. */
 async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<HostFinding> {
   const engines = ['pocketsphinx', 'whisper-cli'] as const;
   const programs = await Promise.all(engines.map((engine) => recognizerProgram(engine, environment)));
@@ -73,7 +73,7 @@ async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<HostFi
   return ok('recognisers', found.join(', '));
 }
 
-/** Who could read text on the screen. A host does without, so none is no fault. */
+/** The reader of text on the screen. A host works without one, so none is not a fault. */
 async function screenTextFinding(): Promise<HostFinding> {
   try {
     await demandEngine();
@@ -107,7 +107,7 @@ async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promis
   }
 }
 
-/** The port that a host takes where nothing is said. */
+/** The default port of a host. */
 const usualPort = 4312;
 
 /** Free space on the volume on which the data root lies, or would. */
@@ -131,7 +131,7 @@ async function nearestFolder(dataRoot: string): Promise<string> {
   return folder;
 }
 
-/** The host of the data root, if one runs; and the usual port, where none does. */
+/** The host of the data root, if one runs; and the usual port, if none does. */
 async function hostFindings(dataRoot: string): Promise<readonly [HostFinding, ...HostFinding[]]> {
   try {
     const { client } = await findHost(dataRoot, { environment: {} });
@@ -142,7 +142,7 @@ async function hostFindings(dataRoot: string): Promise<readonly [HostFinding, ..
   }
 }
 
-/** Whether a host could listen on a port of the loopback interface. */
+/** A finding on whether a host could listen on a port of the loopback interface. */
 export async function portFinding(port: number): Promise<HostFinding> {
   const probe = createServer();
   try {
@@ -162,9 +162,10 @@ async function storeFinding(dataRoot: string, isRunning: boolean): Promise<HostF
   const nearest = await nearestFolder(dataRoot);
   if ((await kindOf(nearest)) === 'file') {
     const place = nearest === dataRoot ? 'it' : nearest;
-    return failed('store', `storage_fault: ${dataRoot}: ${place} is no folder`, 'choose another --data-root');
+    return failed('store', `storage_fault: ${dataRoot}: ${place} is not a folder`, 'choose another --data-root');
   }
-  if (nearest !== dataRoot) return newStoreFinding(dataRoot, nearest);
+  const isNew = nearest !== dataRoot || (await readdir(dataRoot).catch(() => null))?.length === 0;
+  if (isNew) return newStoreFinding(dataRoot, nearest);
   try {
     await demandDataRoot(dataRoot);
     const format = `format ${await markedFormat(dataRoot)} at ${dataRoot}`;
@@ -179,7 +180,7 @@ async function storeFinding(dataRoot: string, isRunning: boolean): Promise<HostF
   }
 }
 
-/** Whether a host could make the data root. */
+/** A finding on whether a host could make the data root. */
 async function newStoreFinding(dataRoot: string, nearest: string): Promise<HostFinding> {
   try {
     await access(nearest, constants.W_OK | constants.X_OK);

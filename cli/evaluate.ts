@@ -72,7 +72,7 @@ async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
 
 const wholePack = 'name a folder with a whole pack: its pack.json, and every file that it names';
 
-/** What has neither code nor reason is a fault of this program. */
+/** An error with neither code nor reason is a fault of this program. */
 function described(error: unknown): string {
   if (error instanceof EvaluationFault && error.code === 'pack_file_missing') return `${error.message}; ${wholePack}`;
   const isCoded = !(error instanceof Error) || 'reason' in error || 'code' in error;

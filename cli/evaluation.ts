@@ -16,7 +16,7 @@ import { readBaseline } from '../receipts/evaluation/receipt.ts';
 import { makeFolder } from '../storage/objects/durable-file.ts';
 import { type DrawnMeasure, drawnMeasures } from '../visualizer/drawing/measure-drawing.ts';
 
-/** What an evaluation came to, as `--json` prints it. */
+/** The result of an evaluation, as `--json` prints it. */
 export interface Evaluation {
   readonly schema: 'studio.evaluation.v1';
   /** `accepted` where this receipt has become the baseline. */
@@ -26,7 +26,7 @@ export interface Evaluation {
   readonly baselineReceiptId: string | null;
   /** Empty where there was no baseline. */
   readonly measures: readonly ComparedMeasure[];
-  /** What the choice of the files leaves open of each measure, by its name; of a pack of one file nothing is known. */
+  /** The uncertainty of each measure from the choice of the files, by its name; for a pack of one file it is unknown. */
   readonly intervals: Readonly<Record<string, Interval>>;
 }
 
@@ -90,7 +90,7 @@ function measureLine(measure: ScoreMeasure & Partial<ComparedMeasure>, interval:
     : `${line}  (accepted: ${figure(measure, baseline ?? null)})`;
 }
 
-/** For people: a line for each measure, beside the accepted value where it is another, and the verdict. */
+/** For people: a line for each measure, beside the accepted value if they differ, and the verdict. */
 export function evaluationLines({
   verdict,
   receipt,
@@ -111,7 +111,7 @@ export function evaluationLines({
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** The accepted receipt of a pack, or null where there is no such file. Throws `EvaluationFault` of baselines. */
+/** The accepted receipt of a pack, or null if there is no such file. Throws `EvaluationFault` of baselines. */
 export async function loadBaseline(file: string, packContentId: string): Promise<EvaluationReceipt | null> {
   const bytes = await readFile(file).catch((error: unknown) => {
     if (isMissing(error)) return null;

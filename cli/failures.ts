@@ -42,8 +42,8 @@ export class StartError extends Error {
 const restore = 'restore the sealed folder from a copy, or leave its --source-directory out';
 
 /**
- * What can be done about a start that was refused, by the code that stands first in the message: the codes of the
- * commands, and those of stores and tools. `docs/errors.md` shows the same. One clause, no capital, no full stop.
+ * The remedy for a start that was refused, by the code that begins the message: the codes of the commands, of stores and of
+ * tools. `docs/errors.md` shows the same. One clause, no capital, no full stop.
  */
 export const startRemedies: Readonly<Record<string, string>> = {
   invalid_flags: '--help lists all flags',
@@ -61,7 +61,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   invalid_settings:
     'correct the file at that place; media-study settings shows what it holds, docs/options.md every name',
   object_source_unavailable: 'make or mount the folder, or name another one by --object-source',
-  recognizer_unavailable: 'install the recogniser, or correct --semantic-recognizer-model',
+  recognizer_unavailable: 'install the recognizer, or correct --semantic-recognizer-model',
   screen_text_unavailable:
     'npm install --ignore-scripts tesseract.js@7.0.0 and @tesseract.js-data/CODE@1.0.0 for each language, beside this package',
   invalid_host_token:
@@ -118,10 +118,10 @@ function codedMessage(error: unknown): string {
   return 'code' in error && !message.startsWith(`${error.code}:`) ? `${error.code}: ${message}` : message;
 }
 
-/** What a failed call of the system means for a path that a person named, and what can be done. */
+/** The meaning of a failed system call for a path that a person named, and the remedy. */
 const meanings: Readonly<Record<string, string>> = {
   ENOENT: 'a folder on the way to it is not there; make it first, or correct the path',
-  ENOTDIR: 'something on the way to it is no folder; correct the path',
+  ENOTDIR: 'a part of the path to it is not a folder; correct the path',
   EISDIR: 'it is a folder; name a file in it',
   EEXIST: 'it is there already; choose another name',
   EACCES: 'this user may not do that there; change owner or mode, or choose another place',
@@ -132,7 +132,7 @@ const meanings: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open; raise the limit by ulimit -n',
 };
 
-/** What a code of the system means for a place that a person named, and what can be done; undefined for the rare ones. */
+/** The meaning of a system error code for a path that a person named, and the remedy; undefined for the rare ones. */
 export const meaningOf = (code: string): string | undefined =>
   Object.hasOwn(meanings, code) ? meanings[code] : undefined;
 

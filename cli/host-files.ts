@@ -14,7 +14,7 @@ const contents = z.object({
   endsWithCommand: z.boolean().default(false),
 });
 
-/** What a running host leaves in its data root, so that commands on the same machine find it. */
+/** The data of a running host in its data root, so that commands on the same machine find it. */
 export type HostFile = z.infer<typeof contents>;
 
 const pathIn = (dataRoot: string): string => join(dataRoot, 'host.json');
@@ -31,7 +31,7 @@ export async function writeHostFile(dataRoot: string, file: HostFile): Promise<v
   await rename(fresh, path);
 }
 
-/** The host that wrote the file last; it may have been killed since. Null where there is none, or nothing that can be read. */
+/** The host that wrote the file last; it may have been killed since. Null if the file is missing or unreadable. */
 export async function readHostFile(dataRoot: string): Promise<HostFile | null> {
   try {
     return contents.parse(JSON.parse(await readFile(pathIn(dataRoot), 'utf8')));
@@ -43,8 +43,8 @@ export async function readHostFile(dataRoot: string): Promise<HostFile | null> {
 const pageIn = (dataRoot: string): string => join(dataRoot, 'console.html');
 
 /**
- * Writes a page that leads to the console, for its own user alone: its address holds the token. Returns the path; null where
- * there is no such data root on this machine.
+ * Writes a page that leads to the console, for its own user alone: its address holds the token. Returns the path; null if there
+ * is no such data root on this machine.
  */
 export async function writeConsolePage(dataRoot: string, address: string): Promise<string | null> {
   const path = pageIn(dataRoot);
@@ -68,7 +68,7 @@ interface Announced {
   readonly authorizationToken: string;
 }
 
-/** The address of the console. The token stands in the fragment, which a browser keeps to itself. */
+/** The address of the console. The token is in the fragment, which a browser keeps to itself. */
 export const consoleAddress = ({ listening, authorizationToken }: Announced): string =>
   `${listening}/#token=${encodeURIComponent(authorizationToken)}`;
 

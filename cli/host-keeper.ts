@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 /**
- * What a host that restarts hands to the next one, so that its clients find it again: the port, the token, and whether it ends with
- * a command.
+ * The data that a host hands to the next one when it restarts, so that its clients find it again. It has the port, the token, and
+ * whether the host ends with a command.
  */
 const handover = z.object({ port: z.number(), token: z.string(), endsWithCommand: z.boolean() });
 export type Handover = z.infer<typeof handover>;
 
-/** What the process before a host, its keeper, says to it, and the host to its keeper: that another host follows. */
+/** The message between a host and the process before it, its keeper, in both directions: another host follows. */
 const succession = z.object({ successor: handover });
 
 /** Set for a host whose keeper starts the next one; `successor` for a host that gets a handover first. */
@@ -47,12 +47,12 @@ export async function receivedHandover(): Promise<Handover | null> {
   return succession.parse(message).successor;
 }
 
-/** Whether the process that started this host starts the next one. */
+/** True if the process that started this host starts the next one. */
 const isKept = (): boolean => process.env[keeperVariable] !== undefined && process.connected === true;
 
 /**
- * Lets the next host follow this one, which has stopped. Whoever started the first host knows its process alone, and keeps its terminal
- * by it: so this process stays, as the keeper of the hosts that follow. Resolves with the exit code.
+ * Lets the next host follow this one, which has stopped. The caller knows only the process of the first host, which keeps the
+ * terminal. So this process stays, as the keeper of the hosts that follow. Resolves with the exit code.
  */
 export async function succeeded(flags: readonly string[], first: Handover): Promise<number> {
   if (isKept()) {

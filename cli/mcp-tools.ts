@@ -41,24 +41,24 @@ export function paged<Item>(all: readonly Item[], from: number, limit: number): 
 
 const again = 'start_study with a name as `again` studies its range once more';
 
-/** What an agent can do about a refusal whose remedy the host names in words of its API. */
+/** The next step of an agent after a refusal whose remedy the host names in words of its API. */
 const remedies: Readonly<Partial<Record<HostError['code'], string>>> = {
   unknown_runtime: 'take a runtimeId of list_runtimes',
   runtime_deleted: again,
-  runtime_already_terminal: 'read_status says how it ended',
+  runtime_already_terminal: 'read_status has its failure',
   unknown_source_session: 'take a sourceSessionId of list_sources',
   source_deleted: 'take a sourceSessionId of list_sources',
   malformed_journal: again,
   invalid_journal_chain: again,
   stored_content_inconsistent: `a person may have a copy of the file; ${again}`,
-  caption_authority_required: 'read_overview says where the review stands; captions need an approval that stands',
+  caption_authority_required: 'read_overview has the state of the review; captions need a valid approval',
   export_unavailable: 'read_overview has the reason',
 };
 
-/** What can be done about a refusal, by a tool where there is one; null where nothing is known. */
+/** The remedy for a refusal, by a tool if there is one; null if none is known. */
 const toolRemedyOf = ({ code, hint }: HostError): string | null => remedies[code] ?? hint;
 
-/** What an agent gets from a tool. */
+/** The answer of a tool to an agent. */
 interface ToolResult {
   [key: string]: unknown;
   content: { type: 'text'; text: string }[];
@@ -88,16 +88,16 @@ export class ExportFolder {
     this.#given = given;
   }
 
-  /** Writes an export under a name that follows from the study and from what was asked. Throws what a client of the host throws. */
+  /** Writes an export under a name that follows from the study and from the request. Throws what a client of the host throws. */
   async write(host: StudyHost, runtimeId: string, asked: AskedExport, signal: AbortSignal): Promise<WrittenFile> {
-    // An id of the agent's own making is no name of a file before the host has answered for it.
+    // An id that an agent made up must not become the name of a file before the host has confirmed it.
     const { runtimeId: known } = await host.status(runtimeId);
     const path = join(await this.#path(), `${known.replace(/^runtime:/, '')}-${nameOf(asked)}`);
     return writeExport(host, known, asked, path, signal);
   }
 
   #path(): Promise<string> {
-    // What was in the way of the folder may be gone at the next call.
+    // The next call tries again: the obstacle may be gone by then.
     this.#folder ??= this.#made().catch((error) => {
       this.#folder = null;
       throw error;
@@ -112,7 +112,7 @@ export class ExportFolder {
   }
 }
 
-/** What was asked as the name of a file: an answer with other options is another file. */
+/** The name of the file for a request: an answer with other options is another file. */
 function nameOf(asked: AskedExport): string {
   if (asked.name === 'bundle') return 'bundle.tar';
   const { side, rate } = asked.options;
@@ -127,7 +127,7 @@ interface Following {
   readonly waitMs: number;
 }
 
-/** What an agent sees of an event; the records in it are read by their own tools. */
+/** An event as an agent gets it; the records in it are read by their own tools. */
 const seen = ({ seq, type, recordedAt }: JournalEvent) => ({ seq, type, recordedAt });
 
 /** So long one request is held back. */
@@ -172,7 +172,7 @@ function seenOverview(overview: RuntimeOverview): object {
   return { ...shorter, findings: findings.map(({ kind, title, state, text }) => ({ kind, title, state, text })) };
 }
 
-/** What an agent sees of the lines that the check accepted, as files have them: times and both texts. */
+/** The lines that the check accepted, as an agent gets them and as files have them: times and both texts. */
 function acceptedLines({ control, results }: CaptionsWithCheck) {
   const accepted = new Set(control.acceptedLineIds);
   const [result] = results.results;
@@ -196,10 +196,10 @@ function registerRuntimeTools(server: McpServer, host: StudyHost, exports: Expor
   server.registerTool(
     'list_runtimes',
     {
-      description: 'The studies of this host, the newest first: all, of one source, or those that stand somewhere.',
+      description: 'The studies of this host, the newest first: all, those of one source, or those in one state.',
       inputSchema: z.strictObject({
         sourceSessionId: z.string().optional().describe('only studies of this source'),
-        lifecycle: lifecycle.optional().describe('only studies that stand here'),
+        lifecycle: lifecycle.optional().describe('only studies in this state'),
         after: z.string().optional().describe('where to go on: nextCursor of the answer before'),
         limit: z.number().int().min(1).max(mostRows).default(20),
       }),
@@ -233,7 +233,7 @@ function registerRuntimeTools(server: McpServer, host: StudyHost, exports: Expor
     'export_study',
     {
       description:
-        'Writes a study as a file on this machine and answers with its path: a file for another program, or the whole study as a signed bundle without its media.',
+        'Writes a study as a file on this machine and answers with its path. The file is for another program, or is the whole study as a signed bundle without its media.',
       inputSchema: z.strictObject({
         runtimeId,
         name: z.enum(['bundle', ...exportNames]),
@@ -280,17 +280,20 @@ const studied = z.strictObject({
   sourceSessionId: z.string().describe('a sourceSessionId of list_sources'),
   startMs: z.number().int().min(0).describe('start of the range, in milliseconds'),
   endMs: z.number().int().min(1).describe('end of the range, in milliseconds, exclusive'),
-  language: languageTag.optional().describe('the spoken language as a tag, such as ko; detected where it is left out'),
+  language: languageTag.optional().describe('the spoken language as a tag, such as ko; detected if you leave it out'),
   targetLanguage: languageTag.default('en').describe('the language of captions, as a tag'),
   again: identity.optional().describe('a name: studies the same range once more'),
 });
 
 type Studied = z.infer<typeof studied>;
 
-const instructions = `Studies of media on this machine, with evidence. Start with list_sources, or list_runtimes for what was studied before; plan_study says what a study would do;
-start_study starts it; follow_study waits for it; read_overview says what was found and what may be done next; read_claims and read_evidence have it in detail. Times are milliseconds, ranges are half-open.
-What a study cannot verify it calls unavailable, unknown or withheld: say so, and do not guess. Reviews need a person at a
-terminal (media-study review); no tool here can approve or delete anything. export_study writes a file and answers with its path.`;
+const instructions = `Studies of media on this machine, with evidence. Start with list_sources, or with list_runtimes for earlier studies.
+plan_study shows what a study would do; start_study starts it; follow_study waits for it.
+read_overview has the findings and the possible next steps; read_claims and read_evidence have the details.
+Times are milliseconds, ranges are half-open.
+Facts that a study cannot verify are unavailable, unknown or withheld: say so, and do not guess.
+Reviews need a person at a terminal (media-study review); no tool here can approve or delete anything.
+export_study writes a file and answers with its path.`;
 
 /** The tools of an agent over one host; what it exports is written to one folder. */
 export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
@@ -342,7 +345,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
   server.registerTool(
     'read_status',
     {
-      description: 'Where a study stands, and why it failed if it did.',
+      description: 'The state of a study, and the reason if it failed.',
       inputSchema: z.strictObject({ runtimeId }),
       ...readOnly,
     },
@@ -356,7 +359,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
     'read_overview',
     {
       description:
-        'A study as a whole: where it stands in words, findings in numbers with units, claims as sentences, what is withheld and why, and what may be done next.',
+        'A study as a whole: its state in words, findings in numbers with units, and claims as sentences. Then the withheld parts with reasons, and the possible next steps.',
       inputSchema: z.strictObject({ runtimeId }),
       ...readOnly,
     },
@@ -401,7 +404,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
     {
       description: 'Lines of the captions of an approved study, with times and both texts.',
       inputSchema: z.strictObject({ runtimeId, cursor, limit }),
-      // A check of the captions that a full disk kept from its record is asked for again.
+      // Asks again for a check of the captions whose record a full disk has prevented.
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     ({ runtimeId: id, cursor: from, limit: most }, { signal }) =>

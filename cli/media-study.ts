@@ -23,15 +23,18 @@ import { type ExitCode, exitCodes, Interrupted, processTerminal, type Terminal }
 
 const again = () => `study its range once more under a name: ${asTyped('study SOURCE --again NAME')}`;
 
-/** What stands in a remedy for the study: what the person called it, if the call names one. */
+/** The word for the study in a remedy, unless the call names the study. */
 const unnamed = 'RUNTIME';
 
-/** What can be done at a command line about a refusal whose remedy the host names in words of its API; `study` is how it is called. */
+/**
+ * The next step at a command line after a refusal whose remedy the host names in words of its API. `study` is the name of the
+ * study.
+ */
 const remedies: Readonly<Partial<Record<HostError['code'], (study: string) => string>>> = {
   unknown_runtime: () => `${asTyped('runtimes')} lists the studies`,
   runtime_deleted: again,
   runtime_live: (study) => `end it by ${asTyped(`cancel ${study}`)}, or wait for its end, and delete it then`,
-  runtime_already_terminal: (study) => `${asTyped(`evidence ${study}`)} says how it ended`,
+  runtime_already_terminal: (study) => `${asTyped(`evidence ${study}`)} shows how it ended`,
   unknown_source_session: () => `${asTyped('sources')} lists the sources`,
   source_deleted: () => `take its media in again to study it: ${asTyped('ingest FILE')}`,
   unknown_subtitle_track: () => `${asTyped('subtitles SOURCE')} lists the tracks`,
@@ -39,18 +42,18 @@ const remedies: Readonly<Partial<Record<HostError['code'], (study: string) => st
   invalid_journal_chain: again,
   stored_content_inconsistent: () => `put the file back if you have a copy, or ${again()}`,
   illegal_review_transition: (study) =>
-    `${asTyped(`evidence ${study}`)} says where the review stands; for another one ${again()}`,
+    `${asTyped(`evidence ${study}`)} shows the state of the review; for another one ${again()}`,
   caption_authority_required: (study) =>
-    `${asTyped(`evidence ${study}`)} says where the review stands; captions need an approval that stands`,
+    `${asTyped(`evidence ${study}`)} shows the state of the review; captions need a valid approval`,
   caption_current_run_causality_required: () =>
     `${errorRemedies.caption_current_run_causality_required}; or stop it, and run this command again: the host that a command starts for itself makes captions of subtitle tracks`,
   illegal_caption_transition: (study) =>
-    `${asTyped(`evidence ${study}`)} says what can be done; for captions of another study ${again()}, with --language TAG if no language was declared`,
+    `${asTyped(`evidence ${study}`)} lists the next steps; for captions of another study ${again()}, with --language TAG if no language was declared`,
   export_unavailable: (study) =>
     `${asTyped(`evidence ${study}`)} lists what the study has; a transcript needs a host with --semantic-recognizer, text on the screen one with --screen-text`,
 };
 
-/** What can be done about a refusal, by a command where there is one; null where nothing is known. */
+/** The remedy for a refusal, by a command if there is one; null if none is known. */
 const remedyOf = ({ code, hint }: HostError, study = unnamed): string | null => remedies[code]?.(study) ?? hint;
 
 /** The commands that are programs of their own. */
@@ -69,7 +72,7 @@ Studies media on this machine, with evidence.
 ${Object.entries({ ...hostCommands, ...storeCommands })
   .map(([name, { purpose }]) => `  ${name.padEnd(10)} ${purpose.charAt(0).toLowerCase()}${purpose.slice(1)}`)
   .join('\n')}
-  verify     reopens everything that one runtime rests on
+  verify     reopens every record and object of a runtime
   evaluate   studies the labelled media of a pack
   mcp        serves an agent over the Model Context Protocol
   worker     measures media for hosts with a work queue
@@ -78,7 +81,7 @@ ${Object.entries({ ...hostCommands, ...storeCommands })
 media-study COMMAND --help shows the flags of a command.
 `;
 
-/** What went wrong in words, and how the process ends. */
+/** The error in words, and the exit code of the process. */
 function failureOf(
   error: unknown,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import type { RequestLog } from '../http/exchange/request-log.ts';
 import { meaningOf } from './failures.ts';
 import { exitCodes } from './terminal/terminal.ts';
 
-/** Aborted once nobody reads the results of this process any more, which shows when the next one is written. */
+/** Aborted once the reader of the results of this process has gone, which shows when the next one is written. */
 export function readerGone(): AbortSignal {
   const gone = new AbortController();
   process.stdout.once('error', (error) => gone.abort(error));
@@ -11,9 +11,9 @@ export function readerGone(): AbortSignal {
 }
 
 /**
- * Lets this process outlive the readers of its outputs, and the room for its log. A pager, `head` or a collector of logs may end at
- * any time; what is written after that goes nowhere, and is no failure of what this process does. Neither is a log that cannot
- * be written, such as on a full volume: there is nowhere to say so. Results that cannot be written end the process.
+ * Lets this process outlive the readers of its outputs, and the room for its log. A pager, `head` or a collector of logs may end
+ * at any time. Later output is lost, which is not a failure of this process. Neither is a log that cannot be written, such as on
+ * a full volume: there is no place to report it. Results that cannot be written end the process.
  */
 export function outliveReaders(): void {
   process.stderr.on('error', () => undefined);
@@ -24,9 +24,9 @@ export function outliveReaders(): void {
   });
 }
 
-/** What the host says on stderr. Each line is written before the call returns, so that none is lost when the process ends. */
+/** The log of the host on stderr. Each line is written before the call returns, so that none is lost when the process ends. */
 export interface Log extends RequestLog {
-  /** Says what ends the process. */
+  /** Logs the error that ends the process. */
   readonly fatal: (line: string) => void;
 }
 

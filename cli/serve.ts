@@ -33,9 +33,8 @@ import { RunningSettings } from './settings/host-settings.ts';
 import { type Settings, settingsPath, startSettings, withSettings } from './settings/settings-file.ts';
 
 /**
- * A hook for crash tests. With `MEDIA_STUDY_TEST_CRASH_AT=<n>` the process names every point at which something has been,
- * or is about to be, written, and kills itself with SIGKILL at the n-th; with `+<n>` it begins to count at a SIGUSR2.
- * Without the variable there is no hook.
+ * A hook for crash tests. With `MEDIA_STUDY_TEST_CRASH_AT=<n>` the process names every point just before or after a write, and
+ * kills itself with SIGKILL at the n-th. With `+<n>` it begins to count at a SIGUSR2. Without the variable there is no hook.
  */
 function crashPoints(environment: Readonly<Record<string, string | undefined>>): (name: string) => void {
   const [, onSignal, digits] = /^(\+?)([1-9]\d*)$/.exec(environment.MEDIA_STUDY_TEST_CRASH_AT ?? '') ?? [];
@@ -54,7 +53,7 @@ function crashPoints(environment: Readonly<Record<string, string | undefined>>):
   };
 }
 
-/** How long answers under way may take once the host was told to stop. */
+/** The time in ms that answers under way may take after the order to stop. */
 const graceMs = 5_000;
 
 /** How long the answer to a request for a restart may take to leave. */
@@ -217,11 +216,11 @@ class HostEnd {
   restart(): void {
     if (this.#isStopping) return;
     this.#isRestarting = true;
-    this.#stopFor('a restart was asked for');
+    this.#stopFor('a client asked for a restart');
   }
 
   #stopFor(cause: string): void {
-    if (this.#isStopping && this.#isRestarting && cause !== 'a restart was asked for') {
+    if (this.#isStopping && this.#isRestarting && cause !== 'a client asked for a restart') {
       this.#isRestarting = false;
       report(`${cause}: the host ends, and is not started again`);
       return;

@@ -4,20 +4,20 @@ import { hostFlags } from './terminal/call.ts';
 import { type ExitCode, processTerminal, type Terminal } from './terminal/terminal.ts';
 
 interface StoreCommand extends CommandWords {
-  /** How many arguments that are no flags it takes. */
+  /** The number of arguments beside the flags. */
   readonly positionals?: number;
   run(given: GivenFlags, terminal: Terminal): Promise<ExitCode>;
 }
 
 /**
- * The commands that work on this machine and a data root, with a running host or without one. Each is loaded when it runs: the
- * ledger and the checks of tools are most of the program, which any other command would load in vain.
+ * The commands that work on this machine and a data root, with a running host or without one. Each is loaded when it runs. The
+ * ledger and the checks of tools are most of the program, and other commands do not need them.
  */
 export const storeCommands: Readonly<Record<string, StoreCommand>> = {
   doctor: {
     usage: 'media-study doctor [flags]',
     purpose:
-      'Checks this machine and the data root, and says of each fault what can be done. Ends with 1 where a host cannot work.',
+      'Checks this machine and the data root, and names a remedy for each fault. Ends with 1 if a host cannot work.',
     flags: hostFlags,
     run: async (given, terminal) => (await import('./doctor.ts')).doctor(given, terminal),
   },

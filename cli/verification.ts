@@ -21,7 +21,7 @@ interface VerificationFault {
   readonly contentId: string | null;
 }
 
-/** What a verification came to, as `--json` prints it. */
+/** The result of a verification, as `--json` prints it. */
 export interface RuntimeVerification {
   readonly schema: 'studio.runtime-verification.v1';
   readonly runtimeId: string;
@@ -66,7 +66,7 @@ export function checkedLine({ link, subject, contentId, detail, judgement }: Che
   return row(mark, link, contentId, `${subject}: ${detail}${judged}`);
 }
 
-/** What the lines marked `form` come to; nothing where every judgement was made again. */
+/** A remark on the lines marked `form`; empty if every judgement was repeated. */
 function formLines(checked: readonly CheckedLink[]): string[] {
   const count = checked.filter(({ judgement }) => judgement?.check === 'form_checked').length;
   if (count === 0) return [];
@@ -93,13 +93,13 @@ export function verdictLines({ runtimeId, journalHead, checked, fault }: Runtime
   return [faultLine(fault), '', `damaged: ${runtimeId}, at ${link}: ${place}`];
 }
 
-/** What a check of a whole store came to, as `--json` prints it. */
+/** The result of a check of a whole store, as `--json` prints it. */
 export interface StoreVerification {
   readonly schema: 'studio.store-verification.v1';
   readonly dataRoot: string;
   /** `given_up`: it was damaged, and what it lost was given up by this call. */
   readonly verdict: 'intact' | 'damaged' | 'given_up';
-  /** What is damaged or lost, in words. */
+  /** The damaged and lost parts, in words. */
   readonly faults: readonly string[];
   /** Rows, journals and objects that are damaged or missing beside a ledger that has lost nothing, in words. */
   readonly damagedParts: readonly string[];
@@ -158,12 +158,12 @@ interface Unchecked {
   readonly why: string;
 }
 
-/** What the verification of a bundle came to, as `--json` prints it. */
+/** The result of the verification of a bundle, as `--json` prints it. */
 interface BundleVerification {
   readonly schema: 'studio.bundle-verification.v1';
   readonly bundle: string;
   readonly verdict: 'intact' | 'damaged';
-  /** Null where the bundle is damaged: what it says of itself proves nothing then. */
+  /** Null if the bundle is damaged: its own statements prove nothing then. */
   readonly runtimeId: string | null;
   readonly journalHead: string | null;
   readonly signature: BundleSignature | null;
@@ -191,7 +191,7 @@ async function trusted(path: string | null): Promise<KeyObject | null> {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const noBundle =
-  'it does not begin as a bundle does, so it is none, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote';
+  'it does not begin as a bundle does, so it is another file, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote';
 
 function faultIn(error: unknown, { bytes }: ByteReader): VerificationFault | null {
   if (error instanceof EvidenceChainError) return faultOf(error);

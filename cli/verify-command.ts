@@ -30,7 +30,7 @@ import {
   verificationOf,
 } from './verification.ts';
 
-/** Where a command writes; each text ends its line itself. */
+/** The outputs of a command; each text ends its line itself. */
 export interface Outputs {
   stdout(text: string): void;
   stderr(text: string): void;
@@ -75,7 +75,7 @@ async function verified(options: VerifyOptions, runtimeId: string, print: Print)
   }
 }
 
-/** Checks the store, and gives up what it has lost where that is asked for. */
+/** Checks the store, and on request gives up what it has lost. */
 async function storeVerified({ dataRoot, acceptsLoss, hashesObjects }: VerifyOptions): Promise<StoreVerification> {
   await demandDataRoot(dataRoot);
   try {

@@ -7,7 +7,7 @@ import { lifecycle } from './study/status.ts';
 /** How the person or program that deletes calls itself. */
 export const operatorLabel = givenLine(160);
 
-/** What the request of a deletion may say. */
+/** The query of a deletion. */
 export const deletionQuery = { operator: operatorLabel.optional().describe('who deletes, as the receipt states it') };
 
 /** A runtime that was deleted. What its rows no longer said is null. */
@@ -31,8 +31,8 @@ export const deletedSource = z.strictObject({
 });
 
 /**
- * What stays of a thing that was deleted: its names and what it measured, and nothing that it held. `receiptId` is derived from
- * all but itself and `schema`.
+ * The rest of a deleted item: its names and its sizes, and nothing of its content. `receiptId` is derived from all but itself and
+ * `schema`.
  */
 export const deletionReceipt = z.strictObject({
   schema: z.literal('studio.deletion.receipt.v1'),
@@ -68,21 +68,21 @@ export type DeletionList = z.infer<typeof deletions>;
 export const garbageCollectionRequest = z.strictObject({ dryRun: z.boolean() });
 
 /**
- * What a collection removes: objects that no record reaches, files in quarantine and leftovers of uploads and of work that are old
- * enough.
+ * The objects of a collection: objects that no record reaches, and old enough files in quarantine and leftovers of uploads and of
+ * work.
  */
 export const garbageKind = z.enum(['object', 'quarantine', 'inbox', 'work']);
 export type GarbageKind = z.infer<typeof garbageKind>;
 
 export const filesAndBytes = z.strictObject({ files: count, bytes: count });
 
-/** What a collection removed, or would have removed if it was a dry run. */
+/** The files that a collection removed, or would have removed if it was a dry run. */
 export const garbageCollection = z.strictObject({
   schema: z.literal('studio.garbage-collection.v1'),
   dryRun: z.boolean(),
   collectedAt: timestamp,
   removed: z.record(garbageKind, filesAndBytes),
-  /** What no record reaches, and what is too young to go: work under way may need it. */
+  /** The objects that no record reaches, and that are too young to remove: work under way may need them. */
   kept: z.record(garbageKind, filesAndBytes),
 });
 
@@ -91,7 +91,7 @@ export type GarbageCollection = z.infer<typeof garbageCollection>;
 
 export const diskUseQuery = { limit: listQuery.limit };
 
-/** What a runtime takes. Its evidence is kept for other studies of the source, and goes with that. */
+/** The use of a runtime. Its evidence is kept for other studies of the source, and is deleted with that. */
 export const runtimeDiskUse = z.strictObject({
   runtimeId,
   journal: z.strictObject({ events: count, bytes: count }),
@@ -102,7 +102,7 @@ export const runtimeDiskUse = z.strictObject({
   evidence: filesAndBytes,
 });
 
-/** What a source takes. Files that are read in place from a directory are not in the data root, and do not count. */
+/** The use of a source. Files that are read in place from a directory are not in the data root, and do not count. */
 export const sourceDiskUse = z.strictObject({
   sourceSessionId: identity,
   label: z.string(),
@@ -112,7 +112,7 @@ export const sourceDiskUse = z.strictObject({
   own: filesAndBytes,
   /** Media and records that other sources rest on as well. */
   shared: filesAndBytes,
-  /** What studies found in its media, kept for further studies. */
+  /** The findings of studies in its media, kept for further studies. */
   evidence: filesAndBytes,
   runtimes: count,
 });

@@ -6,7 +6,7 @@ import { ownedIngestFields } from './ingest.ts';
 
 /** Why a pack cannot be evaluated. */
 export type EvaluationFaultCode =
-  /** The manifest, or media that it names, is not there or is no regular file. */
+  /** The manifest, or media that it names, does not exist or is not a regular file. */
   | 'pack_file_missing'
   /** A path leads out of the pack's folder, or over a link. */
   | 'pack_file_outside'
@@ -20,7 +20,7 @@ export type EvaluationFaultCode =
   | 'labels_empty'
   /** A label lies outside its item's range, a range outside its media, or a label is of a track that the media does not have. */
   | 'labels_outside_media'
-  /** A transcript is labelled, and no recogniser was named. */
+  /** A transcript is labelled, and the call named no recognizer. */
   | 'recognizer_missing'
   /** Text on the screen is labelled, and no reader was named. */
   | 'screen_text_reader_missing'
@@ -30,7 +30,7 @@ export type EvaluationFaultCode =
   | 'study_failed'
   /** There is nothing to compare with yet. */
   | 'baseline_missing'
-  /** The baseline is no receipt of this version, or its id does not follow from its content. */
+  /** The baseline is not a receipt of this version, or its id does not follow from its content. */
   | 'baseline_malformed'
   /** The baseline was measured on another pack, or on this one before it was changed. */
   | 'baseline_of_other_pack'
@@ -71,7 +71,7 @@ const areAscending = (times: readonly number[]): boolean =>
 
 const isUnique = (names: readonly unknown[]): boolean => new Set(names).size === names.length;
 
-/** The faults of sound that are labelled; the highest peak, which every sound has, is none. */
+/** The labelled faults of sound. The highest peak, which every sound has, is not among them. */
 export const labeledFaultKinds = ['clipping', 'silent_channel', 'phase_inversion', 'dropout'] as const;
 
 /** The language of a text; `zxx` for text that is in none, which an identifier should abstain from; null where no label says. */
@@ -81,7 +81,7 @@ export const labeledCue = z
   .strictObject({ startMs: count, endMs: positive, text: z.string().min(1), language: languageLabel })
   .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] });
 
-/** One text track by its index in the container. Cues say what is in it after markup was taken off. */
+/** One text track by its index in the container. Cues have their text without markup. */
 export const labeledTrack = z.strictObject({
   trackIndex: count,
   language: languageLabel,
@@ -102,12 +102,12 @@ export const labeledTransitions = z.strictObject({
   spans: z.array(range).refine(areInOrder, 'must be in the order of their starts'),
 });
 
-/** A fault of the sound and where it is. */
+/** A fault of the sound and its place. */
 export const labeledFault = z
   .strictObject({ kind: z.enum(labeledFaultKinds), startMs: count, endMs: positive })
   .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] });
 
-/** What is said, in lines by time, in one language; no lines where no speech is. The study declares this language. */
+/** The spoken words, in lines by time, in one language; no lines if there is no speech. The study declares this language. */
 export const labeledTranscript = z.strictObject({
   language: languageTag,
   lines: z
@@ -121,8 +121,8 @@ export const labeledTranscript = z.strictObject({
 });
 
 /**
- * Lines and their right translations, on which the gates of translated captions are tried. Nothing of this is looked for in the
- * media. `foreign` is the line in a third language, `renamed` its translation with another name in it; null where there is none.
+ * Lines and their right translations, which test the gates of translated captions. None of this is searched for in the media.
+ * `foreign` is the line in a third language, `renamed` its translation with another name in it; null if there is none.
  */
 export const labeledTranslations = z.strictObject({
   sourceLanguage: languageTag,
@@ -141,8 +141,8 @@ export const labeledTranslations = z.strictObject({
 });
 
 /**
- * What two text tracks of the media say, line by line in order: they may split it differently, and one of them may lack a line, which
- * is null there. The study declares the source language.
+ * The texts of two text tracks of the media, line by line in order. They may split the text differently, and one of them may lack
+ * a line, which is null there. The study declares the source language.
  */
 export const labeledPairing = z.strictObject({
   sourceLanguage: languageTag,
@@ -157,7 +157,7 @@ export const labeledPairing = z.strictObject({
     .max(500),
 });
 
-/** The lines of text that stand on the screen, in order; several may stand there at once. */
+/** The lines of text on the screen, in order; several may be visible at once. */
 export const labeledScreenTexts = z
   .array(
     z
@@ -168,8 +168,8 @@ export const labeledScreenTexts = z
   .refine(areInOrder, 'must be in the order of their starts');
 
 /**
- * What people say, each time without a pause, under one condition of hearing, and where every other sound is no speech. Beside
- * `speech` this asks for each utterance whether it was found, and how well its edges were.
+ * Utterances, each without a pause, under one acoustic condition, with no speech in any other sound. Beside `speech` this
+ * measures for each utterance whether it was found, and how well its edges were.
  */
 export const labeledUtterances = z.strictObject({
   condition: z.string().regex(/^[a-z0-9_]{1,40}$/),
@@ -177,8 +177,8 @@ export const labeledUtterances = z.strictObject({
 });
 
 /**
- * What is really in the range of an item, on the time line of its source. Null says that it has no label, an empty list that there
- * is none.
+ * The true content of the range of an item, on the time line of its source. Null means that it has no label, an empty list that
+ * there is none.
  */
 export const packLabels = z.strictObject({
   speech: z.array(range).refine(areDisjoint, 'must be in order and apart').nullable(),
@@ -200,7 +200,7 @@ export const packLabels = z.strictObject({
   transcript: labeledTranscript.nullable().optional(),
   translations: labeledTranslations.nullable().optional(),
   pairing: labeledPairing.nullable().optional(),
-  /** No texts where none stands on the screen. */
+  /** An empty list if there are none on the screen. */
   screenTexts: labeledScreenTexts.nullable().optional(),
   utterances: labeledUtterances.nullable().optional(),
 });
@@ -245,7 +245,7 @@ export const speechCollarsMs = [0, 500] as const;
 /** How many frames a found cut may lie beside a labelled one. */
 export const cutTolerancesFrames = [0, 1, 2] as const;
 
-/** A share in millionths, rounded to the nearest; null where there is nothing to divide by. */
+/** A share in millionths, rounded to the nearest; null if there is nothing to divide by. */
 const micro = count.nullable();
 
 /** All durations in ms. `detectionErrorRateMicro` may exceed a million, since it is divided by labelled speech alone. */
@@ -274,8 +274,8 @@ export const cutScore = z.strictObject({
 });
 
 /**
- * `matched` cues have the labelled text; `exact` ones also start and end where the label says, and precision, recall and F1
- * are those of the exact ones. Errors are of the matched: sums and the largest in ms, the mean in microseconds.
+ * `matched` cues have the labelled text; `exact` ones also start and end as labelled, and precision, recall and F1 are those of
+ * the exact ones. Errors are of the matched: sums and the largest in ms, the mean in microseconds.
  */
 export const subtitleScore = z.strictObject({
   labelled: count,
@@ -331,9 +331,9 @@ export const faultScore = z.strictObject({ kind: z.enum(labeledFaultKinds), ...r
 export const keyframeScore = z.strictObject({ shots: count, covered: count, kept: count, coveredMicro: micro });
 
 /**
- * The lines that passed the gates against what is said. Errors are the fewest insertions, deletions and replacements that
- * make one of the other, of words and of characters. Words are invented in lines that no labelled line overlaps; `inventedMs` of
- * the `unspokenMs` without speech are covered by lines that passed.
+ * The lines that passed the gates against the spoken words. Errors are the fewest insertions, deletions and replacements that
+ * make one of the other, of words and of characters. Words are invented in lines that no labelled line overlaps. Of the
+ * `unspokenMs` without speech, lines that passed cover `inventedMs`.
  */
 export const transcriptScore = z.strictObject({
   labelledWords: count,
@@ -350,7 +350,7 @@ export const transcriptScore = z.strictObject({
   inventionMicro: micro,
 });
 
-/** What a model may do wrong with lines that it translates. */
+/** The possible mistakes of a model with lines that it translates. */
 export const translationDefects = [
   'shifted',
   'merged',
@@ -370,11 +370,11 @@ export const translationDefects = [
 export const translationDefectScore = z.strictObject({
   defect: z.enum(translationDefects),
   planted: count,
-  /** Where the same wrong answer comes again for a line that is asked alone. */
+  /** Caught if the same wrong answer comes again for a line that is sent alone. */
   caught: count,
-  /** Where a line that is asked alone has the right answer. */
+  /** Caught if a line that is sent alone has the right answer. */
   caughtTogether: count,
-  /** Where the wrong answer comes in every question that has the lines whose translations it has, as lines or around them. */
+  /** Caught if the wrong answer comes in every question that has the lines whose translations it has, as lines or around them. */
   caughtSeen: count,
   caughtMicro: micro,
   caughtTogetherMicro: micro,
@@ -390,8 +390,8 @@ export const translationGateScore = z.strictObject({
 });
 
 /**
- * Pairs that captions of two tracks show. Words are those of both sides of the labelled lines that both tracks have; kept ones stand in
- * a right line, whose sides are of the same labelled lines.
+ * Pairs in captions of two tracks. Words are those of both sides of the labelled lines that both tracks have. Kept ones are in a
+ * right line, whose sides are of the same labelled lines.
  */
 export const pairingScore = z.strictObject({
   files: count,
@@ -418,7 +418,7 @@ export const screenTextScore = z.strictObject({
   inventedMicro: micro,
 });
 
-/** Errors of edges in ms, as found minus labelled; null where nothing was found. A size is one without its sign. */
+/** Errors of edges in ms, as found minus labelled; null if none was found. A size is one without its sign. */
 const edgeErrors = z.strictObject({
   errorsMs: z.array(z.int()),
   medianMs: z.int().nullable(),
@@ -433,8 +433,8 @@ export const phraseMs = 1000;
 export const utteranceOverlap = 0.7;
 
 /**
- * Utterances that were found with `utteranceOverlap` (intersection by union), and the begins and ends of all that a window of speech
- * overlaps, in ascending order; `foundMs` of the `unspokenMs` without any utterance were found as speech.
+ * Utterances that were found with `utteranceOverlap` (intersection by union), and the begins and ends of all that a window of
+ * speech overlaps, in ascending order. Of the `unspokenMs` without any utterance, `foundMs` were found as speech.
  */
 export const utteranceScore = z.strictObject({
   condition: z.string().min(1),
@@ -451,7 +451,7 @@ export const utteranceScore = z.strictObject({
   foundMicro: micro,
 });
 
-/** What was measured; null where no item has such labels. */
+/** The scores; null if no item has such labels. */
 export const evaluationScores = z.strictObject({
   speech: z.array(speechScore).length(speechCollarsMs.length).nullable(),
   cuts: z.array(cutScore).length(cutTolerancesFrames.length).nullable(),
@@ -472,7 +472,7 @@ export const evaluationScores = z.strictObject({
 });
 
 /**
- * What a study of every item of a pack found, held against the labels. There is no time in it and no id of a run: equal
+ * The findings of a study of every item of a pack, compared with the labels. There is no time in it and no id of a run: equal
  * packs, tools, parameters and findings make the same receipt. `receiptId` is derived from everything but it and `schema`.
  */
 export const evaluationReceipt = z.strictObject({

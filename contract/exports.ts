@@ -34,10 +34,10 @@ export type EditRate = z.infer<typeof editRate>;
 /** The end of the journal in a bundle: number of events, chain digest, and time of the last event. */
 const bundledHead = z.strictObject({ seq: count, digest: sha256Hex, recordedAt: timestamp.nullable() });
 
-/** The media that was studied; a bundle has its bytes only where they were asked for. */
+/** The media that was studied; a bundle has its bytes only on request. */
 const bundledMedia = z.strictObject({ contentId, bytes: count, included: z.boolean() });
 
-/** What a bundle is about: stated in its manifest, and signed. */
+/** The subject of a bundle: stated in its manifest, and signed. */
 const subject = { runtimeId, journalHead: bundledHead, media: bundledMedia };
 
 /** The manifest of a bundle: every other file in it, the signature and its key aside, in the order of their paths. */
@@ -49,10 +49,10 @@ export const bundleManifest = z.strictObject({
 
 export type BundleManifest = z.infer<typeof bundleManifest>;
 
-/** Says which predicate the statement of a bundle has; `docs/verification.md` describes it. */
+/** The predicate of the statement of a bundle; `docs/verification.md` describes it. */
 export const bundlePredicateType = 'urn:local-media-study-service:runtime-bundle:v1';
 
-/** What is signed: an in-toto Statement v1 whose subjects are the manifest and every file that it lists. */
+/** The signed content: an in-toto Statement v1 whose subjects are the manifest and every file that it lists. */
 export const bundleStatement = z.strictObject({
   _type: z.literal('https://in-toto.io/Statement/v1'),
   subject: z.array(z.strictObject({ name: z.string(), digest: z.strictObject({ sha256: sha256Hex }) })),
@@ -79,7 +79,7 @@ export const signedEnvelope = z.strictObject({
 
 export type SignedEnvelope = z.infer<typeof signedEnvelope>;
 
-/** Whether a bundle is asked for with the media. */
+/** The choice of a bundle with or without the media. */
 export const bundledMediaChoice = z.enum(['exclude', 'include']);
 
 /** The keys with which a host signs: today one. */

@@ -18,11 +18,11 @@ import { commandId, runtimeId } from './study/start.ts';
 import { hasEnded, lifecycle, runtimeReason } from './study/status.ts';
 import { taskEvents } from './study/task.ts';
 
-/** What a machine says of itself for people who review its drawing; it changes nothing that the machine does. */
+/** The words of a machine for people who review its drawing; they change nothing that the machine does. */
 export interface ChartMeta {
   /**
-   * On a state: what its entry adds to the journal; on a transition: what the transition adds. Types of events in their
-   * order; one that comes several times in a row stands once.
+   * On a state: the entries that its entry adds to the journal; on a transition: those of the transition. Types of events in
+   * their order; consecutive equal ones are listed once.
    */
   readonly journal?: readonly EventType[];
   /**
@@ -34,8 +34,8 @@ export interface ChartMeta {
 }
 
 /**
- * The types of events that came with each stage, each with its producer and its closed data. A type that several stages write stands
- * with the first of them.
+ * The types of events that came with each stage, each with its producer and its closed data. A type that several stages write is
+ * listed with the first of them.
  */
 export const stageEvents = {
   initialize: taskEvents,
@@ -73,7 +73,7 @@ export const maximumEvents = 200;
 /** How long an empty page may be held back, in ms. */
 export const maximumWaitMs = 8000;
 
-/** What a reader may ask of a page; the query holds decimals without sign or leading zeros. */
+/** The query of a page; it holds decimals without sign or leading zeros. */
 export const eventsQuery = {
   after: count.default(0).describe('the cursor: the `seq` of the last event that the reader has'),
   limit: positive.max(maximumEvents).default(usualEvents).describe('the most events on the page'),
@@ -104,7 +104,7 @@ export const runtimeEvents = z
     path: ['nextCursor'],
   })
   .refine(({ nextCursor, journalHead, reachedHead }) => reachedHead === (nextCursor === journalHead), {
-    message: 'reachedHead says whether the page ends at the head',
+    message: 'reachedHead must be true exactly if the page ends at the head',
     path: ['reachedHead'],
   })
   .refine(({ events, reachedHead }) => events.length > 0 || reachedHead, {
@@ -112,7 +112,7 @@ export const runtimeEvents = z
     path: ['events'],
   })
   .refine((answer) => hasEnded(answer.lifecycle) === answer.terminal, {
-    message: 'terminal says whether the lifecycle has ended',
+    message: 'terminal must be true exactly if the lifecycle has ended',
     path: ['terminal'],
   });
 
@@ -127,7 +127,7 @@ export const heartbeatMs = 15_000;
 /** The most events of one journal that a stream reads at once. */
 export const streamedEvents = 50;
 
-/** How long a client waits before it asks for a stream again that was cut, in ms; it is said at the start of each. */
+/** The time in ms that a client waits before it reopens a stream that was cut; each stream begins with it. */
 export const retryMs = 1000;
 
 /** Says that a runtime has ended and that every event of its journal up to `journalHead` was sent. */
@@ -144,7 +144,7 @@ export type RuntimeEnded = z.infer<typeof runtimeEnded>;
 /** The most runtimes, ingests and actors together that one stream follows. */
 export const maximumFollowed = 64;
 
-/** What the `data` of each event of a journal's stream is, by the name of the event. */
+/** The `data` of each event of a journal's stream, by the name of the event. */
 export const journalStreamEvents = {
   journal: journalEvent,
   ended: runtimeEnded,
@@ -160,10 +160,10 @@ export const hostStreamEvents = {
   actors: actorsFollowed,
 };
 
-/** Stands in the query for every actor of the host. */
+/** The word in the query for every actor of the host. */
 export const everyActor = 'all';
 
-/** What a stream follows; the query names it. */
+/** The items that a stream follows, as the query names them. */
 export const followedQuery = {
   runtimes: z
     .string()

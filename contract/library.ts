@@ -13,8 +13,8 @@ export const sourceLabelRequest = z.strictObject({
 });
 
 /**
- * What a source is called. `label` is what lists show, `sealedLabel` what its receipt says: identities, receipts and exports rest on
- * that one, and a new label changes none of them. `renamedAt` is null while both are one.
+ * The names of a source. Lists show `label`, and its receipt has `sealedLabel`. Identities, receipts and exports rest on that
+ * one, and a new label changes none of them. `renamedAt` is null while both are one.
  */
 export const sourceLabel = z.strictObject({
   schema: z.literal('studio.source-label.v1'),
@@ -24,7 +24,7 @@ export const sourceLabel = z.strictObject({
   renamedAt: timestamp.nullable(),
 });
 
-/** Where a study stands, as its overview says it: from its journal and every file behind it, verified. */
+/** The state of a study, in the words of its overview: from its journal and every file behind it, verified. */
 const standing = z.strictObject({
   situation: z.strictObject({ code: situationCode, text: z.string() }),
   captions: z.strictObject({ state: partState, text: z.string() }),
@@ -66,7 +66,7 @@ export const library = z.strictObject({
 /** The longest text that is searched for, in characters, and its most words. */
 export const longestSearch = 200;
 
-/** What a reader may ask of a search. */
+/** The query of a search. */
 export const searchQuery = {
   q: z.string().min(1).max(longestSearch).describe('the words: a line is found if it has all of them, in any order'),
   after: listQuery.after,

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { count, identity, positive, timestamp } from './base/grammar.ts';
 import { ingestStageWords, stageNames } from './study/stages.ts';
 
-/** What one check came to. `weak` works, with less than it could; `failed` keeps a host from its work. */
+/** The result of one check. `weak` works, with less than it could; `failed` keeps a host from its work. */
 export const finding = z.strictObject({
   check: z.string(),
   state: z.enum(['ok', 'weak', 'failed']),
   detail: z.string(),
-  /** What can be done; null where nothing has to be. */
+  /** The remedy; null if none is needed. */
   remedy: z.string().nullable(),
 });
 
@@ -22,20 +22,20 @@ export const engineKind = z.enum([
 ]);
 
 /**
- * A part of the host that measures, recognises, writes or fetches. `reach` says how far what it works on goes: it stays in processes
- * of this host, is sent to a server on this machine, or leaves the machine.
+ * A part of the host that measures, recognizes, writes or fetches. `reach` is how far its data goes: inside processes of this
+ * host, to a server on this machine, or outside the machine.
  */
 export const engine = z.strictObject({
   engine: engineKind,
   isOn: z.boolean(),
-  /** The tools or the model; null where it is off. */
+  /** The tools or the model; null if it is off. */
   name: z.string().nullable(),
   reach: z.enum(['this_host', 'this_machine', 'outside']),
-  /** Whether work of it may be billed. */
+  /** True if its work may be billed. */
   mayCost: z.boolean(),
   /** One clause for people, without capital or full stop. */
   text: z.string().min(1),
-  /** How to switch it on or off; null where it is always on. */
+  /** The way to switch it on or off; null if it is always on. */
   change: z.string().nullable(),
 });
 
@@ -52,7 +52,7 @@ export type EngineKind = z.infer<typeof engineKind>;
 export type Engine = z.infer<typeof engine>;
 export type HostChecksAnswer = z.infer<typeof hostChecks>;
 
-/** What a host says of itself to every client that reaches it: that it answers, and its version. */
+/** The answer of a host to every client that reaches it: that it answers, and its version. */
 export const hostHealth = z.strictObject({
   schema: z.literal('studio.host-health.v1'),
   status: z.literal('ok'),
@@ -66,7 +66,7 @@ export const ledgerSnapshotRequest = z.strictObject({});
 /** A copy of the ledger as it was at one moment, for a backup of the data root. */
 export const ledgerSnapshot = z.strictObject({
   schema: z.literal('studio.ledger-snapshot.v1'),
-  /** Where it lies, from the data root. It is deleted by the next snapshot, and by the next start. */
+  /** Its place, from the data root. The next snapshot deletes it, and so does the next start. */
   folder: z.string(),
   format: z.number().int(),
   /** Number of the newest batch in it. */
@@ -136,7 +136,7 @@ export type PageToken = z.infer<typeof pageToken>;
 export type IssuedPairingCode = z.infer<typeof issuedPairingCode>;
 export type Pairing = z.infer<typeof pairing>;
 
-/** What a piece of work does: an ingest from `upload` or `resolve` to `seal`, a study from `initialize` to `admit`. */
+/** The present stage of a piece of work: an ingest from `upload` or `resolve` to `seal`, a study from `initialize` to `admit`. */
 export const workStage = z.enum([
   ...(Object.keys(ingestStageWords) as (keyof typeof ingestStageWords)[]),
   ...stageNames,
@@ -145,9 +145,9 @@ export const workStage = z.enum([
 export type WorkStage = z.infer<typeof workStage>;
 
 /**
- * How far an ingest or a study has come within its stage, as the running host measures it: nothing of it is stored. What is
- * not measured is null. `bytes` and `bytesPerSecond` are of transfers and of hashing, `queuePosition` counts from 1, and `etaMs` is the time
- * that the rest of the stage takes at the pace measured so far.
+ * The progress of an ingest or a study within its stage, as the running host measures it; none of it is stored. A value that is
+ * not measured is null. `bytes` and `bytesPerSecond` are of transfers and of hashing, and `queuePosition` counts from 1. `etaMs`
+ * is the time that the rest of the stage takes at the pace measured so far.
  */
 export const workProgress = z.strictObject({
   schema: z.literal('studio.local-work-progress.v1'),

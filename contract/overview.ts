@@ -15,7 +15,7 @@ export const maximumPlaces = 100;
 const text = z.string().min(1);
 const path = z.string().startsWith('/v1/');
 
-/** Where a runtime stands as a whole; `text` of the situation says the same in words. */
+/** The state of a runtime as a whole; `text` of the situation has the same in words. */
 export const situationCode = z.enum([
   'waiting_for_a_worker',
   'opening',
@@ -37,9 +37,9 @@ export const situationCode = z.enum([
 ]);
 
 /**
- * How far a part of a runtime is. `not_yet`: it is still to come. `never`: it cannot come any more, or does not apply.
- * `withheld`: it was decided against, for the reason codes beside it. A runtime that the host does not have is none of
- * these: it is `unknown_runtime`.
+ * The state of a part of a runtime. `not_yet`: it is still to come. `never`: it cannot come any more, or does not apply.
+ * `withheld`: it was decided against, for the reason codes beside it. A runtime that the host does not have has none of these: it
+ * is `unknown_runtime`.
  */
 export const partState = z.enum([
   'not_yet',
@@ -52,7 +52,7 @@ export const partState = z.enum([
   'withdrawn',
 ]);
 
-/** One part of a runtime: how far it is, the ids of the receipts that say so, and the path that reads it as a whole. */
+/** One part of a runtime: its state, the ids of the receipts that prove it, and the path that reads it as a whole. */
 export const overviewPart = z.strictObject({
   state: partState,
   text,
@@ -61,7 +61,7 @@ export const overviewPart = z.strictObject({
   path,
 });
 
-/** A stretch of time or, where it has no length, a moment. */
+/** A stretch of time or, without length, a moment. */
 const place = z.strictObject({ startMs: count, endMs: count, text });
 
 /** A number with its unit; null where it could not be measured. */
@@ -71,11 +71,11 @@ const measure = z.strictObject({
   unit: z.enum(['', 's', '%', 'LUFS', 'LU', 'dBTP']),
 });
 
-/** What was found of one kind. `unavailable` has a reason; `never` is what a run that stopped did not come to. */
+/** The findings of one kind. `unavailable` has a reason; `never` means that the run stopped before it. */
 export const overviewFinding = z.strictObject({
   /** `screen_text` only of a study that was accepted by a host that reads the screen; the kinds of a pass only where it measured them. */
   kind: z.enum([...evidenceKind.options, ...furtherKinds]),
-  /** What was measured, in words. */
+  /** The measured thing, in words. */
   title: text,
   state: z.enum(['available', 'unavailable', 'not_yet', 'never']),
   reasonCode: z.string().nullable(),
@@ -162,7 +162,7 @@ export const runtimeOverview = z.strictObject({
     reason: failure.nullable(),
     /** How often a host took it up again. */
     resumes: count,
-    /** What is left of the time that it may use while a host is up; null once it has ended. */
+    /** The rest of the time that it may use while a host is up; null once it has ended. */
     deadlineLeftMs: count.nullable(),
   }),
   findings: z.array(overviewFinding),

@@ -19,7 +19,7 @@ export const playbackGrantId = z
 /** 32 random bytes in base64url. */
 export const playbackGrantSecret = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
-/** The media types that a browser is told; the container and its tracks decide. */
+/** The media types for browsers; the container and its tracks decide. */
 export const playbackMimeType = z.enum([
   'video/mp4',
   'audio/mp4',
@@ -32,7 +32,7 @@ export const playbackMimeType = z.enum([
   'audio/flac',
 ]);
 
-/** Asks for the source of a runtime; the ids say which one the client believes it is. */
+/** Asks for the source of a runtime; the ids name the one that the client believes it is. */
 export const playbackGrantRequest = z.strictObject({
   schema: z.literal('studio.private-playback-grant-request.v1'),
   source: z.strictObject({ revisionId: identity, artifactId, contentId }),

@@ -9,21 +9,21 @@ import { studyStages } from './study/stages.ts';
 
 const text = recognisedText;
 
-/** Milliseconds from the start of the region, as the recogniser gave them: they may lie outside. */
+/** Milliseconds from the start of the region, as the recognizer gave them: they may lie outside. */
 const times = { startMs: z.number().int().nullable(), endMs: z.number().int().nullable() };
 
 export const rawWord = z.strictObject({ text, ...times, confidence: z.number().min(0).max(1).nullable() });
 
 export const rawLine = z.strictObject({ text, ...times, words: z.array(rawWord), measures: lineMeasures });
 
-/** What a recogniser answered of one region, in the one form that this host gives the answers of all of them. */
+/** The answer of a recognizer for one region, in the one form that this host gives the answers of all of them. */
 export const rawRegion = z.strictObject({
-  /** The language that it says it heard, in its own words. */
+  /** The language that the recognizer stated, in its own words. */
   language: z.string().min(1).max(64).nullable(),
   lines: z.array(rawLine).max(256),
 });
 
-/** The same with what was heard, kept under a key of its own so that no region is recognised twice. */
+/** The same with the samples, kept under a key of its own so that no region is recognized twice. */
 export const keptRegion = z.strictObject({
   heard: z.strictObject({ samples: count, contentId }),
   raw: rawRegion,
@@ -37,12 +37,12 @@ export type KeptRegion = z.infer<typeof keptRegion>;
 /** Largest stored receipt of a recognition, in bytes. */
 export const maximumSemanticReceiptBytes = 64 * 1024;
 
-/** What a recogniser may be; the values of `--semantic-recognizer` beside `unavailable`. */
+/** The possible recognizers; the values of `--semantic-recognizer` beside `unavailable`. */
 export const recognizerEngines = ['openai', 'whisper-cli', 'pocketsphinx'] as const;
 export const recognizerEngine = z.enum(recognizerEngines);
 export type RecognizerEngine = z.infer<typeof recognizerEngine>;
 
-/** Who recognises, with which tools and models, set how: all that a transcript depends on beside the sound. */
+/** The recognizer, with its tools, models and settings: all that a transcript depends on beside the sound. */
 export const semanticProducer = z.strictObject({
   id: z.literal('studio.semantic-recognition'),
   version: z.literal('1'),
@@ -51,10 +51,10 @@ export const semanticProducer = z.strictObject({
   parameters,
 });
 
-/** The speech and the silences that the study itself detected, from which its regions follow; none where it has none. */
+/** The speech and the silences that the study itself detected, from which its regions follow; empty if it has none. */
 export const regionEvidence = z.array(z.strictObject({ artifactId, contentId })).max(2);
 
-/** What is asked of one recognition. `operationKey` identifies the work, for any caller. */
+/** The request for one recognition. `operationKey` identifies the work, for any caller. */
 export const semanticRequest = operationRequest.extend({
   sourceArtifactId: artifactId,
   regionsFrom: regionEvidence,
@@ -62,7 +62,7 @@ export const semanticRequest = operationRequest.extend({
   operationKey: sha256Hex,
 });
 
-/** What one recognition came to; `receiptId` is derived from everything but it and `schema`. */
+/** The result of one recognition; `receiptId` is derived from everything but it and `schema`. */
 export const semanticEvidenceReceipt = z.strictObject({
   schema: z.literal('studio.semantic-evidence.receipt.v1'),
   receiptId: z.string().regex(/^semantic-evidence:[a-f0-9]{64}$/),
@@ -75,14 +75,14 @@ export const semanticEvidenceReceipt = z.strictObject({
   evidence: mediaEvidence,
   /** Lines that passed every gate, and lines that a gate withheld. */
   result: z.strictObject({ regions: count, passedLines: count, withheldLines: count }),
-  /** Whether an earlier completed operation with the same key was taken over. */
+  /** True if an earlier completed operation with the same key was taken over. */
   reused: z.boolean(),
 });
 
 export type SemanticProducer = z.infer<typeof semanticProducer>;
 export type SemanticEvidenceReceipt = z.infer<typeof semanticEvidenceReceipt>;
 
-/** What the journal says of a recognition; only on a host that was started with a recogniser. */
+/** The journal events of a recognition; only on a host that was started with a recognizer. */
 export const semanticEvents = [
   eventType(
     'semantic.evidence_started',

@@ -20,11 +20,11 @@ const labelUnits = 80;
 export const reviewerLabel = recordedLine(labelUnits);
 export const reviewNote = recordedLine(longestNote).nullable();
 
-/** What a reviewer is called, as the start options of a host give it. */
+/** The label of a reviewer, as the start options of a host give it. */
 export const givenReviewerLabel = givenLine(labelUnits);
 const givenNote = givenLine(longestNote).nullable();
 
-/** What a reviewer signs, word for word. */
+/** The text that a reviewer attests, word for word. */
 export const attestations = {
   decision: 'I attest that I am the named reviewer and made this review decision.',
   revocation: 'I attest that I am the named reviewer and made this revocation decision.',
@@ -68,7 +68,7 @@ const decisionWith = (note: typeof reviewNote) =>
 
 const revocationWith = (note: typeof reviewNote) => z.strictObject({ reasonCodes: canonical(revocationReasons), note });
 
-/** What a reviewer decided, as records hold it; the outcome fixes which reasons may stand. */
+/** The decision of a reviewer, as records hold it; the outcome fixes the possible reasons. */
 export const reviewDecision = decisionWith(reviewNote);
 export const revocationDecision = revocationWith(reviewNote);
 
@@ -120,7 +120,7 @@ export interface Reviewer {
   readonly label: string;
 }
 
-/** Why an intake is rejected, in the order in which it is said; only the first two are ever found by this host. */
+/** The reason why an intake is rejected, in the order of a list of reasons; only the first two ever occur on this host. */
 export const intakeReason = z.enum([
   'hidden_gap',
   'non_supported_root_coverage',
@@ -149,7 +149,7 @@ export const publishReviewIntakeReceipt = z.strictObject({
   result: z
     .strictObject({ outcome: z.enum(['queued', 'rejected']), reasonCodes: z.array(intakeReason) })
     .refine(({ outcome, reasonCodes }) => (outcome === 'queued') === (reasonCodes.length === 0), {
-      message: 'reasons stand exactly with a rejection',
+      message: 'reasons must be present exactly with a rejection',
       path: ['reasonCodes'],
     }),
 });
@@ -214,7 +214,7 @@ export const publishReviewRevocationReceipt = z.strictObject({
 export type PublishReviewDecisionReceipt = z.infer<typeof publishReviewDecisionReceipt>;
 export type PublishReviewRevocationReceipt = z.infer<typeof publishReviewRevocationReceipt>;
 
-/** What the journal says of the way from a finished study to a person's review. */
+/** The journal events on the way from a finished study to a person's review. */
 export const publishReviewEvents = [
   eventType(
     'publish.review.intake_started',

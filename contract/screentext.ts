@@ -22,9 +22,9 @@ export const readText = z.strictObject({
 });
 
 /**
- * What was read in a picture that was shown at `atMs`; no picture up to the one at `untilMs` differs from it. `clearMilli` is the
- * share of what was read that the engine is sure of, by letters; what it hardly sees is counted there and is not among the texts.
- * The engine failed over an `unread` picture, so nothing is known of its text.
+ * The text in a picture that was shown at `atMs`; no picture up to the one at `untilMs` differs from it. `clearMilli` is the
+ * share of the text that the engine is sure of, by letters. Text that it hardly sees counts there and is not among the texts. The
+ * engine failed over an `unread` picture, so its text is unknown.
  */
 export const readPicture = z.strictObject({
   atMs: count,
@@ -34,7 +34,7 @@ export const readPicture = z.strictObject({
   unread: z.literal(true).optional(),
 });
 
-/** What was read in one window of the range, kept under a key of its own so that no window is read twice. */
+/** The texts in one window of the range, kept under a key of its own so that no window is read twice. */
 export const readPictures = z.array(readPicture).max(4096);
 
 export type ReadText = z.infer<typeof readText>;
@@ -43,12 +43,12 @@ export type ReadPicture = z.infer<typeof readPicture>;
 /** Largest stored receipt of a reading of the screen, in bytes. */
 export const maximumScreenTextReceiptBytes = 64 * 1024;
 
-/** What may read text on the screen; the values of `--screen-text` beside `unavailable`. */
+/** The possible readers of text on the screen; the values of `--screen-text` beside `unavailable`. */
 export const screenTextEngines = ['tesseract'] as const;
 export const screenTextEngine = z.enum(screenTextEngines);
 export type ScreenTextEngine = z.infer<typeof screenTextEngine>;
 
-/** Who reads, with which tools and language data, set how: all that the texts depend on beside the pictures. */
+/** The reader, with its tools, language data and settings: all that the texts depend on beside the pictures. */
 export const screenTextProducer = z.strictObject({
   id: z.literal('studio.screen-text'),
   /** The texts of version 1 are evidence that no claim rests on; since version 2 they are read and claimed. */
@@ -58,10 +58,10 @@ export const screenTextProducer = z.strictObject({
   parameters,
 });
 
-/** The keyframes of the study, whose moments are read beside the sampled ones; none where it has none. */
+/** The keyframes of the study, whose moments are read beside the sampled ones; empty if it has none. */
 export const keyframeEvidence = z.array(z.strictObject({ artifactId, contentId })).max(1);
 
-/** What is asked of one reading. `operationKey` identifies the work, for any caller. */
+/** The request for one reading. `operationKey` identifies the work, for any caller. */
 export const screenTextRequest = operationRequest.extend({
   sourceArtifactId: artifactId,
   keyframesFrom: keyframeEvidence,
@@ -83,7 +83,7 @@ export const deliveredScreenText = z.discriminatedUnion('state', [
   }),
 ]);
 
-/** What a completed reading is kept as under its operation key. `sourceContentId` lets a deletion of the source find it. */
+/** The stored form of a completed reading under its operation key. `sourceContentId` lets a deletion of the source find it. */
 export const keptScreenText = z.strictObject({
   sourceContentId: contentId,
   screenText: z.discriminatedUnion('state', [
@@ -92,7 +92,7 @@ export const keptScreenText = z.strictObject({
   ]),
 });
 
-/** What one reading came to; `receiptId` is derived from everything but it and `schema`. */
+/** The result of one reading; `receiptId` is derived from everything but it and `schema`. */
 export const screenTextReceipt = z.strictObject({
   schema: z.literal('studio.screen-text.receipt.v1'),
   receiptId: z.string().regex(/^screen-text:[a-f0-9]{64}$/),
@@ -105,7 +105,7 @@ export const screenTextReceipt = z.strictObject({
   evidence: deliveredScreenText,
   /** Texts that passed every gate, and texts that a gate withheld. */
   result: z.strictObject({ passedTexts: count, withheldTexts: count }),
-  /** Whether an earlier completed operation with the same key was taken over. */
+  /** True if an earlier completed operation with the same key was taken over. */
   reused: z.boolean(),
 });
 
@@ -113,7 +113,7 @@ export type ScreenTextProducer = z.infer<typeof screenTextProducer>;
 export type KeptScreenText = z.infer<typeof keptScreenText>;
 export type ScreenTextReceipt = z.infer<typeof screenTextReceipt>;
 
-/** What the journal says of a reading of the screen; only on a host that was started with an engine for it. */
+/** The journal events of a reading of the screen; only on a host that was started with an engine for it. */
 export const screenTextEvents = [
   eventType(
     'screen.text_started',

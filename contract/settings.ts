@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { count, timestamp } from './base/grammar.ts';
 import { engineKind } from './operation.ts';
 
-/** A value as a settings file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
+/** A value in a settings file: a text or a number, `true` for a switch, or a list for an option that may be repeated. */
 export const settingValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** The parts of a host that its settings are about. */
+/** The parts of the host, to group its settings. */
 export const settingRooms = [
   ...(['captions', 'recognition', 'screen_text', 'explanations', 'limits', 'reviewer'] as const),
   ...(['network', 'sources', 'workers', 'output'] as const),
@@ -18,16 +18,16 @@ export const hostSetting = z.strictObject({
   room: z.enum(settingRooms),
   /** One clause for people, without capital or full stop. */
   help: z.string().min(1),
-  /** What holds if nothing is set, in words; null if nothing does. */
+  /** The default, in words; null if there is none. */
   preset: z.string().nullable(),
-  /** What is in force; null if nothing is set. A password in an address is left out. */
+  /** The value in force; null if none is set. A password in an address is left out. */
   value: settingValue.nullable(),
   /**
    * `option` was given on the command line of this start, and wins over the file. `command` was set by the command that started this host
    * for itself; the file wins over it after a restart.
    */
   source: z.enum(['option', 'command', 'file', 'default']),
-  /** What is in force after a restart, by the file as it is now. */
+  /** The value in force after a restart, by the file as it is now. */
   next: settingValue.nullable(),
   /** How a change takes effect; `command_line` settings are changed by `media-study settings` alone. */
   change: z.enum(['at_once', 'restart', 'command_line']),
@@ -38,7 +38,7 @@ export type HostSetting = z.infer<typeof hostSetting>;
 /** The answer to `GET /v1/settings`. */
 export const hostSettings = z.strictObject({
   schema: z.literal('studio.host-settings.v1'),
-  /** When this process started: a restart is over when another time stands here. */
+  /** The time when this process started: a restart is over when it has changed. */
   startedAt: timestamp,
   file: z.strictObject({
     path: z.string().min(1),
@@ -48,9 +48,9 @@ export const hostSettings = z.strictObject({
   }),
   settings: z.array(hostSetting),
   restart: z.strictObject({
-    /** Whether a setting is in force that the file has changed since. */
+    /** True if the file has changed since a setting came into force. */
     isNeeded: z.boolean(),
-    /** Whether the host restarts when it is asked to now. */
+    /** True if the host can restart now. */
     isPossible: z.boolean(),
     /** One sentence for people: what a restart means now, or why there is none. */
     text: z.string().min(1),
@@ -60,7 +60,7 @@ export const hostSettings = z.strictObject({
 
 export type HostSettings = z.infer<typeof hostSettings>;
 
-/** What a person has to agree to before text or sound is sent to a server. */
+/** The text that a person confirms before text or sound goes to a server. */
 export const confirmations = ['sent_to_a_server_on_this_machine', 'leaves_this_machine_and_may_cost'] as const;
 export type Confirmation = (typeof confirmations)[number];
 
@@ -70,9 +70,9 @@ export const foundEngine = z.strictObject({
   name: z.string().min(1),
   /** `incomplete` is installed and lacks something that `remedy` names. */
   state: z.enum(['in_use', 'found', 'incomplete', 'absent']),
-  /** What it does, what leaves the machine and what it costs. */
+  /** Its work, the data that leaves the machine, and its cost. */
   text: z.string().min(1),
-  /** What to do to use it; null if nothing has to be done. */
+  /** The way to use it; null if nothing has to be done. */
   remedy: z.string().nullable(),
   reach: z.enum(['this_host', 'this_machine', 'outside']),
   mayCost: z.boolean(),
@@ -80,7 +80,7 @@ export const foundEngine = z.strictObject({
   models: z.array(z.string()),
   /** The settings that use it, with the first of `models`; none unless it is `found`. */
   use: z.record(z.string(), settingValue),
-  /** What a change with these settings has to confirm. */
+  /** The confirmation that a change with these settings needs. */
   confirmation: z.enum(confirmations).nullable(),
 });
 
@@ -95,7 +95,7 @@ export const foundEngines = z.strictObject({
 
 export type FoundEngines = z.infer<typeof foundEngines>;
 
-/** What `POST /v1/settings-changes` takes: settings that get a value, and settings that get their default back. */
+/** The body of `POST /v1/settings-changes`: settings that get a value, and settings that get their default back. */
 export const settingsChange = z.strictObject({
   schema: z.literal('studio.settings-change.v1'),
   set: z.record(z.string().min(1), settingValue).default({}),
@@ -119,7 +119,7 @@ export type SettingsChanged = z.infer<typeof settingsChanged>;
 
 export const hostRestartRequest = z.strictObject({ schema: z.literal('studio.host-restart-request.v1') });
 
-/** The answer of a host that restarts: it is over when `startedAt` of the settings is another one. */
+/** The answer before a restart: it is over when `startedAt` of the settings has changed. */
 export const hostRestart = z.strictObject({
   schema: z.literal('studio.host-restart.v1'),
   state: z.literal('restarting'),

@@ -4,7 +4,7 @@ import { contentId, sha256Hex } from './base/grammar.ts';
 import { parameters } from './evidence/evidence.ts';
 import { mediaTask } from './study/task.ts';
 
-/** The sound of one region for a recogniser: its 16-bit samples are an object of the object source. */
+/** The sound of one region for a recognizer: its 16-bit samples are an object of the object source. */
 export const regionTask = z.strictObject({
   capability: z.literal('semantic.recognize.region'),
   soundContentId: contentId,
@@ -31,7 +31,7 @@ export const workOrder = z.strictObject({
 });
 export type WorkOrder = z.infer<typeof workOrder>;
 
-/** What one run of an order came to, as its worker states it. What `result` is depends on the task. */
+/** The result of one run of an order, as its worker states it. The type of `result` depends on the task. */
 export const workOutcome = z.strictObject({
   schema: z.literal('studio.work-outcome.v1'),
   orderId: sha256Hex,

@@ -13,14 +13,13 @@ import { captionRoutes } from './routes/captions.ts';
 import { consoleRoutes, type ReadConsole } from './routes/console.ts';
 import { correctionRoutes } from './routes/corrections.ts';
 import { deletionRoutes } from './routes/deletion.ts';
-import { descriptionRoutes, type ReadDocument } from './routes/description.ts';
 import { eventRoutes, progressRoutes } from './routes/events.ts';
 import { languageExplanationRoutes } from './routes/explanations.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { ownedIngestRoutes, videohostIngestRoutes } from './routes/ingest.ts';
 import { libraryRoutes } from './routes/library.ts';
 import { actorRoutes, chartRoutes } from './routes/lifecycles.ts';
-import { operationRoutes, pairingRoutes } from './routes/operation.ts';
+import { descriptionRoutes, operationRoutes, pairingRoutes, type ReadDocument } from './routes/operation.ts';
 import { playbackRoutes } from './routes/playback.ts';
 import { publishReviewRoutes } from './routes/review.ts';
 import { type SettingsService, settingsRoutes } from './routes/settings.ts';
@@ -44,7 +43,7 @@ export interface ServerOptions {
   readonly newId: () => string;
 }
 
-/** What answers the requests of the wire. */
+/** The services that answer the requests of the wire. */
 export interface Services
   extends Omit<Host, 'tools' | 'languages' | 'limit' | 'underWay' | 'begin' | 'stopRequested' | 'close'> {
   readonly charts: Charts;
@@ -52,7 +51,7 @@ export interface Services
   readonly settings: SettingsService;
 }
 
-/** What the routes get of HTTP itself. */
+/** The parts of HTTP itself that the routes get. */
 interface Wire {
   /** Gives what HTTP measures. */
   readonly wire?: () => readonly Metric[];

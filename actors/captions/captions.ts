@@ -50,9 +50,11 @@ const underWay = ['producing', 'checking'];
  */
 export class CaptionService {
   readonly #options: CaptionsOptions;
+  readonly #reads: CaptionReads;
 
   constructor(options: CaptionsOptions) {
     this.#options = options;
+    this.#reads = new CaptionReads(options.runtimes);
   }
 
   /**
@@ -60,10 +62,11 @@ export class CaptionService {
    * `caption_current_run_causality_required`, and `caption_lines_unavailable` where captions would have no line: the approval
    * stays free then. A check that could not be written down is nothing that fails here.
    */
-  async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<void> {
+  async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<CaptionProductions> {
     const { supervisor, runtimes, mutex, definition } = this.#options;
+    const beganAtMs = performance.now();
     const jobId = await mutex.take(runtimeId, async () => {
-      const job = this.#jobOf(await runtimes.read(runtimeId), approval);
+      const job = this.#jobOf(await runtimes.read(runtimeId, beganAtMs), approval);
       const id = captionJobIdOf(job);
       const { attempt, classification, allowance } = job;
       const production = { runtimeId, jobId: id, approval, attempt, classification };
@@ -76,13 +79,15 @@ export class CaptionService {
     });
     const state = await settledActor(supervisor, jobId, underWay);
     if (state === 'failed') throw this.#failureOf(jobId);
+    return this.#reads.productions(runtimeId, beganAtMs);
   }
 
   /** Checks captions whose check is still missing. Throws `illegal_caption_qc_transition`. */
-  async check(runtimeId: string, { candidate }: QualityControlRequest): Promise<void> {
+  async check(runtimeId: string, { candidate }: QualityControlRequest): Promise<CaptionQualityControls> {
     const { supervisor, runtimes, mutex } = this.#options;
+    const beganAtMs = performance.now();
     await mutex.take(runtimeId, async () => {
-      const { execution } = await runtimes.read(runtimeId);
+      const { execution } = await runtimes.read(runtimeId, beganAtMs);
       const caption = execution?.study.tail.captions.caption ?? null;
       if (caption === null || firstDifference(candidateOf(caption.reference), candidate) !== null) {
         throw new ServiceError('illegal_caption_qc_transition', 'the candidate is not one of this runtime');
@@ -94,6 +99,7 @@ export class CaptionService {
     if ((await settledActor(supervisor, candidate.jobId, underWay)) !== 'checked') {
       throw new ServiceError('internal_failure', 'the check could not be written down');
     }
+    return this.#reads.qualityControls(runtimeId, beganAtMs);
   }
 
   /** Stops what is being made under the approval of a runtime; resolves when the journal says that nothing is. */
@@ -161,8 +167,8 @@ export class CaptionReads {
     this.#runtimes = runtimes;
   }
 
-  async productions(runtimeId: string): Promise<CaptionProductions> {
-    const runtime = await this.#runtimes.read(runtimeId);
+  async productions(runtimeId: string, lookedSinceMs?: number): Promise<CaptionProductions> {
+    const runtime = await this.#runtimes.read(runtimeId, lookedSinceMs);
     return {
       schema: 'studio.local-runtime-caption-productions.v1',
       ...runtimeListOf(runtime),
@@ -194,8 +200,8 @@ export class CaptionReads {
     return { schema: 'studio.local-runtime-caption-chunk.v1', ...runtimeListOf(runtime), ...found };
   }
 
-  async qualityControls(runtimeId: string): Promise<CaptionQualityControls> {
-    const runtime = await this.#runtimes.read(runtimeId);
+  async qualityControls(runtimeId: string, lookedSinceMs?: number): Promise<CaptionQualityControls> {
+    const runtime = await this.#runtimes.read(runtimeId, lookedSinceMs);
     return {
       schema: 'studio.local-runtime-caption-quality-controls.v1',
       ...runtimeListOf(runtime),

@@ -61,9 +61,9 @@ export class Corrections {
   }
 
   /** The lines of a runtime as they are and as the host made them, with every correction. */
-  async read(runtimeId: string): Promise<CaptionCorrections> {
+  async read(runtimeId: string, lookedSinceMs?: number): Promise<CaptionCorrections> {
     const { runtimes, reviewer, ability } = this.#options;
-    return correctionsOf(await runtimes.read(runtimeId), ability, reviewer);
+    return correctionsOf(await runtimes.read(runtimeId, lookedSinceMs), ability, reviewer);
   }
 
   /**
@@ -86,16 +86,17 @@ export class Corrections {
   async write(runtimeId: string, request: CorrectionRequest): Promise<CaptionCorrections> {
     const { runtimes, mutex, reviewer, ledger, objectStore, committed } = this.#options;
     return mutex.take(runtimeId, async () => {
-      const runtime = await runtimes.read(runtimeId);
+      const beganAtMs = performance.now();
+      const runtime = await runtimes.read(runtimeId, beganAtMs);
       if (request.reviewer.id !== reviewer.id) {
         throw new ServiceError('reviewer_identity_mismatch', 'this host has another reviewer');
       }
-      if (isWritten(runtime, request)) return this.read(runtimeId);
+      if (isWritten(runtime, request)) return this.read(runtimeId, beganAtMs);
       const { objects, events } = this.#recorded(runtime, request);
       await storeBeforePromise(objectStore, objects);
       await ledger.commit([{ append: runtimeId, events }]);
       committed(runtimeId);
-      return this.read(runtimeId);
+      return this.read(runtimeId, beganAtMs);
     });
   }
 

@@ -63,8 +63,8 @@ export class PublishReviews {
     };
   }
 
-  async reviews(runtimeId: string): Promise<PublishReviewDecisions> {
-    const runtime = await this.#options.runtimes.read(runtimeId);
+  async reviews(runtimeId: string, lookedSinceMs?: number): Promise<PublishReviewDecisions> {
+    const runtime = await this.#options.runtimes.read(runtimeId, lookedSinceMs);
     return {
       schema: 'studio.local-runtime-publish-review-decisions.v1',
       ...runtimeListOf(runtime),
@@ -84,7 +84,8 @@ export class PublishReviews {
   ): Promise<PublishReviewDecisions> {
     const { runtimes, mutex } = this.#options;
     return mutex.take(runtimeId, async () => {
-      const runtime = await runtimes.read(runtimeId);
+      const beganAtMs = performance.now();
+      const runtime = await runtimes.read(runtimeId, beganAtMs);
       this.#demandReviewer(reviewer.id);
       const queued = reviewQueueOf(runtime).intakes.find((known) => isSame(referenceOf(known), intake));
       if (queued?.outcome !== 'queued' || runtime.execution === null) {
@@ -94,7 +95,7 @@ export class PublishReviews {
       const command = decisionCommand(runtime.execution.opened.run, asked);
       if (!isPossible(runtime, command)) throw illegal('the intake has been decided already');
       await this.#write(runtime, command, [command.started]);
-      return this.reviews(runtimeId);
+      return this.reviews(runtimeId, beganAtMs);
     });
   }
 
@@ -105,7 +106,8 @@ export class PublishReviews {
   ): Promise<PublishReviewDecisions> {
     const { runtimes, mutex, stopWork } = this.#options;
     return mutex.take(runtimeId, async () => {
-      const runtime = await runtimes.read(runtimeId);
+      const beganAtMs = performance.now();
+      const runtime = await runtimes.read(runtimeId, beganAtMs);
       const standing = currentApprovalOf(runtime);
       this.#demandReviewer(reviewer.id);
       if (runtime.execution === null || standing === null || !isSame(standing, approval)) {
@@ -117,7 +119,7 @@ export class PublishReviews {
         throw illegal('the approval is revoked already, or the review was a rejection');
       await stopWork(runtimeId);
       await this.#write(runtime, command, [command.started]);
-      return this.reviews(runtimeId);
+      return this.reviews(runtimeId, beganAtMs);
     });
   }
 

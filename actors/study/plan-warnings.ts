@@ -111,18 +111,14 @@ function trackWarnings({ tracks, incompleteMedia }: RegisteredSource): PlanWarni
   ];
 }
 
-/** Containers state `eng` where requests declare `en`. */
-const primary = (tag: string): string => baseLanguage(tag) ?? tag.split('-', 1)[0]?.toLowerCase() ?? '';
-
-/** Undetermined and multiple languages, as containers state them, contradict nothing. */
-const namesNoLanguage = (tag: string): boolean => ['und', 'mul', 'mis', 'zxx'].includes(primary(tag));
-
 function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLanguages): PlanWarning[] {
   const declared = request.requestedSourceLanguage.languages;
-  const found = languages.filter((tag) => !namesNoLanguage(tag));
+  // Undetermined and multiple languages contradict nothing, and neither does what is no tag of a language.
+  const found = languages.filter((tag) => baseLanguage(tag) !== null);
   if (declared.length === 0 || found.length === 0) return [];
-  const declaredPrimaries = declared.map(primary);
-  if (found.some((tag) => declaredPrimaries.includes(primary(tag)))) return [];
+  // Containers state `eng` where requests declare `en`.
+  const declaredBases = declared.map(baseLanguage);
+  if (found.some((tag) => declaredBases.includes(baseLanguage(tag)))) return [];
   const who = basis === 'detected' ? 'the detector found' : 'the container states';
   const text = `the request declares ${declared.join(', ')}, ${who} ${found.join(', ')}`;
   return [{ code: 'declared_language_differs', text, declared: [...declared], found, basis }];

@@ -10,7 +10,7 @@ import {
   runtimeEventsBytes,
   runtimeStatusOf,
 } from '../../receipts/published/runtime.ts';
-import { planStudy, runtimeIdOf, runtimePlanOf, type StudyPlan } from '../../receipts/study/plan.ts';
+import { checkStudyBounds, planStudy, runtimeIdOf, runtimePlanOf, type StudyPlan } from '../../receipts/study/plan.ts';
 import { acceptStudy } from '../../receipts/study/start.ts';
 import { studyIdsFrom } from '../../receipts/study-run.ts';
 import { BoundedMap } from '../../storage/bounded-map.ts';
@@ -30,12 +30,12 @@ import { demandIntact } from '../sources/source-records.ts';
 import type { SourceUses } from '../sources/source-registry.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { isRowOf, type RowOf, snapshotValue } from '../supervision/actor-row.ts';
-import { absentRuntime, refuseDeleted } from '../supervision/deletion-rows.ts';
+import { absentRuntime, absentSource, refuseDeleted } from '../supervision/deletion-rows.ts';
 import { readStored } from '../supervision/reads.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
 import { RememberedAnswers } from '../supervision/remembered-answers.ts';
+import type { StudyCalibration } from './calibration.ts';
 import { listingWrites } from './listed-runtimes.ts';
-import { StudyPlans, type StudyPlansOptions } from './study-plans.ts';
 
 /** A status as the bytes of its JSON answer, with the journal head that it speaks of. */
 export interface StatusAnswer {
@@ -47,6 +47,47 @@ export interface StatusAnswer {
 export interface EventsAnswer extends StatusAnswer {
   /** The page is empty and the runtime may still add to it. */
   readonly mayGrow: boolean;
+}
+
+interface StudyPlansOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
+  /** The longest range of a study now. */
+  readonly maximumRangeMs: () => number;
+  /** What forecasts are made of; absent where they state the least work alone. */
+  readonly calibration?: Pick<StudyCalibration, 'of'> | undefined;
+}
+
+/** Plans over the sources of this host, with the forecasts that it makes of them now. */
+class StudyPlans {
+  readonly #options: StudyPlansOptions;
+
+  constructor(options: StudyPlansOptions) {
+    this.#options = options;
+  }
+
+  /** What follows from a request, and its source, whose files are whole. */
+  async planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
+    const { ledger, objectStore } = this.#options;
+    const source = this.currentSource(request);
+    const plan = planStudy(source, request);
+    refuseDeleted(ledger, plan.runtimeId);
+    await demandIntact(objectStore, source);
+    return { source, plan: await this.calibrated(source, request, plan) };
+  }
+
+  /** The plan with the forecast that holds now; all else in it follows from the request alone. */
+  async calibrated(source: RegisteredSource, request: RuntimeRequest, plan: StudyPlan): Promise<StudyPlan> {
+    const finished = await this.#options.calibration?.of(source, plan.analysisRequest);
+    return finished === undefined ? plan : planStudy(source, request, finished);
+  }
+
+  /** The source that a request names, where it may be studied as the request says. Throws the codes of requests. */
+  currentSource(request: RuntimeRequest): RegisteredSource {
+    const { registry, ledger, maximumRangeMs } = this.#options;
+    const source = registry.current(request.sourceSessionId);
+    if (source === undefined) throw absentSource(ledger, request.sourceSessionId);
+    checkStudyBounds(source, request, maximumRangeMs());
+    return source;
+  }
 }
 
 interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor' | 'clock'> {
@@ -96,15 +137,16 @@ export class StudyService {
 
   /** Starts a study, or finds the one that the same request started before. Resolves when it is on disk. */
   async start(request: RuntimeRequest): Promise<RuntimeStatus> {
-    const known = this.#knownRuntime(request);
-    if (known !== null) return this.#acknowledged(known);
+    const named = this.#namedPlan(request);
+    if (named !== null && this.#isKnown(named.plan.runtimeId)) return this.#acknowledged(named.plan.runtimeId);
     const source = this.#plans.currentSource(request);
+    const plan = named?.source === source ? named.plan : planStudy(source, request);
     const release = this.#options.sourceUses.begin(request.sourceSessionId);
-    return this.#startOver(source, request).finally(release);
+    return this.#startOver(source, request, plan).finally(release);
   }
 
-  async #startOver(source: RegisteredSource, request: RuntimeRequest): Promise<RuntimeStatus> {
-    const { runtimeId } = planStudy(source, request);
+  async #startOver(source: RegisteredSource, request: RuntimeRequest, plan: StudyPlan): Promise<RuntimeStatus> {
+    const { runtimeId } = plan;
     // Asked before anything is read, and again when the study joins: those that arrive together see each other.
     this.#demandRoom(runtimeId);
     await demandIntact(this.#options.objectStore, source);
@@ -112,7 +154,7 @@ export class StudyService {
     // Of equal requests that arrive together one starts the study; the others wait for it, or find that it has.
     if (!this.#isKnown(runtimeId)) {
       this.#demandRoom(runtimeId);
-      const starting = this.#starting.get(runtimeId) ?? this.#spawn(source, request);
+      const starting = this.#starting.get(runtimeId) ?? this.#spawn(source, request, plan);
       this.#starting.set(runtimeId, starting);
       await starting.finally(() => this.#starting.delete(runtimeId));
     }
@@ -257,22 +299,22 @@ export class StudyService {
     return readStored(() => checkedRuntimeRow(row));
   }
 
-  /** The runtime of a request that was accepted before, also when its source has a newer revision by now. */
-  #knownRuntime(request: RuntimeRequest): string | null {
+  /** The plan over the revision that a request names, which may have been accepted before its source had a newer one. */
+  #namedPlan(request: RuntimeRequest): { readonly source: RegisteredSource; readonly plan: StudyPlan } | null {
     const source = this.#options.registry.revision(request.sourceRevisionId);
     if (source === undefined || source.session.sessionId !== request.sourceSessionId) return null;
-    const { runtimeId } = planStudy(source, request);
-    refuseDeleted(this.#options.ledger, runtimeId);
-    return this.#isKnown(runtimeId) ? runtimeId : null;
+    const plan = planStudy(source, request);
+    refuseDeleted(this.#options.ledger, plan.runtimeId);
+    return { source, plan };
   }
 
   #isKnown(runtimeId: string): boolean {
     return readStored(() => this.#options.supervisor.read(runtimeId)) !== undefined;
   }
 
-  async #spawn(source: RegisteredSource, request: RuntimeRequest): Promise<void> {
+  async #spawn(source: RegisteredSource, request: RuntimeRequest, uncalibrated: StudyPlan): Promise<void> {
     const { definition, supervisor, objectStore, clock, newId, optional } = this.#options;
-    const plan = await this.#plans.of(source, request);
+    const plan = await this.#plans.calibrated(source, request, uncalibrated);
     const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
     await storeBeforePromise(objectStore, accepted.files);
     const row: StudyRow = {
@@ -366,26 +408,18 @@ const remembered = 4096;
 export class JournalHealth {
   readonly #ledger: Ledger;
   readonly #isLive: (runtimeId: string) => boolean;
-  readonly #known = new Map<string, Promise<JournalDamage | null>>();
+  readonly #verified = new RememberedAnswers(remembered, async (runtimeId) => ({
+    damage: await this.#verify(runtimeId),
+  }));
 
   constructor(ledger: Ledger, isLive: (runtimeId: string) => boolean) {
     this.#ledger = ledger;
     this.#isLive = isLive;
   }
 
-  /** What is wrong with a runtime's journal, or null. */
+  /** What is wrong with a runtime's journal, or null. If it could not be read, the next request looks again. */
   async damage(runtimeId: string): Promise<JournalDamage | null> {
-    if (this.#isLive(runtimeId)) return null;
-    const known = this.#known.get(runtimeId) ?? this.#verify(runtimeId);
-    if (this.#known.size >= remembered) this.#known.clear();
-    this.#known.set(runtimeId, known);
-    try {
-      return await known;
-    } catch (error) {
-      // Nothing was learned about the journal: the next request looks again.
-      if (this.#known.get(runtimeId) === known) this.#known.delete(runtimeId);
-      throw error;
-    }
+    return this.#isLive(runtimeId) ? null : (await this.#verified.get(runtimeId)).damage;
   }
 
   async #verify(runtimeId: string): Promise<JournalDamage | null> {

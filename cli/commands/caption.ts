@@ -36,7 +36,7 @@ import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts
 
 /** An engine of this machine that captions could be made with, and what it means to use it. */
 interface FoundEngine {
-  /** One sentence for the person who is asked: what it does, what leaves the machine, what it costs. */
+  /** One sentence for the person at the terminal: what it does, what leaves the machine, what it costs. */
   readonly offer: string;
   /** The settings that use it. */
   readonly settings: EngineSettings;
@@ -58,14 +58,14 @@ async function foundTranslator(executor: string): Promise<FoundEngine | null> {
 const formats = ['srt', 'vtt', 'ass'] as const;
 type Format = (typeof formats)[number];
 
-/** Of attached files the format is told by their names: `--format` is that of the captions. */
+/** The names of attached files give their format: `--format` is that of the captions. */
 const { format: _formatOfAttached, ...attachedFlags } = subtitlesFlags;
 
 const flags: FlagTable = {
   to: single('TAG', 'the spoken language', 'the language of the captions, such as de'),
   from: single('TAG', 'what the tracks say', 'the spoken language'),
   format: single('FORMAT', 'srt', 'srt, vtt or ass'),
-  bilingual: toggle('writes both languages into one file, the translation above what is said'),
+  bilingual: toggle('writes both languages into one file, the translation above the original'),
   output: single('FILE', 'beside the film, such as film.de.srt', 'the file that is written'),
   mux: single(
     'FILE',
@@ -82,15 +82,15 @@ const flags: FlagTable = {
 /** How many lines a person is shown before the question; `lines` shows all. */
 const firstLines = 12;
 
-/** What is asked for, checked. */
+/** The checked arguments of the call. */
 interface Asked {
   readonly film: string;
   readonly spoken: string;
   readonly target: string;
   readonly format: Format;
-  /** Whether a text track is in the spoken language, so that no speech has to be recognised. */
+  /** True if a text track is in the spoken language, so that no speech has to be recognized. */
   readonly hasSpokenText: boolean;
-  /** Whether a text track is in the language of the captions, so that nothing has to be translated. */
+  /** True if a text track is in the language of the captions, so that nothing has to be translated. */
   readonly hasTargetText: boolean;
 }
 
@@ -101,14 +101,14 @@ function formatOf(given: GivenFlags): Format {
   return format;
 }
 
-/** What was given, for the functions of attached files. */
+/** The given flags, for the functions of attached files. */
 const forAttached = (given: GivenFlags): GivenFlags => ({
   ...given,
   single: (name) => (name === 'format' ? undefined : given.single(name)),
   has: (name) => name !== 'format' && given.has(name),
 });
 
-/** The source that was made of these very bytes before; nobody is asked for the rights in them again. */
+/** The source that was made of these very bytes before; its attestation still holds. */
 async function knownFile({ host }: CommandCall, film: string): Promise<SourceSessionRow | undefined> {
   const sources = (await host.sources()).filter(({ rightsScope }) => rightsScope === 'local_processing');
   if (sources.length === 0 || !existsSync(film)) return undefined;
@@ -135,10 +135,10 @@ function spokenLanguageOf({ given }: CommandCall, probe: MediaProbe, film: strin
   const tagged = sound?.language ?? (others.length === 0 ? text?.language : undefined);
   const language = tagged === undefined ? null : baseLanguage(tagged);
   if (language !== null) return language;
-  throw new WrongCall(`no track of ${film} says which language is spoken: give it by --from, such as --from en`);
+  throw new WrongCall(`no track of ${film} names the spoken language; give it by --from, such as --from en`);
 }
 
-/** What stands between this film and captions on this host; null if nothing does. */
+/** The reason why this host cannot make captions of this film; null if it can. */
 async function obstacleOf(call: CommandCall, source: SourceSessionRow, request: StudyRequest, isQuiet = false) {
   const { warnings } = await call.host.warnings(source, request);
   for (const warning of warnings) {
@@ -166,8 +166,8 @@ function neededExecutor({ spoken, target, hasSpokenText, hasTargetText }: Asked)
 }
 
 /**
- * The options of a host for these captions, of engines that a person has allowed in the settings: what was remembered for another film
- * must not stand in the way of this one. Null if an engine is missing, or if the settings are for such captions already.
+ * The options of a host for these captions, with engines that a person has allowed in the settings. Settings for another film
+ * must not block this one. Null if an engine is missing, or if the settings are for such captions already.
  */
 function optionsFor(asked: Asked, settings: Settings): readonly string[] | null {
   const executor = neededExecutor(asked);
@@ -228,7 +228,7 @@ async function ableCall(
   }
   const way = !call.isOwnHost()
     ? 'This host was started before this command: stop it and call the command again, or restart it with another --caption-executor, see media-study serve --help'
-    : `Attach a subtitle file by --subtitles, or set a recogniser: ${asTyped('settings --help')}`;
+    : `Attach a subtitle file by --subtitles, or set a recognizer: ${asTyped('settings --help')}`;
   throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}. ${way}`);
 }
 
@@ -330,7 +330,7 @@ async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCom
   formatOf(given);
   const mux = pathOption(given, 'mux');
   if (mux !== null) checkMuxed(mux);
-  if (mux !== null && !existsSync(film)) throw new WrongCall(`--mux needs the film itself, and ${film} is no file`);
+  if (mux !== null && !existsSync(film)) throw new WrongCall(`--mux needs the film itself, and ${film} is not a file`);
   if (given.has('attest') && given.single('reviewer') === undefined)
     throw new WrongCall('--attest needs --reviewer NAME');
   const attaching = { given: forAttached(given) };
@@ -377,7 +377,7 @@ async function run(first: CommandCall): Promise<ExitCode> {
   return written(call, runtimeId, probe, asked);
 }
 
-/** Writes the captions, and the film with them if it was asked for. */
+/** Writes the captions, and with `--mux` the film with them. */
 async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, asked: Asked): Promise<ExitCode> {
   const { host, given, terminal, signal } = call;
   const side = given.has('bilingual') ? 'both' : 'target';

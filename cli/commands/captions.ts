@@ -11,9 +11,9 @@ import { studyArgument } from './named.ts';
 
 const approving = (runtimeId: string) => asTyped(`review approve ${runtimeId}`);
 
-/** No approval of a study stands. */
+/** No approval of a study is valid. */
 export const noApproval = (runtimeId: string): NothingYet =>
-  new NothingYet('no approval of this study stands', `a person has to approve it (${approving(runtimeId)})`);
+  new NothingYet('no approval of this study is valid', `a person has to approve it (${approving(runtimeId)})`);
 
 /** A study has no captions: what is to be done before it can, or why it gets none. */
 function noCaptionsYet({ runtimeId, captions, actions }: RuntimeOverview): NothingYet {
@@ -24,7 +24,7 @@ function noCaptionsYet({ runtimeId, captions, actions }: RuntimeOverview): Nothi
       ? `a person approves it (${approving(runtimeId)}), then ${making}`
       : isNext('produce_captions')
         ? making
-        : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} says what can be done`;
+        : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} lists the next steps`;
   return new NothingYet('the study has no captions yet', hint);
 }
 
@@ -38,7 +38,7 @@ export const rethrownAs =
     throw isNothing(error) ? nothing : error;
   };
 
-/** Rethrows what a client throws; what says that a study has no captions, with what its overview says of them. */
+/** Rethrows the error of a client. If it means that a study has no captions, adds the reason from its overview. */
 export const rethrownForCaptions = (host: Pick<StudyHost, 'overview'>, runtimeId: string) => async (error: unknown) => {
   if (!isNothing(error)) throw error;
   throw noCaptionsYet(await host.overview(runtimeId));
@@ -70,14 +70,14 @@ export async function captionsOnceChecked(
 }
 
 const flags: FlagTable = {
-  produce: toggle('makes captions under the approval that stands, unless the study has some, and prints them'),
+  produce: toggle('makes captions under the valid approval, unless the study has some, and prints them'),
   side: single('SIDE', 'target', 'source or target'),
   ...editFlags,
   ...hostFlags,
 };
 
 /**
- * Whether captions of a study are there, or being made: asking for them again prints them. Throws `NothingYet` if an approval is
+ * True if captions of a study exist, or are being made: asking for them again prints them. Throws `NothingYet` if an approval is
  * missing that would change nothing.
  */
 async function hasCaptions({ host }: CommandCall, runtimeId: string): Promise<boolean> {
@@ -112,7 +112,7 @@ async function run(call: CommandCall) {
 export const captions: HostCommand = {
   usage: 'media-study captions [edit] RUNTIME [flags]',
   purpose:
-    'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage. edit opens your editor on the lines as SRT, or takes --file, and writes what you changed as a correction that you attest.',
+    'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage. "edit" opens your editor on the lines as SRT, or takes --file. It writes your changes as a correction that you attest.',
   flags,
   positionals: 2,
   studyAt: 'last',

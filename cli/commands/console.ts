@@ -9,7 +9,7 @@ import { exitCodes } from '../terminal/terminal.ts';
 /** A command that has not failed by then has handed the address to a browser. */
 const patienceMs = 3_000;
 
-/** What opens a file with the browser of the system; `BROWSER` decides alone where it is set. */
+/** The command that opens a file with the browser of the system. If `BROWSER` is set, only that counts. */
 function openerOf(file: string): readonly [command: string, ...args: string[]] {
   const named = process.env.BROWSER;
   if (named !== undefined && named !== '') return [named, file];
@@ -18,7 +18,7 @@ function openerOf(file: string): readonly [command: string, ...args: string[]] {
   return ['xdg-open', file];
 }
 
-/** Starts a browser with a file. False where none could be started. */
+/** Starts a browser with a file. False if none could be started. */
 function startBrowser(file: string): Promise<boolean> {
   const [command, ...args] = openerOf(file);
   return new Promise((resolve) => {
@@ -40,7 +40,8 @@ async function openConsole({ host, given, terminal, signal, isOwnHost }: Command
   const { baseUrl, token } = await host.address();
   const address = consoleAddress({ listening: baseUrl, authorizationToken: token });
   const dataRoot = dataRootOf(given);
-  // Nobody would remove the token of a host that the environment names from a data root that is not its own.
+  // With a host from the environment it writes no page: this data root is not that host's, so nothing would ever remove the
+  // token.
   const isPrinted = given.has('print') || namedHost(process.env) !== null;
   // The arguments of a process can be read by everybody on the machine, so the browser is given a file that leads to the address.
   const file = isPrinted ? null : await writeConsolePage(dataRoot, address);
@@ -67,7 +68,7 @@ export const open: HostCommand = {
 async function showPairingCode({ host, terminal, signal, isOwnHost }: CommandCall) {
   const issued = await host.pairingCode();
   terminal.result(issued, [issued.code]);
-  terminal.remark(`one page can use this code until ${issued.expiresAt}; give it to nobody else`);
+  terminal.remark(`one page can use this code until ${issued.expiresAt}; do not share it`);
   if (isOwnHost()) {
     const { baseUrl } = await host.address();
     terminal.remark(`the host runs at ${baseUrl} until you press Ctrl-C`);

@@ -47,7 +47,10 @@ const srtTime = (ms: number): string => {
   return `${clock},${String(ms % 1000).padStart(3, '0')}`;
 };
 
-/** What a cue of a file to edit says: the text of the line, or why the host has none. A text in its place is a person's. */
+/**
+ * The text of a cue in a file to edit: the text of the line, or the reason why the host has none. A text in its place is a
+ * person's.
+ */
 const cueTextOf = (line: ShownLine, side: CaptionSide): string => {
   const { text, state, reasonCode } = line[side];
   // A blank line would end the cue.
@@ -60,7 +63,7 @@ export const editableSrt = (lines: readonly ShownLine[], side: CaptionSide): str
     .map((line, at) => `${at + 1}\n${srtTime(line.startMs)} --> ${srtTime(line.endMs)}\n${cueTextOf(line, side)}\n`)
     .join('\n');
 
-/** Lines that were there, and the cues that are there now: what stands between two cues that nobody changed. */
+/** The old lines and the present cues between two cues that nothing changed. */
 interface Stretch {
   readonly lines: ShownLine[];
   readonly cues: EditedCue[];
@@ -133,7 +136,7 @@ function changeOf({ lines, cues }: Stretch, side: CaptionSide, isOneLanguage: bo
   };
 }
 
-/** What a person changed in a file of these lines. Throws `WrongCall` for a cue that belongs to no line. */
+/** The changes that a person made in a file of these lines. Throws `WrongCall` for a cue that belongs to no line. */
 export function changesIn(
   lines: readonly ShownLine[],
   cues: readonly EditedCue[],
@@ -208,7 +211,7 @@ function changeLines({ lineIds, lines: after }: AskedChange, known: readonly Sho
   ];
 }
 
-/** What the check and the guidelines say of the lines that a draft changes. */
+/** The findings of the check and of the guidelines on the lines that a draft changes. */
 function findingLines({ check, lines, reports }: CaptionCorrectionPreview): string[] {
   const changed = new Set(
     lines.flatMap(({ id, changed: by }) => (by !== null && by.correctionId === null ? [id] : [])),
@@ -291,7 +294,7 @@ async function revert(
   return written(call, runtimeId, known, [{ reverts: only.correctionId }]);
 }
 
-/** Shows the changes with what the check says of them, asks for the attestation, and writes them. */
+/** Shows the changes with the findings of the check, asks for the attestation, and writes them. */
 async function correct(
   call: CommandCall,
   runtimeId: string,
@@ -332,11 +335,11 @@ const sideOf = (given: GivenFlags): CaptionSide => {
   return side;
 };
 
-/** What is wrong with a call of `captions edit` before a host is asked. Throws `WrongCall`. */
+/** Throws `WrongCall` for a call of `captions edit` that is wrong whatever the host answers. */
 export function checkEdit(given: GivenFlags): void {
   argument(given, 1, 'RUNTIME');
   sideOf(given);
-  if (given.has('produce')) throw new WrongCall('--produce is no flag of edit');
+  if (given.has('produce')) throw new WrongCall('--produce does not go with edit; leave it out');
   if (given.has('file') && given.has('revert')) throw new WrongCall('--file and --revert: give one of them');
   if (given.has('attest') && !given.has('reviewer')) throw new WrongCall('--attest needs --reviewer NAME');
 }

@@ -19,7 +19,7 @@ async function agreed({ given, terminal }: CommandCall, what: string): Promise<v
   if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
 }
 
-/** The id that a person means. What is no source of this host is left to the host, which says whether it was deleted. */
+/** The id of the named item. Any other text goes to the host as it is, which knows whether that id was deleted. */
 async function idOf(call: CommandCall, kind: 'runtime' | 'source', what: string): Promise<string> {
   if (kind === 'runtime') return namedStudy(call, what);
   return (await namedSource(call, what))?.sourceSessionId ?? what;
@@ -50,7 +50,7 @@ export const deleting: HostCommand = {
   run: deleteForGood,
 };
 
-const gcFlags: FlagTable = { 'dry-run': toggle('only says what would be removed'), ...hostFlags };
+const gcFlags: FlagTable = { 'dry-run': toggle('only lists what would be removed'), ...hostFlags };
 
 const words: Readonly<Record<keyof GarbageCollection['removed'], string>> = {
   object: 'objects that no record reaches',

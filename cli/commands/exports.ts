@@ -13,7 +13,7 @@ import { exitCodes } from '../terminal/terminal.ts';
 import { rethrownForCaptions } from './captions.ts';
 import { studyArgument } from './named.ts';
 
-/** What is written: a file for another program with its options, or the whole study with or without its media. */
+/** The thing to write: a file for another program with its options, or the whole study with or without its media. */
 export type AskedExport =
   | { readonly name: ExportName; readonly options: { readonly side?: string; readonly rate?: string } }
   | { readonly name: 'bundle'; readonly media: boolean };
@@ -46,7 +46,7 @@ async function targetOf(path: string): Promise<string> {
   if (found === null) return path;
   if (found.isDirectory()) throw new WrongCall(`${path} is a folder: name a file in it`);
   if (!found.isFile())
-    throw new WrongCall(`${path} is no regular file: name another, or leave --output out for stdout`);
+    throw new WrongCall(`${path} is not a regular file: name another, or leave --output out for stdout`);
   return realpath(path);
 }
 
@@ -78,7 +78,7 @@ export async function writeExport(
     await pipeline(body, counted, createWriteStream(part, { flush: true }), { signal });
     await rename(part, target);
   } catch (error) {
-    // The person has named the file, and never heard of its part.
+    // The person has named the file, and does not know its part.
     if (error instanceof Error && 'path' in error && error.path === part) error.path = path;
     throw error;
   } finally {
@@ -132,10 +132,10 @@ function askedExport(given: GivenFlags): AskedExport {
   return { name: name.data, options };
 }
 
-/** What a person may not expect of a file whose options were not given; null where there is nothing to say. */
+/** A remark on the defaults of a file whose options were not given; null if there is nothing to remark. */
 const remarkOn = ({ name }: AskedExport, given: GivenFlags): string | null =>
   name === 'cuts.edl' && !given.has('rate')
-    ? `${name} is at 25 frames a second: no record of a source names the rate of its pictures; if your media has another, give it by --rate`
+    ? `${name} is at 25 frames a second, as no record of a source has the rate of its pictures; if your media has another, give it by --rate`
     : null;
 
 async function exportStudy(call: CommandCall) {
@@ -151,7 +151,7 @@ async function exportStudy(call: CommandCall) {
     return exitCodes.done;
   }
   if (asked.name === 'bundle' && process.stdout.isTTY) {
-    throw new WrongCall('a bundle is no text for a terminal: name a file by --output');
+    throw new WrongCall('a bundle is not text for a terminal: name a file by --output');
   }
   const body = await exportedBytes(host, runtimeId, asked, signal);
   await pipeline(body, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {

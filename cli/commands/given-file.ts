@@ -5,13 +5,13 @@ import { cutText, labelLine } from '../../contract/base/grammar.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { type CommandCall, WrongCall } from '../terminal/call.ts';
 
-/** Throws `WrongCall` for what the user cannot read as a file with content; `absent` is said where there is nothing. */
+/** Throws `WrongCall` unless the user can read the path as a file with content. `absent` is the message if there is nothing. */
 export async function checkFile(path: string, absent: string): Promise<void> {
   const found = await stat(path).catch(() => {
     throw new WrongCall(absent);
   });
   if (found.isDirectory()) throw new WrongCall(`${path} is a folder: name the files in it, such as ${path}/*`);
-  if (!found.isFile()) throw new WrongCall(`${path} is no regular file, so its length is not known: copy it into one`);
+  if (!found.isFile()) throw new WrongCall(`${path} is not a regular file, so its length is unknown: copy it into one`);
   if (found.size === 0) throw new WrongCall(`${path} is empty: nothing is in it that could be taken in`);
   await access(path, constants.R_OK).catch(() => {
     throw new WrongCall(`${path} may not be read by this user: change its owner or mode`);
@@ -21,7 +21,7 @@ export async function checkFile(path: string, absent: string): Promise<void> {
 /** The longest label that a host takes, in UTF-16 units. */
 const longest = 160;
 
-/** What a file is called where nobody says it: its name, made to fit. With an `extension`, without that. */
+/** The label of a file without a given label: its name, made to fit. With an `extension`, without that. */
 export function usualLabel(path: string, extension = ''): string {
   const name = basename(path, extension);
   return cutText(labelLine(name), longest) || name;
@@ -31,16 +31,16 @@ export function usualLabel(path: string, extension = ''): string {
 export const rightsFlags: FlagTable = {
   label: single('TEXT', 'the name of the file', 'what the source is called'),
   'rights-holder': single('NAME', 'asked at a terminal', 'who holds the rights in the media'),
-  'attest-rights': toggle('states that you may process this media; without it a person at the terminal is asked'),
+  'attest-rights': toggle('states that you may process this media; without it the command asks you at the terminal'),
 };
 
-/** What is said of the media, and who else can be asked. */
+/** The statements about the media, and the terminal for asking a person. */
 type Answering = Pick<CommandCall, 'given' | 'terminal'>;
 
 const asked = ({ terminal }: Answering, question: string): Promise<string> =>
   terminal.isInteractive ? terminal.ask(question) : Promise.resolve('');
 
-/** Who holds the rights in a file. Throws `WrongCall` where it is not said. */
+/** The holder of the rights in a file. Throws `WrongCall` if no flag names one and no person can answer. */
 async function rightsHolderOf(call: Answering, filename: string): Promise<string> {
   const named = call.given.single('rights-holder') ?? (await asked(call, `Who holds the rights in ${filename}? `));
   if (named === '') throw new WrongCall(`--rights-holder is missing: name who holds the rights in ${filename}`);
@@ -62,7 +62,7 @@ export async function rightsOf(call: Answering, filename: string): Promise<strin
   return rightsHolder;
 }
 
-/** Throws `WrongCall` where flags have to answer for a file, because nobody can be asked, and do not. */
+/** Throws `WrongCall` if flags have to answer for a file, because no person can, and do not. */
 export async function checkRights(call: Answering, filename: string): Promise<void> {
   if (!call.terminal.isInteractive) await rightsOf(call, filename);
 }

@@ -26,8 +26,8 @@ export function millisecondsOf(text: string): number | null {
 }
 
 /**
- * Works on the arguments one after the other. Of several, media that cannot be taken in ends its own work alone: a line on stderr
- * names it with the reason, the others follow, and the command ends with 1.
+ * Works on the arguments one after the other. If one of several media cannot be taken in, only its own work ends. A line on
+ * stderr names it with the reason, the others follow, and the command ends with 1.
  */
 export async function onEachSource(call: CommandCall, work: (what: string) => Promise<ExitCode>): Promise<ExitCode> {
   const { positional } = call.given;
@@ -64,8 +64,8 @@ export function timeOf({ given }: Pick<CommandCall, 'given'>, name: 'from' | 'to
 }
 
 /**
- * Takes in one file or one range of a video with the subtitle files that were given, and says how it goes. Throws `WrongCall`
- * without an attestation, and for subtitle files of several media.
+ * Takes in one file or one range of a video with the given subtitle files, and reports its progress. Throws `WrongCall` without
+ * an attestation, and for subtitle files of several media.
  */
 export async function ingested(call: CommandCall, what: string): Promise<SourceSessionRow> {
   const files = givenSubtitles(call);
@@ -73,7 +73,7 @@ export async function ingested(call: CommandCall, what: string): Promise<SourceS
   return withSubtitles(call, source, files);
 }
 
-/** Attaches subtitle files to a source, says which tracks they are, and returns the source as it is then. */
+/** Attaches subtitle files to a source, lists them as tracks, and returns the source with them. */
 export async function withSubtitles(
   call: CommandCall,
   source: SourceSessionRow,

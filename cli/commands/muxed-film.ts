@@ -35,7 +35,7 @@ const LIMITS: ProcessLimits = {
   memoryBytes: MEMORY_BYTES.decode,
 };
 
-/** Throws `WrongCall` for a name that is no container of captions as text. */
+/** Throws `WrongCall` for a name without the extension of a container for text captions. */
 export function checkMuxed(path: string): void {
   if (codecs[extname(path).toLowerCase()] !== undefined) return;
   throw new WrongCall(`--mux ${path}: name a file that ends in ${Object.keys(codecs).join(', ')}`);
@@ -76,7 +76,7 @@ export function muxArguments(
   const formOf = (name: string): string => (isMatroska && name !== 'mov_text' ? 'copy' : codec);
   return [
     ...['-nostdin', '-v', 'error', '-y', '-i', film, ...tracks.flatMap(({ path }) => ['-i', path])],
-    // Time codes and other data are no part of other containers.
+    // Other containers cannot hold time codes and other data.
     ...['-map', '0', '-map', '-0:d', ...dropped, ...tracks.flatMap((_, at) => ['-map', `${at + 1}:s:0`])],
     ...['-c', 'copy', ...kept.flatMap(({ name }, at) => [`-c:s:${at}`, formOf(name)])],
     ...tracks.flatMap(({ language }, at) => [

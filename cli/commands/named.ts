@@ -8,7 +8,7 @@ import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call
 const prefix = 'runtime:';
 const whole = /^runtime:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether an id begins so, with the word before its colon or without it. */
+/** True if an id begins with this text, with the word before its colon or without it. */
 const beginsWith = (id: string, beginning: string): boolean =>
   id.startsWith(beginning) || id.slice(id.indexOf(':') + 1).startsWith(beginning);
 
@@ -36,7 +36,7 @@ export function studyLine({ runtimeId, acceptedAt, lifecycle, range, label }: Ru
 
 /**
  * The id of the study that a person names: by its id, by a beginning of it, or by the label of its source. Throws `WrongCall` if
- * several studies are meant, and lists them; what is none is left to the host, which says whether it was deleted.
+ * several studies match, and lists them. Any other text goes to the host as it is, which knows whether that id was deleted.
  */
 export async function namedStudy(call: Pick<CommandCall, 'host'>, what: string): Promise<string> {
   if (whole.test(what)) return what;
@@ -86,7 +86,7 @@ function onlyOne(what: string, meant: readonly SourceSessionRow[]): SourceSessio
 }
 
 /**
- * The source with this id or label; undefined where there is none. Throws `WrongCall` for a label of several, and lists them. A file
+ * The source with this id or label; undefined if there is none. Throws `WrongCall` for a label of several, and lists them. A file
  * of that name is nearer than a beginning of an id, which counts only if `byBeginning`.
  */
 export async function namedSource(
@@ -103,7 +103,7 @@ export async function namedSource(
   );
 }
 
-/** The same. Throws `WrongCall` where there is none. */
+/** The same. Throws `WrongCall` if there is none. */
 export async function sourceNamed(call: Pick<CommandCall, 'host'>, what: string): Promise<SourceSessionRow> {
   const source = await namedSource(call, what);
   if (source !== undefined) return source;

@@ -14,7 +14,7 @@ import { noApproval, rethrownAs } from './captions.ts';
 import { studyArgument } from './named.ts';
 
 const flags: FlagTable = {
-  reason: repeatable('CODE', null, 'why it is rejected or revoked; the codes stand in docs/receipts.md'),
+  reason: repeatable('CODE', null, 'why it is rejected or revoked; docs/receipts.md lists the codes'),
   note: single('TEXT', null, 'a note of up to 280 characters'),
   ...hostFlags,
 };
@@ -39,7 +39,7 @@ function reasonsOf<const Code extends string>(given: GivenFlags, verb: ReviewVer
   return codes.filter((code) => reasons.includes(code));
 }
 
-/** Throws where a review has no effect any more, or none yet: nobody should attest to it then. */
+/** Throws if a review has no effect any more, or none yet: then a person must not attest to it. */
 async function checkState({ host }: CommandCall, verb: ReviewVerb, runtimeId: string, reviews: number): Promise<void> {
   if (verb === 'revoke') {
     await host.reviews.approval(runtimeId).catch(rethrownAs(noApproval(runtimeId)));

@@ -23,7 +23,7 @@ export const sources: HostCommand = {
   run: listSources,
 };
 
-/** What is said of subtitle files that are attached. */
+/** The flags for attached subtitle files. */
 const subtitleFileFlags: FlagTable = {
   encoding: single('NAME', 'utf-8', 'the encoding of the subtitle files, such as windows-1252'),
   format: single('NAME', 'what the file says', 'the format of the subtitle files: srt, webvtt or ass'),
@@ -35,7 +35,7 @@ export const subtitlesFlags: FlagTable = {
   ...subtitleFileFlags,
 };
 
-/** A subtitle file and its language, as they stand in one argument; undefined for a language that is not said. */
+/** A subtitle file and its language, as one argument has them; undefined for a language that is not given. */
 interface NamedFile {
   readonly path: string;
   readonly language: string | undefined;
@@ -58,7 +58,7 @@ async function fileOf(text: string): Promise<NamedFile> {
   return { path: resolve(path), language };
 }
 
-/** Throws `WrongCall` for a subtitle file that cannot be sent, and for what is wrongly said of such files. */
+/** Throws `WrongCall` for a subtitle file that cannot be sent, and for wrong statements about such files. */
 export async function checkSubtitleFiles(call: Pick<CommandCall, 'given'>, files: readonly string[]): Promise<void> {
   formatOf(call);
   await Promise.all(files.map(fileOf));
@@ -85,7 +85,7 @@ function formatOf({ given }: Pick<CommandCall, 'given'>): SubtitleFormat | undef
 export const trackLine = ({ trackIndex, language, format, measured, label }: SubtitleTrack): string =>
   `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${countText(measured.cues, 'cue')}, ${label}`;
 
-/** What a person should know of the cues of a file. */
+/** Remarks for a person on the cues of a file. */
 function remarksOn({ measured, label }: SubtitleTrack): string[] {
   const found: readonly (readonly [number, string])[] = [
     [measured.outOfOrder, 'out of order'],

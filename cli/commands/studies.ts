@@ -21,7 +21,7 @@ async function listStudies({ host, given, terminal }: CommandCall) {
   let left = Number(given.single('limit') ?? 50);
   if (!Number.isSafeInteger(left) || left < 1) throw new WrongCall('--limit is a number of at least 1');
   const [source, label] = [given.single('source'), given.single('label')];
-  // A source that was deleted is none of this host, and its studies may still be there.
+  // A deleted source is no longer in the list of the host, while its studies may still be there.
   const isWhole = source?.startsWith('source-session:') === true;
   const sourceSessionId =
     source === undefined || isWhole ? source : (await sourceNamed({ host }, source)).sourceSessionId;

@@ -20,7 +20,7 @@ import { ingested, isAddress, onEachSource, rangeFlags, timeOf, withSubtitles } 
 import { namedSource } from './named.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 
-/** The longest range that a host studies where its owner said nothing else. */
+/** The longest range that a host studies by default. */
 const usualLimitMs = 600_000;
 
 interface Asked {
@@ -29,8 +29,8 @@ interface Asked {
 }
 
 /**
- * Says what the host warns of, and answers with the range that it studies: the one that is asked for. Where nobody named its
- * end (`isWhole`) and it is too long for one study of this host, it is as much as a host takes without an option.
+ * Prints the warnings of the host, and returns the requested range. A range without an end (`isWhole`) that is too long for this
+ * host ends at the longest length that a host takes by default.
  */
 export async function warnedRange(
   { host, terminal }: Asked,
@@ -65,7 +65,7 @@ const bases = {
   container: 'as the file states',
 } as const;
 
-/** The languages that are spoken in a range as far as the host knows before a study, and who said so; null where nobody did. */
+/** The spoken languages of a range as far as the host knows them before a study, and their origin; null if none is known. */
 async function knownLanguages(host: Asked['host'], source: SourceSessionRow, request: StudyRequest, range: Range) {
   const asked = { ...request, requestedSourceLanguage: spokenLanguage(noLanguage) };
   const { warnings } = await host.warnings(source, { ...asked, range }).catch((error: unknown) => {
@@ -82,8 +82,8 @@ async function knownLanguages(host: Asked['host'], source: SourceSessionRow, req
 }
 
 /**
- * What a study is told of the spoken language, and says so to the person: the tag that was given; else the one language that is known
- * of the range. Of none and of several the study is told nothing, and captions need to be told one.
+ * The spoken language of a study, which the person also sees: the given tag, or else the one language that is known of the range.
+ * With none or several known the study gets no language, and captions need one.
  */
 export async function requestedLanguage(
   { host, terminal }: Asked,
@@ -124,7 +124,7 @@ async function sourceOf(call: CommandCall, what: string): Promise<SourceSessionR
   return withSubtitles(call, source, givenSubtitles(call));
 }
 
-/** The part of a source that is asked for; of a video all that was taken in. */
+/** The requested part of a source; of a video all that was taken in. */
 function askedRange(call: CommandCall, { durationMs }: SourceSessionRow, what: string) {
   const startMs = isAddress(what) ? 0 : (timeOf(call, 'from') ?? 0);
   const asked = isAddress(what) ? null : timeOf(call, 'to');
@@ -166,7 +166,7 @@ function checkName(name: string | undefined): void {
   throw new WrongCall(`--again ${name}: a name has ${form}`);
 }
 
-/** Throws `WrongCall` for a file without an answer for it, where it can be no source of a data root: there is none yet. */
+/** Throws `WrongCall` for a file without the needed statements, if it cannot be a source of a data root: there is none yet. */
 async function checkFiles(given: GivenFlags, terminal: Terminal): Promise<void> {
   if (namedHost(process.env) !== null || hasDataRoot(given)) return;
   for (const what of given.positional) {

@@ -27,13 +27,13 @@ export const dataRootFlag = (help: string): Flag<string> => ({
   read: dataRootOf,
 });
 
-/** Whether a host has ever kept its data where a command looks for them. */
+/** True if a host has ever kept its data at the place that a command reads. */
 export function hasDataRoot(given: GivenFlags): boolean {
   const { ledger, objects } = dataRootAt(dataRootOf(given));
   return existsSync(ledger) || existsSync(objects);
 }
 
-/** The data root that a command reads. Throws `StartError` `invalid_flags` where none is. */
+/** The data root that a command reads. Throws `StartError` `invalid_flags` if it does not exist. */
 export function existingDataRoot(given: GivenFlags): string {
   const dataRoot = dataRootOf(given);
   // Opening would make a new, empty one; a ledger that is gone from beside its objects is refused by who opens it.

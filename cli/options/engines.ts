@@ -25,7 +25,7 @@ function providerOf(environment: Readonly<Record<string, string | undefined>>, r
   return provider;
 }
 
-/** Of whom a model is asked, and `leaving`: what leaves this machine where that server is not on it. */
+/** The server of a model, and `leaving`: the data that leaves this machine if the server is elsewhere. */
 function askedOf(model: string, { baseUrl, isLocal }: HostedProvider, leaving: string): string {
   const where = isLocal
     ? 'a server on this machine; whether it passes anything on is up to that server'
@@ -39,20 +39,20 @@ const recognizerModelFlag = 'semantic-recognizer-model';
 
 const recognition = { setting: { room: 'recognition', change: 'restart', isGrouped: true } } as const;
 
-/** The flags that choose who recognises speech. */
+/** The flags that choose the recognizer of speech. */
 export const recognizerFlags = {
   [recognizerFlag]: {
     ...recognition,
     ...oneOf(
       'NAME',
       ['unavailable', ...recognizerEngines],
-      'who recognises speech: unavailable; pocketsphinx, English, on this machine; whisper-cli, on this machine, with a model file of yours; or openai for a server behind the interface of OpenAI',
+      'the recognizer of speech: unavailable; pocketsphinx, English, on this machine; whisper-cli, on this machine, with a model file of yours; or openai for a server behind the interface of OpenAI',
     ),
   },
   [recognizerPermissionFlag]: {
     ...recognition,
     ...toggle(
-      `allows --${recognizerFlag} other than unavailable, and must stand with it; with openai the sound of speech may leave this machine, and answers may cost money`,
+      `allows --${recognizerFlag} other than unavailable, and requires it; with openai the sound of speech may leave this machine, and answers may cost money`,
     ),
   },
   [recognizerModelFlag]: {
@@ -60,38 +60,38 @@ export const recognizerFlags = {
     ...single(
       'NAME',
       null,
-      `the model: with openai its name, as the server has it; with whisper-cli a file; with pocketsphinx a folder, where it is not ${POCKETSPHINX_MODEL}`,
+      `the model: with openai its name, as the server has it; with whisper-cli a file; with pocketsphinx a folder, by default ${POCKETSPHINX_MODEL}`,
     ),
   },
 } satisfies FlagTable;
 
 const formatFlagName = 'semantic-recognizer-response-format';
 
-/** The flag that says what a server is asked to answer with; a worker asks no server. */
+/** The flag for the format of a server's answers; a worker uses no server. */
 export const responseFormatFlag = {
   [formatFlagName]: {
     ...recognition,
     ...oneOf(
       'FORMAT',
       responseFormats,
-      `what --${recognizerFlag} openai asks its server for: verbose_json, with times of lines and words; or json, text alone, for models that know nothing else, such as gpt-4o-transcribe`,
+      `the answer of the server of --${recognizerFlag} openai: verbose_json, with times of lines and words; or json, text alone, for models without times, such as gpt-4o-transcribe`,
     ),
   },
 } satisfies FlagTable;
 
 const secondRunFlagName = 'semantic-recognizer-second-run';
 
-/** The flag that has speech recognised twice; a worker does what its host asks of it. */
+/** The flag for a second run over speech; a worker does what its host orders. */
 export const secondRunFlag = {
   [secondRunFlagName]: {
     ...recognition,
     ...toggle(
-      `recognises each stretch of speech a second time, with more sound around it, and withholds lines of which the runs make something else; takes twice as long and needs --${recognizerFlag}`,
+      `recognizes each stretch of speech a second time, with more sound around it, and withholds the lines on which the runs differ; takes twice as long; needs --${recognizerFlag}`,
     ),
   },
 } satisfies FlagTable;
 
-/** Whether speech is recognised twice. Throws `StartError` where no recogniser is chosen. */
+/** True if the host recognizes speech twice. Throws `StartError` without a recognizer. */
 export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | null): boolean {
   const isGiven = given.has(secondRunFlagName);
   if (isGiven && recognizer === null) {
@@ -100,7 +100,7 @@ export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | nul
   return isGiven;
 }
 
-/** Who recognises speech, as the flags say; the server of `openai` is in the environment. */
+/** The recognizer of speech, as the flags give it; the server of `openai` is in the environment. */
 interface RecognizerFlags {
   readonly engine: RecognizerEngine;
   readonly model: string | null;
@@ -119,14 +119,14 @@ function recognizerModelOf(engine: RecognizerEngine, given: string | undefined):
   return modelNamed(recognizerModelFlag, given);
 }
 
-/** What the server of `openai` is asked to answer with; nothing for the others. */
+/** The format in which the server of `openai` answers; undefined for the other engines. */
 function responseFormatOf(engine: RecognizerEngine | null, given: GivenFlags) {
   if (engine === 'openai') return { responseFormat: valuesOf(given, responseFormatFlag)[formatFlagName] };
   if (!given.has(formatFlagName)) return {};
   throw notAllowed(`--${formatFlagName} needs --${recognizerFlag} openai`);
 }
 
-/** The recogniser of a host; null where none is configured. Throws `StartError` unless the flags agree. */
+/** The recognizer of a host; null if none is configured. Throws `StartError` unless the flags agree. */
 export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
   const options = valuesOf(given, recognizerFlags);
   const { [recognizerFlag]: engine, [recognizerModelFlag]: model, [recognizerPermissionFlag]: isAllowed } = options;
@@ -142,7 +142,7 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
   return { engine, model: recognizerModelOf(engine, model), ...responseFormatOf(engine, given) };
 }
 
-/** The recogniser with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
+/** The recognizer with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
 export function recognizerOf(
   flags: RecognizerFlags | null,
   environment: Readonly<Record<string, string | undefined>>,
@@ -155,18 +155,18 @@ export function recognizerOf(
   return { engine, model: model ?? '', responseFormat, provider };
 }
 
-/** How the line on stdout names the recogniser. */
+/** The name of the recognizer in the line on stdout. */
 export const announcedRecognizer = (flags: RecognizerFlags | null): string =>
   flags === null ? 'current-run-unavailable-no-fixture-fallback' : `current-run-${flags.engine}-opt-in`;
 
-/** What people have to know of a host that recognises speech. */
+/** The notice for people if a host recognizes speech. */
 export function recognizerNotice(recognizer: RecognizerChoice): string {
   const what = `speech recognition: ${recognizer.engine}`;
   if (recognizer.engine !== 'openai') return `${what}, on this machine`;
   return `${what}, ${askedOf(recognizer.model, recognizer.provider, 'the sound of speech leaves it with every study')}`;
 }
 
-/** The options of recognition that cannot stand with this recognizer, in the place of the one before it. */
+/** The options of recognition that conflict with this recognizer, in the place of the one before it. */
 export function recognizerLeftovers(engine: string, before: string): readonly string[] {
   const isOff = engine === 'unavailable';
   return [
@@ -204,7 +204,7 @@ export const screenTextFlags = {
   },
 } satisfies FlagTable;
 
-/** The reader of text on the screen of a host; null where there is none. Throws `StartError` unless the flags agree. */
+/** The reader of text on the screen of a host; null if there is none. Throws `StartError` unless the flags agree. */
 export function screenTextOf(given: GivenFlags): ScreenTextChoice | null {
   const { [screenTextFlag]: engine, [screenTextLanguagesFlag]: languages } = valuesOf(given, screenTextFlags);
   if (engine === 'unavailable') {
@@ -224,7 +224,7 @@ function codesOf(text: string): readonly string[] {
   );
 }
 
-/** What people have to know of a host that reads text on the screen. */
+/** The notice for people if a host reads text on the screen. */
 export const screenTextNotice = ({ engine, languages }: ScreenTextChoice): string =>
   `text on the screen: ${engine} with ${languages.join(', ')}, on this machine`;
 
@@ -240,14 +240,14 @@ interface CaptionChoice {
   readonly permission: string | null;
   /** How the line on stdout names it. */
   readonly announced: string;
-  /** What it does, as a clause whose subject is its name. */
+  /** The work of the engine, as a clause whose subject is its name. */
   readonly help: string;
 }
 
-/** Who makes captions on a host, and the model that translates; null where there is none. */
+/** The caption executor of a host, and the model that translates; null if there is none. */
 interface ChosenCaptions extends Omit<CaptionChoice, 'help'> {
   readonly model: string | null;
-  /** Whether it is asked for each line once, and not a second time for comparison. */
+  /** True if the model translates each line once, and not a second time for comparison. */
   readonly isAskedOnce: boolean;
 }
 
@@ -287,7 +287,7 @@ const choices = {
     classification: 'recognised_transcript',
     permission: 'allow-recognized-captions',
     announced: 'recognised-transcript-same-language',
-    help: 'takes them from what was recognised of its speech',
+    help: 'takes them from the recognized speech',
   },
   'recognized-translated': {
     classification: 'recognised_transcript_translated',
@@ -312,7 +312,7 @@ const translatingExecutors = callOf(isTranslating);
 const permissionFlag = (permission: NonNullable<(typeof choices)[ExecutorName]['permission']>, meaning = '') => {
   const allowed = allowedBy(permission);
   const those = allowed.includes(' or ') ? 'one of them' : 'it';
-  return { [permission]: { ...captions, ...toggle(`allows ${allowed}, and must stand with ${those}${meaning}`) } };
+  return { [permission]: { ...captions, ...toggle(`allows ${allowed}, and requires ${those}${meaning}`) } };
 };
 
 /** The flags that choose who makes captions. */
@@ -329,26 +329,22 @@ export const captionFlags = {
   ...permissionFlag('allow-embedded-subtitle-captions', '; no model, no network'),
   ...permissionFlag(
     'allow-recognized-captions',
-    `: words that a recogniser wrote become captions; studies have some where --${recognizerFlag} was given`,
+    `: words of a recognizer become captions; studies have some with --${recognizerFlag}`,
   ),
   ...permissionFlag('allow-real-caption-production', '; the text may leave this machine, and answers may cost money'),
   [translationModelFlag]: {
     ...captions,
-    ...single(
-      'NAME',
-      null,
-      `the model that translates, as its server names it; must stand with ${translatingExecutors}`,
-    ),
+    ...single('NAME', null, `the model that translates, as its server names it; requires ${translatingExecutors}`),
   },
   [translationOnceFlag]: {
     ...captions,
     ...toggle(
-      `asks the model for each line once, which takes less than half of the tokens; lines that it exchanged or merged with others may then pass; must stand with ${translatingExecutors}`,
+      `translates each line once, which takes less than half of the tokens; lines that the model exchanged or merged with others may then pass; requires ${translatingExecutors}`,
     ),
   },
 } satisfies FlagTable;
 
-/** The options of captions that cannot stand with this executor. */
+/** The options of captions that conflict with this executor. */
 export function captionLeftovers(executor: string): readonly string[] {
   const choice: CaptionChoice | undefined = Object.hasOwn(choices, executor)
     ? choices[executor as ExecutorName]
@@ -361,8 +357,8 @@ export function captionLeftovers(executor: string): readonly string[] {
 }
 
 /**
- * Who makes captions on a host. Throws `StartError` for one that is not known or was not allowed, and for leave that is
- * given to one that was not chosen.
+ * The caption executor of a host. Throws `StartError` for one that is unknown or not allowed, and for a permission without its
+ * executor.
  */
 export function chosenCaptionExecutor(given: GivenFlags): ChosenCaptions {
   const options = valuesOf(given, captionFlags);
@@ -401,7 +397,7 @@ export function translatorOf(
   return { provider: providerOf(environment, 'invalid_translation_provider'), model, isAskedOnce };
 }
 
-/** What people have to know of a host that translates. */
+/** The notice for people if a host translates. */
 export function translatorNotice({ provider, model }: NonNullable<HostOptions['translator']>): string {
   return `caption translation: ${askedOf(model, provider, 'the text of captions leaves it with every production')}`;
 }
@@ -425,12 +421,12 @@ export const explainerFlags = {
   [explainerPermissionFlag]: {
     ...explanations,
     ...toggle(
-      `allows --${explainerFlag} openai, and must stand with it; caption text may leave this machine, and answers may cost money`,
+      `allows --${explainerFlag} openai, and requires it; caption text may leave this machine, and answers may cost money`,
     ),
   },
   [explainerModelFlag]: {
     ...explanations,
-    ...single('NAME', null, `the model, as its server names it; must stand with --${explainerFlag} openai`),
+    ...single('NAME', null, `the model, as its server names it; requires --${explainerFlag} openai`),
   },
 } satisfies FlagTable;
 
@@ -460,7 +456,7 @@ export function explainerOf(
 export const announcedExplainer = (model: string | null): string =>
   model === null ? 'unavailable-no-fixture-fallback' : `current-run-openai-opt-in:${model}`;
 
-/** What people have to know of a host that explains. */
+/** The notice for people if a host explains. */
 export function explainerNotice({ provider, model }: NonNullable<HostOptions['explainer']>): string {
   return `language explanations: ${askedOf(model, provider, 'caption text leaves it with every explanation')}`;
 }

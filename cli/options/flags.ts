@@ -5,7 +5,7 @@ import type { HostSetting } from '../../contract/settings.ts';
 import { editDistance } from '../../rules/text-comparison.ts';
 import { type StartCode, StartError } from '../failures.ts';
 
-/** The known name that a mistyped one is nearest to; null where none is near. */
+/** The known name nearest to a mistyped one; null if none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const [nearest] = known
     .map((candidate) => ({ candidate, distance: editDistance([...name], [...candidate]) }))
@@ -16,7 +16,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 /** How a flag is also a setting of a host: the room of the console that shows it, and how a change takes effect. */
 interface SettingPlace extends Pick<HostSetting, 'room' | 'change'> {
   /**
-   * Whether it only makes sense with the others of its room: if the command line has one of them, the settings of all of them are
+   * True if it only makes sense with the others of its room. If the command line has one of them, the settings of all are
    * ignored. `--caption-executor recorded` must not meet the permission of another executor.
    */
   readonly isGrouped?: boolean;
@@ -26,8 +26,8 @@ interface SettingPlace extends Pick<HostSetting, 'room' | 'change'> {
 type FlagForm = 'single' | 'repeated' | 'switch';
 
 /**
- * One flag of a command, declared once: how it is given, what `--help`, the docs and the completions of a shell show of it, and how its
- * value is read.
+ * One flag of a command, declared once. It has the form, the words for `--help`, the docs and the completions of a shell, and the
+ * way to read its value.
  */
 export interface Flag<Value = unknown> {
   readonly form: FlagForm;
@@ -141,21 +141,22 @@ export const integer = (
   },
 });
 
-/** What was given, by flag name without the leading dashes. */
+/** The given flags, by name without the leading dashes. */
 export interface GivenFlags {
-  /** What was given beside the flags, in order. */
+  /** The arguments beside the flags, in order. */
   readonly positional: readonly string[];
   single(name: string): string | undefined;
   all(name: string): readonly string[];
   has(name: string): boolean;
 }
 
-/** Whatever stands behind it is no flag, such as a label that begins with dashes. */
+/** Everything after it is an argument, such as a label that begins with dashes. */
 export const endOfFlags = '--';
 
 /**
- * Reads `--flag value` and `--flag=value`, up to `--`. Throws `StartError` with exit code 2 for an unknown flag (naming the nearest
- * known one), a single flag given twice, a flag without its value and more than `positionals` arguments that are no flag.
+ * Reads `--flag value` and `--flag=value`, up to `--`. Throws `StartError` with exit code 2 for an unknown flag (naming the
+ * nearest known one), a single flag given twice or a flag without its value. The same for more than `positionals` arguments
+ * beside the flags.
  */
 export function parseFlags(args: readonly string[], table: FlagTable, positionals = 0): GivenFlags {
   const given = new Map<string, string[]>();
@@ -202,7 +203,7 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
 
 const usage = (message: string) => new StartError('invalid_flags', message);
 
-/** `, did you mean --port?` for the nearest of the known names, with what stands before it; nothing if none is near. */
+/** `, did you mean --port?` for the nearest of the known names, with their prefix; nothing if none is near. */
 export function suggestion(name: string, known: readonly string[], prefix = '--'): string {
   const nearest = nearestName(name, known);
   return nearest === null ? '' : `, did you mean ${prefix}${nearest}?`;
@@ -221,7 +222,7 @@ export function pathOption(given: GivenFlags, name: string): string | null {
   return found === undefined ? null : absolutePath(found);
 }
 
-/** What a command says of itself. */
+/** The words of a command about itself. */
 export interface CommandWords {
   /** How it is called, such as `npm run verify -- RUNTIME [flags]`. */
   readonly usage: string;
@@ -242,7 +243,7 @@ export function helpText({ usage, purpose, flags }: CommandWords): string {
   return [`usage: ${usage}`, purpose, '', ...rows, ...common, ''].join('\n');
 }
 
-/** Answers `--help` and `--version` on stdout wherever they stand among the flags of a call; false when neither does. */
+/** Answers `--help` and `--version` on stdout wherever they are among the flags of a call; false if neither is there. */
 export function answersQuestion(all: readonly string[], words: CommandWords, print: (text: string) => void): boolean {
   const args = all.includes(endOfFlags) ? all.slice(0, all.indexOf(endOfFlags)) : all;
   if (args.includes('--help') || args.includes('-h')) print(helpText(words));

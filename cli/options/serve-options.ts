@@ -36,7 +36,7 @@ import {
 } from './flags.ts';
 import { logFormat, workQueueFlags, workQueueOf } from './worker-options.ts';
 
-// Settings that name places of this machine or open it to others: whoever holds a token of the host must not change them.
+// Settings that name places of this machine or open it to others: a holder of a token of the host must not change them.
 const network = { setting: { room: 'network', change: 'command_line' } } as const;
 const sources = { setting: { room: 'sources', change: 'command_line' } } as const;
 const limit = { setting: { room: 'limits', change: 'at_once' } } as const;
@@ -56,15 +56,11 @@ const videohostFlags = {
   },
   'videohost-origin': {
     ...network,
-    ...single(
-      'ORIGIN',
-      null,
-      'an origin on this machine that stands in for a video host, such as http://127.0.0.1:4000',
-    ),
+    ...single('ORIGIN', null, 'an origin on this machine in the place of a video host, such as http://127.0.0.1:4000'),
   },
   'allow-loopback-videohost': {
     ...network,
-    ...toggle('must stand with --videohost-origin; opens that one origin, and nothing else on this machine'),
+    ...toggle('requires --videohost-origin; opens that one origin, and nothing else on this machine'),
   },
 } satisfies FlagTable;
 
@@ -106,12 +102,12 @@ function openOrigin(given: GivenFlags): string | null {
   return origin;
 }
 
-/** What browsers may call the host from if nothing else is given. */
+/** The default origins from which browsers may call the host. */
 const usualOrigins = ['http://127.0.0.1:4321', 'http://localhost:4321'];
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-/** Every option of the host; those with a `setting` may also stand in its settings file. */
+/** Every option of the host; those with a `setting` may also be in its settings file. */
 export const serveFlags = {
   host: {
     ...network,
@@ -127,7 +123,7 @@ export const serveFlags = {
     ...integer(
       'PORT',
       { preset: 4312, low: 0, high: 65_535, refusal: 'invalid_port' },
-      '0 takes a free one; the line on stdout says which',
+      '0 takes a free one, which the line on stdout names',
     ),
   },
   'allowed-origin': {
@@ -190,7 +186,7 @@ export const serveFlags = {
     ...oneOf(
       'NAME',
       forecastEstimators,
-      'deterministic-floor: plans state the least work; host-calibrated: also the time that it is expected to take, by finished operations of this host, once there are five like them',
+      'deterministic-floor: plans state the least work; host-calibrated: also the time that it is expected to take, from finished operations of this host, once there are five like them',
     ),
   },
   'study-workers': {

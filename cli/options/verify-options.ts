@@ -5,7 +5,7 @@ import { absolutePath, type FlagTable, parseFlags, pathOption, single, toggle } 
 
 /** Every flag of `verify`. */
 export const verifyFlags: FlagTable = {
-  'data-root': dataRootFlag('the data root of a host that is stopped'),
+  'data-root': dataRootFlag('the data root of a stopped host'),
   json: toggle('prints one JSON document instead of lines'),
   store: toggle('checks the ledger as a whole instead of a runtime: its files, rows and journals'),
   objects: toggle('with --store: hashes every stored file as well, which reads all of them'),
@@ -25,9 +25,9 @@ export interface BundleOptions {
 export interface VerifyOptions {
   /** Null for the store as a whole. */
   readonly runtimeId: string | null;
-  /** Whether what a damaged ledger has lost is given up. */
+  /** True if the check gives up what a damaged ledger has lost. */
   readonly acceptsLoss: boolean;
-  /** Whether every object is hashed, too. */
+  /** True if every object is hashed, too. */
   readonly hashesObjects: boolean;
   readonly dataRoot: string;
   readonly json: boolean;
@@ -38,8 +38,8 @@ const usage =
   'verify BUNDLE [--trust KEYFILE] [--json]';
 
 /**
- * Whether a call of `verify` is about a file: a runtime is named by its id, which is the name of no file in use. Throws
- * `StartError` for what is neither.
+ * True if a call of `verify` is about a file. The id of a runtime is never the name of a file in use. Throws `StartError` for any
+ * other text.
  */
 function isBundle(argument: string): boolean {
   if (argument.startsWith('runtime:')) return false;

@@ -26,7 +26,7 @@ export const workQueueFlags = {
     ...single(
       'ADDRESS',
       null,
-      'a Redis of version 6.2 or later, such as redis://127.0.0.1:6379, that tells workers of work; must stand with --object-source',
+      'a Redis of version 6.2 or later, such as redis://127.0.0.1:6379, that signals work to workers; requires --object-source',
     ),
   },
   [sourceFlag]: {
@@ -34,7 +34,7 @@ export const workQueueFlags = {
     ...path(
       'DIR',
       null,
-      'a folder that the host and its workers reach: the media of studies is copied there, and results come from there; must stand with --work-queue',
+      'a folder that the host and its workers reach: the host copies the media of studies there, and workers put results there; requires --work-queue',
     ),
   },
 } satisfies FlagTable;
@@ -61,10 +61,7 @@ export function workQueueOf(given: GivenFlags): WorkQueueChoice | null {
 export async function demandObjectSource({ objectSource }: WorkQueueChoice): Promise<void> {
   const found = await stat(objectSource).catch(() => null);
   if (found?.isDirectory() !== true) {
-    throw new StartError(
-      'object_source_unavailable',
-      `--${sourceFlag} ${objectSource} is no folder that can be reached`,
-    );
+    throw new StartError('object_source_unavailable', `--${sourceFlag} ${objectSource} is not a reachable folder`);
   }
 }
 

@@ -5,9 +5,9 @@ import { recognizerProgram } from '../../executors/recognition/open-recognizer.t
 import { demandEngine, installed, languageData } from '../../executors/screentext/language-data.ts';
 import { DEFAULT_LANGUAGES } from '../../executors/screentext/tesseract.ts';
 
-/** Where Ollama listens if nobody moved it; it speaks the interface of OpenAI below `/v1`. */
+/** The address of Ollama unless its user moved it; it serves the interface of OpenAI below `/v1`. */
 const ollama = 'http://127.0.0.1:11434/v1';
-/** A server on this machine that has not answered by then is busy or is none. */
+/** A server on this machine that has not answered within this time in ms is busy, or serves something else. */
 const serverMs = 1_000;
 /** More models than a person chooses from. */
 const mostModels = 100;
@@ -33,7 +33,7 @@ async function modelsAt(server: string): Promise<readonly string[] | null> {
   }
 }
 
-/** The settings of a host that translates by a model; `executor` says what it translates. */
+/** The settings that let a host translate by a model; `executor` names the source of the text. */
 export const translatorSettings = (executor: string, server: string, model: string): EngineSettings => ({
   'model-server': server,
   'caption-executor': executor,
@@ -123,7 +123,7 @@ async function screenTextOf(isInUse: boolean): Promise<FoundEngine> {
   };
 }
 
-/** What a server is used for if captions are already made of subtitle tracks, or of recognized speech. */
+/** The use of a server if captions already come from subtitle tracks, or from recognized speech. */
 const executorFor = (isRecognizing: boolean): string =>
   isRecognizing ? 'recognized-translated' : 'subtitles-translated';
 
@@ -144,7 +144,7 @@ function serverOf(found: FoundServer, isInUse: boolean, isRecognizing: boolean):
   };
 }
 
-/** What a host uses already. */
+/** The engines that a host uses already. */
 export interface EnginesInUse {
   readonly recognizer: string | null;
   readonly screenText: boolean;

@@ -61,14 +61,14 @@ const sentTo: Readonly<Record<UsedServer['use'], string>> = {
   explainer: 'the text of captions',
 };
 
-/** What a host was started with, and what it does with changes. */
+/** The start options of a host, and its ways to change them. */
 interface HostSettingsOptions {
   /** The command line of the start alone. */
   readonly given: GivenFlags;
   readonly path: string;
   /** The settings that were read at the start. */
   readonly settings: Settings;
-  /** Whether a command started this host for itself. */
+  /** True if a command started this host for itself. */
   readonly isOfCommand: boolean;
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Pick<Clock, 'now'>;
@@ -83,7 +83,7 @@ export class RunningSettings implements SettingsService {
   readonly #options: HostSettingsOptions;
   /** The settings in force: those of the start, with the limits that were changed since. */
   #inForce: Settings;
-  /** When this host started. */
+  /** The time at which this host started. */
   readonly #startedAt: string;
 
   constructor(options: HostSettingsOptions) {

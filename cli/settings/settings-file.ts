@@ -17,7 +17,7 @@ export const settingFlags: FlagTable = Object.fromEntries(
 /** A value as the file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
 export type SettingValue = string | number | boolean | readonly string[];
 
-/** What a settings file holds, by the names of the options. */
+/** The content of a settings file, by the names of the options. */
 export type Settings = ReadonlyMap<string, SettingValue>;
 
 const refused = (path: string, detail: string) => new StartError('invalid_settings', `${path}: ${detail}`);
@@ -45,8 +45,8 @@ function plainValue(node: Node | undefined): unknown {
 }
 
 /**
- * Reads settings: JSON with comments and trailing commas. Throws `StartError` `invalid_settings` with the place of the fault for
- * what is no JSON, for an unknown name, a name given twice and a value that does not fit.
+ * Reads settings: JSON with comments and trailing commas. Throws `StartError` `invalid_settings` with the place of the fault.
+ * Faults are text that is not JSON, an unknown name, a name given twice and a value that does not fit.
  */
 export function parseSettings(text: string, path: string): Settings {
   const faults: ParseError[] = [];
@@ -66,7 +66,7 @@ export function parseSettings(text: string, path: string): Settings {
     if (flag === undefined) {
       throw refused(path, `${at}: unknown setting "${name}"${suggestion(name, Object.keys(settingFlags), '')}`);
     }
-    if (settings.has(name)) throw refused(path, `${at}: "${name}" stands there twice`);
+    if (settings.has(name)) throw refused(path, `${at}: "${name}" is given twice; remove one of them`);
     const value = plainValue(node);
     const misfit = misfitOf(flag, value);
     if (misfit !== null) throw refused(path, `${at}: "${name}": ${misfit}`);
@@ -106,13 +106,13 @@ export async function startSettings(given: GivenFlags): Promise<Settings> {
 export const settledFlags = async (given: GivenFlags): Promise<GivenFlags> =>
   withSettings(given, await startSettings(given));
 
-/** Whether two settings only make sense together. */
+/** True if two settings only make sense together. */
 function areGrouped(one: Flag | undefined, other: Flag): boolean {
   if (one?.setting?.isGrouped !== true || other.setting?.isGrouped !== true) return false;
   return one.setting.room === other.setting.room;
 }
 
-/** Whether what the command line holds leaves a setting without effect: the option itself, or another one of its group. */
+/** True if the command line leaves a setting without effect: by the option itself, or by another one of its group. */
 export const isReplaced = (given: GivenFlags, name: string): boolean =>
   given.has(name) ||
   Object.entries(settingFlags).some(([other, flag]) => given.has(other) && areGrouped(settingFlags[name], flag));
@@ -134,7 +134,7 @@ export function withSettings(given: GivenFlags, settings: Settings): GivenFlags 
   };
 }
 
-/** What becomes of settings: a value, or `undefined` for one that is taken out. */
+/** The new values of settings: a value, or `undefined` to take one out. */
 export type SettingChanges = ReadonlyMap<string, SettingValue | undefined>;
 
 /** Settings after changes. */
@@ -148,8 +148,8 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
 }
 
 /**
- * Changes that also take out what cannot stand with another caption executor or recognizer that they choose: the permission of the one
- * before, and a model that the new one does not have.
+ * Changes that also take out the leftovers of another caption executor or recognizer. These are the permission of the one before,
+ * and a model that the new one does not have.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
   const chosen = (name: string) => (typeof changes.get(name) === 'string' ? String(changes.get(name)) : null);
@@ -227,7 +227,9 @@ export function settingsSchema(): object {
   };
 }
 
-/** What a host that a command starts for itself can do beyond a host of `npm start`: all without a model and without a network. */
+/**
+ * The features that a command adds to its own host, beyond those of `npm start`. All work without a model and without a network.
+ */
 const ownHostSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['caption-executor', ['--caption-executor', 'grouped-subtitles', '--allow-embedded-subtitle-captions']],
   ['maximum-study-range-ms', ['--maximum-study-range-ms', String(longestCaptions.maxDurationMs)]],
@@ -235,7 +237,7 @@ const ownHostSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['maximum-caption-lines', ['--maximum-caption-lines', String(longestCaptions.maxLines)]],
 ]);
 
-/** Whether an option has the value that a command gives to a host that it starts for itself. */
+/** True if an option has the value that a command gives to a host that it starts for itself. */
 export const isOfOwnHost = (given: GivenFlags, name: string): boolean =>
   [...ownHostSettings].some(([of, flags]) => {
     const set = parseFlags(flags, serveFlags);
@@ -243,8 +245,8 @@ export const isOfOwnHost = (given: GivenFlags, name: string): boolean =>
   });
 
 /**
- * The options of a host that a command starts for itself on a data root: captions from subtitle tracks, and whole films. Settings of
- * the data root hold against them, and so do the options that the command gives besides. Throws `StartError` `invalid_settings`.
+ * The options of a host on a data root, if a command starts it for itself: captions from subtitle tracks, and whole films.
+ * Settings of the data root and other options of the command take precedence. Throws `StartError` `invalid_settings`.
  */
 export async function ownHostFlags(dataRoot: string, besides: readonly string[] = []): Promise<readonly string[]> {
   const settings = await readSettings(dataRootAt(dataRoot).settings);

@@ -18,8 +18,8 @@ const thisProcess = (): ProcessCall => ({ argv: process.argv, environment: proce
 const programFile = 'media-study.js';
 
 /**
- * What a person types before the name of a command, so that a printed command can be pasted: `npm run --silent media-study --` in a
- * checkout, `npx media-study` beside a package that has it, `media-study` once it is installed.
+ * The words that a person types before the name of a command, so that a printed command can be pasted. They are `npm run --silent
+ * media-study --` in a checkout, `npx media-study` beside a package that has it, and `media-study` once it is installed.
  */
 export function programAsTyped({ argv, environment, folder }: ProcessCall = thisProcess()): string {
   const { npm_lifecycle_event: script, npm_command: npm, npm_config_loglevel: loudness } = environment;
@@ -55,7 +55,7 @@ export interface CommandCall {
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly host: StudyHost;
-  /** Whether the host was started for this command, and ends with it. */
+  /** True if the host was started for this command, and ends with it. */
   isOwnHost(): boolean;
   /** Ends the host that was started for this command and starts another with these options, so that changed settings hold. */
   restartHost(flags?: readonly string[]): Promise<StudyHost>;
@@ -63,15 +63,15 @@ export interface CommandCall {
 
 /** A subcommand of `media-study` that works through a running host. */
 export interface HostCommand extends CommandWords {
-  /** How many arguments that are no flags it takes; none where it is absent. */
+  /** The number of arguments beside the flags; by default none. */
   readonly positionals?: number;
-  /** Which of these names a study: its place, or the last of them. */
+  /** The argument that names a study: its place, or the last of them. */
   readonly studyAt?: number | 'last';
   /** It has something to do on a data root that no host has used yet. Every command starts a host if none runs. */
   readonly beginsData?: true;
-  /** What becomes of the work when Ctrl-C ends the command; nothing is said of commands that only read. */
+  /** The fate of the work if Ctrl-C ends the command, as a message. Commands that only read have none. */
   interrupted?(): string;
-  /** What can be found wrong before a host is looked for, or started. Throws `WrongCall`. */
+  /** Checks the call before a host is found or started. Throws `WrongCall`. */
   check?(given: GivenFlags, terminal: Terminal): Promise<void>;
   run(call: CommandCall): Promise<ExitCode>;
 }

@@ -24,7 +24,7 @@ function tagsByName(): ReadonlyMap<string, string> {
   return tags;
 }
 
-/** The language that most people of a country speak, as Unicode has it; null for what is no country. */
+/** The language that most people of a country speak, as Unicode has it; null if the code is not that of a country. */
 function languageOfCountry(code: string): string | null {
   if (!/^[A-Za-z]{2}$/.test(code)) return null;
   const country = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(code.toUpperCase());
@@ -33,7 +33,7 @@ function languageOfCountry(code: string): string | null {
   return language === 'und' ? null : language;
 }
 
-/** The tag that a person may have meant; null where nothing is near. */
+/** The tag that a person may have meant; null if none is near. */
 export function meantLanguage(text: string): string | null {
   const tags = tagsByName();
   const name = text.toLowerCase();
@@ -43,9 +43,9 @@ export function meantLanguage(text: string): string | null {
 }
 
 /**
- * Throws `WrongCall` for what only looks like a language tag: `korean`, or `jp`, the code of a country. A tag begins with two or
- * three letters (BCP 47 has never registered more), and each pair of letters that means a language has a name in Node. Of three
- * letters Node has names for the common ones alone, so these pass.
+ * Throws `WrongCall` for a text that only looks like a language tag: `korean`, or `jp`, the code of a country. A tag begins with
+ * two or three letters (BCP 47 has never registered more), and Node has a name for each language of two letters. Of three letters
+ * Node names the common ones alone, so these pass.
  */
 export function checkLanguage(tag: string, where: string): void {
   const [, primary = ''] = /^([A-Za-z]{2,3})(?:-[A-Za-z0-9]{1,8})*$/.exec(tag) ?? [];
@@ -53,7 +53,7 @@ export function checkLanguage(tag: string, where: string): void {
   const meant = meantLanguage(tag);
   throw new WrongCall(
     meant === null
-      ? `${where}: ${tag} is no tag of a language; give one such as ko, en or pt-BR`
-      : `${where}: ${tag} is no tag of a language, did you mean ${meant} (${names.of(meant)})?`,
+      ? `${where}: ${tag} is not a language tag; give one such as ko, en or pt-BR`
+      : `${where}: ${tag} is not a language tag, did you mean ${meant} (${names.of(meant)})?`,
   );
 }

@@ -24,17 +24,16 @@ export function namedHost({ MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN }: NodeJS.Proces
   return { baseUrl, token };
 }
 
-/** The code of a host that found another one, or a command, on its data root. */
+/** The code of the host's message if another host or a command has its data root. */
 const locked = 'data_root_locked:';
 
 /**
- * Why a process did not start, of the lines that it said: what it threw, where Node printed that with its stack, which comes behind
- * it; else its last line.
+ * The cause of a failed start in the lines of the process: its error, if Node printed that before the stack; else its last line.
  */
 export function causeIn(said: readonly string[]): string {
   const mark = said.findLastIndex((line) => /^\s*\^+$/.test(line));
   const thrown = mark < 0 ? undefined : said.slice(mark + 1).find((line) => line.trim() !== '');
-  return thrown ?? said.find((line) => line.startsWith('FATAL ERROR: ')) ?? said.at(-1) ?? 'it said nothing';
+  return thrown ?? said.find((line) => line.startsWith('FATAL ERROR: ')) ?? said.at(-1) ?? 'it printed nothing';
 }
 
 /** A host that a command starts for itself, and that ends with it. */
@@ -63,8 +62,8 @@ class OwnHost {
   }
 
   /**
-   * Starts it, in the place of one that was asked to restart if there is a handover, and waits until it listens; `false` if something
-   * else has the data root. Throws why else it did not start.
+   * Starts it and waits until it listens. With a handover it takes the place of a restarting host. `false` if another process has
+   * the data root. Throws the cause of any other failure.
    */
   async start(next: Handover | null = null): Promise<boolean> {
     const flags = ['--port', '0', '--data-root', this.#dataRoot, ...(await this.#flags())];
@@ -97,7 +96,7 @@ class OwnHost {
     return new Error(`no host could be started: ${this.#refusal}`);
   }
 
-  /** Whether it was started, and has not ended; also while it restarts. */
+  /** True if it was started, and has not ended; also while it restarts. */
   get runs(): boolean {
     return this.#isRestarting || this.#isAlive;
   }
@@ -145,7 +144,7 @@ const noneAt = (baseUrl: string) =>
 
 interface FoundHost {
   readonly client: StudyHost;
-  /** Whether this command started the host, which ends with it. */
+  /** True if this command started the host, which ends with it. */
   isOwn(): boolean;
   /** Ends the host where this command started it. */
   close(): Promise<void>;
@@ -156,7 +155,7 @@ const addressIn = ({ listening, authorizationToken }: HostFile): HostAddress => 
   token: authorizationToken,
 });
 
-/** Whether a host answers there, and takes the token; another one, and another program, may have got the port since. */
+/** True if a host answers there and takes the token. Another host or program may have got the port since. */
 async function isThere(address: HostAddress, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     await StudyHost.connect(address, { reconnectMs: 0, signal }).sources();
@@ -172,7 +171,7 @@ async function isThere(address: HostAddress, signal: AbortSignal | undefined): P
 type Successor = () => Promise<HostAddress>;
 
 /**
- * A client of the host that the environment names, else of the one that runs for a data root; null where none does. Throws `NoHost`.
+ * A client of the host that the environment names, else of the one that runs for a data root; null if none does. Throws `NoHost`.
  * A host that another command had started for itself may end while this one is at work: `successor` follows it.
  */
 async function connected(
@@ -196,7 +195,7 @@ async function connected(
     last = now ?? last;
     return addressIn(last);
   };
-  // Found anew before each request: a host that was killed may come back elsewhere.
+  // Looked up before each request: a host that was killed may come back elsewhere.
   return StudyHost.connect(place, { signal });
 }
 
@@ -205,7 +204,7 @@ interface Looking {
   readonly environment?: NodeJS.ProcessEnv;
   /** Ends the search, and every request of the client that was found. */
   readonly signal?: AbortSignal;
-  /** More options of a host that is started. */
+  /** More options of the host that it starts. */
   readonly flags?: readonly string[];
 }
 
@@ -217,8 +216,8 @@ export async function findHost(dataRoot: string, looking: Looking = {}): Promise
 }
 
 /**
- * Finds the host of a data root, or starts one for the time of this command, also later, where the host of another command ends
- * before this one. `report` gets what it says on stderr.
+ * Finds the host of a data root, or starts one for the time of this command. It also starts one later, if the host of another
+ * command ends first. `report` gets the host's lines on stderr.
  */
 export async function findOrStartHost(
   dataRoot: string,

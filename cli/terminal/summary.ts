@@ -3,7 +3,7 @@ import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/ov
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { asTyped } from './call.ts';
 
-/** Whether something did not come of a study because no spoken language was declared. */
+/** True if a part of a study is missing because no spoken language was declared. */
 const lacksLanguage = ({ findings, captions, study, lifecycle }: RuntimeOverview): boolean =>
   study.sourceLanguage.languages.length === 0 &&
   (findings.some(({ reasonCode }) => reasonCode === 'language_not_recognised') ||
@@ -37,13 +37,13 @@ const commands: Readonly<Partial<Record<OverviewAction['action'], (overview: Run
   follow: ({ runtimeId }) => `watch ${runtimeId}`,
 };
 
-/** The command of an action as the person types it; its name where there is none. */
+/** The command of an action as the person types it; its name if there is none. */
 function commandFor(action: OverviewAction['action'], overview: RuntimeOverview): string {
   const words = commands[action]?.(overview) ?? null;
   return words === null ? action : asTyped(words);
 }
 
-/** What was found of a kind; of what needs a language that was not declared, with the flag that declares it. */
+/** The findings of a kind as a line. If it needs a language that was not declared, the line names the flag that declares it. */
 function findingLine({ study }: RuntimeOverview, { title, text, reasonCode }: Finding): string {
   const isUndeclared = reasonCode === 'language_not_recognised' && study.sourceLanguage.languages.length === 0;
   return `${title}: ${text}${isUndeclared ? '; --language TAG declares it' : ''}`;
@@ -58,14 +58,14 @@ const shownIfFound: readonly Finding['kind'][] = [
   'letterbox',
 ];
 
-/** Whether the summary of a whole study has a line of it. */
+/** True if the summary of a whole study has a line of it. */
 const isWorthALine = ({ kind, placeCount }: Finding): boolean => placeCount > 0 || !shownIfFound.includes(kind);
 
 /** Why no captions can come of a study on this host, with what changes it; null if some can, or are there. */
 export const noCaptionsLine = ({ captions, lifecycle }: RuntimeOverview): string | null =>
   captions.state === 'never' && lifecycle === 'terminal' ? `no captions: ${captions.text}` : null;
 
-/** What may be done next, a line each: an approval says whether captions can follow. */
+/** The possible next steps, a line each; that of an approval shows if captions can follow. */
 function nextLines(overview: RuntimeOverview): string[] {
   const obstacle = noCaptionsLine(overview);
   const saying = ({ action, text }: OverviewAction): string =>
@@ -76,13 +76,13 @@ function nextLines(overview: RuntimeOverview): string[] {
   ];
 }
 
-/** Whether the line of a finding says already what is kept back, with its reason: a kind of evidence that is missing. */
+/** True if the line of a finding already shows the withheld part with its reason: a kind of evidence that is missing. */
 const isShownBy =
   ({ what, reasonCode }: RuntimeOverview['withheld'][number]) =>
   (finding: Finding): boolean =>
     finding.title === what && finding.reasonCode === reasonCode;
 
-/** What a person wants to know first of a study, a line each: the host has the words. With a kind, of that evidence alone. */
+/** The summary of a study for a person, a line each, in the words of the host. With a kind, that evidence alone. */
 export function summaryLines(overview: RuntimeOverview, kind?: string): string[] {
   const { runtimeId, lifecycle, situation, study, findings, claims, withheld } = overview;
   const found = findings.filter((finding) => (kind === undefined ? isWorthALine(finding) : finding.kind === kind));
@@ -101,10 +101,10 @@ export function summaryLines(overview: RuntimeOverview, kind?: string): string[]
   ];
 }
 
-// Captions come after a review. A host says of text on the screen only to those who ask for it.
+// Captions come after a review. Text on the screen is shown only on request.
 const laterExports = /^(captions|screen-text)\./;
 
-/** Where the files of a study that has just ended are: for the next command, and for a program. */
+/** The paths of the files of a study that has just ended: for the next command, and for a program. */
 export function exportsLine({ runtimeId, findings }: RuntimeOverview): string {
   const isRecognized = findings.some(({ kind }) => kind === 'transcript');
   const names = exportNames.filter(

@@ -28,7 +28,7 @@ export function bytesText(bytes: number): string {
 
 const barCells = 20;
 
-/** What a piece of work does and how far it has come, as one line for people. */
+/** The stage and the progress of a piece of work, as one line for people. */
 export function progressLine(name: string, progress: WorkProgress): string {
   const { stage, completed, total, bytesPerSecond, queuePosition, etaMs } = progress;
   return [
@@ -53,7 +53,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** What was typed at a terminal before its question came. */
+/** Lines that the person typed before the question came. */
 interface TypedAhead {
   readonly lines: string[];
   /** The beginning of a line whose end was not typed yet. */
@@ -101,7 +101,7 @@ export async function answerTo(
     });
     ahead.begun = typeof answer === 'string' ? lines.line : '';
     if (typeof answer === 'string') return answer.trim();
-    // The question still stands on the line.
+    // The question is still on the line.
     output.write('\n');
     if (answer !== null) throw answer;
     return '';
@@ -111,21 +111,21 @@ export async function answerTo(
   }
 }
 
-/** Where a command writes, and what it may ask. */
+/** The outputs of a command, and its questions. */
 export interface Terminal {
-  /** Whether results are JSON documents, one a line. */
+  /** True if results are JSON documents, one a line. */
   readonly json: boolean;
-  /** Whether a person can be asked. */
+  /** True if a person can answer. */
   readonly isInteractive: boolean;
   /** A result, on stdout. With `--json` the document, else the lines. */
   result(document: unknown, lines: readonly string[]): void;
   /** A remark for people, on stderr. */
   remark(line: string): void;
-  /** What goes on right now: one line that is written over, or a line of its own where stderr is no terminal. */
+  /** The work of this moment. A terminal overwrites the line; elsewhere it is a line of its own. */
   progress(line: string): void;
   /**
-   * How far work has come, on stderr: a bar that is written over; where stderr is no terminal a line for each step; with
-   * `--json` the document.
+   * The progress of work, on stderr: a bar that is overwritten on a terminal, a line for each step elsewhere, and the document
+   * with `--json`.
    */
   measured(name: string, progress: WorkProgress): void;
   /** Asks the person at the terminal. Call it only where `isInteractive`. Throws `Interrupted`. */

@@ -17,7 +17,7 @@ export const artifactTrack = z.strictObject({
   durationMs: count.nullable(),
 });
 
-/** Where an artifact comes from; the keys are those of its id formula. */
+/** The origin of an artifact; the keys are those of its id formula. */
 export const artifactOrigin = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('source_ingest'), adapterId: identity, sourceReceiptRef: z.string().min(1) }),
   z.strictObject({
@@ -67,7 +67,7 @@ export const operationId = z.string().regex(/^operation:[a-z][a-z-]*:[a-f0-9]{64
 
 export const artifactId = z.string().regex(/^artifact:[a-f0-9]{64}$/);
 
-/** Which operation of which task is under way, and who carries it out. */
+/** The operation of a task that is under way, and its agent. */
 export const operationRequest = z.strictObject({
   operationId,
   taskId: identity,
@@ -75,12 +75,12 @@ export const operationRequest = z.strictObject({
   executionId: identity,
 });
 
-/** One part of a list that is too long for one record: the artifact that stands for it, its bytes, and how many items it has. */
+/** One part of a list that is too long for one record: the artifact that holds it, its bytes, and the number of its items. */
 export const recordPart = z.strictObject({ artifactId, contentId, bytes: positive, count: positive });
 
 export type RecordPart = z.infer<typeof recordPart>;
 
-/** Who produced a fact: `digest` is the SHA-256 of the executable or of the model weights. */
+/** The producer of a fact: `digest` is the SHA-256 of the executable or of the model weights. */
 export const toolIdentity = z.strictObject({
   name: z.string().min(1).max(80),
   version: z.string().min(1).max(160),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { cutText, labelLine, withoutPaths } from './grammar.ts';
 
 /**
- * Every error code of the wire: the one HTTP status it travels with, and what a client, or the owner of the host, can do
- * about it. The envelope's message ends with the remedy, and `docs/errors.md` shows it in the column "what to do": one
- * clause, no capital, no full stop; null only for codes that are never sent.
+ * Every error code of the wire, with its one HTTP status and the remedy for a client or for the owner of the host. The envelope's
+ * message ends with the remedy, and `docs/errors.md` shows it in the column "what to do". A remedy is one clause, no capital, no
+ * full stop; null only for codes that are never sent.
  */
 const errors = {
   // the request's envelope
@@ -30,7 +30,7 @@ const errors = {
   unsupported_transfer_encoding: [501, 'send Transfer-Encoding: chunked, or a Content-Length'],
   content_length_too_large: [413, 'send the body in chunks, without a length (curl: -H "Transfer-Encoding: chunked")'],
   request_body_too_large: [413, 'send less'],
-  empty_request_body: [400, 'send a body; where it is JSON, at least {}'],
+  empty_request_body: [400, 'send a body; if it is JSON, at least {}'],
   invalid_json: [400, 'send one JSON text in UTF-8'],
   internal_failure: [500, 'look at stderr of the host'],
   // ingest
@@ -76,7 +76,7 @@ const errors = {
     'name the encoding of the file, such as encoding=windows-1252, or --encoding windows-1252 of the command',
   ],
   subtitle_format_mismatch: [400, 'send an SRT, WebVTT or ASS file, and leave format out or name the right one'],
-  invalid_subtitle_file: [400, 'correct the line, or export the file anew'],
+  invalid_subtitle_file: [400, 'correct the line, or export the file again'],
   subtitle_file_too_large: [413, 'attach a file of at most 1 MiB'],
   subtitle_track_limit: [409, 'detach a subtitle file that is not needed'],
   unknown_subtitle_track: [404, 'use a trackIndex of the list of attached files'],
@@ -122,7 +122,7 @@ const errors = {
   illegal_review_transition: [409, 'read the intakes and reviews again; a new attempt of the study makes a new intake'],
   // captions
   invalid_caption_request: [400, 'send the approval as the list of reviews has it'],
-  caption_authority_required: [409, 'read the reviews again; captions need an approval that stands'],
+  caption_authority_required: [409, 'read the reviews again; captions need a valid approval'],
   caption_current_run_causality_required: [
     409,
     'restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions',
@@ -163,7 +163,7 @@ const errors = {
     409,
     'start the host with --language-explanation-executor openai, its permission switch and a model',
   ],
-  language_explanation_caption_authority_required: [409, 'read the captions again; their approval must stand'],
+  language_explanation_caption_authority_required: [409, 'read the captions again; their approval must be valid'],
   invalid_language_selection: [409, 'take line, side and words from the stored captions, by code points'],
   illegal_language_explanation_transition: [409, 'read the list of explanations; ask for something else'],
   language_explanation_executor_failed: [502, 'look at the model server; ask again, three times in all'],
@@ -207,7 +207,7 @@ const errors = {
   engine_unavailable: [409, 'install or start the engine, or choose another; nothing was changed'],
   settings_confirmation_required: [409, 'send the confirmation that the message names, after a person agreed'],
   invalid_restart_request: [400, 'send the schema of a restart request alone'],
-  restart_refused: [409, 'see what the message names; GET /v1/settings says when a restart is possible'],
+  restart_refused: [409, 'see what the message names; GET /v1/settings has the state of a restart'],
   // kept for clients that know them; never sent
   partial_journal_line: [409, null],
   invalid_journal: [409, null],
@@ -249,23 +249,23 @@ export class ServiceError extends Error {
   }
 }
 
-/** A fault of a request in words: where it is, and that the field is missing or what is wrong with it. */
+/** A fault of a request in words: its place, and that the field is missing or the fault of its value. */
 export function requestFault(schema: z.ZodType, body: unknown, issue: z.core.$ZodIssue | undefined): string {
   if (issue === undefined) return 'body: invalid';
   const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
   if (!isMissing(body, issue.path)) return `${place}: ${wordsOf(issue)}`;
-  const orNull = takesNull(schema, body, issue.path) ? ', or null where there is none' : '';
+  const orNull = takesNull(schema, body, issue.path) ? ', or null if there is none' : '';
   return `${place} is missing: ${issue.message}${orNull}`;
 }
 
-/** What is wrong. A pattern stands without its slashes, between which it would be taken for a path of this machine. */
+/** The fault in words. A pattern loses its slashes: between them it would look like a path of this machine. */
 function wordsOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'invalid_format' || issue.pattern === undefined) return issue.message;
   const pattern = issue.pattern.replace(/^\/(.*)\/\w*$/s, '$1');
   return issue.message.endsWith(issue.pattern) ? `must match ${pattern}` : issue.message;
 }
 
-/** Whether the first fault would be another one if this field were null. */
+/** True if the first fault would be another one if this field were null. */
 function takesNull(schema: z.ZodType, body: unknown, path: readonly PropertyKey[]): boolean {
   const [first] = schema.safeParse(withNull(body, path)).error?.issues ?? [];
   return first?.path.join('.') !== path.join('.');
@@ -314,9 +314,9 @@ const messages = {
 } as const;
 
 /**
- * The storage refused a read, or what was to be written before anything is promised, for a reason that says nothing about what
- * is stored: too many open files, an error of the device. Nothing was changed, and nothing is remembered of it; the same request
- * may succeed later. Media that was refused has failed its ingest: another may succeed.
+ * The storage refused a read, or a write before anything was promised. The reason lies with the machine and not with the stored
+ * data: too many open files, an error of the device. Nothing has changed, and nothing is remembered; the same request may succeed
+ * later. If the storage refused media, its ingest has failed: another may succeed.
  */
 export class StorageUnavailable extends ServiceError {
   constructor(cause: unknown, refused: keyof typeof messages = 'read') {

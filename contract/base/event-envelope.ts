@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { identity, identityOf, positive, timestamp } from './grammar.ts';
 
-/** Who may write into a journal; the type of an event fixes the kind. */
+/** The producers that may write into a journal; the type of an event fixes the kind. */
 export type ProducerKind =
   | 'scheduler'
   | 'registry'

@@ -23,7 +23,7 @@ export const timestamp = z
     return !Number.isNaN(time) && new Date(time).toISOString() === text;
   }, 'not a real instant');
 
-/** A stored time in ms since 1970, at most what a date can hold: a larger one could be told to nobody. */
+/** A stored time in ms since 1970, at most what a `Date` can hold: a later one could not be formatted. */
 export const epochMs = z.number().min(0).max(8_640_000_000_000_000);
 
 /** BCP 47 shaped, at most 64 characters, case kept. */
@@ -43,8 +43,8 @@ export const range = z
 export type Range = z.infer<typeof range>;
 
 /**
- * Whether no text in a value, names of fields included, has half of a surrogate pair. Only such text has a form in UTF-8:
- * half of a pair would be stored as something else than it was when it was hashed.
+ * True if no text in a value, names of fields included, has half of a surrogate pair. Only such text has a form in UTF-8: half of
+ * a pair would be stored as something other than what was hashed.
  */
 export function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
@@ -60,8 +60,9 @@ export const wellFormedText = z
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without half of a surrogate pair');
 
 /**
- * What a line for people must not hold: control characters (C0, DEL, C1), line and paragraph separators, and what turns the
- * direction of the text around it (embeddings, overrides, isolates). Marks of direction such as U+200F are part of a text.
+ * The characters that a line for people must not hold. These are control characters (C0, DEL, C1), line and paragraph separators,
+ * and characters that turn the direction of the text around them (embeddings, overrides, isolates). Marks of direction such as
+ * U+200F are part of a text.
  */
 const hidden = '[\\p{Cc}\\u2028\\u2029\\u202A-\\u202E\\u2066-\\u2069]';
 const hasHidden = new RegExp(hidden, 'u');
@@ -82,8 +83,8 @@ export const givenLine = (maximum: number) =>
 export const labelLine = (text: string): string => text.replace(allHidden, ' ').toWellFormed().trim();
 
 /**
- * A text of several lines from outside the program that is shown to people and proves nothing, such as the words of a model: what
- * a line must not hold becomes a space, tabs and line breaks aside. Changes of direction have no width, and go.
+ * A text of several lines from outside the program, such as the words of a model. People see it, and it proves nothing. Each
+ * hidden character becomes a space, except tabs and line breaks. Changes of direction have no width, and are removed.
  */
 export const shownText = (text: string): string =>
   text
@@ -98,8 +99,8 @@ export const cutText = (text: string, maximum: number): string =>
     .toWellFormed()
     .trim();
 
-// A path begins where a word does. In quotes it may hold spaces; without, a word with a slash behind it may be its rest.
-// What begins with /v1/ is this host's own address, and what stands behind // belongs to an address too.
+// A path begins where a word does. In quotes it may hold spaces; without, a word with a slash behind it may be its rest. Text
+// after /v1/ is an address of this host, and text after // belongs to an address too.
 const start = String.raw`(?:~?\/(?!\/|v1\/|\s|$)|[A-Za-z]:\\)`;
 const quoted = new RegExp(`(['"\`])(?:file:\\/*)?${start}[^'"\`]*\\1`, 'g');
 const bare = new RegExp(

@@ -10,7 +10,7 @@ export interface ByteReader {
   readonly bytes: number;
   /** Reads what fits into `target` from `position` on, at least one byte; 0 only where the file has no more. */
   read(target: Uint8Array, position: number): Promise<number>;
-  /** Whether the file is still the one that was verified: everything read before was its content then. */
+  /** True if the file is still the one that was verified: everything read before was its content then. */
   isUnchanged(): boolean;
   /** Gives the descriptor back, after reads under way. Harmless when repeated. */
   close(): void;

@@ -114,7 +114,7 @@ export type CaptionProductionResults = z.infer<typeof captionProductionResults>;
 export type QualityControlRow = z.infer<typeof qualityControlRow>;
 export type CaptionQualityControls = z.infer<typeof captionQualityControls>;
 
-/** What the journal says of captions that were made of an approved study, and of their check. */
+/** The journal events of captions that were made of an approved study, and of their check. */
 export const captionEvents = [
   eventType(
     'caption.production_started',

@@ -15,7 +15,7 @@ import { modelName } from '../explanations/executor.ts';
 import { approvalReference } from '../review.ts';
 import { coverage, readinessReference, studyReference } from '../study/study-record.ts';
 
-/** What one production may take in and leave behind; bytes are those of UTF-8. */
+/** The limits of one production; bytes are those of UTF-8. */
 export const captionLimits = {
   maxDurationMs: 120_000,
   maxLines: 64,
@@ -26,8 +26,8 @@ export const captionLimits = {
 } as const;
 
 /**
- * Why a side of a line has no text. `language_mismatch`: its track is in another language than the container says, or its
- * translation in another than was asked for. Those that begin with `translation_` are gates that a translation did not pass.
+ * The reason why a side of a line has no text. `language_mismatch`: its track is in another language than the container states,
+ * or its translation in another than requested. Those that begin with `translation_` are gates that a translation did not pass.
  */
 export const captionReason = z.enum([
   'recorded_quality_gate_withheld',
@@ -61,7 +61,7 @@ const isLineBreakOrTab = (character: string): boolean => ['\t', '\n', '\r'].incl
 /** The largest text of a line, in bytes of UTF-8. */
 export const maximumCaptionTextBytes = 8192;
 
-/** What a line says: well formed, trimmed, at most 4096 characters, of control characters only tabs and line breaks. */
+/** The text of a line: well formed, trimmed, at most 4096 characters, of control characters only tabs and line breaks. */
 export const captionWords = wellFormedText
   .min(1)
   .max(4096)
@@ -164,7 +164,7 @@ export const sharedCitation = z.strictObject({
   childReport,
 });
 
-/** What the lineages of many lines have in common, said once: every read that a line cites, with its report. */
+/** The common part of the lineages of many lines, stated once: every read that a line cites, with its report. */
 export const sharedLineage = lineLineage.extend({
   source: z.strictObject({ artifactId, contentId }),
   study: studyReference.extend({ citations: z.array(sharedCitation) }),
@@ -180,7 +180,7 @@ export const sharingQueue = captionLine.extend({
   }),
 });
 
-/** A line that was cut from a transcript: the indexes of the recognised lines that its words come from. */
+/** A line that was cut from a transcript: the indexes of the recognized lines that its words come from. */
 export const recognisedQueue = sharingQueue.extend({ transcriptLines: z.array(count).min(1) });
 
 export type SharedLineage = z.infer<typeof sharedLineage>;
@@ -191,11 +191,11 @@ export type LineLineage = z.infer<typeof lineLineage>;
 export type SemanticCitation = z.infer<typeof semanticCitation>;
 export type ChildReport = z.infer<typeof childReport>;
 
-/** The two texts of a line of captions: what is said, and its translation. */
+/** The two texts of a line of captions: the spoken one, and its translation. */
 export const captionSide = z.enum(['source', 'target']);
 export type CaptionSide = z.infer<typeof captionSide>;
 
-/** Which texts a file of captions has: one, or the translation above what is said. */
+/** The texts of a file of captions: one, or the translation above the original. */
 export const shownSides = z.enum([...captionSide.options, 'both']);
 export type ShownSides = z.infer<typeof shownSides>;
 
@@ -203,7 +203,7 @@ export type ShownSides = z.infer<typeof shownSides>;
 export const lineBreaks = z.enum(['author', 'netflix.v1']);
 export type LineBreaks = z.infer<typeof lineBreaks>;
 
-/** Who translates, as captions name it: a model, and digests of the words and settings with which it is asked. */
+/** The translator as captions name it: a model, and digests of its prompt and settings. */
 export const captionTranslator = z.strictObject({
   model: modelName,
   promptContentId: contentId,
@@ -223,7 +223,7 @@ const common = {
   sourceCaptionContentId: contentId.nullable(),
 };
 
-/** Who produces captions, and what its words are worth: no executor of this host claims to have understood anything. */
+/** The producer of captions, and the worth of its words: no executor of this host claims to have understood anything. */
 export const captionExecutor = z.discriminatedUnion('classification', [
   z.strictObject({
     id: z.literal('studio.recorded-caption-fixture-adapter'),
@@ -265,7 +265,7 @@ export const captionExecutor = z.discriminatedUnion('classification', [
     executionScope: z.literal('current_run'),
     ...common,
   }),
-  /** The same, put before a model for the other language; digests name the words and settings with which it is asked. */
+  /** The same, with a model that translates; digests name its prompt and settings. */
   z.strictObject({
     id: z.literal('studio.recognised-translated-caption-producer'),
     classification: z.literal('recognised_transcript_translated'),

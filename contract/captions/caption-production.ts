@@ -21,7 +21,9 @@ import {
   translationSummary,
 } from './caption-translation.ts';
 
-/** The most that a host can be told to allow: a study of four hours, and lines that clients can still be shown at once. */
+/**
+ * The highest limits that a host accepts: a study of four hours, and the number of lines that a client can still show at once.
+ */
 export const longestCaptions = { maxDurationMs: 14_400_000, maxLines: 8192 } as const;
 
 /** How long studies and their captions may be where a host allows more than `captionLimits`. */
@@ -42,7 +44,7 @@ export const longCaptionLimitsRecord = captionAllowance.extend({
   maxWallMs: positive,
 });
 
-/** A line of long captions; the recognised lines that it was cut from where it comes from a transcript. */
+/** A line of long captions, with the recognized lines that it was cut from if it comes from a transcript. */
 export const chunkedLine = sharingQueue.extend({ transcriptLines: z.array(count).min(1).optional() });
 
 /** Lines of long captions that follow each other, as they are stored; what all lines share is in the record that names the chunks. */
@@ -56,7 +58,10 @@ export const captionChunk = z.strictObject({
   lines: z.array(chunkedLine).min(1).max(captionLimits.maxLines),
 });
 
-/** Reads that lines of long captions cite, in the order in which the lines count them; as they are stored where one record has no room for all. */
+/**
+ * The reads that lines of long captions cite, in the order in which the lines count them. This is the stored form if one record
+ * has no room for all.
+ */
 export const captionCitations = z.strictObject({
   schema: z.literal('studio.caption-production.citations.v1'),
   jobId: captionJobId,
@@ -93,7 +98,7 @@ export const captionCauses = [
 /** The body of a request for captions. */
 export const captionProductionRequest = z.strictObject({ approval: approvalReference });
 
-/** What captions are made of. */
+/** The input of captions. */
 export const captionInput = z.strictObject({
   sourceArtifactId: artifactId,
   sourceContentId: contentId,
@@ -106,9 +111,8 @@ export const captionInput = z.strictObject({
 });
 
 /**
- * What came of a production. The sides count by their own state, `withheldCount` and `unavailableCount` by the target's.
- * Without any source text it is `unavailable`; with every target `completed`; with none, all withheld, `withheld`; else
- * `partial`.
+ * The result of a production. The sides count by their own state, `withheldCount` and `unavailableCount` by the target's. Without
+ * any source text it is `unavailable`; with every target `completed`; with none, all withheld, `withheld`; else `partial`.
  */
 export const captionResult = z.strictObject({
   status: z.enum(['completed', 'partial', 'withheld', 'unavailable']),
@@ -170,10 +174,10 @@ export const citingCaptions = z.strictObject({
 export const longCaptionRecord = z.discriminatedUnion('schema', [chunkedCaptions, citingCaptions]);
 
 /**
- * Captions: lines in order of time, disjoint and inside the range. `v1` says the whole lineage with
- * every line; `v5` says once what the lines have in common, for captions that would be too large otherwise; `v6` does so too,
- * for captions of a transcript, and says of each line which recognised lines it was cut from. `v7` are long captions with the
- * lines of all chunks; no record of that form is stored.
+ * Captions: lines in order of time, disjoint and inside the range. `v1` has the whole lineage with every line. `v5` states once
+ * what the lines have in common, for captions that would be too large otherwise. `v6` is the same for captions of a transcript,
+ * and names the recognized lines that each line was cut from. `v7` are long captions with the lines of all chunks; no record of
+ * that form is stored.
  */
 export const captionArtifact = z.discriminatedUnion('schema', [
   ...inOneRecord,
@@ -241,7 +245,7 @@ export const translatedLimits = { ...captionLimits, maxWallMs: translationLimits
 
 export const translatedLimitsRecord = captionLimitsRecord.extend({ maxWallMs: z.literal(translatedLimits.maxWallMs) });
 
-/** The receipt of captions that a model may have translated: `translation` is null where nothing had to be. */
+/** The receipt of captions that a model may have translated: `translation` is null if no text needed it. */
 export const translatedCaptionReceipt = captionReceipt.extend({
   schema: z.literal('studio.caption-production.receipt.v2'),
   limits: translatedLimitsRecord,
@@ -249,7 +253,7 @@ export const translatedCaptionReceipt = captionReceipt.extend({
   nonClaims: z.tuple([z.literal(translationNonClaims[0])]),
 });
 
-/** The receipt of long captions. What became of each line is said with the line; `translation` is null where there was none. */
+/** The receipt of long captions. Each line has its own result; `translation` is null if there was none. */
 export const longCaptionReceipt = captionReceipt.omit({ limits: true, result: true }).extend({
   schema: z.literal('studio.caption-production.receipt.v3'),
   limits: longCaptionLimitsRecord,

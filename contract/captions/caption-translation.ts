@@ -26,11 +26,11 @@ export const translationPrompt = z.strictObject({
   schema: z.literal('studio.caption-translation.prompt.v1'),
   version: z.literal('1'),
   system: z.string().min(1),
-  /** The JSON schema of the answer for one line; each line that is asked for is required under its id. */
+  /** The JSON schema of the answer for one line; the answer must have each requested line under its id. */
   line: z.record(z.string(), z.json()),
 });
 
-/** How and where a model is asked; the key is never part of it. */
+/** The address and settings of a model; the key is never part of it. */
 export const translationConfiguration = z.strictObject({
   schema: z.literal('studio.caption-translation.configuration.v1'),
   baseUrl: z.string().min(1),
@@ -47,12 +47,12 @@ export const translationConfiguration = z.strictObject({
 
 const answeredText = wellFormedText.max(4096);
 
-/** What came back for one line: the source as the model repeats it, and its translation. */
+/** The answer for one line: the source as the model repeats it, and its translation. */
 export const translatedAnswer = z.strictObject({
   lineId: identityOf(200),
   source: answeredText,
   translation: answeredText,
-  /** The language of the translation by script or n-grams; null where it is too short to tell. */
+  /** The language of the translation by script or n-grams; null if the text is too short to identify. */
   identified: languageTag.nullable(),
 });
 
@@ -62,7 +62,7 @@ export const translationAsk = z.strictObject({
   /** Digests of the message and of the JSON schema of the answer. */
   promptContentId: contentId,
   schemaContentId: contentId,
-  /** Begins with a closed word; null where there is an answer. */
+  /** Begins with a closed word; null if there is an answer. */
   failure: z.string().min(1).max(256).nullable(),
   answers: z.array(translatedAnswer),
   /** The language of all translations together. */
@@ -73,7 +73,7 @@ export const translationAsk = z.strictObject({
   outputTokens: count.nullable(),
 });
 
-/** Everything that a model was asked and answered for one production. It cannot be derived again; its verdicts can. */
+/** All questions to a model and its answers for one production. It cannot be derived again; its verdicts can. */
 export const captionTranslation = z.strictObject({
   schema: z.literal('studio.caption-translation.v1'),
   jobId: captionJobId,
@@ -85,7 +85,7 @@ export const captionTranslation = z.strictObject({
   sourceLanguage: languageTag,
   targetLanguage: languageTag,
   asks: z.array(translationAsk).min(1),
-  /** The language of all translations together of lines that were asked again alone because of the first answers. */
+  /** The language of all translations together of the lines that the host sent again alone because of the first answers. */
   identifiedAlone: languageTag.nullable(),
   /** The version of the translation gates by which the answers are judged: 4 is version 5 over one answer for each line. Absent for 1. */
   gates: z.literal([2, 3, 4, 5]).optional(),
@@ -108,7 +108,7 @@ export const partedTranslation = captionTranslation.omit({ asks: true }).extend(
   parts: z.array(recordPart).min(1),
 });
 
-/** What a receipt of captions says of their translation. Tokens are null where the server stated none for some question. */
+/** The translation of captions in their receipt. Tokens are null if the server stated none for some question. */
 export const translationSummary = z.strictObject({
   artifactId: z.string().regex(/^artifact:[a-f0-9]{64}$/),
   contentId,
@@ -118,14 +118,17 @@ export const translationSummary = z.strictObject({
   models: z.array(z.string()),
   inputTokens: count.nullable(),
   outputTokens: count.nullable(),
-  /** How often each line was asked: in a batch, alone after that, apart from its neighbours, and by itself where these disagree. */
+  /**
+   * The number of questions for each line: in a batch, alone after that, apart from its neighbours, and by itself if these
+   * disagree.
+   */
   attempts: z.array(z.strictObject({ lineId: identityOf(200), asks: positive })),
 });
 
-/** The same of long captions: how many lines were asked more than once, instead of how often each was asked. */
+/** The same of long captions: the number of lines with more than one question, instead of the questions of each. */
 export const longTranslationSummary = translationSummary.omit({ attempts: true }).extend({ askedAgain: count });
 
-/** What a translation does not say, whatever it says: its words passed gates of structure. */
+/** The claim that no translation makes: its words passed gates of structure only. */
 export const translationNonClaims = ['translation_meaning_not_assessed'] as const;
 
 export type TranslationPrompt = z.infer<typeof translationPrompt>;

@@ -19,7 +19,7 @@ import { captionExecutor, captionJobId, captionReason, captionSide, captionWords
 import { longestCaptions } from './caption-production.ts';
 import { captionProfile, captionQualityReport } from './quality-control.ts';
 
-/** What a reviewer attests with each correction, word for word. */
+/** The attestation of a reviewer with each correction, word for word. */
 export const correctionAttestation = 'I attest that I am the named reviewer and made this correction.';
 
 /** The most changes in one correction, and corrections of one runtime. */
@@ -35,17 +35,17 @@ const checkId = z.string().regex(/^caption-correction-check:[a-f0-9]{64}$/);
 const lineId = identityOf(200);
 
 /**
- * What a correction is made on, and what a request names: the content id of the lines before any correction, and that of the
- * receipt of the newest correction; null before the first.
+ * The state that a correction starts from, and that a request names. It is the content id of the lines before any correction, and
+ * that of the receipt of the newest correction; null before the first.
  */
 export const correctionHead = z.strictObject({ base: contentId, correction: contentId.nullable() });
 
-/** Whose text a side of a line has: the host's, or that of a person. */
+/** The author of the text of a side of a line: the host, or a person. */
 const origin = z.enum(['host', 'person']);
 
 /**
- * One side of a line. `reasonCode` says why the host has no text here; it stays beside a text that a person gave, so that what
- * was withheld can be told.
+ * One side of a line. `reasonCode` says why the host has no text here. It stays beside a text of a person, so that the withheld
+ * sides remain known.
  */
 export const correctedText = z
   .strictObject({
@@ -98,7 +98,7 @@ export const correctionChange = z.strictObject({
   after: z.array(correctedLine),
 });
 
-/** What the lines were before any correction: captions that were made, or the lines that captions would have. */
+/** The lines before any correction: captions that were made, or the lines that captions would have. */
 export const correctionBase = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('captions'),
@@ -109,7 +109,7 @@ export const correctionBase = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('drafts'), executor: captionExecutor, linesContentId: contentId }),
 ]);
 
-/** What a person changed, and on which lines. `receiptId` is derived from everything but it and `schema`. */
+/** The changes of a person, and the lines they apply to. `receiptId` is derived from everything but it and `schema`. */
 export const correctionReceipt = z.strictObject({
   schema: z.literal('studio.caption-correction.receipt.v1'),
   receiptId: z.string().regex(/^caption-correction-receipt:[a-f0-9]{64}$/),
@@ -141,7 +141,7 @@ export const correctionReceipt = z.strictObject({
   changes: z.array(correctionChange).min(1).max(maximumCorrectionChanges),
 });
 
-/** What the check of corrected lines says of one line. */
+/** The verdict of the check of corrected lines on one line. */
 export const correctedLineReason = z.enum([
   'line_structurally_complete',
   'line_attested_by_person',
@@ -186,7 +186,7 @@ export const correctionCheckReceipt = z.strictObject({
   decision: z.strictObject({ ...verdict, decisionsContentId: contentId }),
 });
 
-/** A line as a request asks for it: a side that is left out stays as it is, is joined in a merge, or stays without a text. */
+/** A line in a request. A side that is left out stays as it is, is joined in a merge, or stays without a text. */
 const askedLine = z
   .strictObject({
     startMs: count,
@@ -233,7 +233,7 @@ export const correctionPreviewRequest = z.strictObject(asked).refine(isOneOfBoth
 
 const reviewer = z.strictObject({ id: identity, label: reviewerLabel });
 
-/** A current line, with who changed it last and what the check says of it. */
+/** A current line, with the author of its last change and the verdict of the check. */
 export const shownLine = correctedLine.extend({
   changed: z
     .strictObject({ correctionId: correctionId.nullable(), recordedAt: timestamp.nullable(), reviewer })
@@ -316,7 +316,7 @@ export const captionCorrectionPreview = z.strictObject({
   ),
 });
 
-/** Whose lines a file has: with a person's corrections, or as the host made them. */
+/** The lines of a file: with a person's corrections, or as the host made them. */
 export const shownCorrections = z.enum(['applied', 'original']);
 
 export type ShownCorrections = z.infer<typeof shownCorrections>;
@@ -339,7 +339,7 @@ export type ShownLine = z.infer<typeof shownLine>;
 export type CaptionCorrections = z.infer<typeof captionCorrections>;
 export type CaptionCorrectionPreview = z.infer<typeof captionCorrectionPreview>;
 
-/** What the journal says of corrections by a person. */
+/** The journal events of corrections by a person. */
 export const captionCorrectionEvents = [
   eventType(
     'caption.correction_recorded',

@@ -27,7 +27,7 @@ export const qualityControlRequest = z.strictObject({ candidate: qualityControlC
 
 export const qualityControlPolicy = 'structural_current_run_gate_without_semantic_quality_score';
 
-/** Why a candidate is accepted or withheld; the first that applies stands alone. */
+/** The reason why a candidate is accepted or withheld; the first that applies is the only one. */
 export const qualityControlReason = z.enum([
   'recorded_fixture_test_demo_only',
   'candidate_has_no_lines',
@@ -36,7 +36,7 @@ export const qualityControlReason = z.enum([
   'current_run_candidate_accepted_in_part',
 ]);
 
-/** What a check says of one line. */
+/** The verdict of a check on one line. */
 export const lineReason = z.enum(['line_structurally_complete', 'line_unavailable_or_withheld', 'test_demo_only']);
 
 const lineDecision = z.strictObject({
@@ -65,7 +65,7 @@ export const qualityControlDecision = z
   .strictObject({ ...verdict, lines: z.array(lineDecision).max(captionLimits.maxLines) })
   .refine(isReasonOfOutcome, reasonOfOutcome);
 
-/** What was decided on lines of long captions that follow each other, as it is stored. */
+/** The verdicts on consecutive lines of long captions, in their stored form. */
 export const qualityControlPart = z.strictObject({
   schema: z.literal('studio.caption-quality-control.part.v1'),
   qcId: z.string().regex(/^caption-quality-control:[a-f0-9]{64}$/),
@@ -118,8 +118,8 @@ const lineId = identityOf(200);
 const integer = z.number().int().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
 
 /**
- * What a guideline asks of cues; null where it asks nothing. Speeds are in thousandths of a character per second, lengths
- * of lines in thousandths of a character: some guidelines count narrow characters half.
+ * The limits of a guideline for cues; null if it sets none. Speeds are in thousandths of a character per second, lengths of lines
+ * in thousandths of a character: some guidelines count narrow characters half.
  */
 export const captionLimitsOfProfile = z.strictObject({
   readingSpeedMilliCps: positive.nullable(),

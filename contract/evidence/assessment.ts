@@ -4,7 +4,7 @@ import { contentId, count, identity, languageTag, positive, range } from '../bas
 import { runtimeListFields } from '../study/status.ts';
 import { longestReading, readableKind } from './evidence-read.ts';
 
-/** What one assessment may take in and say. A citation is one read with the facts of it that a claim rests on. */
+/** The limits of one assessment. A citation is one read with the facts of it that a claim rests on. */
 export const assessmentLimits = {
   maxAssessments: 1,
   maxReadReceipts: 4,
@@ -28,9 +28,9 @@ const states = z
   .array(claimState)
   .min(1)
   .refine((list) => list.every((state, at) => at === 0 || rankOf(list[at - 1] ?? state) < rankOf(state)), {
-    message: 'states stand once each, the gravest first',
+    message: 'each state may occur once, the gravest first',
   })
-  .refine((list) => list.length === 1 || !list.includes('supported'), { message: 'supported stands alone' });
+  .refine((list) => list.length === 1 || !list.includes('supported'), { message: 'supported excludes other states' });
 
 export const readReceiptId = z.string().regex(/^evidence-read:[a-f0-9]{64}$/);
 
@@ -51,8 +51,8 @@ const claimBody = {
 };
 
 /**
- * `range` is the hull of the cited facts; a language is null where a cited fact is withheld or unknown. The
- * lines of a transcript, and texts on the screen, are claimed as recognised, not as said or shown.
+ * `range` is the hull of the cited facts; a language is null if a cited fact is withheld or unknown. The lines of a transcript,
+ * and texts on the screen, are claimed as recognized, not as spoken or shown.
  */
 export const claim = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('speech_activity'), value: z.enum(['speech', 'non_speech']), ...claimBody }),
@@ -61,7 +61,7 @@ export const claim = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('screen_text'), value: z.literal('recognised'), ...claimBody }),
 ]);
 
-/** What up to four reads say, as claims. `receiptId` is derived from everything but it and `schema`. */
+/** The claims from up to four reads. `receiptId` is derived from everything but it and `schema`. */
 export const evidenceAssessmentReceipt = z.strictObject({
   schema: z.literal('studio.evidence-assessment.receipt.v1'),
   receiptId: z.string().regex(/^evidence-assessment:[a-f0-9]{64}$/),
@@ -104,13 +104,13 @@ export const evidenceAssessmentReceipt = z.strictObject({
 export type Claim = z.infer<typeof claim>;
 export type EvidenceAssessmentReceipt = z.infer<typeof evidenceAssessmentReceipt>;
 
-/** What a decision may be in any study; how many assessments it takes in depends on the range of its study. */
+/** The limits of a decision in any study; the number of its assessments depends on the range of its study. */
 export const decisionLimits = { maxDecisions: 1, maxAuditedAssessments: longestReading.maxAuditedAssessments } as const;
 
 /** Largest stored decision receipt, in bytes. */
 export const maximumDecisionReceiptBytes = 128 * 1024;
 
-/** In the order in which a decision lists them; the last stands alone. */
+/** In the order in which a decision lists them; the last excludes the others. */
 export const decisionReasons = [
   'audited_claim_withheld',
   'audited_claim_unknown',
@@ -140,7 +140,9 @@ export const decision = z.strictObject({
   reasonCodes: z.array(decisionReason).min(1),
 });
 
-/** Whether what a study claims may be put before a reviewer. `receiptId` is derived from everything but it and `schema`. */
+/**
+ * The decision whether the claims of a study may go to a reviewer. `receiptId` is derived from everything but it and `schema`.
+ */
 export const evidenceDecisionReceipt = z.strictObject({
   schema: z.literal('studio.evidence-decision.receipt.v1'),
   receiptId: z.string().regex(/^evidence-decision:[a-f0-9]{64}$/),
@@ -171,7 +173,7 @@ export type DecisionReference = z.infer<typeof decisionReference>;
 export type Decision = z.infer<typeof decision>;
 export type EvidenceDecisionReceipt = z.infer<typeof evidenceDecisionReceipt>;
 
-/** Which facts of which read a claim rests on, and which evidence was read. */
+/** The facts and reads that a claim rests on, and the evidence of the reads. */
 const citations = z.array(citation.extend({ readOperationId: operationId, evidenceArtifactId: artifactId })).min(1);
 
 const [speechClaim, languageClaim, transcriptClaim, screenTextClaim] = claim.options;

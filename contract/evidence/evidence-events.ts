@@ -13,7 +13,7 @@ import { evidenceReadReceipt, readableKind } from './evidence-read.ts';
 
 const failed = z.strictObject({ operationId, reason: failure });
 
-/** What the journal says of evidence that is read. */
+/** The journal events of evidence reads. */
 export const readEvents = [
   eventType(
     'evidence.read_started',
@@ -37,7 +37,7 @@ export const readEvents = [
   eventType('evidence.read_failed', 'evidence_host', failed),
 ] as const;
 
-/** What it says of reads that are assessed. */
+/** The journal events of assessments of reads. */
 export const assessmentEvents = [
   eventType(
     'analysis.evidence.assessment_started',
@@ -66,7 +66,7 @@ export const assessmentEvents = [
   eventType('analysis.evidence.assessment_failed', 'assessment_host', failed),
 ] as const;
 
-/** What it says of assessments that are decided upon. */
+/** The journal events of decisions on assessments. */
 export const decisionEvents = [
   eventType(
     'analysis.evidence.decision_started',

@@ -23,9 +23,9 @@ export const keyframeFact = z.strictObject({
 export type KeyframeFact = z.infer<typeof keyframeFact>;
 
 /**
- * The sound of `[startMs, endMs)` for drawing: the lowest and the highest sample of every `windowMs`, in an object with the
- * format of audiowaveform (version 1, 16 bits): five little-endian integers of 32 bits (version, flags, sample rate, samples a
- * window, windows), then two of 16 bits for each window.
+ * The sound of `[startMs, endMs)` for drawing: the lowest and the highest sample of every `windowMs`. The object has the format
+ * of audiowaveform (version 1, 16 bits). It begins with five little-endian integers of 32 bits: version, flags, sample rate,
+ * samples a window, windows. Two of 16 bits follow for each window.
  */
 export const waveformFact = z.strictObject({
   kind: z.literal('waveform'),
@@ -52,7 +52,7 @@ export const waveformHeaderBytes = 20;
 const START_OF_IMAGE = 0xffd8;
 const START_OF_FRAME = 0xffc0;
 
-/** Width and height of a baseline JPEG, as its frame header states them; null where there is none. */
+/** Width and height of a baseline JPEG, as its frame header states them; null if it has none. */
 export function jpegSizeOf(jpeg: Uint8Array): { readonly width: number; readonly height: number } | null {
   const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   const read = (at: number) => (at + 2 <= view.byteLength ? view.getUint16(at) : 0);

@@ -3,7 +3,7 @@ import { artifactId, operationId } from '../base/artifact.ts';
 import { contentId, count, identity, languageTag, positive, type Range } from '../base/grammar.ts';
 import { screenTextFact, speechFact, transcriptLineFact } from './evidence.ts';
 
-/** What one read may return. */
+/** The limits of one read. */
 export const readLimits = { maxItems: 64, maxBytes: 32768 } as const;
 
 /** Largest stored read receipt, in bytes. */
@@ -23,7 +23,7 @@ const abstention = z.enum([
   'below_probability_and_margin',
 ]);
 
-/** What an identifier said of one stretch of speech: a language, or that it would not say. */
+/** The verdict of an identifier on one stretch of speech: a language, or that it could not decide. */
 export const languageDecision = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('classified'), code: languageTag, ...confidence, reason: z.null() }),
   z.strictObject({
@@ -46,7 +46,7 @@ export const languageRangeFact = z.strictObject({
   decision: languageDecision,
 });
 
-/** A line of a transcript that passed every gate: recognised, not said. Samples count as above. */
+/** A line of a transcript that passed every gate: recognized, not necessarily spoken. Samples count as above. */
 export const recognisedLineFact = z.strictObject({
   kind: z.literal('recognised_line'),
   index: count,
@@ -57,7 +57,7 @@ export const recognisedLineFact = z.strictObject({
   text: transcriptLineFact.shape.text,
 });
 
-/** A text on the screen that passed every gate: recognised, not shown as said. Samples count as above. */
+/** A text on the screen that passed every gate: recognized, not necessarily shown. Samples count as above. */
 export const recognisedTextFact = z.strictObject({
   kind: z.literal('recognised_text'),
   index: count,
@@ -130,7 +130,7 @@ export interface ReadingAllowance {
   readonly maxAuditedAssessments: number;
 }
 
-/** What a study has whose range is decoded at once, and what a longer one has for each of its windows. */
+/** The allowance of a study whose range is decoded at once, and of each window of a longer one. */
 export const usualReading = { maxReads: 16, maxAuditedAssessments: 4 } as const satisfies ReadingAllowance;
 
 /** The windows of four hours: a study that is longer has no more than these. */
@@ -144,7 +144,7 @@ const usualTimes = (windows: number): ReadingAllowance => ({
 /** The most that any study has. */
 export const longestReading: ReadingAllowance = usualTimes(mostWindows);
 
-/** What a study of a range has: for each window of a long one as much as a short one has. */
+/** The allowance of a study of a range: for each window of a long one as much as a short one has. */
 export function readingAllowanceOf({ startMs, endMs }: Range): ReadingAllowance {
   const lengthMs = endMs - startMs;
   if (lengthMs <= longRanges.aboveMs) return usualReading;

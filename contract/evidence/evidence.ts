@@ -8,7 +8,7 @@ export const maximumLineCharacters = 4096;
 
 const span = { startMs: count, endMs: count };
 
-/** What a recogniser said, as one line: no control characters, and of spaces single ones between words alone. */
+/** The words of a recognizer, as one line: no control characters, and of spaces single ones between words alone. */
 export const recognisedText = wellFormedText
   .min(1)
   .max(maximumLineCharacters)
@@ -20,10 +20,10 @@ const text = recognisedText;
 const share = z.number().min(0).max(1).nullable();
 
 /**
- * Why a recognised line is withheld, in the order in which a line lists its reasons. `no_speech_evidence`: detected speech
- * does not carry it, or it is not words alone. `repetition`: a loop. `low_confidence`: the recogniser itself doubts it, or is known to invent it.
- * `compression`: a text too regular for speech. `language_mismatch`: not in the language that the study declared.
- * `boundary_only`: it lies at the edge of what was heard. `disagreement`: a second run heard something else.
+ * The reason why a recognized line is withheld, in the order in which a line lists its reasons. `no_speech_evidence`: detected
+ * speech does not carry it, or it is not words alone. `repetition`: a loop. `low_confidence`: the recognizer itself doubts it, or
+ * is known to invent it. `compression`: a text too regular for speech. `language_mismatch`: not in the language that the study
+ * declared. `boundary_only`: it lies at the edge of the region's sound. `disagreement`: a second run recognized something else.
  */
 export const gateReasons = [
   'no_speech_evidence',
@@ -39,8 +39,8 @@ export const gateReason = z.enum(gateReasons);
 export type GateReason = z.infer<typeof gateReason>;
 
 /**
- * One region of detected speech with the padding around it, as a recogniser was given it: by itself, at 16 kHz in mono.
- * `heard` names the samples; they are not kept. `language` is what the recogniser said that it heard, in its own words.
+ * One region of detected speech with the padding around it, as the input of a recognizer: by itself, at 16 kHz in mono. `heard`
+ * names the samples; they are not kept. `language` is the language that the recognizer stated, in its own words.
  */
 export const recognisedRegionFact = z.strictObject({
   kind: z.literal('recognised_region'),
@@ -50,13 +50,13 @@ export const recognisedRegionFact = z.strictObject({
   language: z.string().min(1).max(64).nullable(),
 });
 
-/** A word on the source's own time line; `confidence` is null where the recogniser gives none. */
+/** A word on the source's own time line; `confidence` is null if the recognizer gives none. */
 export const transcriptWord = z.strictObject({ text, ...span, confidence: share });
 
 /**
- * What a recogniser says of its own line: null where it does not. `confidence` is the mean of its words, 0 to 1;
- * `averageLogProbability` and `compressionRatio` are those of Whisper and its relatives. `noSpeechProbability` is recorded
- * and judges nothing: whisper.cpp reads it from the wrong place.
+ * The measures of a recognizer for its own line; null if it gives none. `confidence` is the mean of its words, 0 to 1;
+ * `averageLogProbability` and `compressionRatio` are those of Whisper and its relatives. `noSpeechProbability` is recorded and
+ * judges nothing: whisper.cpp reads it from the wrong place.
  */
 export const lineMeasures = z.strictObject({
   confidence: share,
@@ -66,9 +66,9 @@ export const lineMeasures = z.strictObject({
 });
 
 /**
- * A line that was recognised in one region: recognised, not said. The gates decide from the line, its region and the
- * study's own speech activity whether it is shown; a line that they withhold keeps its text here and appears nowhere else.
- * `identified` is the language of the text by script or n-grams; `second` is what a second run recognised in its time.
+ * A line that was recognized in one region: recognized, not necessarily spoken. The gates decide from the line, its region and
+ * the study's own speech activity if it is shown. A line that they withhold keeps its text here and appears nowhere else.
+ * `identified` is the language of the text by script or n-grams; `second` is the text of a second run in its time.
  */
 export const transcriptLineFact = z.strictObject({
   kind: z.literal('transcript_line'),
@@ -89,7 +89,7 @@ export type RecognisedRegionFact = z.infer<typeof recognisedRegionFact>;
 export type TranscriptWord = z.infer<typeof transcriptWord>;
 export type TranscriptLineFact = z.infer<typeof transcriptLineFact>;
 
-/** The kinds that a study detects itself, in the order in which they are journalled; `transcript` only with a recogniser. */
+/** The kinds that a study detects itself, in the order of the journal; `transcript` only with a recognizer. */
 export const detectedKinds = [
   'speech_activity',
   'silence',
@@ -104,9 +104,9 @@ export const detectedKind = z.enum(detectedKinds);
 export type DetectedKind = z.infer<typeof detectedKind>;
 
 /**
- * Why a kind of evidence is `unavailable`: nothing to measure, or no one to measure it. The reasons that begin with
- * `subtitle_` are of one track, which the evidence names: its format is not read, or it is more than is read. The last two
- * are of a transcript: the recogniser does not serve the declared language, or it failed.
+ * The reason why a kind of evidence is `unavailable`: nothing to measure, or no engine to measure it. The reasons that begin with
+ * `subtitle_` are of one track, which the evidence names: its format is unsupported, or it exceeds a limit. The last two are of a
+ * transcript: the recognizer does not serve the declared language, or it failed.
  */
 export const unavailableReason = z.enum([
   'no_audio_track',
@@ -159,7 +159,7 @@ export const cueFact = z.strictObject({
   text: wellFormedText.min(1),
 });
 
-/** Why the text of a cue is unknown: its bytes are no text in the encoding of its format, or it has not its form. */
+/** The reason why the text of a cue is unknown: its bytes do not decode in the encoding of its format, or it is malformed. */
 export const unreadableCueReason = z.enum(['undecodable', 'malformed', 'too_long']);
 export type UnreadableCueReason = z.infer<typeof unreadableCueReason>;
 
@@ -207,8 +207,8 @@ export const maximumEvidenceBytes = 16 * 1024 * 1024;
 export const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 /**
- * Parameters that a pass measures on the way, by kind: they stand behind the facts of the evidence, and no operation can state
- * them before it has run. Absent where nothing was measured so, as in evidence of earlier versions.
+ * Parameters that a pass measures on the way, by kind. The facts of the evidence depend on them, and no operation can state them
+ * before it has run. Absent if the pass measured none, as in evidence of earlier versions.
  */
 export const measuredParameters: Readonly<Partial<Record<DetectedKind | 'screen_text', readonly string[]>>> = {
   speech_activity: ['channelsApart', 'channelsApartMs'],
@@ -221,9 +221,9 @@ export const derivedAudio = z.strictObject({ sampleRate: z.literal(16000), sampl
 export type DerivedAudio = z.infer<typeof derivedAudio>;
 
 /**
- * What one detector says of one range, stored once per operation key and shared by every study that asks the same.
- * Times are on the source's own time line and clipped to `range`. `derivedAudio` names the decoded samples that were
- * measured; the samples themselves are not kept.
+ * The findings of one detector in one range, stored once per operation key and shared by every study with the same operation.
+ * Times are on the source's own time line and clipped to `range`. `derivedAudio` names the decoded samples that were measured;
+ * the samples themselves are not kept.
  */
 export const evidenceArtifact = z.strictObject({
   schema: z.literal('studio.detected-evidence.v1'),
@@ -249,7 +249,7 @@ export type Detection =
       readonly kind: DetectedKind;
       readonly state: 'unavailable';
       readonly reasonCode: UnavailableReason;
-      /** The one track that the reason is of; absent where it is of the media. */
+      /** The one track that the reason is about; absent if it is about the media. */
       readonly trackIndex?: number;
     };
 
@@ -269,19 +269,19 @@ export const screenTextReasons = ['low_confidence', 'too_short', 'seen_once', 'c
 export const screenTextReason = z.enum(screenTextReasons);
 export type ScreenTextReason = z.infer<typeof screenTextReason>;
 
-/** Whether the line, cut out of its picture and read by itself, has the same letters and digits. */
+/** The result of reading the line by itself, cut out of its picture: the same letters and digits, or others. */
 export const secondLook = z.enum(['agrees', 'disagrees']);
 
-/** Where a text stands, in thousandths of the width and of the height of the picture as it is shown. */
+/** The place of a text, in thousandths of the width and of the height of the picture as it is shown. */
 export const screenBox = z.strictObject({ leftMilli: milli, topMilli: milli, rightMilli: milli, bottomMilli: milli });
 export type ScreenBox = z.infer<typeof screenBox>;
 
 /**
- * One line of text on the screen, from the first picture in which it was seen to the last: it may have stood up to a second longer
- * on both sides. `readings` are the pictures in which it was read; those that did not change in between are not read again. `confidenceMilli` is the
- * mean of the engine's own confidence in those readings that agree with the text; `clearMilli` how much of what was read in the
- * clearest of these pictures is itself confident. `secondLook` is absent from what earlier
- * versions read, and from texts of which the engine is not sure. `language` is that of the text by script or n-grams. A text that is withheld is
+ * One line of text on the screen, from the first picture that shows it to the last. It may have been visible up to a second
+ * longer on both sides. `readings` are the pictures in which it was read; those that did not change in between are not read
+ * again. `confidenceMilli` is the mean of the engine's own confidence in those readings that agree with the text. `clearMilli` is
+ * the confident share of the text in the clearest of these pictures. `secondLook` is absent from records of earlier versions, and
+ * from texts of which the engine is not sure. `language` is that of the text by script or n-grams. A text that is withheld is
  * kept here and appears nowhere else.
  */
 export const screenTextFact = z.strictObject({
@@ -304,9 +304,10 @@ export type ScreenTextFact = z.infer<typeof screenTextFact>;
 const counted = { index: count, startMs: count, endMs: count };
 
 /**
- * How the pictures of a stretch hold moments: `progressive` one each, `top_first` and `bottom_first` two each, one in every second
- * line; `telecined` one each of a film, of which some are repeated; `mixed` several of these, and `unknown` where too few pictures
- * show it. The shares are those of its pictures, and add up to a thousand, `repeatedMilli` aside: pictures that repeat a field of the one before.
+ * The order of moments in the pictures of a stretch. `progressive` has one each; `top_first` and `bottom_first` have two each,
+ * one in every second line. `telecined` has one each of a film, of which some are repeated. `mixed` has several of these;
+ * `unknown` means that too few pictures show it. The shares are those of its pictures, and add up to a thousand without
+ * `repeatedMilli`: pictures that repeat a field of the one before.
  */
 export const fieldOrderFact = z.strictObject({
   kind: z.literal('field_order'),
@@ -321,8 +322,9 @@ export const fieldOrderFact = z.strictObject({
 });
 
 /**
- * Black bars beside the picture: what is within them is `width` × `height` pixels from `left` and `top` on, of `pictureWidth` ×
- * `pictureHeight` as the source stores them. `agreeingMilli` is the share of the looked-at pictures that show exactly these.
+ * Black bars beside the picture: the area within them is `width` × `height` pixels from `left` and `top` on. It is part of
+ * `pictureWidth` × `pictureHeight`, as the source stores them. `agreeingMilli` is the share of the inspected pictures that show
+ * exactly these bars.
  */
 export const letterboxFact = z.strictObject({
   kind: z.literal('letterbox'),
@@ -343,7 +345,7 @@ export type LetterboxFact = z.infer<typeof letterboxFact>;
 export const measuredChannel = z.enum(['left', 'right', 'centre']);
 export type MeasuredChannel = z.infer<typeof measuredChannel>;
 
-/** Samples of one channel that stand at full scale one after another; `runs` of them lie between the ends, the longest of so many samples. */
+/** Consecutive samples of one channel at full scale; `runs` of them lie between the ends, the longest of so many samples. */
 export const clippingFact = z.strictObject({
   kind: z.literal('clipping'),
   ...counted,
@@ -414,8 +416,8 @@ export const furtherKind = z.enum(furtherKinds);
 export type FurtherKind = z.infer<typeof furtherKind>;
 
 /**
- * One shot goes over into the next between its ends; `form` says how. `unexplainedMilli` is how much of the change between both
- * ends the form does not explain. A fade may begin or end on an even picture.
+ * One shot goes over into the next between its ends; `form` is its kind. `unexplainedMilli` is the share of the change between
+ * both ends that the form does not explain. A fade may begin or end on an even picture.
  */
 export const transitionFact = z.strictObject({
   kind: z.literal('transition'),
@@ -456,7 +458,7 @@ export type BlackFact = z.infer<typeof blackFact>;
 export type FrozenFact = z.infer<typeof frozenFact>;
 export type FurtherFact = z.infer<typeof furtherFact>;
 
-/** What an operation says of one range beside its evidence: stored like evidence, and shared like it. */
+/** The findings of an operation in one range beside its evidence: stored like evidence, and shared like it. */
 export const furtherArtifact = z.strictObject({
   schema: z.literal('studio.further-evidence.v1'),
   kind: furtherKind,

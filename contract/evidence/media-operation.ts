@@ -12,8 +12,8 @@ export type MediaCapability = z.infer<typeof mediaCapability>;
 export const mediaLimits = z.strictObject({ maxWallMs: positive });
 
 /**
- * What is asked of one pass over the media. `operationKey` identifies the work, for any caller: equal keys mean
- * equal results, so a completed one is taken over.
+ * The request for one pass over the media. `operationKey` identifies the work, for any caller: equal keys mean equal results, so
+ * a completed one is taken over.
  */
 export const mediaOperationRequest = operationRequest.extend({
   sourceArtifactId: artifactId,
@@ -38,7 +38,7 @@ export const mediaEvidence = z.discriminatedUnion('state', [
   }),
 ]);
 
-/** What a completed pass is kept as under its operation key, for every run that asks the same. */
+/** The stored result of a completed pass under its operation key, for every run with the same request. */
 export const mediaOperationResult = z.strictObject({
   evidence: z
     .array(
@@ -54,11 +54,11 @@ export const mediaOperationResult = z.strictObject({
     )
     .min(1),
   derivedAudio: derivedAudio.nullable(),
-  /** What was measured beside the evidence; absent where nothing was, and in results of 0.2.0 and before. */
+  /** The further measurements beside the evidence; absent if there are none, and in results of 0.2.0 and before. */
   further: z.array(furtherResult).min(1).optional(),
 });
 
-/** What one pass over the media came to; `receiptId` is derived from everything but it and `schema`. */
+/** The result of one pass over the media; `receiptId` is derived from everything but it and `schema`. */
 export const mediaOperationReceipt = z.strictObject({
   schema: z.literal('studio.media-operation.receipt.v1'),
   receiptId: z.string().regex(/^media-operation:[a-f0-9]{64}$/),
@@ -71,7 +71,7 @@ export const mediaOperationReceipt = z.strictObject({
   parameters,
   derivedAudio: derivedAudio.nullable(),
   evidence: z.array(mediaEvidence).min(1),
-  /** Whether an earlier completed operation with the same key was taken over. */
+  /** True if an earlier completed operation with the same key was taken over. */
   reused: z.boolean(),
 });
 
@@ -81,7 +81,7 @@ export type MediaOperationResult = z.infer<typeof mediaOperationResult>;
 export type MediaEvidence = z.infer<typeof mediaEvidence>;
 export type MediaOperationReceipt = z.infer<typeof mediaOperationReceipt>;
 
-/** What the journal says of the passes over the media. */
+/** The journal events of the passes over the media. */
 export const mediaEvents = [
   eventType(
     'media.operation_started',

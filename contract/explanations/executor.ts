@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contentId } from '../base/grammar.ts';
 
-/** What may be explained of a selection. */
+/** The kinds of an explanation of a selection. */
 export const facetKinds = ['meaning', 'word', 'phrase', 'grammar', 'translation_choice'] as const;
 export const facetKind = z.enum(facetKinds);
 export type FacetKind = z.infer<typeof facetKind>;
@@ -37,10 +37,10 @@ const contentsOf = <Text extends z.ZodType<string>>(text: Text) => ({
   translation_choice: z.strictObject({ sourceChoice: text, targetChoice: text, rationale: text }),
 });
 
-/** What a facet says, by its kind. */
+/** The content of a facet, by its kind. */
 export const facetContents = contentsOf(facetText);
 
-/** What a generator may say instead of a facet. */
+/** The answer of a generator in the place of a facet. */
 export const abstention = z.enum(['generator_abstained', 'facet_not_applicable', 'insufficient_caption_context']);
 
 const given = <Content extends z.ZodType>(content: Content) =>
@@ -48,7 +48,7 @@ const given = <Content extends z.ZodType>(content: Content) =>
 
 const givenContents = contentsOf(z.string());
 
-/** What a generator gives back: for each facet that it was asked for its content, or why there is none. */
+/** The output of a generator: for each requested facet its content, or the reason why there is none. */
 export const explanationOutput = z.strictObject({
   facets: z.strictObject({
     meaning: given(givenContents.meaning),
@@ -121,7 +121,7 @@ export const maximumExplanationSettingsBytes = 65_536;
 /** A model as its provider names it, such as `llama3.2:3b` or `org/model`. */
 export const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/);
 
-/** Everything that a model is told beside the captions, as data: stored once, named by every explanation that rests on it. */
+/** The input of a model beside the captions, as data: stored once, named by every explanation that rests on it. */
 export const explanationPrompt = z.strictObject({
   schema: z.literal('studio.language-explanation.prompt.v1'),
   version: z.literal('1'),
@@ -131,7 +131,7 @@ export const explanationPrompt = z.strictObject({
   contents: z.record(z.enum(facetKinds), z.record(z.string(), z.json())),
 });
 
-/** How and where a model was asked; the key is never part of it. */
+/** The address and settings of a model; the key is never part of it. */
 export const explanationConfiguration = z.strictObject({
   schema: z.literal('studio.language-explanation.configuration.v1'),
   baseUrl: z.string().min(1),
@@ -146,7 +146,7 @@ export const explanationConfiguration = z.strictObject({
   redirects: z.literal('refused'),
 });
 
-/** Who explains: the model behind a hosted interface, and the exact words and settings with which it is asked. */
+/** The executor of explanations: the model behind a hosted interface, and its exact prompt and settings. */
 export const explanationExecutor = z.strictObject({
   id: z.literal('studio.openai-language-explanation-generator'),
   version: z.literal('1'),

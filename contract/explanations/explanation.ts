@@ -59,7 +59,7 @@ export class ExplanationFailure extends Error {
   }
 }
 
-/** What one explanation may take in, cost and leave behind; bytes are those of UTF-8. */
+/** The limits of one explanation; bytes are those of UTF-8. */
 export const explanationLimits = {
   maxContextLines: 5,
   maxRequestedFacets: facetKinds.length,
@@ -89,7 +89,7 @@ export const explanationLimitsRecord = z.strictObject({
   maxWallMs: z.literal(explanationLimits.maxWallMs),
 });
 
-/** A part of one side of a line, `[start, end)` in Unicode code points, with the words that stand there. */
+/** A part of one side of a line, `[start, end)` in Unicode code points, with its words. */
 export const explanationSelection = z
   .strictObject({
     side: z.enum(['source', 'target']),
@@ -132,7 +132,7 @@ export const explainedLine = z.strictObject({
 
 const ids = z.array(z.string().min(1));
 
-/** What an explanation is made of: the selected line, those around it, and what they rest on. */
+/** The input of an explanation: the selected line, those around it, and their lineage. */
 export const explanationInput = z.strictObject({
   source: z.strictObject({ artifactId, contentId, analysisRequestId: identity, rightsScope }),
   study: studyReference.pick({ studyId: true, artifactId: true, contentId: true }),
@@ -156,7 +156,7 @@ export type ExplanationInput = z.infer<typeof explanationInput>;
 
 export const explanationJobId = z.string().regex(/^language-explanation:[a-f0-9]{64}$/);
 
-/** What an explanation does not say, whatever it says. */
+/** The claims that no explanation makes. */
 export const explanationNonClaims = [
   'explanation_semantic_correctness_not_assessed',
   'caption_context_not_explanation_evidence',
@@ -189,7 +189,7 @@ export const explanationGrant = z.strictObject({
 });
 
 /**
- * What came of an explanation: `completed` with every facet available; with none `withheld` when all are withheld, else
+ * The result of an explanation: `completed` with every facet available; with none `withheld` when all are withheld, else
  * `unavailable`; otherwise `partial`.
  */
 export const explanationResult = z.strictObject({
@@ -219,7 +219,7 @@ export const explanationArtifact = z.strictObject({
   nonClaims,
 });
 
-/** What a provider said of its own work; null where it said nothing that can be kept. */
+/** The statements of a provider about its own work; null if it made none that can be kept. */
 export const explanationExecution = z.strictObject({
   providerResponseId: identityOf(240).nullable(),
   inputTokens: count.nullable(),
@@ -264,7 +264,7 @@ export type ExplanationArtifact = z.infer<typeof explanationArtifact>;
 export type ExplanationExecution = z.infer<typeof explanationExecution>;
 export type ExplanationReceipt = z.infer<typeof explanationReceipt>;
 
-/** What the journal says of explanations of captions. */
+/** The journal events of explanations of captions. */
 export const languageExplanationEvents = [
   eventType(
     'language.explanation_started',
@@ -310,7 +310,7 @@ export const explanationAttempt = z
     failure: z.string().min(1).max(256).nullable(),
   })
   .refine(({ status, failure }) => (status === 'failed') === (failure !== null), {
-    message: 'stands exactly with a failed attempt',
+    message: 'must be present exactly with a failed attempt',
     path: ['failure'],
   });
 

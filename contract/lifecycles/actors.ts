@@ -3,11 +3,14 @@ import { count, identity, positive, timestamp } from '../base/grammar.ts';
 import { listQuery, longestPage, newestFirstFields, usualPage } from '../base/newest-first.ts';
 import { runtimeId } from '../study/start.ts';
 
-/** Where a chart stands, as XState says it: the name of a state, or of each active state with what is active inside. */
+/**
+ * The state of a chart, in the form of XState. It is the name of a state, or of each active state with the active states inside
+ * it.
+ */
 export type ChartStateValue = string | { readonly [state: string]: ChartStateValue };
 
 /**
- * Where a chart stands: the name of a state, or an object from the names of active states to where these stand. A parallel state
+ * The state of a chart: the name of a state, or an object from the names of active states to their own states. A parallel state
  * has a key for each of its regions.
  */
 export const chartStateValue: z.ZodType<ChartStateValue> = z.lazy(() =>
@@ -31,7 +34,7 @@ export const actorKind = z.enum(actorKinds);
 /** `live` is at work now; `waiting` needs a worker, a client, a person or its turn; `ended` moves no more. */
 export const actorPhase = z.enum(['live', 'waiting', 'ended']);
 
-/** What a reader may ask of the list of actors. */
+/** The query of the list of actors. */
 export const actorsQuery = {
   ...listQuery,
   kind: actorKind.optional().describe('only actors of this kind'),
@@ -39,13 +42,13 @@ export const actorsQuery = {
     .string()
     .min(1)
     .optional()
-    .describe('only actors that stand in this state of their chart, or in one inside it, such as `running`'),
+    .describe('only actors in this state of their chart, or in one inside it, such as `running`'),
 };
 
 /**
  * One actor, as its last commit left it. `runtimeId` names the study that it is part of; ingests have none. `startedAt` is null
- * where an earlier version did not keep it, and `resumes` and `restarts` say how often the work began again: after the end of
- * a host, and after a failure of the actor.
+ * if an earlier version did not keep it. `resumes` and `restarts` count the new starts of the work: after the end of a host, and
+ * after a failure of the actor.
  */
 export const listedActor = z.strictObject({
   actorId: identity,
@@ -79,7 +82,7 @@ export const readActor = z.strictObject({ schema: z.literal('studio.actor.v1'), 
 
 export type ReadActor = z.infer<typeof readActor>;
 
-/** What a reader may ask of the transitions of an actor. */
+/** The query of the transitions of an actor. */
 export const transitionsQuery = {
   after: count.default(0).describe('the cursor: the `seq` of the last transition that the reader has'),
   limit: positive.max(longestPage).default(usualPage).describe('the most transitions on the page'),
@@ -90,9 +93,9 @@ export const transitionCause = z.enum(['event', 'restarted', 'resumed']);
 
 /**
  * A state that an actor came to. `event` is the type of the event as the chart has it, null for a start in the state that the
- * actor was in already. `commit` is the number of the commit that holds it: what happened in one commit happened together.
- * `taken` has the ids of the transitions of the chart that the event took, in their order, and `journal` the entries of the
- * runtime's journal that the commit wrote, null for none. Rows of versions before 0.4.0 have neither field.
+ * actor was in already. `commit` is the number of the commit that holds it: transitions of one commit happened together. `taken`
+ * has the ids of the transitions of the chart that the event took, in their order. `journal` has the entries of the runtime's
+ * journal that the commit wrote, null for none. Rows of versions before 0.4.0 have neither field.
  */
 export const actorTransition = z.strictObject({
   seq: positive,
@@ -107,9 +110,9 @@ export const actorTransition = z.strictObject({
 });
 
 /**
- * The answer to `GET /v1/actors/:actorId/transitions`, the oldest first. `isComplete` says that nothing before the first one is
- * missing. `recordedFrom` is the time of the oldest that is kept, null where none is: an earlier version of the host kept
- * none, and of each actor only the newest 256 are kept.
+ * The answer to `GET /v1/actors/:actorId/transitions`, the oldest first. `isComplete` means that nothing before the first one is
+ * missing. `recordedFrom` is the time of the oldest that is kept, null if there is none. An earlier version of the host kept
+ * none, and only the newest 256 of each actor are kept.
  */
 export const actorTransitions = z.strictObject({
   schema: z.literal('studio.actor-transitions.v1'),
@@ -136,7 +139,7 @@ export const streamedTransition = z.strictObject({
   ...actorTransition.shape,
 });
 
-/** Says of a stream of all actors that every transition up to `commit` was sent, or is of before its beginning. */
+/** Marks in a stream of all actors that it has sent every transition up to `commit`, except those of before its beginning. */
 export const actorsFollowed = z.strictObject({ schema: z.literal('studio.actors-followed.v1'), commit: count });
 
 export type StreamedTransition = z.infer<typeof streamedTransition>;

@@ -39,8 +39,8 @@ export const chartState = z.strictObject({
 });
 
 /**
- * A machine as plain data, to be drawn. `mainWay` lists the ids of the transitions that the machine is made for: from the
- * initial state to where the work is done, then inside the regions of parallel states.
+ * A machine as plain data, ready to draw. `mainWay` lists the ids of the transitions that the machine is made for. Those from the
+ * initial state to the end of the work come first, then those inside the regions of parallel states.
  */
 export const chart = z.strictObject({
   schema: z.literal('studio.chart.v1'),
@@ -54,7 +54,7 @@ export type Chart = z.infer<typeof chart>;
 export type ChartState = z.infer<typeof chartState>;
 export type ChartTransition = z.infer<typeof chartTransition>;
 
-/** What a piece of text in a drawing says; each is written in its own size, weight and colour. */
+/** The role of a piece of text in a drawing; each has its own size, weight and color. */
 export const textRole = z.enum(['title', 'name', 'event', 'guard', 'action', 'keyword', 'effect', 'note']);
 
 const px = z.number();
@@ -91,8 +91,8 @@ export const stateBox = z.strictObject({
 });
 
 /**
- * One or more transitions with the same ends, by their ids in the chart; without any it leads from a starting dot to the
- * initial state.
+ * One or more transitions with the same ends, by their ids in the chart. Without any it leads from a starting dot to the initial
+ * state.
  */
 export const drawnArrow = z.strictObject({
   transitions: z.array(z.string().min(1)),

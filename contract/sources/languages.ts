@@ -3,8 +3,8 @@ import { contentId, count, languageTag, positive } from '../base/grammar.ts';
 import { parameters } from '../evidence/evidence.ts';
 import { evidenceRun } from './media-probe.ts';
 
-// What people write where a tag should stand: the English name of a language, or the language's own. The list is part of the
-// program, not of the machine: what follows from a stored record must not depend on the data of another version of Node.
+// Words that people write in the place of a tag: the English name of a language, or the language's own. The list is part of the
+// program, not of the machine. Results from a stored record must not depend on the data of another version of Node.
 const NAMES: readonly (readonly [code: string, names: readonly string[]])[] = [
   ['af', ['afrikaans']],
   ['am', ['amharic', 'አማርኛ']],
@@ -90,7 +90,8 @@ const NAMES: readonly (readonly [code: string, names: readonly string[]])[] = [
 
 const CODES: ReadonlyMap<string, string> = new Map(NAMES.flatMap(([code, names]) => names.map((name) => [name, code])));
 
-// `Portuguese (Brazil)`, `Chinese, simplified`, `French - forced`: what follows narrows the language or is no part of it.
+// `Portuguese (Brazil)`, `Chinese, simplified`, `French - forced`: the part after the name narrows the language or is not part of
+// it.
 const NAME_ITSELF = /^[^(),/;:[\]-]+/;
 
 /** The BCP 47 code of a language that is given by its English name or its own, in any case; null for every other text. */
@@ -135,7 +136,7 @@ const languageRange = z
   })
   .refine((found) => found.start_sample < found.end_sample, 'a range must not be empty');
 
-/** Which language is spoken where, over the speech windows of one speech-activity record. */
+/** The spoken languages with their ranges, over the speech windows of one speech-activity record. */
 export const languageRanges = z.strictObject({
   schema: z.literal('studio.language-ranges.v1'),
   producer: z.string().min(1),

@@ -3,7 +3,7 @@ import { toolIdentity } from '../base/artifact.ts';
 import { contentId, count, languageTag, positive, sha256Hex } from '../base/grammar.ts';
 import { parameters } from '../evidence/evidence.ts';
 
-/** Where a sealed file lies below its source's folder: a relative path with forward slashes. */
+/** The path of a sealed file below its source's folder: relative, with forward slashes. */
 export const sealedPath = z.string().min(1).max(1024);
 
 export const contentHash = z.strictObject({ algorithm: z.literal('sha256'), digest: sha256Hex });
@@ -19,7 +19,7 @@ export const signedSeconds = z
 /** Seconds with at most three decimals. */
 export const seconds = signedSeconds.nonnegative();
 
-/** Who measured: the tools that ran and the models that they ran on, models being part of the record's lineage. */
+/** The tools that ran and the models that they ran on; models are part of the record's lineage. */
 export const evidenceRun = z.strictObject({ tools: z.array(toolIdentity), models: z.array(toolIdentity) });
 
 export type SealedContent = z.infer<typeof sealedContent>;
@@ -51,7 +51,7 @@ const track = {
   index: count,
   codec: z.string().min(1),
   duration: seconds.optional(),
-  /** What the container says of the track; nothing is concluded from it. */
+  /** The language of the track in the container; nothing is concluded from it. */
   language: languageTag.optional(),
 };
 
@@ -85,7 +85,7 @@ export const mediaProbe = z
     media: z.strictObject({ path: sealedPath }),
     input: z.strictObject({ content_id: contentId, hash: contentHash, bytes: positive }),
     duration: seconds.positive(),
-    /** What the container's clock shows at the first sample, where every time of the source is 0. Absent: zero. */
+    /** The time of the container's clock at the first sample, where every time of the source is 0. Absent: zero. */
     start_offset: signedSeconds.optional(),
     incomplete_media: sealedIncompleteMedia.optional(),
     container: z.array(z.string().min(1)).min(1),
@@ -119,16 +119,16 @@ export const probedTrack = z.strictObject({
   sampleRate: positive.optional(),
   channels: positive.optional(),
   language: languageTag.nullable(),
-  /** A still picture that comes with the media; it is no moving picture. */
+  /** A still picture that comes with the media; not a video track. */
   isCoverArt: z.boolean(),
   /** The container flags it as the audio track to begin with, and the first one not; absent otherwise. */
   isDefault: z.literal(true).optional(),
 });
 
-/** What a media file really holds, as a probe hands it to a seal. */
+/** The true content of a media file, as a probe hands it to a seal. */
 export const probeResult = z.strictObject({
   /**
-   * From the first sample to the end of the last one, at least 1. The container's own word, rounded, where it has one that
+   * From the first sample to the end of the last one, at least 1. The container's own statement, rounded, if it has one that
    * holds; else measured.
    */
   durationMs: positive,
@@ -138,7 +138,7 @@ export const probeResult = z.strictObject({
   containerLongName: z.string(),
   /** Bits per second over the whole file. */
   bitRate: positive.nullable(),
-  /** What the container's clock shows at the first sample, in ms; it may lie before zero. Absent: zero. */
+  /** The time of the container's clock at the first sample, in ms; it may lie before zero. Absent: zero. */
   startOffsetMs: z.number().int().optional(),
   /** Absent: the file holds what it states. */
   incomplete: incompleteMedia.optional(),

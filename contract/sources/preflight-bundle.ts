@@ -16,7 +16,7 @@ const artifactOf = <Kind extends string, Class extends string>(kind: Kind, media
 const rawMedia = artifactOf('raw-media', 'raw');
 const sourceReceipt = artifactOf('source-receipt', 'non_media');
 const containerProbe = artifactOf('container-probe', 'non_media');
-/** The decoded samples that the detector heard. Only their digest is kept, so they have no path. */
+/** The decoded samples of the detector. Only their digest is kept, so they have no path. */
 const speechDetectorAudio = artifactOf('speech-detector-audio', 'derived').extend({ path: z.null() });
 const speechActivity = artifactOf('speech-activity', 'non_media');
 const languageRanges = artifactOf('language-ranges', 'non_media');
@@ -24,7 +24,7 @@ const languageRanges = artifactOf('language-ranges', 'non_media');
 const measured = z.strictObject({ status: z.literal('measured'), artifact_id: identity });
 const notMeasured = z.strictObject({ status: z.literal('not_measured'), artifact_id: z.null() });
 
-/** What is known before any study, and by which artifact. */
+/** The facts from before any study, each with its artifact. */
 const findingsOf = <Speech extends z.ZodType, Language extends z.ZodType>(speech: Speech, language: Language) =>
   z.strictObject({
     container_tracks: measured,

@@ -90,7 +90,7 @@ export const videohostLocalReceipt = z.strictObject({
   }),
   incomplete_media: sealedIncompleteMedia.optional(),
   raw_media: rawMedia('provider_bounded_download'),
-  /** Who fetched the range and encoded it anew, so that it begins and ends where it was asked to. */
+  /** The tools that fetched the range and encoded it again, so that it begins and ends as requested. */
   cut: z.strictObject({ encoding: z.literal('encoded_anew_at_the_cuts'), tools: z.array(toolIdentity).min(1) }),
   derived_artifacts: z.tuple([derivedProbe]),
   note: z.string(),
@@ -121,7 +121,7 @@ export type SourceFaultCode =
   | 'content_mismatch'
   /** An id does not follow from what it identifies. */
   | 'identity_mismatch'
-  /** One record says of another what that one does not say of itself. */
+  /** A statement of one record about another disagrees with that record. */
   | 'link_mismatch'
   /** The selected duration is not the measured one. */
   | 'duration_mismatch'

@@ -29,7 +29,7 @@ export const pinnedEvidence = z.strictObject({
   bytes: positive,
 });
 
-/** Where a file of a source lies: an object of the object store, or a file read in place (absolute path). */
+/** The place of a file of a source: an object of the object store, or a file read in place (absolute path). */
 export const sourceFile = z.strictObject({ contentId, bytes: positive, path: z.string().nullable() });
 
 const revision = {
@@ -37,7 +37,7 @@ const revision = {
   label: z.string(),
   trackCount: positive,
   tracks: z.array(artifactTrack),
-  /** What the container's clock shows at the first sample, in ms; every time of the source counts from there. Absent: zero. */
+  /** The time of the container's clock at the first sample, in ms; every time of the source counts from there. Absent: zero. */
   startOffsetMs: z.number().int().optional(),
   /** Absent: the media is what its container states. */
   incompleteMedia: incompleteMedia.optional(),
@@ -109,7 +109,7 @@ export const sourceSessionRowOf = ({ session, sourceKind, label, trackCount }: R
   detectedLanguageEvidenceAvailable: session.detectedLanguageEvidenceContentIds.length > 0,
 });
 
-/** What is said of a subtitle file when it is attached: the query of the request, whose body is the file. */
+/** The statements about a subtitle file that is attached: the query of the request, whose body is the file. */
 export const subtitleTrackQuery = {
   rightsScope: z.literal('local_processing').describe('what the file may be used for'),
   ownershipAttested: z.literal('true').describe('states that you may process the file on this machine'),

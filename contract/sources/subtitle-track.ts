@@ -12,8 +12,8 @@ export const maximumSubtitleBytes = 1024 * 1024;
 export const maximumTextTracks = 32;
 
 /**
- * What was found when the cues of a file were counted: those that begin before the one above them, those that begin before an
- * earlier one ends, those that end when they begin and are never shown, and those that begin after the end of the media.
+ * The number of cues, and of unusual ones: those that begin before the one above them, those that begin before an earlier one
+ * ends. Further those that end when they begin and are never shown, and those that begin after the end of the media.
  */
 const measured = {
   cues: positive,
@@ -34,7 +34,7 @@ export const sealedSubtitleTrack = z.strictObject({
   path: sealedPath,
   content_id: contentId,
   bytes: positive,
-  /** The same text as UTF-8, as it is read; the file itself where it is that already. */
+  /** The same text as UTF-8, as it is read; the file itself if it is that already. */
   text: z.strictObject({ path: sealedPath, content_id: contentId, bytes: positive }),
   measured: z.strictObject({
     cues: measured.cues,
@@ -58,7 +58,7 @@ export const sealedSubtitleTracks = z.array(sealedSubtitleTrack).min(1).max(maxi
 export const subtitleTrack = z.strictObject({
   trackIndex: count,
   label: z.string(),
-  /** What was stated when it was attached; null where nothing was, and a study identifies it. */
+  /** The language from the request that attached it; null if it named none, and a study identifies it. */
   language: languageTag.nullable(),
   format: subtitleFormat,
   encoding: z.string(),

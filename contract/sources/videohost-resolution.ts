@@ -43,7 +43,10 @@ export const resolvedVideo = z.strictObject({
   formats: z.array(chosenFormat).min(1).max(9).readonly(),
 });
 
-/** What a video host said of a video, who asked it and when: a file of its own beside the source receipt. */
+/**
+ * The description of a video by its host, with the tool and the time of the request. It is a file of its own beside the source
+ * receipt.
+ */
 export const videohostResolution = z.strictObject({
   schema: z.literal('studio.videohost-resolution.v1'),
   resolution_id: identity,
@@ -70,7 +73,7 @@ export const videohostResolution = z.strictObject({
   }),
 });
 
-/** Where a registered source comes from on its host; `range` is in ms of the host's own video. */
+/** The address of a registered source on its host; `range` is in ms of the host's own video. */
 export const videohostProvider = z.strictObject({
   canonicalUrl: videoUrl,
   externalId,

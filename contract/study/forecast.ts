@@ -4,7 +4,7 @@ import { contentId, count, identity, positive, range, sha256Hex, timestamp } fro
 import { mediaCapability } from '../evidence/media-operation.ts';
 import { workPlan } from './plan.ts';
 
-/** Below this many finished operations of one kind nothing is said of the next one. */
+/** The least number of finished operations of one kind that allows a forecast of the next one. */
 export const leastObservations = 5;
 
 /** So many of the newest operations of a cohort count; older ones are replaced. */
@@ -14,9 +14,9 @@ export const mostObservations = 64;
 export const pictureSize = z.enum(['sd', 'hd', 'full_hd', 'ultra_hd', 'unknown']);
 
 /**
- * Operations that one machine does at a like pace: of the same capability, with the same detectors (`detectors` is the digest of
- * their names, versions and digests), over media of the same codecs and the same class of picture size. `subtitleCodecs` is null
- * for operations that read no subtitles.
+ * Operations that one machine does at a like pace. They have the same capability and the same detectors, over media of the same
+ * codecs and the same class of picture size. `detectors` is the digest of their names, versions and digests. `subtitleCodecs` is
+ * null for operations that read no subtitles.
  */
 export const workCohort = z.strictObject({
   capability: mediaCapability,
@@ -38,7 +38,7 @@ export const calibrationCohort = z.strictObject({
   observations: z.array(timedOperation).min(leastObservations).max(mostObservations),
 });
 
-/** Names the evidence of a calibration: `C` of its schema and cohorts, which stand beside it. */
+/** Names the evidence of a calibration: `C` of its schema and cohorts, which are beside it. */
 export const calibrationEvidence = z.strictObject({
   schema: z.literal('studio.forecast.calibration.v1'),
   contentId,
@@ -124,7 +124,7 @@ const statedUncertainty = <Code extends z.ZodType>(code: Code) =>
 
 const named = { schema: z.literal('studio.forecast.v1'), forecastId, content: contentDescriptor };
 
-/** What is known of the work before it starts: its least amount, in milliseconds of media, and nothing beyond. */
+/** The forecast from the least work alone: its amount, in milliseconds of media, and nothing beyond. */
 export const floorForecast = z.strictObject({
   ...named,
   estimator: z.strictObject({ id: z.literal('studio.forecast.deterministic-floor'), version: z.literal('1') }),
@@ -193,12 +193,12 @@ export const calibratedForecast = z.strictObject({
   pricing,
 });
 
-/** Who makes forecasts: the least work alone, or with the finished operations of the host, where there are enough. */
+/** The makers of forecasts: the least work alone, or with the finished operations of the host, if there are enough. */
 export const forecastEstimators = ['deterministic-floor', 'host-calibrated'] as const;
 
 export type ForecastEstimator = (typeof forecastEstimators)[number];
 
-/** What is known of the work of a study before it starts. Calibrated on hosts that were started with that estimator alone. */
+/** The forecast of the work of a study before it starts. Calibrated only on hosts that were started with that estimator. */
 export const forecast = z.union([floorForecast, calibratedForecast]);
 
 export type FloorForecast = z.infer<typeof floorForecast>;
@@ -206,7 +206,7 @@ export type CalibratedForecast = z.infer<typeof calibratedForecast>;
 export type Forecast = z.infer<typeof forecast>;
 export type EstimatedOperation = z.infer<typeof estimatedOperation>;
 
-/** The seal on the forecast that stood when a run was accepted; `content` describes this record without id and content. */
+/** The seal on the forecast of a run at the time of its acceptance; `content` describes this record without id and content. */
 export const forecastFreeze = z.strictObject({
   schema: z.literal('studio.forecast-freeze.v1'),
   freezeId: z.string().regex(/^forecast-freeze:[a-f0-9]{64}$/),

@@ -6,7 +6,7 @@ const reason = wellFormedText.min(1).max(256);
 const tags = z.array(languageTag).refine((languages) => new Set(languages).size === languages.length, 'tags repeat');
 const noTags = z.array(languageTag).length(0);
 
-/** What the caller says of the spoken language; `reason` stands with `withheld` alone. */
+/** The spoken language in the words of the caller; `reason` comes with `withheld` alone. */
 export const requestedSourceLanguage = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('declared'), languages: z.array(languageTag).length(1), reason: z.null() }),
   z.strictObject({ mode: z.literal('mixed'), languages: tags.min(2), reason: z.null() }),
@@ -41,7 +41,7 @@ export const requestedOptions = z.strictObject({
   slowAnalysis: option.slowAnalysis.default(false),
 });
 
-/** What is to be studied, of which revision and how: equal inputs make an equal `requestId`. */
+/** The revision to study, the range and the options: equal inputs make an equal `requestId`. */
 export const analysisRequest = z.strictObject({
   schema: z.literal('studio.analysis-request.v1'),
   requestId: z.string().regex(/^analysis-request:[a-f0-9]{64}$/),
@@ -60,8 +60,8 @@ export const analysisRequest = z.strictObject({
 export type AnalysisRequest = z.infer<typeof analysisRequest>;
 
 /**
- * Whether a tag begins with a language code as BCP 47 has them, of two or three letters. Longer ones are reserved or were
- * never registered; what people send there is a name, such as `English`.
+ * True if a tag begins with a language code of BCP 47, of two or three letters. Longer ones are reserved or were never
+ * registered; people who send one mean a name, such as `English`.
  */
 const beginsWithCode = (tag: string): boolean => /^[A-Za-z]{2,3}(?:-|$)/.test(tag);
 

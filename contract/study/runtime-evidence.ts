@@ -45,7 +45,7 @@ export const evidenceRow = z.discriminatedUnion('state', [
   unavailableRow(evidenceKind),
 ]);
 
-/** The same of one of the further kinds, which are answered only when they are asked for. */
+/** The same for one of the further kinds, which are answered only on request. */
 export const furtherRow = z.discriminatedUnion('state', [
   z.strictObject({
     kind: furtherKind,
@@ -60,14 +60,14 @@ export const furtherRow = z.discriminatedUnion('state', [
   unavailableRow(furtherKind),
 ]);
 
-/** What `?kind=` may ask for: one kind, or `all` of them with the further ones, which the answer without it leaves out. */
+/** The values of `?kind=`: one kind, or `all` of them with the further ones, which the answer without it leaves out. */
 export const askedKind = z.enum([...evidenceKinds, ...furtherKinds, 'all']);
 export type AskedKind = z.infer<typeof askedKind>;
 
 /**
- * The answer to `GET …/evidence`: what the study detected in the order of its journal, then what came with the source, then the
- * further kinds that were asked for. A kind that a running study has not come to yet is absent, and so is a further kind of a
- * study that ended before hosts measured it.
+ * The answer to `GET …/evidence`: first the findings of the study in the order of its journal. The evidence that came with the
+ * source follows, then the requested further kinds. A kind that a running study has not reached yet is absent. So is a further
+ * kind of a study that ended before hosts measured it.
  */
 export const runtimeEvidence = z.strictObject({
   schema: z.literal('studio.local-runtime-evidence.v1'),

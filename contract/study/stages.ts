@@ -1,23 +1,23 @@
 /**
- * The stages of a study, and what people and the host do with its result, in their order: the one table behind the chart of a study,
- * the events of its journal, its grants, its progress, and the words that people read. What a stage does with its events and
- * records is in `receipts/stages`, one file for each; who carries it out is in `actors/`.
+ * The stages of a study, and the later acts of people and the host on its result, in their order. The chart of a study, the
+ * events of its journal, its grants, its progress, and the words that people read all come from this table. `receipts/stages` has
+ * the events and records of a stage, in one file for each; `actors/` carries it out.
  */
 
 /** How many operations a grant allows: a number, or the bound of the reading allowance that has this name. */
 type GrantedOperations = 1 | 'maxReads' | 'maxAuditedAssessments';
 
 interface StudyStage {
-  /** What the stage is doing, as people read it while it runs. */
+  /** The work of the stage, as people read it while it runs. */
   readonly words: string;
   /** One sentence for the drawing of the chart. */
   readonly description: string;
   /** The capability that the task of the study is granted for it; null for what the host does itself. */
   readonly grant: { readonly capability: string; readonly operations: GrantedOperations } | null;
   /**
-   * Under which condition a study comes to this stage; null for a stage of every study. `guard` is its name in the chart. A `grant`
-   * is given when the study is accepted, and `idField` is where the row of the study keeps its id; a `result` is what the
-   * stage before found: without it, that stage leaves nothing in the journal.
+   * The condition under which a study comes to this stage; null for a stage of every study. `guard` is its name in the chart. A
+   * `grant` is given when the study is accepted, and `idField` is the field of the study's row with its id. A `result` is the
+   * finding of the stage before: without it, that stage leaves nothing in the journal.
    */
   readonly condition:
     | { readonly by: 'grant'; readonly guard: string; readonly idField: string }
@@ -25,7 +25,7 @@ interface StudyStage {
     | null;
   /** Types of the events that the journal holds before the work of the stage begins, and of those that its result adds. */
   readonly journal: { readonly begins: readonly string[]; readonly ends: readonly string[] };
-  /** What a verification reports of it, by the names of the links of the chain of evidence. */
+  /** The links of the chain of evidence that a verification reports for this stage. */
   readonly links: readonly string[];
 }
 
@@ -66,9 +66,9 @@ export const studyStages = {
     links: ['media_operation', 'evidence'],
   },
   recognize: {
-    words: 'recognising what is said',
+    words: 'recognizing speech',
     description:
-      'A recogniser is given the detected speech, region by region, and gates judge its lines; only on a host with one.',
+      'A recognizer transcribes the detected speech, region by region, and gates judge its lines; only on a host with one.',
     grant: { capability: 'semantic.recognize', operations: 1 },
     condition: { by: 'grant', guard: 'recognizes', idField: 'recognitionGrantId' },
     journal: { begins: ['semantic.evidence_started'], ends: ['artifact.recorded', 'semantic.evidence_completed'] },
@@ -157,7 +157,7 @@ export type OptionalStage = StageWith<{ readonly by: 'grant' }>;
 /** The field of a study's ids that holds the grant of an optional stage. */
 export type OptionalGrantField = Stages[OptionalStage]['condition']['idField'];
 
-/** Whether a study comes to a stage only with a grant for it. */
+/** True if a study comes to a stage only with a grant for it. */
 export const isOptional = (name: StageName): name is OptionalStage => studyStages[name].condition?.by === 'grant';
 
 /** In their order. */
@@ -168,7 +168,7 @@ type CapabilityOf<Name extends StageName> = Extract<
   { readonly capability: string }
 >['capability'];
 
-/** What the task of every study is granted. */
+/** The capabilities that the task of every study has. */
 export type StudyCapability = CapabilityOf<Exclude<StageName, OptionalStage>>;
 export type OptionalCapability = CapabilityOf<OptionalStage>;
 
@@ -178,7 +178,7 @@ export const capabilities = stageNames.flatMap((name) => {
   return grant === null || isOptional(name) ? [] : [grant.capability];
 }) as StudyCapability[];
 
-/** What a task is granted beside them for each optional stage that its study comes to. */
+/** The further capabilities of a task for each optional stage that its study comes to. */
 export const optionalCapabilities: readonly OptionalCapability[] = optionalStages.map(
   (name) => studyStages[name].grant.capability,
 );
@@ -190,7 +190,7 @@ export function stagesAfter(name: StageName): readonly StageName[] {
   return later.slice(0, certain + 1);
 }
 
-/** What one act of a later stage adds to the journal: before it is done, by its result, or when it comes to nothing. */
+/** The journal entries of one act of a later stage: before it is done, by its result, or when it fails. */
 interface LaterAct {
   readonly begins: readonly string[];
   readonly ends: readonly string[];
@@ -202,7 +202,7 @@ interface LaterStage {
   readonly links: readonly string[];
 }
 
-/** What is done with a study that has ended: each rests on those before it, and may come more than once. */
+/** The acts on a study that has ended: each rests on those before it, and may come more than once. */
 export const laterStages = {
   review: {
     acts: {
@@ -257,7 +257,7 @@ export const laterStageNames = Object.keys(laterStages) as readonly LaterStageNa
 /** The names under which a verification reports what stages left. */
 export type StageLink = Stages[StageName]['links'][number] | (typeof laterStages)[LaterStageName]['links'][number];
 
-/** What an ingest is doing, stage by stage, as people read it; `queued` is said of every work that waits for its turn. */
+/** The work of an ingest, stage by stage, as people read it; `queued` is for all work that waits for its turn. */
 export const ingestStageWords = {
   upload: 'receiving the file',
   queued: 'waiting for its turn',

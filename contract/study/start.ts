@@ -15,9 +15,9 @@ export const runtimeId = z.string().regex(/^runtime:[a-f0-9]{8}-[a-f0-9]{4}-4[a-
 export const journalId = z.string().regex(/^journal:runtime:[a-f0-9-]{36}$/);
 
 /**
- * The durable promise to run a study, stored as an indented file whose hash is the receipt's content id. Everything in it
- * but `startedAt` and `clientRequestId` follows from the source and the request; the latter stands only where one was
- * given.
+ * The durable promise to run a study, stored as an indented file whose hash is the receipt's content id. Everything in it but
+ * `startedAt` and `clientRequestId` follows from the source and the request. `clientRequestId` is present only if the request had
+ * one.
  */
 export const runtimeStart = z.strictObject({
   schema: z.literal('studio.runtime-start.v1'),
@@ -70,7 +70,7 @@ const text = z.string().min(1);
 export const planWarning = z.discriminatedUnion('code', [
   z.strictObject({ code: z.literal('no_audio_track'), text }),
   z.strictObject({ code: z.literal('no_video_track'), text }),
-  /** `basis` says who found the other languages: a detector, in evidence that came with the source, or the container. */
+  /** `basis` is the origin of the other languages: a detector, in evidence that came with the source, or the container. */
   z.strictObject({
     code: z.literal('declared_language_differs'),
     text,
@@ -83,8 +83,8 @@ export const planWarning = z.discriminatedUnion('code', [
   z.strictObject({ code: z.literal('codec_may_not_play'), text, codecs: z.array(z.string().min(1)) }),
   z.strictObject({ code: z.literal('media_incomplete'), text }),
   /**
-   * Only on a host that recognises speech, once it has: by what, the median of the time that a second of speech took in its last
-   * `studies`, in ms, and how long the range takes if all of it is speech.
+   * Only on a host that recognizes speech, once it has. It names the recognizer and the median time for a second of speech in its
+   * last `studies`, in ms. It also has the time for the range if all of it is speech.
    */
   z.strictObject({
     code: z.literal('speech_will_be_recognised'),

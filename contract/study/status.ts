@@ -7,7 +7,7 @@ import { commandId, journalId, runtimeId, runtimeStart } from './start.ts';
 export const lifecycle = z.enum(['accepted', 'initializing', 'running', 'terminal', 'failed', 'interrupted']);
 export type Lifecycle = z.infer<typeof lifecycle>;
 
-/** Why a run ended without a study. The codes after the first four stand in the closed set and are never sent. */
+/** The reason why a run ended without a study. The codes after the first four are in the closed set and are never sent. */
 export const runtimeReasonCode = z.enum([
   'initialization_failed',
   'executor_failed',
@@ -25,7 +25,7 @@ export const runtimeReasonCode = z.enum([
 export const runtimeReason = z.strictObject({ ...failure.shape, code: runtimeReasonCode });
 export type RuntimeReason = z.infer<typeof runtimeReason>;
 
-/** Whether a run in this state will never move again. */
+/** True if a run in this state will never move again. */
 export const hasEnded = (state: Lifecycle): boolean =>
   state === 'terminal' || state === 'failed' || state === 'interrupted';
 
@@ -56,31 +56,31 @@ const status = z.strictObject({
   terminal: z.boolean(),
 });
 
-/** Where a run stands: the answer to a status request and, under its own schema name, to a start. */
+/** The state of a run: the answer to a status request and, under its own schema name, to a start. */
 export const runtimeStatus = status
   .refine((answer) => endedBadly(answer.lifecycle) === (answer.reason !== null), {
-    message: 'a reason stands with failed and interrupted alone',
+    message: 'a reason must be present exactly with failed and interrupted',
     path: ['reason'],
   })
   .refine((answer) => hasEnded(answer.lifecycle) === answer.terminal, {
-    message: 'terminal says whether the lifecycle has ended',
+    message: 'terminal must be true exactly if the lifecycle has ended',
     path: ['terminal'],
   })
   .refine((answer) => (answer.forecast === null) === (answer.runStartReceipt === null), {
-    message: 'forecast and run-start receipt stand together',
+    message: 'forecast and run-start receipt must be present together',
     path: ['runStartReceipt'],
   });
 
 export type RuntimeStatus = z.infer<typeof runtimeStatus>;
 
-/** What every list of a runtime says beside its own rows; `journalHead` counts the events that the rows rest on. */
+/** The fields of every list of a runtime beside its own rows; `journalHead` counts the events that the rows rest on. */
 export const runtimeListFields = { commandId, runtimeId, journalHead: count };
 
-/** What a reader may ask of the list of studies. */
+/** The query of the list of studies. */
 export const runtimesQuery = {
   ...listQuery,
   source: identity.optional().describe('only studies of the source with this `sourceSessionId`'),
-  lifecycle: lifecycle.optional().describe('only studies that stand here'),
+  lifecycle: lifecycle.optional().describe('only studies in this state'),
   label: z.string().optional().describe('only studies of sources with exactly this label'),
 };
 

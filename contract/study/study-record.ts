@@ -61,8 +61,8 @@ export const coverageReasons = {
 } as const;
 
 /**
- * One stretch of the range and what the claims make of it: `uncovered` where none speaks of it, `unavailable` where there
- * was no evidence to read at all.
+ * One stretch of the range with its state by the claims: `uncovered` if no claim covers it, `unavailable` if there was no
+ * evidence to read at all.
  */
 export const coverage = z
   .strictObject({
@@ -126,13 +126,13 @@ const receiptId = z.string().regex(/^study-readiness-receipt:[a-f0-9]{64}$/);
 /** A readiness receipt as an intake names it. */
 export const readinessReference = z.strictObject({ readinessId, artifactId, receiptId, receiptContentId: contentId });
 
-/** Why a study is not put before a reviewer, in the order in which it is said. */
+/** The reasons why a study does not go to a reviewer, in the order of a list of reasons. */
 export const gapReasons = ['hidden_gap', 'non_supported_root_coverage'] as const;
 
 export const gapReason = z.enum(gapReasons);
 export type GapReason = z.infer<typeof gapReason>;
 
-/** Whether a study is ready for a reviewer: exactly when its decision says to proceed. */
+/** The readiness of a study for a reviewer: it is ready exactly if its decision is to proceed. */
 export const studyReadinessReceipt = z.strictObject({
   schema: z.literal('studio.study-readiness.receipt.v1'),
   receiptId,

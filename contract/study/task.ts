@@ -40,7 +40,7 @@ export const launchClaim = z.strictObject({
   executionId: identity,
 });
 
-/** Who carries a task out; `grants` are the ids of what its task was granted. */
+/** The agent that carries a task out; `grants` are the ids of the grants of its task. */
 export const agent = z.strictObject({
   id: identity,
   taskId: identity,
@@ -52,7 +52,7 @@ export const agent = z.strictObject({
   status: z.literal('registered'),
 });
 
-/** A step of a task's life; a reason stands exactly with the two bad endings. */
+/** A step of a task's life; a reason comes exactly with the two bad endings. */
 export const taskTransition = z
   .strictObject({
     taskId: identity,
@@ -61,7 +61,7 @@ export const taskTransition = z
     reason: failure.nullable(),
   })
   .refine(({ status, reason }) => (status === 'failed' || status === 'interrupted') === (reason !== null), {
-    message: 'a reason stands with failed and interrupted alone',
+    message: 'a reason must be present exactly with failed and interrupted',
     path: ['reason'],
   });
 
@@ -86,11 +86,11 @@ export const executorSpanReceipt = z
     reason: failure.nullable(),
   })
   .refine(({ outcome, output }) => (outcome === 'completed') === (output !== null), {
-    message: 'an output stands with completed alone',
+    message: 'an output must be present exactly with completed',
     path: ['output'],
   })
   .refine(({ outcome, reason }) => (outcome === 'completed') === (reason === null), {
-    message: 'a reason stands with every outcome but completed',
+    message: 'a reason must be present with every outcome but completed',
     path: ['reason'],
   });
 
@@ -102,11 +102,11 @@ export type ExecutorSpanReceipt = z.infer<typeof executorSpanReceipt>;
 
 const overMedia = { sourceContentId: contentId, range, incompleteMedia: incompleteMedia.optional() };
 
-/** The tracks of a source by their index in the container; attached pictures are no video. */
+/** The tracks of a source by their index in the container; attached pictures do not count as video. */
 export const detectionTracks = z.strictObject({
   audioTrackIndex: count.nullable(),
   videoTrackIndex: count.nullable(),
-  /** By which rule the audio track was chosen, and which others there are; null where there is no other. */
+  /** The rule that chose the audio track, and the other tracks; null if there is no other. */
   audioChoice: z.strictObject({ rule: z.string(), others: z.string() }).nullable(),
 });
 
@@ -119,8 +119,8 @@ export const textTrack = z.strictObject({
 });
 
 /**
- * Everything that a pass over media is told, the bytes aside: with the same bytes and tools it finds the same. It names
- * neither file nor person.
+ * The input of a pass over media, without the bytes: with the same bytes and tools it finds the same. It names neither file nor
+ * person.
  */
 export const mediaTask = z.discriminatedUnion('capability', [
   z.strictObject({ capability: z.literal('media.detect'), ...overMedia, tracks: detectionTracks }),
@@ -129,7 +129,7 @@ export const mediaTask = z.discriminatedUnion('capability', [
 
 export type MediaTask = z.infer<typeof mediaTask>;
 
-/** What the journal says of a run's artifacts, its task, its agent and its execution. */
+/** The journal events of a run's artifacts, its task, its agent and its execution. */
 export const taskEvents = [
   eventType('artifact.recorded', 'artifact_store', z.strictObject({ artifact })),
   eventType('task.created', 'scheduler', z.strictObject({ task })),

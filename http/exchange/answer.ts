@@ -14,11 +14,11 @@ export abstract class SentBody {
   abstract send(exchange: Exchange, status: number, headers: Headers): Promise<void>;
 }
 
-/** What an endpoint answers: an object to encode, JSON bytes that are ready (with their final newline), or a stream. */
+/** The answer of an endpoint: an object to encode, JSON bytes that are ready (with their final newline), or a stream. */
 export interface Answer<Body extends object = object> {
   readonly status: number;
   readonly body: Body | Uint8Array | SentBody;
-  /** All fields but those for the origin; the ones of JSON where nothing is said. */
+  /** All fields but those for the origin; by default those of JSON. */
   readonly headers?: Headers;
 }
 
@@ -39,7 +39,7 @@ export const refusal = (code: ErrorCode, message: string, headers: Headers = {})
   headers: { ...jsonHeaders, ...headers },
 });
 
-/** Turns whatever an endpoint threw into an answer; what is no refusal goes to `report` and not to the client. */
+/** Turns an error of an endpoint into an answer. An error that is not a refusal goes to `report` and not to the client. */
 export function failedAnswer(error: unknown, report: (line: string) => void): Answer {
   if (error instanceof ServiceError) return refusal(error.code, error.message, error.headers);
   report(`internal failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -55,8 +55,8 @@ export const conditionFields = {
 export const entityTag = (contentId: string): string => `"${contentId}"`;
 
 /**
- * Whether the client has what a tag stands for: `If-None-Match` names it, weak or strong, or is `*` (RFC 9110, 13.1.2). A field
- * that is sent twice says nothing.
+ * True if the client already has the tagged bytes: `If-None-Match` names the tag, weak or strong, or is `*` (RFC 9110, 13.1.2). A
+ * field that is sent twice is ignored.
  */
 export function isKnownToClient(head: RequestHead, tag: string): boolean {
   const field = head.header('if-none-match');
@@ -67,7 +67,7 @@ export function isKnownToClient(head: RequestHead, tag: string): boolean {
   });
 }
 
-/** The fields of an answer that can be asked for under a condition. */
+/** The fields of an answer that allow conditional requests. */
 export const taggedFields = (tag: string, exposed: readonly string[] = []): Headers => ({
   ETag: tag,
   'Access-Control-Expose-Headers': ['ETag', ...exposed].join(', '),

@@ -17,7 +17,7 @@ export const rooms = [
   'exports',
   'description',
 ] as const;
-/** A room of the wire, or the console, which is no part of it. */
+/** A room of the wire, or the console, which is outside the wire. */
 export type Room = (typeof rooms)[number] | 'console';
 
 /** Header fields that only some answers carry. */
@@ -72,15 +72,14 @@ export const notModifiedAnswer: EmptyAnswer = {
 };
 
 /**
- * What an endpoint says of itself. `docs/openapi.json` is made of it, and tests hold every answer of a host against that
- * document.
+ * The description of an endpoint. `docs/openapi.json` is made of it, and tests hold every answer of a host against that document.
  */
 export interface Description<Body = unknown> {
   /** Names the operation in generated clients. */
   readonly id: string;
   /** One clause for a table: what is read or done. */
   readonly summary: string;
-  /** What a client must know beside that, in sentences. */
+  /** Further facts that a client needs, in sentences. */
   readonly details?: string;
   /** The only keys that the query takes, each with its default and its meaning. */
   readonly query?: Readonly<Record<string, z.ZodType>>;

@@ -14,10 +14,10 @@ const bearer = 'Bearer ';
 /** The challenge of a refusal. */
 const authenticate: Headers = { 'WWW-Authenticate': 'Bearer' };
 
-/** Whether a page was given this token for a pairing code. Must take the same time for every token. */
+/** True if the host gave this token to a page for a pairing code. It must take the same time for every token. */
 type IsPageToken = (token: string) => boolean;
 
-/** What a page may send to every path. */
+/** The fields that a page may send to every path. */
 const usualFields = ['Authorization', 'Content-Type', 'Range', requestIdField];
 
 /** The answer to a page that asks what it may send; `fields` are those that the path reads beside the usual ones. */
@@ -28,22 +28,22 @@ const preflightHeaders = (fields: readonly string[]): Headers => ({
 });
 
 /**
- * The host's own origin, where a browser says that the request comes from there: media elements of its own pages send no
- * Origin, and no page can set or remove `Sec-Fetch-Site` (W3C Fetch Metadata Request Headers).
+ * The host's own origin, if a browser vouches that the request comes from there. Media elements of its own pages send no Origin,
+ * and no page can set or remove `Sec-Fetch-Site` (W3C Fetch Metadata Request Headers).
  */
 function ownOrigin(head: RequestHead): string | undefined {
   const isOwn = head.header('sec-fetch-site') === 'same-origin' && head.count('sec-fetch-site') === 1;
   return isOwn ? new URL(`http://${head.header('host')}`).origin : undefined;
 }
 
-/** Decides who may speak to the host: by Host, Origin and, where it is needed, bearer token, in this order. */
+/** Decides who may use the host: by Host, Origin and, if the path needs it, bearer token, in this order. */
 export class Guard {
   readonly #hosts: ReadonlySet<string>;
   readonly #usualHost: string;
   readonly #corsHeaders = new Map<string, Headers>();
   readonly #authorization: Buffer;
   readonly #isPageToken: IsPageToken;
-  /** Where the token of a request is written for comparison. */
+  /** A buffer for comparing the token of a request. */
   readonly #given: Buffer;
 
   /** `port` is the one that listens; its own origins are always allowed. */
@@ -84,7 +84,7 @@ export class Guard {
         ? refusal('origin_required', 'a preflight needs an Origin')
         : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders(fields) };
     }
-    // Two of them are no token (RFC 9110, 5.3): whoever stands between may have looked at the other one.
+    // Two of them are not a token (RFC 9110, 5.3): a proxy in between may have checked the other one.
     if (needsToken && head.count('authorization') > 1) {
       return refusal('unauthorized', 'the request has more than one Authorization field', authenticate);
     }

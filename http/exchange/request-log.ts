@@ -38,16 +38,16 @@ interface AnsweredRequest {
   readonly durationMs: number;
 }
 
-/** What the wire says to the log of the host. */
+/** The part of the host's log that the wire writes. */
 export interface RequestLog {
   readonly report: Report;
-  /** Hears of every request when its answer begins; null in a log that does not name requests. */
+  /** Called for every request when its answer begins; null in a log that does not name requests. */
   readonly answered: ((request: AnsweredRequest) => void) | null;
 }
 
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** What the log says of a request. A method may be any word that a client makes up; one that HTTP lacks is `other`. */
+/** A request as the log shows it. A client can make up any word as method; one that HTTP lacks becomes `other`. */
 export const answeredRequest = (
   requestId: string,
   { method }: RequestHead,

@@ -9,7 +9,7 @@ import { parseTarget, type Target } from './target.ts';
 export interface PathProtocol {
   /** The fields that every answer of these paths carries, refusals and answers to OPTIONS included. */
   readonly fields: Headers;
-  /** What an answer to OPTIONS says beside them, of the protocol and to a preflight. */
+  /** Further fields of an answer to OPTIONS, for the protocol and for a preflight. */
   discovery(): Headers;
   /** The method that a request means: a POST may name one that its client cannot send. */
   methodOf(head: RequestHead): string;
@@ -17,7 +17,7 @@ export interface PathProtocol {
   check(head: RequestHead): void;
 }
 
-/** What a path says to OPTIONS. */
+/** The answer of a path to OPTIONS. */
 export interface PathOptions {
   /** The whole answer of a path that has a protocol of its own, to pages and to others. */
   readonly discovery?: Headers | undefined;
@@ -34,14 +34,14 @@ type NamesOf<Path extends string> = Path extends `${string}:${infer Name}/${infe
       ? Name
       : never;
 
-/** What an endpoint is given of its request; `Names` are those of its path's parameters. */
+/** The request as an endpoint gets it; `Names` are those of its path's parameters. */
 export interface Call<Body, Names extends string = never> {
   readonly params: Readonly<Record<Names, string>>;
   readonly query: ReadonlyMap<string, string>;
   readonly body: Body;
   /** The origin that the request comes from; empty where the route does not ask for it. */
   readonly origin: string;
-  /** What else the client said, when it goes away, and when the host wants to stop. */
+  /** The rest of the request, and events for when the client leaves and when the host wants to stop. */
   readonly client: Pick<Exchange, 'head' | 'onAbort' | 'onClosing'>;
 }
 
@@ -60,7 +60,7 @@ export type Endpoint<Names extends string = string> = { readonly description: De
     }
   | {
       readonly body: 'json';
-      /** What a body must be; the endpoint may check it by itself, in an order of its own. */
+      /** The schema of the body; the endpoint may check it itself, in its own order. */
       readonly request: z.ZodType;
       parse(body: unknown): unknown;
       handle(call: Call<unknown, Names>): Answer | Promise<Answer>;
@@ -72,8 +72,9 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof methods)[number];
 
 /**
- * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; a page without it that says
- * its origin; a page that holds a grant, which its path names; or anyone whom the guard lets reach this host.
+ * The caller that a path accepts. `token`: the holder of the host's token. `token-and-origin`: a page that holds it and sends its
+ * origin. `origin`: a page without it that sends its origin. `grant`: a page that holds the grant in its path. `anyone`: anyone
+ * whom the guard lets reach this host.
  */
 export type Access = 'token' | 'token-and-origin' | 'origin' | 'grant' | 'anyone';
 
@@ -84,9 +85,9 @@ export type Access = 'token' | 'token-and-origin' | 'origin' | 'grant' | 'anyone
 export interface Route extends Readonly<Partial<Record<Method, Endpoint>>> {
   readonly path: string;
   readonly room: Room;
-  /** What each name of the path stands for. */
+  /** The meaning of each name in the path. */
   readonly params?: Readonly<Record<string, z.ZodType>>;
-  /** `token` where nothing is said. */
+  /** By default `token`. */
   readonly access?: Access;
   /** The protocol that the path speaks on top of HTTP. */
   readonly protocol?: PathProtocol;
@@ -106,7 +107,7 @@ export const route = <const Path extends string>(
     ([NamesOf<Path>] extends [never] ? unknown : { readonly params: Readonly<Record<NamesOf<Path>, z.ZodType>> }),
 ): Route => ({ path, ...rest });
 
-/** What an endpoint does with a call, beside what it says of itself. */
+/** The function that handles a call, beside the description of the endpoint. */
 interface Handler<Body extends object, Request, Names extends string> {
   readonly handle: (call: Call<Request, Names>) => Answer<Body> | Promise<Answer<Body>>;
 }
@@ -150,7 +151,7 @@ export const submit = <Body extends object, Names extends string>({
   handle,
 });
 
-/** What every endpoint with a JSON body has. */
+/** The fields that every endpoint with a JSON body has. */
 const asked = (description: WriteDescription<unknown, unknown>) =>
   ({
     body: 'json',
@@ -187,10 +188,9 @@ interface Matched {
 /** A target taken apart, and its route. */
 interface Found extends Matched {
   readonly target: Target;
-  readonly needsToken: boolean;
 }
 
-// Clients ask for the same targets again and again. About 1 KiB each; when there are too many, all are found anew.
+// Clients request the same targets again and again. An entry takes about 1 KiB; if there are too many, all are dropped.
 const rememberedTargets = 1024;
 
 /** A part of a path that stands for a parameter, and what it has to end with. */
@@ -214,8 +214,6 @@ function namedPart(segment: string): NamedPart | null {
 /** Finds routes by their segments; built once from the table. */
 export class Router {
   readonly #routes: readonly RoutePattern[];
-  readonly #grantPaths: readonly { prefix: string; depth: number }[];
-  readonly #openPaths: readonly RegExp[];
   readonly #found = new Map<string, Found>();
 
   constructor(routes: readonly Route[]) {
@@ -223,25 +221,12 @@ export class Router {
       const segments = route.path.slice(1).split('/');
       return { route, segments, names: segments.map(namedPart) };
     });
-    this.#grantPaths = routes
-      .filter(({ access }) => access === 'grant')
-      .map(({ path }) => ({ prefix: path.slice(0, path.indexOf(':')), depth: path.split('/').length }));
-    this.#openPaths = routes
-      .filter(({ access }) => access === 'anyone' || access === 'origin')
-      .map(({ path }) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`));
   }
 
-  /** Whether a target, as sent, is only for holders of the token: every one but the paths of grants and those for anyone. */
+  /** True if a target, as sent, is only for holders of the token: every one but the paths of grants and those for anyone. */
   needsToken(target: string | null): boolean {
-    if (target === null) return true;
-    return this.#found.get(target)?.needsToken ?? this.#isForHolders(target);
-  }
-
-  #isForHolders(target: string): boolean {
-    if (this.#openPaths.some((path) => path.test(target))) return false;
-    return !this.#grantPaths.some(
-      ({ prefix, depth }) => target.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
-    );
+    const access = this.#routeOf(target)?.access;
+    return access !== 'grant' && access !== 'anyone' && access !== 'origin';
   }
 
   /** The protocol of a target as sent, whether the client may use it or not; undefined for most. */
@@ -249,7 +234,7 @@ export class Router {
     return this.#routeOf(raw)?.protocol;
   }
 
-  /** What the path of a target as sent says to OPTIONS; nothing where there is no such path. */
+  /** The answer to OPTIONS for the path of a target as sent; nothing if there is no such path. */
   optionsOf(raw: string | null): PathOptions {
     const route = this.#routeOf(raw);
     if (route === undefined) return {};
@@ -258,8 +243,14 @@ export class Router {
   }
 
   #routeOf(raw: string | null): Route | undefined {
-    const path = raw?.split('?', 1)[0]?.slice(1).split('/') ?? [];
-    return this.#routes.find(({ segments, names }) => isMatch(segments, names, path))?.route;
+    if (raw === null || !raw.startsWith('/')) return undefined;
+    const known = this.#found.get(raw);
+    if (known !== undefined) return known.route;
+    return this.#patternOf(raw.slice(1).split('?', 1)[0]?.split('/') ?? [])?.route;
+  }
+
+  #patternOf(segments: readonly string[]): RoutePattern | undefined {
+    return this.#routes.find((pattern) => isMatch(pattern.segments, pattern.names, segments));
   }
 
   /** The route of a target as sent. Throws as `parseTarget` and `match`. */
@@ -267,7 +258,7 @@ export class Router {
     const known = raw === null ? undefined : this.#found.get(raw);
     if (known !== undefined) return known;
     const target = parseTarget(raw);
-    const found = { target, needsToken: this.needsToken(raw), ...this.match(target) };
+    const found = { target, ...this.match(target) };
     // The path of a grant holds its secret, which nothing keeps.
     if (raw === null || found.route.access === 'grant') return found;
     if (this.#found.size === rememberedTargets) this.#found.clear();
@@ -278,17 +269,16 @@ export class Router {
   /** Throws `invalid_identity` for a part that cannot be decoded, `not_found` and the codes of services that are off. */
   match({ segments }: Target): Matched {
     const decoded = segments.map(decodedPart);
-    for (const { route, segments: parts, names } of this.#routes) {
-      if (!isMatch(parts, names, segments)) continue;
-      const { unavailable } = route;
-      if (unavailable !== undefined) throw new ServiceError(unavailable.code, unavailable.message);
-      const params: Record<string, string> = {};
-      names.forEach((named, index) => {
-        if (named !== null) params[named.name] = (decoded[index] ?? '').slice(0, -named.suffix.length || undefined);
-      });
-      return { route, params };
-    }
-    throw new ServiceError('not_found', 'no such path');
+    const pattern = this.#patternOf(segments);
+    if (pattern === undefined) throw new ServiceError('not_found', 'no such path');
+    const { route, names } = pattern;
+    const { unavailable } = route;
+    if (unavailable !== undefined) throw new ServiceError(unavailable.code, unavailable.message);
+    const params: Record<string, string> = {};
+    names.forEach((named, index) => {
+      if (named !== null) params[named.name] = (decoded[index] ?? '').slice(0, -named.suffix.length || undefined);
+    });
+    return { route, params };
   }
 }
 

@@ -60,9 +60,8 @@ interface ByteRange {
 const rangePattern = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/;
 
 /**
- * The part of a file of `size` bytes that a request asks for, or null for all of it. A range that is conditional on
- * another representation is not one (RFC 9110, 13.1.5: compared strongly; a date is no entity tag). Throws
- * `invalid_private_playback_range`.
+ * The part of a file of `size` bytes that a request selects, or null for all of it. A range that is conditional on another
+ * representation does not count (RFC 9110, 13.1.5: compared strongly, never by date). Throws `invalid_private_playback_range`.
  */
 export function requestedRange(head: RequestHead, size: number, etag: string): ByteRange | null {
   const text = head.header('range');
@@ -91,8 +90,8 @@ function parsed(text: string, size: number): ByteRange | null {
 }
 
 /**
- * What is read and sent at once, and all that a stream holds of its file. The same memory is used again and again, by one
- * answer after the other: new memory for each chunk may cost more than copying the chunk does.
+ * The bytes that are read and sent at once, and all that a stream holds of its file. One answer after the other reuses the same
+ * memory: allocating it for each chunk may cost more than copying the chunk.
  */
 const chunkBytes = 4 * reusableBytes;
 
@@ -104,7 +103,7 @@ function giveBack(buffer: Buffer): void {
   if (freeBuffers.length < keptBuffers) freeBuffers.push(buffer);
 }
 
-/** What is sent: its bytes, and who may end it. */
+/** The media that is sent: its bytes, and the way to end it. */
 type SentMedia = Pick<PlayableMedia, 'reader' | 'onEnd'>;
 
 /** A part of opened media as the body of an answer. The caller sends it: that closes the media in every case. */

@@ -35,8 +35,9 @@ interface Asked {
 const emptyQuery: ReadonlyMap<string, string> = new Map();
 
 /**
- * Answers one exchange. The checks run in the order that the contract fixes: host, origin, preflight, bearer, target,
- * route, required origin, method, version of the path's protocol, query, framing, type, length, body, schema; then the endpoint decides about resources and state.
+ * Answers one exchange. The contract fixes the order of the checks: host, origin, preflight, bearer, target, route, required
+ * origin, method, protocol version, query, framing, type, length, body, schema. Then the endpoint decides about resources and
+ * state.
  */
 export function serveExchange(service: Service, exchange: Exchange): void {
   const { guard, router, refusedOrigins, newId } = service;
@@ -157,8 +158,8 @@ const readable = ({ 'Access-Control-Expose-Headers': named }: Headers): Headers 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * The codes with which the checks of `serve-exchange.ts` can end a request before its endpoint is asked, in their order, and
- * those that any endpoint may end with.
+ * The codes with which the checks of `serve-exchange.ts` can end a request before its endpoint runs, in their order. The codes
+ * that any endpoint can end with follow.
  */
 export function refusalsOfChecks(
   { access = 'token', path, protocol }: Route,

@@ -47,7 +47,7 @@ export function decimal(text: string, code: ErrorCode): number {
   return value;
 }
 
-/** The number of entries that a page is asked for. Throws `invalid_cursor`, `invalid_limit`. */
+/** The number of entries that a page may have. Throws `invalid_cursor`, `invalid_limit`. */
 export function limitOf(query: ReadonlyMap<string, string>): number {
   const limit = decimal(query.get('limit') ?? String(usualPage), 'invalid_cursor');
   if (limit === 0) throw new ServiceError('invalid_cursor', 'limit must be at least 1');

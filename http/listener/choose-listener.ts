@@ -35,16 +35,16 @@ export interface ChosenListener {
 }
 
 /**
- * The native library says nothing of a connection before its first whole request, so connections cannot be counted of
- * strangers: they only end, after 12 s each. Where 1,024 descriptors were allowed, 1,100 strangers took all of them, and left
- * the host none for its own files.
+ * The native library reports a connection only with its first whole request, so the host cannot count the connections of
+ * strangers. They only end, after 12 s each. With 1,024 descriptors allowed, 1,100 strangers took all of them, and left none for
+ * the host's own files.
  */
 const DESCRIPTORS_FOR_NATIVE = 8_192;
 
 /**
- * Chooses the adapter: native where the package holds a binary for this platform, architecture and binary interface
- * that really loads, and where descriptors are plenty; `node:http`, which counts its strangers, everywhere else. Rejects
- * when `uws` is demanded and no binary fits.
+ * Chooses the adapter. It is native if the package holds a binary for this platform, architecture and ABI that really loads, and
+ * if descriptors are plenty. Otherwise it is `node:http`, which counts its strangers. Rejects if the caller demands `uws` and no
+ * binary fits.
  */
 export async function chooseListener(
   preference: AdapterPreference = 'auto',

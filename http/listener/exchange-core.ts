@@ -11,15 +11,15 @@ import type {
 import { announcesBody, checkHeaders, isFramed, mayClose } from './message-head.ts';
 
 /**
- * So many bytes of a body, in bytes, show that it moves: a client that sends them gets the whole time of a silent client again. At
- * 1 KiB/s they take 4 s of the 8 s that the native adapter leaves at the least, by the four-second grain of its clock.
+ * The bytes of a body that show that it moves: a client that sends so many gets the whole time of a silent client again. At 1
+ * KiB/s they take 4 s. The native adapter leaves at least 8 s, as its clock ticks every 4 s.
  */
 export const movingBytes = 4_096;
 
 /** How often a fast body is looked at, in ms: the time of its client need not be renewed with every chunk. */
 const restMs = 1_000;
 
-/** Tells a body that moves from one that stands still or drips. */
+/** Tells a body that moves from one that has stopped or drips. */
 export class Pace {
   #bytes = 0;
   #movedAt = Number.NEGATIVE_INFINITY;
@@ -34,7 +34,7 @@ export class Pace {
   }
 }
 
-/** Where an adapter puts the bytes of a body. */
+/** The destination of the bytes of a body. */
 export interface Outlet {
   /** Takes the chunk; false while the socket is full. */
   push(chunk: Uint8Array): boolean;
@@ -45,8 +45,8 @@ export interface Outlet {
 }
 
 /**
- * A body on its way to a client. One with an announced length is counted against it, so that an answer is either whole or
- * visibly broken; one without (`null`) is whole when its producer ends it.
+ * A body on its way to a client. One with an announced length is counted against it, so that an answer is either whole or visibly
+ * broken. One without (`null`) is whole when its producer ends it.
  */
 class OutgoingBody implements BodyWriter {
   readonly #outlet: Outlet;
@@ -168,12 +168,12 @@ export abstract class ExchangeCore implements Exchange {
     return this.#aborted;
   }
 
-  /** Whether a reader listens to the body right now. */
+  /** True if a reader listens to the body right now. */
   protected get reading(): boolean {
     return this.#sink !== undefined;
   }
 
-  /** Whether the body is awaited from the client: begun, not paused, not at its end. */
+  /** True if the host awaits the body from the client: begun, not paused, not at its end. */
   protected get awaitsBody(): boolean {
     return this.#bodyBegun && !this.#paused && !this.#bodyEnded;
   }

@@ -30,9 +30,9 @@ export const gatheredBytes = 16_384;
 /** Writes a body, of a length that was announced or without one; the producer pauses while `write` says false. */
 export interface BodyWriter {
   /**
-   * False: the socket is full; call again with the next chunk after `onDrain` fired. The chunk itself was taken and
-   * must not change any more; one of at least `reusableBytes`, if it is not the last, may once there is room for the
-   * next. More bytes than announced throw a RangeError.
+   * False: the socket is full; call again with the next chunk after `onDrain` fired. The socket has taken the chunk, which must
+   * not change any more. Exception: one of at least `reusableBytes`, if it is not the last, may change once there is room for the
+   * next. Throws a RangeError for more bytes than announced.
    */
   write(chunk: Uint8Array): boolean;
   /** Fires after each `write` that said false, and once more after an abort, so that no producer waits for ever. */
@@ -42,12 +42,11 @@ export interface BodyWriter {
 }
 
 /**
- * One request and its answer. Every method is harmless after an abort. A request whose body is never read is still
- * answered: the rest of the body is discarded and the connection stays open, so that the client sees the answer. When
- * the client asked to close, the body is discarded first and the answer follows it, for the same reason. A request whose
- * body has no sure end (`isFramed`), or is longer than the adapter takes, must be answered before its handler returns, and
- * ends its connection. A body that is read may be slow, but
- * `movingBytes` of it have to come in the time that a silent client has, about 11 s. A second answer throws.
+ * One request and its answer. Every method is harmless after an abort. A request whose body is never read still gets its answer.
+ * The rest of the body is discarded, and the connection stays open so that the client sees the answer. When the client asked to
+ * close, the body is discarded first and the answer follows it, for the same reason. A request whose body has no sure end
+ * (`isFramed`), or is longer than the adapter takes, ends its connection. Its handler must answer before it returns. A body may
+ * be slow, but `movingBytes` of it have to come in the time that a silent client has, about 11 s. A second answer throws.
  */
 export interface Exchange {
   readonly head: RequestHead;
@@ -64,8 +63,8 @@ export interface Exchange {
   /** Begins to deliver the body until it is answered; throws after the exchange handler returned: the bytes are gone. */
   readBody(sink: BodySink): void;
   /**
-   * The client has shown that it may be here. Connections of strangers are bounded where the adapter can count them;
-   * `docs/errors.md` says where it cannot.
+   * Marks the connection as that of an accepted client. The adapter limits the connections of strangers if it can count them;
+   * `docs/errors.md` says on which platforms it cannot.
    */
   accept(): void;
   pause(): void;
@@ -78,10 +77,10 @@ export interface Exchange {
   /** Begins an answer of exactly `bytes` bytes; for HEAD only the head is sent and the writer ignores everything. */
   stream(status: number, headers: Headers, bytes: number): BodyWriter;
   /**
-   * Begins an answer of unknown length; `end` of its writer makes it whole. Its head leaves with the first chunk. A
-   * reader that stands still costs the process at most `unseenBytes` and two chunks, and loses its connection within 25 s in
-   * which the host has something for it. While the answer is silent it may wait for ever. `padding`, more than `gatheredBytes`,
-   * is something that readers pass over: a listener may put it behind a chunk to see whether the system takes more.
+   * Begins an answer of unknown length; `end` of its writer makes it whole. Its head leaves with the first chunk. A reader that
+   * stops reading costs the process at most `unseenBytes` and two chunks. It loses its connection within 25 s if the host has
+   * something to send. A silent answer may wait for ever. `padding`, longer than `gatheredBytes`, is something that readers skip:
+   * a listener may put it behind a chunk to see whether the system takes more.
    */
   streamOpen(status: number, headers: Headers, padding?: Uint8Array): BodyWriter;
   /** Called once, when the listener begins to close before the answer is complete: one without an end has to end now. */
@@ -90,7 +89,7 @@ export interface Exchange {
 
 export type ExchangeHandler = (exchange: Exchange) => void;
 
-/** Hears what a handler, sink or listener threw. By then the exchange was answered with an empty 500, or closed. */
+/** Called with the error of a handler, sink or listener. By then the exchange has an empty 500 as its answer, or is closed. */
 export type HandlerErrorListener = (error: unknown) => void;
 
 /** Bytes of bodies since the listener was opened; the numbers rise. */

@@ -27,7 +27,7 @@ export class FlatHead implements RequestHead {
   }
 }
 
-/** Whether the connection may be closed after the answer: anything but keep-alive counts. */
+/** True if the connection may close after the answer: anything but keep-alive counts. */
 export function mayClose(head: RequestHead): boolean {
   const connection = head.header('connection');
   return connection !== undefined && !/^keep-alive$/i.test(connection);
@@ -37,8 +37,8 @@ export function mayClose(head: RequestHead): boolean {
 export const canonicalLength = /^(0|[1-9]\d*)$/;
 
 /**
- * Whether it is sure where the body ends (RFC 9112, 6.3): one length in digits, one Transfer-Encoding that is `chunked`, or
- * neither. The native parser takes whatever coding is named as `chunked`, and the first of two lengths.
+ * True if the end of the body is certain (RFC 9112, 6.3): one length in digits, one Transfer-Encoding that is `chunked`, or
+ * neither. The native parser takes any coding as `chunked`, and the first of two lengths.
  */
 export function isFramed(head: RequestHead): boolean {
   const length = head.header('content-length');
@@ -78,8 +78,8 @@ export function isBodiless(status: number): boolean {
 }
 
 /**
- * Throws a TypeError for a header that would break the framing of the answer: the native adapter writes what it is
- * given, so a line break in a value would begin a second answer.
+ * Throws a TypeError for a header that would break the framing of the answer. The native adapter writes headers as they are, so a
+ * line break in a value would begin a second answer.
  */
 export function checkHeaders(headers: Headers): void {
   for (const name in headers) {

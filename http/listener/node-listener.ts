@@ -5,11 +5,11 @@ import { ExchangeCore, type ExchangeOwner, InFlight, type Outlet } from './excha
 import type { ExchangeHandler, Headers, Listener, OpenListener } from './listener.ts';
 import { FlatHead, isBodiless, reasonPhraseOf } from './message-head.ts';
 
-/** What a connection has to know of an exchange on it. */
+/** An exchange, as its connection sees it. */
 interface ConnectedExchange {
-  /** Whether the next move is the client's: to send its body, or to take its answer. */
+  /** True if the next move is the client's: to send its body, or to take its answer. */
   readonly awaitsClient: boolean;
-  /** Whether the client still sends its body. */
+  /** True if the client still sends its body. */
   readonly awaitsUpload: boolean;
   /** The connection is gone. */
   lost(): void;
@@ -24,8 +24,8 @@ class NodeConnection {
   #isDue = false;
 
   /**
-   * The client has `idleMs` for each whole request head, counted from the connect or from the last answer, and for each
-   * piece of a body that shows that it moves. `onAccepted` is called when it has shown that it may be here.
+   * The client has `idleMs` for each whole request head, counted from the connect or from the last answer. It has the same time
+   * for each piece of a body that shows that it moves. `onAccepted` is called once the client is accepted.
    */
   constructor(socket: Socket, idleMs: number, onAccepted: (connection: NodeConnection) => void) {
     this.#socket = socket;
@@ -82,7 +82,7 @@ class NodeConnection {
     });
   }
 
-  /** Whether the next move is the client's: to send a request, or what `isAwaited` finds missing of one. */
+  /** True if the next move is the client's: to send a request, or the part that `isAwaited` finds missing. */
   #awaits(isAwaited: (exchange: ConnectedExchange) => boolean): boolean {
     const exchanges = [...this.#exchanges];
     return exchanges.length === 0 || exchanges.some(isAwaited);
@@ -90,8 +90,8 @@ class NodeConnection {
 }
 
 /**
- * Runs once the bytes that have arrived are read. Node runs its timers first: where the whole process stood still, the time of
- * every client is over before the host has looked at what it sent in that time.
+ * Runs once the bytes that have arrived are read. Node runs its timers first. So after a pause of the whole process the time of
+ * every client is over before the host has read what they sent meanwhile.
  */
 const afterArrivals = (run: () => void): void => void setImmediate(run);
 
@@ -114,12 +114,12 @@ class NodeExchange extends ExchangeCore {
     this.#connection.accept();
   }
 
-  /** Whether more of the body is awaited from the client. */
+  /** True if the host awaits more of the body from the client. */
   get awaitsUpload(): boolean {
     return this.awaitsBody;
   }
 
-  /** Whether the next move is the client's: to send more of its body or to take more of the answer. */
+  /** True if the next move is the client's: to send more of its body or to take more of the answer. */
   get awaitsClient(): boolean {
     return this.awaitsBody || this.#response.writableNeedDrain;
   }
@@ -221,8 +221,8 @@ const IDLE_MS = 11_000;
 const STRANGERS = 1_024;
 
 /**
- * Opens listeners on `node:http` that close a connection whose client does not act within `idleMs` while it is awaited,
- * and that keep at most `strangers` connections of unauthorized clients: the oldest gives way to the newest.
+ * Opens listeners on `node:http`. They close a connection whose client does not act within `idleMs` while the host waits for it.
+ * They keep at most `strangers` connections of unauthorized clients: the oldest gives way to the newest.
  */
 export function nodeListener(idleMs: number, strangers = STRANGERS): OpenListener {
   return async (address, handler, onHandlerError) => {

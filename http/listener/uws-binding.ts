@@ -46,7 +46,7 @@ export interface UwsBinding {
   us_socket_local_port(socket: UwsListenSocket): number;
 }
 
-/** What a native binary is built for. */
+/** The platform that a native binary is built for. */
 export interface NativeTarget {
   readonly platform: string;
   readonly arch: string;
@@ -77,15 +77,15 @@ export function findUwsBinary(target: NativeTarget, folder = packageFolder()): s
 }
 
 /**
- * Loads the binary itself, never the package's entry: that one hides a failed load behind a fallback which lacks half
- * of the interface and writes to stdout. Throws the loader's error, for example on a C library that is too old.
+ * Loads the binary itself, never the package's entry. That one hides a failed load behind a fallback that lacks half of the
+ * interface and writes to stdout. Throws the loader's error, for example on a C library that is too old.
  */
 export function loadUws(path: string): UwsBinding {
   const binding: UwsBinding = require(path);
   return binding;
 }
 
-/** Where the package lies, or undefined when it is not installed. */
+/** The folder of the package; undefined if it is not installed. */
 export function packageFolder(): string | undefined {
   let folder: string;
   try {

@@ -13,10 +13,10 @@ interface OpenBodyHooks {
 }
 
 /**
- * A body without a length over uWebSockets.js. The library copies what the system does not take, as much as it is given, and
- * says so of large and of ungathered chunks alone. So for a socket that may be full a small chunk is made large with padding.
- * Without padding the socket gets one byte of the chunk, ungathered: only when that shows that the library holds nothing does the
- * rest of the chunk follow. The library warns of each ungathered byte on stderr.
+ * A body without a length over uWebSockets.js. The library copies whatever the system does not take, and reports this in the same
+ * way for large and for ungathered chunks. So for a socket that may be full, padding makes a small chunk large. Without padding
+ * the socket gets one byte of the chunk, ungathered. The rest of the chunk follows only if that shows that the library holds
+ * nothing. The library warns about each ungathered byte on stderr.
  */
 export class UwsOpenBody {
   readonly #response: UwsResponse;
@@ -54,7 +54,7 @@ export class UwsOpenBody {
   #writable(): boolean {
     this.#response.cork(() => undefined);
     this.#isFull = false;
-    // What is to be known of the socket is found out with the next chunk.
+    // The next chunk shows whether the socket has room.
     this.#unseen = unseenBytes;
     this.#flush();
     if (this.#isFull) return false;
@@ -246,8 +246,8 @@ export class UwsExchange extends ExchangeCore {
   }
 
   /**
-   * A connection must never close inside the callback that delivers its chunked body: the library would go on parsing
-   * what follows on the dead socket, and crash. Not even a microtask runs late enough.
+   * A connection must never close inside the callback that delivers its chunked body. The library would go on parsing on the dead
+   * socket, and crash. Not even a microtask runs late enough.
    */
   #outsideParser(step: () => unknown): void {
     if (!this.closing) step();
@@ -286,8 +286,8 @@ export class UwsExchange extends ExchangeCore {
 }
 
 /**
- * Makes a refusal so long that it leaves at once, and its connection can end before the library reads on: what was only
- * gathered would be lost. Spaces behind JSON do not change it.
+ * Pads a refusal so that it leaves at once, and its connection can end before the library reads on. Otherwise a gathered answer
+ * would be lost. Spaces behind JSON do not change it.
  */
 function padded(body: Uint8Array | string): Buffer {
   const bytes = Buffer.from(body);

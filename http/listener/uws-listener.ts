@@ -66,12 +66,12 @@ function copyHead(request: UwsRequest): FlatHead {
   return new FlatHead(request.getMethod().toUpperCase(), query === undefined ? path : `${path}?${query}`, fields);
 }
 
-/** How often a port that was free is asked for, until no other process has taken it meanwhile. */
+/** The number of attempts to take a free port, as another process may take it meanwhile. */
 const freePorts = 10;
 
 /**
- * Listens on a port that the system chooses. Asked for any port, the library does not let the port be opened again while a connection
- * to it ends, which may take minutes after the host was killed; asked for one by its number, it does.
+ * Listens on a port that the system chooses. If the library chooses the port, the port cannot be opened again while a connection
+ * to it ends. That may take minutes after the host was killed. A port given by number is free of this.
  */
 async function listenOnAny(
   host: string,

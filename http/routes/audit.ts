@@ -52,7 +52,7 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       id: 'readJudgements',
       summary: 'by which rules the records of a study were judged, and whether this host judged them again',
       details:
-        'Every record is reopened first. One that was judged by a version of its rules which this host does not have is `form_checked`: its form, its digests and its chain hold, and its judgement was not repeated.',
+        'Every record is reopened first. `form_checked` means that this host lacks the version of the rules that judged the record. Then its form, its digests and its chain are checked, and its judgement is not repeated.',
       answers: [json(200, runtimeJudgements)],
       refusals: refusalsOfReopening,
       handle: async (call) => ({ status: 200, body: await audits.judgements(call.params.runtimeId) }),
@@ -65,7 +65,7 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       id: 'readEvidence',
       summary: 'the evidence of a study with all its facts',
       details:
-        'A kind that cannot be had stands in the list with its reason; a kind that a running study has not come to yet is absent. Clients of 0.2.0 know a closed list of kinds: the kinds that came later are answered only to `kind=` one of them, or `kind=all`.',
+        'A kind that this study can never have is in the list with its reason. A kind that a running study has not reached yet is absent. Clients of 0.2.0 know a closed list of kinds. Later kinds come only with `kind=all`, or if `kind` names them.',
       query: {
         kind: askedKind.optional().describe('only evidence of this kind, or all, with the kinds that came later'),
       },
@@ -112,8 +112,8 @@ async function objectAnswer(
 }
 
 /**
- * The kind that is asked for; null for all. A kind that does not exist is a query that this path does not know:
- * an empty list would say that the study lacks it.
+ * The requested kind; null for all. A kind that does not exist is an unknown query: an empty list would mean that the study lacks
+ * it.
  */
 function kindOf({ query }: Call<null>): AskedKind | null {
   const asked = query.get('kind');

@@ -17,8 +17,8 @@ export interface ConsoleFile {
 export type ReadConsole = () => Promise<ConsoleFiles>;
 
 /**
- * What the page may load and do: files of this host alone, and no code or style that stands in the page itself. Media and its
- * captions may be blobs, because a page makes a `<track>` of text that it fetched with the token.
+ * The permissions of the page: it loads files of this host alone, and no inline code or style. Media and its captions may be
+ * blobs, because a page makes a `<track>` of text that it fetched with the token.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
@@ -50,8 +50,8 @@ const pageHeaders: Headers = {
 const unchanging = 'private, max-age=31536000, immutable';
 
 /**
- * The routes of the console. They are open to everybody whom the guard lets reach this host, because the page holds no secret:
- * it gets the token from the fragment of its address, which no browser sends. They are no part of the described wire.
+ * The routes of the console. They are open to anyone whom the guard lets reach this host, because the page holds no secret. It
+ * gets the token from the fragment of its address, which no browser sends. They are not in the description of the wire.
  */
 export function consoleRoutes(readConsole: ReadConsole): readonly Route[] {
   let opened: Promise<ReadonlyMap<string, Answer>> | undefined;

@@ -38,7 +38,7 @@ export const correctionRoutes = (corrections: Corrections): readonly Route[] => 
       id: 'correctCaptions',
       summary: 'correct lines of captions, or revert a correction',
       details:
-        'A change takes lines that follow each other and names what takes their place: one line for one rewords or shifts it, several for one split it, one for several merges them, none drops them. The corrected lines are checked anew, and files give them; what the host made stays. The same `clientRequestId` with the same body writes nothing again.',
+        'A change selects consecutive lines and gives their replacement. One line for one rewords or shifts it, several for one split it, one for several merges them, and none drops them. The corrected lines are checked again, and files contain them; the original lines of the host stay. The same `clientRequestId` with the same body writes nothing again.',
       request: correctionRequest,
       invalid: 'invalid_caption_correction_request',
       answers: [json(201, captionCorrections)],

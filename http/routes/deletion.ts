@@ -69,9 +69,9 @@ export const deletionRoutes = (service: DeletionService, garbage: Garbage, usage
     room: 'deletion',
     POST: write({
       id: 'collectGarbage',
-      summary: 'remove what no record reaches, or say what would be removed',
+      summary: 'remove what no record reaches, or list what would be removed',
       details:
-        'Objects go unless they were stored in the last 15 minutes or live work holds them; what lies in quarantine goes after 30 days, leftovers of uploads and of work after one.',
+        'Objects are removed unless they were stored in the last 15 minutes or live work holds them. Quarantined files are removed after 30 days, leftovers of uploads and of work after one.',
       request: garbageCollectionRequest,
       invalid: 'invalid_collection_request',
       answers: [json(200, garbageCollection)],

@@ -46,7 +46,7 @@ export const eventRoutes = (services: Streamed, streaming: Streaming): readonly 
       id: 'followEvents',
       summary: 'one stream of several journals, ingests, actors and their progress',
       details:
-        'The answer is always a stream of events. Each event of a journal or an actor has as id the cursors of all runtimes, then those of all actors, in the order of the query: sent back as `Last-Event-ID` it resumes them all. Each ingest comes as its status document, at once and after each change; each piece of work as its progress, at most ten times a second. `ended` says that a runtime has ended; what is added to its journal later, such as a review, is sent as well. The transitions of an actor come as `transition`, with what it was before, in their order. The cursor of `actors=all` is the number of a commit: the event `actors` says up to which one everything was sent, first and after what was missed. What came after that commit may come again with the same `actorId` and `seq`. The stream has no end of its own; what is deleted while it is followed ends it with `refused`, whose message begins with its id.',
+        'The answer is always a stream of events. An event of a journal or an actor has an id. It holds a cursor for each runtime and then for each actor, in the order of the query. Sent back as `Last-Event-ID`, it resumes them all. Each ingest comes as its status document, at once and after each change. Each piece of work comes as its progress, at most ten times a second. `ended` means that a runtime has ended; later entries of its journal, such as a review, are sent as well. The transitions of an actor come as `transition`, with the state before, in their order. The cursor of `actors=all` is the number of a commit. The event `actors` gives the commit up to which everything was sent, first and after any missed transitions. Transitions after that commit may come again with the same `actorId` and `seq`. The stream does not end by itself. If a followed item is deleted, it ends with `refused`, whose message begins with the id.',
       query: followedQuery,
       headers: streamHeaders,
       answers: [{ status: 200, events: hostStreamEvents, fields: ['Vary'] }],
@@ -69,7 +69,7 @@ async function hostStream(services: Streamed, streaming: Streaming, { query, cli
   const { runtimes, ingests, actors } = followedBy(query, lastEventId(client.head));
   const cursors = [...runtimes, ...actors].map(({ after }) => after ?? 0);
   const documents = ingests.map((ingestId) => ({ id: ingestId, document: ingestOf(services, ingestId) }));
-  // Whatever is unknown is said before the stream begins.
+  // Unknown ids are refused before the stream begins.
   for (const { document } of documents) document.read();
   const journals = await Promise.all(
     runtimes.map(async ({ id: runtimeId, after }, at) => {
@@ -140,7 +140,7 @@ interface FollowedPlace {
   readonly after: number | null;
 }
 
-/** What a client has a stream follow. */
+/** The items that a client follows with a stream. */
 interface Followed {
   readonly runtimes: readonly FollowedPlace[];
   readonly ingests: readonly string[];
@@ -149,8 +149,8 @@ interface Followed {
 }
 
 /**
- * What a query names, with the cursors of `last`, the last event's id, in the place of its own: those of the runtimes, then
- * those of the actors. Throws `invalid_subscription`, `invalid_cursor`.
+ * The items that a query names, with the cursors of `last`, the last event's id, in the place of its own. Those of the runtimes
+ * come first, then those of the actors. Throws `invalid_subscription`, `invalid_cursor`.
  */
 function followedBy(query: ReadonlyMap<string, string>, last: string | null): Followed {
   const ingests = namesIn(query, 'ingests');
@@ -194,7 +194,7 @@ function namesIn(query: ReadonlyMap<string, string>, key: string): string[] {
 
 const refused = (message: string) => new ServiceError('invalid_subscription', message);
 
-/** What streams need beside the services whose work they follow. */
+/** The needs of streams beside the services whose work they follow. */
 export interface Streaming extends StreamContext {
   readonly progress: ProgressBoard;
 }

@@ -90,11 +90,11 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       id: 'readExport',
       summary: 'a study as a file for another program',
       details:
-        'The same study gives the same bytes; `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of text on the screen the texts that did. `side` and `lines` are for captions, of which only accepted ones are a file and withheld lines are in none; `corrections` is for captions and transcripts; `rate` is for the edit decision list.',
+        'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for the edit decision list.',
       query: {
         side: shownSides
           .default('target')
-          .describe('which text of each caption line; both: the translation above what is said'),
+          .describe('which text of each caption line; both: the translation above the original'),
         lines: lineBreaks
           .default('author')
           .describe('how the lines of captions are broken: as their author did, or by a rule set with its version'),

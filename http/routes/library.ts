@@ -5,15 +5,15 @@ import { library, librarySearch, searchQuery, sourceLabel, sourceLabelRequest } 
 import { json } from '../exchange/description.ts';
 import { type Route, read, route, write } from '../exchange/route.ts';
 
-/** The routes of a library: its sources with what they are called and where they stand, and the search through their words. */
+/** The routes of a library: its sources with their labels and states, and the search through their words. */
 export const libraryRoutes = (service: LibraryService): readonly Route[] => [
   route('/v1/library', {
     room: 'sources',
     GET: read({
       id: 'readLibrary',
-      summary: 'every source with its languages, its studies, and where the newest of them stands',
+      summary: 'every source with its languages, its studies, and the state of the newest of them',
       details:
-        'Where a study stands is read from its journal and verified, for at most 0.8 seconds an answer: while `isWhole` is false, ask again for the rest.',
+        'The host reads and verifies the state of each study from its journal, for at most 0.8 seconds an answer. While `isWhole` is false, ask again for the rest.',
       answers: [json(200, library)],
       refusals: [],
       handle: async () => ({ status: 200, body: await service.list() }),
@@ -24,7 +24,7 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
     GET: read({
       id: 'searchLibrary',
       summary:
-        'search the labels of sources and the words of studies: subtitles, recognised speech, text on the screen',
+        'search the labels of sources and the words of studies: subtitles, recognized speech, text on the screen',
       details:
         'A line is found if it has all words of `q`, in any order and as parts of words; case and accents do not matter. Each line comes from verified evidence, with its study, kind and time. An answer looks for at most 0.8 seconds: a page may hold fewer studies than `limit`, even none, while `nextCursor` is not null.',
       query: searchQuery,
@@ -40,7 +40,7 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
       id: 'renameSource',
       summary: 'give a source another name, or the one back that it came with',
       details:
-        'The new name stands in the lists of sources and studies, in overviews and in the use of the disk. Identities, receipts and exports keep the name that was sealed.',
+        'The new name appears in the lists of sources and studies, in overviews and in the use of the disk. Identities, receipts and exports keep the name that was sealed.',
       request: sourceLabelRequest,
       invalid: 'invalid_source_label',
       answers: [json(200, sourceLabel)],

@@ -61,7 +61,7 @@ export const actorRoutes = (lifecycles: LifecycleService): readonly Route[] => [
       id: 'readActorTransitions',
       summary: 'every state that an actor was in, oldest first',
       details:
-        'A transition is written in the commit of the state that it leads to. What was not recorded is not made up: `isComplete` and `recordedFrom` say what is missing.',
+        'A transition is written in the commit of the state that it leads to. Unrecorded transitions are not made up: `isComplete` and `recordedFrom` show what is missing.',
       query: transitionsQuery,
       answers: [json(200, actorTransitions)],
       refusals: ['invalid_cursor', 'invalid_limit', 'unknown_actor', 'cursor_past_head', 'stored_content_inconsistent'],
@@ -81,7 +81,7 @@ export const chartRoutes = (charts: Charts): readonly Route[] => [
       id: 'listCharts',
       summary: 'every state machine of the host, as data',
       details:
-        'Each is made from the machine that runs: its states with what lies inside them, transitions with events, guards and actions, and the effects that states invoke.',
+        'Each is made from the machine that runs. It has its states with their substates, transitions with events, guards and actions, and the effects that states invoke.',
       answers: [json(200, chartList)],
       refusals: [],
       handle: () => ({ status: 200, body: charts.all() }),

@@ -11,17 +11,26 @@ import {
   ledgerSnapshotRequest,
   type Metric,
   type MetricSample,
+  openApiDocument,
   pageToken,
   pageTokenRequest,
   pairing,
   pairingCodeRequest,
   pairingRequest,
 } from '../../contract/operation.ts';
-import { jsonHeaders } from '../exchange/answer.ts';
-import { json } from '../exchange/description.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import {
+  conditionFields,
+  entityTag,
+  isKnownToClient,
+  jsonHeaders,
+  notModified,
+  taggedFields,
+} from '../exchange/answer.ts';
+import { json, notModifiedAnswer } from '../exchange/description.ts';
 import { type Route, read, route, write } from '../exchange/route.ts';
 
-/** What the floors below HTTP measure. */
+/** The source of the metrics that the floors below HTTP measure. */
 interface MetricsSource {
   metrics(): Promise<readonly Metric[]>;
 }
@@ -52,7 +61,7 @@ export const operationRoutes = (
       id: 'readHostChecks',
       summary: 'the tools, the sandbox and the room that the host has, and which engines are on',
       details:
-        'Tools are as the host found them when it started; `media-study doctor` looks anew, and at the stored data as well. Of each engine the answer says how far what it works on goes, and whether it may be billed.',
+        'Tools are as the host found them when it started. `media-study doctor` looks again, and at the stored data as well. For each engine the answer shows how far its data goes, and whether it may be billed.',
       answers: [json(200, hostChecks)],
       refusals: [],
       handle: async () => ({ status: 200, body: await checks.read() }),
@@ -77,7 +86,7 @@ export const operationRoutes = (
     POST: write({
       id: 'snapshotLedger',
       summary: 'copy the ledger as it is now, for a backup of the data root',
-      details: 'The copy lies in the data root until the next one is asked for, or until the next start of the host.',
+      details: 'The copy stays in the data root until the next copy, or until the next start of the host.',
       request: ledgerSnapshotRequest,
       invalid: 'invalid_snapshot_request',
       answers: [json(201, ledgerSnapshot)],
@@ -133,7 +142,7 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       id: 'grantPageToken',
       summary: 'a token of its own for a page that has one',
       details:
-        'It has the rights of the host’s token and ends with the process of the host, so that a page can keep it over a reload. Of 65 such tokens the first one ends.',
+        'It has the rights of the host’s token and ends with the process of the host. A page can keep it over a reload. A host keeps 64 such tokens; another one ends the first.',
       request: pageTokenRequest,
       invalid: 'invalid_pairing_request',
       answers: [json(201, pageToken)],
@@ -153,6 +162,29 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       answers: [json(201, pairing)],
       refusals: ['pairing_refused'],
       handle: ({ body }) => ({ status: 201, body: pairings.exchange(body.code) }),
+    }),
+  }),
+];
+
+/** The bytes of the description of the wire. */
+export type ReadDocument = () => Promise<Uint8Array>;
+
+/** The route of the description of all routes. It is read on request: a start neither makes nor loads it. */
+export const descriptionRoutes = (readDocument: ReadDocument): readonly Route[] => [
+  route('/v1/openapi.json', {
+    room: 'description',
+    GET: read({
+      id: 'readDescription',
+      summary: 'this description, in OpenAPI 3.1',
+      headers: conditionFields,
+      answers: [json(200, openApiDocument, ['ETag', 'Access-Control-Expose-Headers']), notModifiedAnswer],
+      refusals: [],
+      handle: async ({ client }) => {
+        const body = await readDocument();
+        const tag = entityTag(contentIdOfBytes(body));
+        if (isKnownToClient(client.head, tag)) return notModified(tag);
+        return { status: 200, headers: { ...jsonHeaders, ...taggedFields(tag) }, body };
+      },
     }),
   }),
 ];

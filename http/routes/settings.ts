@@ -39,9 +39,9 @@ export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
     GET: read({
       id: 'findEngines',
       summary:
-        'the recognisers, translators and readers of screen text that this machine has, and the settings that use them',
+        'the recognizers, translators and readers of screen text that this machine has, and the settings that use them',
       details:
-        'Looks for installed programs and packages, and asks the model servers on this machine for their models. Nothing outside this machine is asked.',
+        'Looks for installed programs and packages, and requests the list of models from the model servers on this machine. Nothing leaves this machine.',
       answers: [json(200, foundEngines)],
       refusals: [],
       handle: async () => ({ status: 200, body: await settings.engines() }),

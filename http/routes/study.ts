@@ -81,7 +81,7 @@ export const studyRoutes = (
       id: 'listRuntimes',
       summary: 'the studies, newest first',
       details:
-        'A row says how the last commit of a study left it. A page may hold fewer rows than `limit`, even none, while `nextCursor` is not null.',
+        'A row shows a study as its last commit left it. A page may hold fewer rows than `limit`, or be empty, while `nextCursor` is not null.',
       query: runtimesQuery,
       answers: [json(200, runtimes)],
       refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter', 'unknown_source_session', 'source_deleted'],
@@ -121,7 +121,7 @@ export const studyRoutes = (
       id: 'readRuntimeEvents',
       summary: 'a page of the journal of a study',
       details:
-        'The journal has ended when a page is `terminal` and `reachedHead`. With `wait` an empty page of a live study is held back until an event comes. With `Accept: text/event-stream` the answer is a stream of the same events, each with its `seq` as id: it begins behind `Last-Event-ID`, or else behind `after`, and ends with the event `ended` once a study that has ended was sent whole. A stream that ends without it was cut. `limit` and `wait` are for pages.',
+        'The journal has ended when a page is `terminal` and `reachedHead`. With `wait` the host holds back an empty page of a live study until an event comes. With `Accept: text/event-stream` the answer is a stream of the same events, each with its `seq` as id. It begins behind `Last-Event-ID`, or else behind `after`. It ends with the event `ended` once a study that has ended was sent whole. A stream that ends without it was cut. `limit` and `wait` are for pages.',
       query: eventsQuery,
       headers: streamHeaders,
       answers: [
@@ -154,7 +154,7 @@ function listRequest(query: ReadonlyMap<string, string>): RuntimeListRequest {
   return { ...pageOf(query), ...filters, lifecycle: asked.data };
 }
 
-// What is known already is answered in the same turn.
+// A known answer is given in the same turn.
 const answerOf = (found: StatusAnswer | Promise<StatusAnswer>): Answer | Promise<Answer> =>
   found instanceof Promise ? found.then(journalAnswer) : journalAnswer(found);
 
@@ -274,7 +274,7 @@ export const overviewRoutes = (overviews: Overviews): readonly Route[] => [
       id: 'readOverview',
       summary: 'a study as a whole, from its ingest to its explanations, in words and numbers',
       details:
-        'Says where it stands, what was found and claimed, what is withheld and why, and what may be done next, as requests with a template of their body. What a template leaves null and names in `fill` is the caller’s to give; the attestation of a review is a person’s. A part that is still to come is `not_yet`, one that cannot come any more is `never`, one that was decided against is `withheld` with its reason codes.',
+        'Contains the state, findings and claims of the study, the withheld parts with their reasons, and the possible next steps as requests. Each has a template of its body. The caller gives the values that a template leaves null and names in `fill`; a person gives the attestation of a review. A part is `not_yet` if it is still to come, and `never` if it cannot come any more. It is `withheld`, with reason codes, if it was decided against.',
       answers: [json(200, runtimeOverview)],
       refusals: refusalsOfReopening,
       handle: async ({ params }) => ({ status: 200, body: await overviews.of(params.runtimeId) }),

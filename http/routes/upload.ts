@@ -59,7 +59,7 @@ const tusProtocol = (maximumBytes: () => number): PathProtocol => ({
 });
 
 /**
- * What the head of a part says. Throws `unsupported_content_encoding`, `unsupported_content_type`, `invalid_upload_offset`,
+ * The claim in the head of a part. Throws `unsupported_content_encoding`, `unsupported_content_type`, `invalid_upload_offset`,
  * `invalid_upload_checksum`.
  */
 function partClaim(head: RequestHead): PartClaim {
@@ -74,7 +74,7 @@ function partClaim(head: RequestHead): PartClaim {
   return { offset, bytes: declaredLength(head), checksum: checksum(head) };
 }
 
-/** A field that is a number of bytes; null where it is missing, repeated or anything else. */
+/** A field that is a number of bytes; null if it is missing, repeated or anything else. */
 function byteCount(head: RequestHead, name: string): number | null {
   const text = head.header(name) ?? '';
   const value = Number(text);
@@ -105,8 +105,8 @@ type Metadata = Partial<Record<string, string>>;
 const refused = (message: string) => new ServiceError('invalid_ingest_request', message);
 
 /**
- * The request for an ingest that the head of a tus creation stands for, as JSON would say it; its fields are checked by the service.
- * `uploadLength` is null where none can be read. Throws `invalid_ingest_request`.
+ * The request for an ingest from the head of a tus creation, in the form of its JSON; the service checks its fields.
+ * `uploadLength` is null if none can be read. Throws `invalid_ingest_request`.
  */
 function ingestRequestOf(metadata: string | undefined, uploadLength: number | null): object {
   if (uploadLength === null) {
@@ -216,7 +216,7 @@ const part = (ingests: OwnedIngests): Endpoint<'ingestId'> => ({
     id: 'sendOwnedUploadPart',
     summary: 'send the bytes of the file from an offset on',
     details:
-      'Up to the end of the file or less, with a Content-Length or in chunks. The upload stands at `Upload-Offset` of the answer. A part that breaks off counts as far as it came, one with an `Upload-Checksum` only as a whole. A new part ends the one that is being sent. The last part is answered when the ingest has its media.',
+      'Up to the end of the file or less, with a Content-Length or in chunks. `Upload-Offset` of the answer is the new offset. A part that breaks off counts as far as it came, one with an `Upload-Checksum` only as a whole. A new part ends the one that is being sent. The last part is answered when the ingest has its media.',
     headers: {
       ...version,
       'Upload-Offset': tusFields['Upload-Offset'],
@@ -267,7 +267,7 @@ async function created(ingests: OwnedIngests, { client: { head } }: Call<null>):
 }
 
 async function taken(begun: UploadPart, input: OwnedIngestRowInput, exchange: Exchange): Promise<Answer> {
-  // No client hears of it.
+  // The client is gone and does not see it.
   exchange.onAbort(() => begun.stop(new ServiceError('invalid_upload_length', 'the part broke off')));
   exchange.readBody({ chunk: (bytes) => begun.chunk(bytes), end: () => begun.end() });
   begun.connect(exchange);

@@ -7,7 +7,7 @@ import { type Report, requestIdField } from '../exchange/request-log.ts';
 import { Flow } from '../exchange/sent-bodies.ts';
 import { type Exchange, gatheredBytes, type Headers, type RequestHead } from '../listener/listener.ts';
 
-/** What a client of a stream says in its head, for descriptions. */
+/** The field that a client of a stream sends in its head, for descriptions. */
 export const streamHeaders = {
   'Last-Event-ID': z
     .string()
@@ -18,12 +18,13 @@ export const streamHeaders = {
 export function lastEventId(head: RequestHead): string | null {
   const id = head.header('last-event-id');
   if (id === undefined) return null;
-  if (head.count('last-event-id') !== 1) throw new ServiceError('invalid_cursor', 'Last-Event-ID stands twice');
+  if (head.count('last-event-id') !== 1)
+    throw new ServiceError('invalid_cursor', 'the request has more than one Last-Event-ID; send one');
   return id;
 }
 
 /**
- * Whether a client asks for a stream of events: by its name, and at least as much as for JSON (RFC 9110, 12.5.1). A client that takes
+ * True if a client prefers a stream of events: it names it, at least as much as JSON (RFC 9110, 12.5.1). A client that takes
  * anything gets JSON, as ever.
  */
 export function asksForStream(head: RequestHead): boolean {
@@ -40,11 +41,11 @@ function rangeOf(text: string): { readonly type: string; readonly weight: number
   return { type, weight: weight >= 0 && weight <= 1 ? weight : 0 };
 }
 
-/** What an event of a stream has beside its data. */
+/** The fields of an event beside its data. */
 interface FrameHead {
   /** How clients tell events apart. */
   readonly event: string;
-  /** What a client sends as `Last-Event-ID` to go on behind this event; events without one leave the last id as it was. */
+  /** The id that a client sends as `Last-Event-ID` to go on behind this event; events without one leave the last id as it was. */
   readonly id?: string;
 }
 
@@ -75,11 +76,11 @@ const togetherMs = 500;
 export class Heart {
   readonly #clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
   readonly #elapsed: () => number;
-  /** When each stream is due, in this order: all wait for the same time. */
+  /** The streams in the order in which they are due: all wait for the same time. */
   readonly #due = new Map<() => void, number>();
   #timer: unknown = null;
 
-  /** `elapsed` counts milliseconds on a clock that nobody sets: where one is set back, streams would fall silent. */
+  /** `elapsed` counts milliseconds on a monotonic clock: if a clock were set back, streams would fall silent. */
   constructor(clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>, elapsed: () => number = () => performance.now()) {
     this.#clock = clock;
     this.#elapsed = elapsed;
@@ -115,7 +116,7 @@ export class Heart {
   };
 }
 
-/** One thing that a stream follows. It is asked only when there is room, so that nothing is kept for a slow reader. */
+/** One item that a stream follows. The stream calls it only when there is room, so that nothing is kept for a slow reader. */
 export interface Feed {
   /** The next frames, or null while there is nothing new. */
   read(): Promise<Uint8Array | null> | Uint8Array | null;
@@ -130,8 +131,8 @@ export interface StreamContext {
 }
 
 /**
- * A stream of events as the body of an answer. It waits for its feeds without asking them, and ends when the feed that it
- * lasts for is over, when the client leaves, or when the host stops.
+ * A stream of events as the body of an answer. It waits for its feeds without polling them. It ends when its feed is over, when
+ * the client leaves, or when the host stops.
  */
 export class EventStream extends SentBody {
   readonly #context: StreamContext;

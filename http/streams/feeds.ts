@@ -58,7 +58,7 @@ interface JournalFeedOptions {
   readonly after: number;
   /** The id of the event with this `seq`. */
   readonly idOf: (seq: number) => string;
-  /** Told of the last event that was sent. */
+  /** Called with the last event that was sent. */
   readonly sent?: (seq: number) => void;
 }
 
@@ -81,7 +81,7 @@ export class JournalFeed implements Feed {
     return new JournalFeed(journals, options);
   }
 
-  /** Whether the end was said. A runtime that has ended may still get a review, so what comes later is sent as well. */
+  /** True if the end was sent. A runtime that has ended may still get a review, so later events are sent as well. */
   get isOver(): boolean {
     return this.#isOver;
   }

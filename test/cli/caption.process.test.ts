@@ -116,7 +116,7 @@ test('captions without a terminal are not approved unless somebody is named', as
 
 for (const [what, more, message] of [
   ['an unknown format', ['--format', 'txt'], /--format txt: one of srt, vtt, ass/],
-  ['a language that is none', ['--to', 'jp'], /--to: jp is no tag of a language/],
+  ['a language that is none', ['--to', 'jp'], /--to: jp is not a language tag/],
   ['a container without text', ['--mux', 'out.avi'], /--mux .*out\.avi: name a file that ends in \.mkv/],
   ['an approval without a name', ['--attest'], /--attest needs --reviewer NAME/],
 ] as const) {
@@ -134,14 +134,14 @@ test('a film without texts and without an engine says what can be done, before a
   const environment = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx' };
   const { exit, stderr } = await runCommand(args('--from', 'en', ...owner, ...approved), environment);
   t.is(exit, 2);
-  t.regex(stderr, /no captions can come of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recogniser/);
+  t.regex(stderr, /no captions can come of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recognizer/);
 });
 
 test('a film whose language nobody says asks for --from', async (t) => {
   const { caption } = await withFilm(t, 'hum.wav', humWav(1, 2000));
   const { exit, stderr } = await caption(...owner);
   t.is(exit, 2);
-  t.regex(stderr, /no track of .* says which language is spoken: give it by --from/);
+  t.regex(stderr, /no track of .* names the spoken language; give it by --from/);
 });
 
 test('a command that is killed goes on where it was when it is called again', async (t) => {

@@ -199,14 +199,14 @@ test('what is wrong with a call is said before a host is started for it', async 
     [['ingest', empty], `${empty} is empty: nothing is in it that could be taken in`],
     [['ingest', media, '--subtitles', none], `there is no subtitle file ${none}`],
     [['study', media, '--subtitles', none], `there is no subtitle file ${none}`],
-    [['study', media, '--language', 'korean'], '--language: korean is no tag of a language, did you mean ko (Korean)?'],
+    [['study', media, '--language', 'korean'], '--language: korean is not a language tag, did you mean ko (Korean)?'],
     [
       ['study', media, '--again', 'a/b'],
       '--again a/b: a name has letters, digits and . _ : - alone, begins with a letter or a digit, and is at most 160 long',
     ],
     [
       ['study', media, '--target-language', 'jp'],
-      '--target-language: jp is no tag of a language, did you mean ja (Japanese)?',
+      '--target-language: jp is not a language tag, did you mean ja (Japanese)?',
     ],
     [
       ['ingest', nameless],
@@ -305,7 +305,7 @@ test('an export puts no file in the place of a device or a folder', async (t) =>
   const server = createServer();
   t.teardown(() => server.close());
   await new Promise<void>((resolve) => server.listen(path, resolve));
-  await t.throwsAsync(write(path), { instanceOf: WrongCall, message: /a-socket is no regular file: / });
+  await t.throwsAsync(write(path), { instanceOf: WrongCall, message: /a-socket is not a regular file: / });
   t.true((await lstat(path)).isSocket());
   await t.throwsAsync(write(folder), { instanceOf: WrongCall, message: /is a folder: name a file in it$/ });
 });
@@ -336,7 +336,7 @@ test('bug: cuts were counted at 25 frames a second, whatever the media has, and 
     return said();
   };
   const remark =
-    'cuts.edl is at 25 frames a second: no record of a source names the rate of its pictures; if your media has another, give it by --rate\n';
+    'cuts.edl is at 25 frames a second, as no record of a source has the rate of its pictures; if your media has another, give it by --rate\n';
   t.is(await saidOf('cuts.edl'), remark);
   t.is(await saidOf('cuts.edl', '--output', join(folder, 'cuts.edl')), remark);
   t.is(await saidOf('cuts.edl', '--rate', '25'), '');

@@ -55,6 +55,13 @@ test('a machine on which a host can work ends with 0, and no data root is made',
   t.deepEqual(await readdir(folder), []);
 });
 
+test('bug: an empty folder was called not empty, though a host makes its data root there', async (t) => {
+  const folder = await scratchFolder(t);
+  const { exit, stdout, of } = await diagnose(folder, ['--json']);
+  t.is(exit, 0, stdout);
+  t.like(of('store'), { state: 'ok', detail: `${folder} will be made by the first host` });
+});
+
 // Only root can become somebody else; whoever runs the tests otherwise is refused already.
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 
@@ -122,6 +129,6 @@ test('a data root that would lie in a file is one finding among the others', asy
     t.like(of('space'), { state: 'ok' });
     const { state, detail, remedy } = of('store');
     t.deepEqual([state, remedy], ['failed', 'choose another --data-root']);
-    t.is(detail, `storage_fault: ${root}: ${root === file ? 'it' : file} is no folder`);
+    t.is(detail, `storage_fault: ${root}: ${root === file ? 'it' : file} is not a folder`);
   }
 });

@@ -216,7 +216,7 @@ test('captions whose approval was withdrawn are shown to no agent and in no form
   const revoking = ['review', 'revoke', runtimeId, '--reason', 'new_review_required'];
   t.is(
     (await commanded(...revoking)).stderr,
-    `no approval of this study stands; a person has to approve it (media-study review approve ${runtimeId})\n`,
+    `no approval of this study is valid; a person has to approve it (media-study review approve ${runtimeId})\n`,
   );
   const reasonCodes = ['reviewer_attested_caption_production_may_proceed'] as const;
   const by = { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation };
@@ -247,7 +247,7 @@ test('captions whose approval was withdrawn are shown to no agent and in no form
   t.deepEqual(await asked(runtimeId), {
     code: 'caption_authority_required',
     message: 'the approval of these captions was withdrawn',
-    hint: 'read_overview says where the review stands; captions need an approval that stands',
+    hint: 'read_overview has the state of the review; captions need a valid approval',
     retryable: false,
   });
   for (const form of [[], ['--json']]) {
@@ -256,7 +256,7 @@ test('captions whose approval was withdrawn are shown to no agent and in no form
       stdout: '',
       stderr:
         'caption_authority_required: the approval of these captions was withdrawn; ' +
-        `media-study evidence ${runtimeId} says where the review stands; captions need an approval that stands\n`,
+        `media-study evidence ${runtimeId} shows the state of the review; captions need a valid approval\n`,
     });
   }
 });

@@ -411,7 +411,7 @@ test('an object source that is no folder is refused at the start', async (t) => 
     instanceOf: StartError,
     code: 'object_source_unavailable',
   });
-  t.regex(failureLine(error), /no folder that can be reached; make or mount the folder/);
+  t.regex(failureLine(error), /not a reachable folder; make or mount the folder/);
 });
 
 const sample = join(repository, 'fixtures/sample');

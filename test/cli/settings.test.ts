@@ -50,7 +50,7 @@ for (const [what, text, message] of [
   ['no object', '[1]', `${path}: one object with settings is needed, such as { "port": 4312 }`],
   ['an unknown name', '{\n  "prot": 1\n}', `${path}: 2:3: unknown setting "prot", did you mean port?`],
   ['the data root', '{ "data-root": "/d" }', `${path}: 1:3: unknown setting "data-root"`],
-  ['a name given twice', '{ "port": 1, "port": 2 }', `${path}: 1:14: "port" stands there twice`],
+  ['a name given twice', '{ "port": 1, "port": 2 }', `${path}: 1:14: "port" is given twice; remove one of them`],
   [
     'a switch that is a text',
     '{ "allow-recognized-captions": "yes" }',

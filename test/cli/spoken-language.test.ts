@@ -53,7 +53,7 @@ test('of several languages none is chosen, and the flag that chooses is named', 
 
 test('bug: the name of a language was refused, and its tag was not named', (t) => {
   t.throws(() => checkLanguage('German', '--language'), {
-    message: '--language: German is no tag of a language, did you mean de (German)?',
+    message: '--language: German is not a language tag, did you mean de (German)?',
   });
   t.is(meantLanguage('Deutsch'), 'de');
   t.is(meantLanguage('한국어'), 'ko');

@@ -56,7 +56,7 @@ test('a study or a source that is not there is found by a command, and so it say
 test('captions that nobody has made yet are said to be that, with the command that makes them', async (t) => {
   const runtimeId = await studied();
   const { captions } = await client.overview(runtimeId);
-  const missing = `the study has no captions yet; ${captions.text}; media-study evidence ${runtimeId} says what can be done\n`;
+  const missing = `the study has no captions yet; ${captions.text}; media-study evidence ${runtimeId} lists the next steps\n`;
   for (const name of ['srt', 'vtt', 'ass'])
     t.deepEqual(await run('export', runtimeId, `captions.${name}`), { exit: 1, stdout: '', stderr: missing });
   t.deepEqual(await run('captions', runtimeId), { exit: 1, stdout: '', stderr: missing });
@@ -72,7 +72,7 @@ test('bug: captions of a study that could get none were said to come of an appro
   const { exit, stderr } = await run('captions', runtimeId);
   t.is(exit, 1);
   const { captions } = await client.overview(runtimeId);
-  const wayOut = `media-study evidence ${runtimeId} says what can be done`;
+  const wayOut = `media-study evidence ${runtimeId} lists the next steps`;
   t.is(stderr, `the study has no captions yet; ${captions.text}; ${wayOut}\n`);
 });
 
@@ -151,8 +151,8 @@ test('subtitle files are attached with the media or later, listed, and taken off
     [['ingest', media, media, '--subtitles', first], /--subtitles belongs to one source/],
     [['subtitles', 'hum', folder], /is a folder/],
     [['subtitles', 'hum', empty], /empty\.srt is empty/],
-    [['subtitles', 'hum', `${second}:french`], /french is no tag of a language, did you mean fr \(French\)\?/],
-    [['ingest', media, '--subtitles', `${second}:jp`], /jp is no tag of a language/],
+    [['subtitles', 'hum', `${second}:french`], /french is not a language tag, did you mean fr \(French\)\?/],
+    [['ingest', media, '--subtitles', `${second}:jp`], /jp is not a language tag/],
   ] as const) {
     const { exit, stderr } = await runAnywhere(...args, ...rights, ...root);
     t.is(exit, 2, stderr);

@@ -238,7 +238,7 @@ test('a host that could not start is reported by its cause, and not by the last 
   ];
   t.is(causeIn(full), 'FATAL ERROR: Reached heap limit');
   t.is(causeIn(['', 'Node.js v20.20.2']), 'Node.js v20.20.2');
-  t.is(causeIn([]), 'it said nothing');
+  t.is(causeIn([]), 'it printed nothing');
 });
 
 test('a page holds what one answer may, and at least one item', (t) => {
@@ -254,7 +254,7 @@ test('a page holds what one answer may, and at least one item', (t) => {
 test('words of people are quoted for zsh and fish', (t) => {
   const zsh = completionScript('zsh', commands);
   t.regex(zsh, /\[\[ \$funcstack\[1\] == _media-study \]\]; then _media_study "\$@"; else compdef/);
-  t.true(zsh.includes("'--help[says what the command does]'"));
+  t.true(zsh.includes("'--help[prints what the command does]'"));
   t.true(zsh.includes("'--output[the file \\[that\\] is written\\: here]:FILE:_files'"));
   t.true(zsh.includes("'*--only[a kind]:KIND:'"));
   t.true(zsh.includes("'export:Writes a study, the host'\\''s own.'"));

@@ -182,7 +182,7 @@ test('a file that does not begin as a bundle does is said to be none, however sh
     t.is(exit, 1);
     t.regex(
       stdout,
-      /\ndamaged: .*, at bundle: archive_\w+: at byte \d: it does not begin as a bundle does, so it is none, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote\n$/,
+      /\ndamaged: .*, at bundle: archive_\w+: at byte \d: it does not begin as a bundle does, so it is another file, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote\n$/,
     );
   }
 });

@@ -256,7 +256,7 @@ test('progress says what the host says, and nothing that it does not', (t) => {
 test('a study at work stands where its stream says, any other where its overview says', (t) => {
   const studying = overviewOf('studying', 'studying: reading the evidence');
   t.is(standingOf(studying, null).words, 'studying: reading the evidence');
-  t.is(standingOf(studying, 'recognize').words, 'studying: recognising what is said');
+  t.is(standingOf(studying, 'recognize').words, 'studying: recognizing speech');
   t.deepEqual(standingOf(studying, 'queued'), { state: 'queued', words: 'waiting for its turn' });
   const waiting = overviewOf('waiting_for_a_worker', 'waiting for a worker: none is there');
   t.deepEqual(standingOf(waiting, 'queued'), { state: 'queued', words: 'waiting for a worker: none is there' });
@@ -264,7 +264,8 @@ test('a study at work stands where its stream says, any other where its overview
   const ended = overviewOf('waiting_for_review', 'waiting for your review');
   t.is(standingOf(ended, 'admit').words, 'waiting for your review');
   const failed = overviewOf('failed', 'failed: executor_failed: the time is used up', { code: 'executor_failed' });
-  t.is(standingOf(failed, null).words, 'failed: the time is used up');
+  // The story below it says why.
+  t.deepEqual(standingOf(failed, null), { state: 'failed', words: 'study failed' });
 });
 
 const hour = 3_600_000;

@@ -11,7 +11,6 @@ const known: Readonly<Record<string, number>> = {
   'UPGRADING.md': 10,
   'docs/architecture.md': 36,
   'docs/benchmarks.md': 1,
-  'docs/caption-rules.md': 21,
   'docs/charts/README.md': 1,
   'docs/dependencies.md': 19,
   'docs/endpoints.md': 36,
@@ -27,11 +26,9 @@ const known: Readonly<Record<string, number>> = {
   'docs/mechanisms.md': 39,
   'docs/options.md': 21,
   'docs/proof.md': 29,
-  'docs/receipts.md': 22,
   'docs/scale.md': 4,
   'docs/speech-model.md': 4,
   'docs/tests.md': 4,
-  'docs/verification.md': 16,
 };
 
 for (const page of await pagesOf()) {

@@ -2,7 +2,7 @@ import { TextlintKernel, type TextlintRuleModule } from '@textlint/kernel';
 import markdown from '@textlint/textlint-plugin-markdown';
 
 /** A habit of ours that a reader stumbles over, and what to write. */
-interface Habit {
+export interface Habit {
   readonly pattern: RegExp;
   readonly write: string;
 }
@@ -15,7 +15,7 @@ const habits: readonly Habit[] = [
   },
   { pattern: /\bwhere (?:there is|none|nothing|it (?:is|has|does|can)|they (?:are|have|do))\b/g, write: '"if"' },
   { pattern: /\bof a host that\b/gi, write: 'what the host does' },
-  { pattern: /\b(?:what )?is none\b/gi, write: 'what is invalid or missing' },
+  { pattern: /(?<!\bthere )\b(?:what )?is none\b/gi, write: 'what is invalid or missing' },
   { pattern: /\banew\b/gi, write: '"again"' },
   { pattern: /\b(?:is|are|was|were|be|been) (?:asked|told)\b/gi, write: 'who asks or says it' },
   { pattern: /\b(?:hears?|heard|deeds?|whoever|lest|nobody|somebody)\b/gi, write: 'the plain word' },
@@ -36,6 +36,19 @@ const sentencesOf = (paragraph: string): readonly string[][] =>
     .split(/(?<=[.!?:])\s+(?=["'“([*_]*\p{Lu}|$)/u)
     .map((sentence) => sentence.split(/\s+/).filter((word) => /\p{L}/u.test(word)));
 
+/** What is wrong with a text without markup: its habits, and its sentences that are too long. Code counts as one word. */
+export function plainFindings(text: string, others: readonly Habit[] = []): readonly string[] {
+  const plain = text.replaceAll(/`[^`]*`/g, 'Code');
+  const found = [...habits, ...others].flatMap(({ pattern, write }) =>
+    [...plain.matchAll(pattern)].map(([words]) => `"${words.trim()}": write ${write}`),
+  );
+  const long = sentencesOf(plain).filter((words) => words.length > longestSentence);
+  return [...found, ...long.map(tooLong)];
+}
+
+const tooLong = (words: readonly string[]): string =>
+  `${words.length} words in "${words.slice(0, 6).join(' ')} …": at most ${longestSentence}`;
+
 /** A rule of textlint: the habits in the text of a page, code and links' addresses left out, and sentences that are too long. */
 const plainWords: TextlintRuleModule = ({ Syntax, RuleError, report, getSource }) => ({
   [Syntax.Str](node) {
@@ -52,12 +65,7 @@ const plainWords: TextlintRuleModule = ({ Syntax, RuleError, report, getSource }
       .replaceAll(/`[^`]*`/g, 'Code')
       .replaceAll(/\]\([^)]*\)/g, ']');
     for (const words of sentencesOf(text)) {
-      if (words.length > longestSentence) {
-        report(
-          node,
-          new RuleError(`${words.length} words in "${words.slice(0, 6).join(' ')} …": at most ${longestSentence}`),
-        );
-      }
+      if (words.length > longestSentence) report(node, new RuleError(tooLong(words)));
     }
   },
 });

@@ -254,7 +254,7 @@ test('a body that does not fit says where, and whether the field is missing or w
     if (endpoint.body !== 'json') throw new Error('no JSON endpoint');
     return t.throws(() => endpoint.parse(body), { code: 'invalid_start_request' })?.message ?? '';
   };
-  t.regex(said({ inner: { count: 1 } }), /^pack is missing: .*string.*, or null where there is none$/);
+  t.regex(said({ inner: { count: 1 } }), /^pack is missing: .*string.*, or null if there is none$/);
   t.regex(said({ pack: 1, inner: { count: 1 } }), /^pack: .*string/);
   t.regex(said({ pack: null, inner: {} }), /^inner\.count is missing: .*number, received undefined$/);
   t.regex(said({ pack: null }), /^inner is missing: /);
