@@ -45,10 +45,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
     'a range from a video host',
     `${seconds(limits.maximumVideohostRangeMs)} (\`--maximum-videohost-local-range-ms\`) and ${maximumDownloadBytes / mebibyte} MiB`,
   ],
-  [
-    'open ingests',
-    `${grouped(openIngestLimit)}; an ingest without media ends after ${uploadOpenMs / 3_600_000} hours`,
-  ],
+  ['open ingests', `${grouped(openIngestLimit)}; an ingest without media ends after ${uploadOpenMs / 3_600_000} hours`],
   ['free space', `the declared bytes and ${reservedBytes / mebibyte} MiB must be free`],
   ['running and waiting studies', `${grouped(limits.maximumLiveStudies)} (\`--maximum-live-studies\`)`],
   [
