@@ -13,7 +13,7 @@ function verdict(checks: readonly Check[]): string {
   return `${count('agrees')} ${count('agrees') === 1 ? 'check agrees' : 'checks agree'}${left === 0 ? '' : `, ${left} could not be made here`}.`;
 }
 
-/** What came of some checks: the verdict, then each of them. */
+/** The results of some checks: the verdict, then each check. */
 export const CheckList = ({ checks }: { readonly checks: readonly Check[] }) => (
   <div role="status">
     <p class="verdict">{verdict(checks)}</p>

@@ -12,7 +12,7 @@ const known = {
   bench: 16,
   cli: 2,
   client: 86,
-  console: 322,
+  console: 186,
   contract: 1,
   executors: 486,
   fixtures: 45,
