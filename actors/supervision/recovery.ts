@@ -1,9 +1,8 @@
 import type { AnyEventObject } from 'xstate';
 import { isJournalDamage, type Ledger, type Write } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
-import type { ActorDefinition } from './actor-definition.ts';
+import type { ActorDefinition, LastEntries } from './actor-definition.ts';
 import { type ActorRow, actorRow, liveRow, snapshotValue, upgradedRow } from './actor-row.ts';
-import type { LastEntries } from './last-writes.ts';
 import { restatedRow, restored } from './row-state.ts';
 import type { Supervisor } from './supervisor.ts';
 import { byResume, recordedWrites, withTransitionCounted } from './transition-rows.ts';
