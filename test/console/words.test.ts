@@ -51,6 +51,7 @@ test('every view has an address that leads back to it', (t) => {
     { view: 'studies', source: 'source-session:1', lifecycle: 'failed' },
     { view: 'study', runtimeId: 'runtime:1', pane: 'evidence' },
     { view: 'study', runtimeId: 'runtime:1', pane: 'captions' },
+    { view: 'chart', chartId: 'runtime', mode: 'versions', from: null, against: '0.2.0' },
   ];
   for (const route of routes) t.deepEqual(routeOf(addressOf(route)), route);
   t.deepEqual(routeOf('#/nowhere'), { view: 'unknown' });
