@@ -39,7 +39,7 @@ function useHealth(host: StudyHost) {
   return { remote, isLate };
 }
 
-/** Whether the host still answers, in a word beside a mark. */
+/** True if the host still answers, in a word beside a mark. */
 function HostState() {
   const { remote, isLate } = useHealth(useHost());
   const [tone, words] =

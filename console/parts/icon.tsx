@@ -103,7 +103,7 @@ interface IconButtonProps {
   readonly label: string;
   readonly onClick: () => void;
   readonly isDisabled?: boolean;
-  /** Whether it is pressed, for a button that stays so. */
+  /** True if it is pressed, for a button that stays so. */
   readonly isPressed?: boolean;
 }
 
