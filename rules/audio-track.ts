@@ -14,7 +14,7 @@ export interface AudioTrackChoice {
 export interface AudioTrack {
   /** Its index in the container. */
   readonly index: number;
-  /** Null where there is no other. */
+  /** Null if there is no other. */
   readonly choice: AudioTrackChoice | null;
 }
 
@@ -22,9 +22,9 @@ type Source = Pick<RegisteredSource, 'tracks' | 'trackLanguages' | 'defaultTrack
 type RequestedLanguage = AnalysisRequest['language']['languagePair']['requestedSource'];
 
 /**
- * The audio track that a study listens to; null where the source has none. It is the one track whose stated language is the
- * declared one (scripts and regions aside); where none or several are, the first that the container flags as default; where
- * none is flagged, the first. Sources that earlier versions registered name no flags.
+ * The audio track that a study uses; null if the source has none. It is the one track whose stated language is the declared one
+ * (scripts and regions aside). If none or several are, it is the first that the container flags as default; if none is flagged,
+ * the first. Sources that earlier versions registered name no flags.
  */
 export function audioTrackOf(source: Source, requested: RequestedLanguage): AudioTrack | null {
   const tracks = source.tracks

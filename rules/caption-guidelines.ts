@@ -1,7 +1,7 @@
 import type { Range } from '../contract/base/grammar.ts';
 import type { CueMeasures } from '../contract/captions/quality-control.ts';
 
-/** What a guideline asks of the subtitles of one language; times in ms, speeds in characters per second. */
+/** The limits of a guideline for the subtitles of one language; times in ms, speeds in characters per second. */
 export interface CaptionProfile {
   readonly id: 'netflix' | 'ted';
   readonly source: string;
@@ -13,9 +13,9 @@ export interface CaptionProfile {
   readonly minimumDurationMs: number;
   readonly maximumDurationMs: number;
   readonly minimumGapFrames: number | null;
-  /** Whether Latin letters, digits, spaces and punctuation of narrow width count as half a character in a line. */
+  /** True if Latin letters, digits, spaces and punctuation of narrow width count as half a character in a line. */
   readonly countsNarrowHalf: boolean;
-  /** Whether the limits of text are meant for languages in Latin script only; they are null for others. */
+  /** True if the limits of text are meant for languages in Latin script only; they are null for others. */
   readonly isForLatinScript: boolean;
 }
 
@@ -40,7 +40,7 @@ const netflix: CaptionProfile = {
   isForLatinScript: false,
 };
 
-/** Where the guide of a language differs from the general one. */
+/** The differences of a language's guide from the general one. */
 const netflixByLanguage: Readonly<Record<string, Partial<CaptionProfile>>> = {
   en: {
     source: `${netflixSource}/217350977-English-USA-Timed-Text-Style-Guide`,
@@ -128,9 +128,9 @@ export interface ShownCue extends Range {
 }
 
 interface MeasureOptions {
-  /** Whether narrow characters count half in the length of a line. */
+  /** True if narrow characters count half in the length of a line. */
   readonly countsNarrowHalf: boolean;
-  /** Times of hard cuts in ms, in order; empty where none is known. */
+  /** Times of hard cuts in ms, in order; empty if none is known. */
   readonly shotTimesMs: readonly number[];
 }
 
@@ -138,11 +138,11 @@ const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 const charactersOf = (text: string): string[] => [...graphemes.segment(text)].map(({ segment }) => segment);
 
-// What East Asian fonts set a full square wide; JavaScript has no East_Asian_Width to ask. Pictures are as wide.
+// The characters that East Asian fonts set a full square wide; JavaScript has no East_Asian_Width. Pictures are as wide.
 const wide =
   /^(?:[\u{3000}-\u{303F}\u{FF01}-\u{FF60}\u{FFE0}-\u{FFE6}]|(?![\u{FF61}-\u{FFDC}])[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{Emoji_Presentation}])/u;
 
-/** Whether East Asian fonts set a character a full square wide. */
+/** True if East Asian fonts set a character a full square wide. */
 export const isWide = (character: string): boolean => wide.test(character);
 
 /** The length of a line in thousandths of a character. */
@@ -159,8 +159,8 @@ function distanceToShot(atMs: number, shotTimesMs: readonly number[]): number | 
 }
 
 /**
- * Measures a cue, which has a length, beside the one before it. Reading speed counts every character of the text, spaces
- * and punctuation too, and is rounded up, so that it passes a whole limit exactly when the real one does.
+ * Measures a cue, which has a length, beside the one before it. Reading speed counts every character of the text, spaces and
+ * punctuation too. It is rounded up, so that it passes a whole limit exactly when the real one does.
  */
 export function cueMeasuresOf(
   { lineId, startMs, endMs, text }: ShownCue,
@@ -192,10 +192,10 @@ const unspaced = /^(zh|ja|yue|wuu)\b/;
 const neverFirst = /^[\p{Pe}\p{Pf}、。，．・：；？！ー…‥々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ]/u;
 const neverLast = /[\p{Ps}\p{Pi}]$/u;
 
-/** A line that says who speaks keeps its own place. */
+/** A line that names its speaker keeps its own place. */
 const speaker = /^\s*[-–—]\s*\S/u;
 
-/** What may stand between two breaks: words with the space before them, or single characters. */
+/** The pieces between two possible breaks: words with the space before them, or single characters. */
 function piecesOf(text: string, isUnspaced: boolean): string[] {
   if (!isUnspaced) return text.split(/(?<=\s)(?=\S)/u);
   const pieces: string[] = [];
@@ -252,11 +252,11 @@ function filled(pieces: readonly string[], limit: number, width: (line: string) 
 }
 
 /**
- * The lines of a caption by the rules `netflix.v1`: the guideline of Netflix that quality reports measure, 42 characters a line in most
- * languages, 16 in Korean and Chinese, 13 in Japanese, and two lines. Other rules get another name in `lineBreaks`, so that the same
- * captions give the same file. Lines that fit stay as their author broke them, and so do lines of several
- * speakers. Else the text is broken anew into the fewest lines that fit, behind a sentence or a clause if one ends there, and into
- * lines of like length. A text that does not fit into the lines of the guideline gets more of them: no word is lost.
+ * The lines of a caption by the rules `netflix.v1`: the guideline of Netflix that quality reports measure. It has 42 characters a
+ * line in most languages, 16 in Korean and Chinese, 13 in Japanese, and two lines. Other rules get another name in `lineBreaks`,
+ * so that the same captions give the same file. Lines that fit stay as their author broke them, and so do lines of several
+ * speakers. Else the text is broken again into the fewest lines that fit, behind a sentence or a clause if one ends there, and
+ * into lines of like length. A text that does not fit into the lines of the guideline gets more of them: no word is lost.
  */
 export function brokenLines(text: string, language: string): string[] {
   const [profile] = captionProfilesOf(language);

@@ -35,7 +35,7 @@ function isSupported({ startMs, endMs, lineage }: CaptionLine): boolean {
   );
 }
 
-/** Which run a line says that it comes from, without what it says of its own time. */
+/** The run that a line names as its origin, without the statements about its own time. */
 function originOf({ source, study, readiness, approval, captionExecutor }: LineLineage) {
   const { studyId, artifactId, contentId, executorReceiptId, executorReceiptContentId } = study;
   return {
@@ -94,7 +94,7 @@ const acceptedInPart: ReadonlySet<CaptionClassification> = new Set([
   'recognised_transcript_translated',
 ]);
 
-/** Whether captions of this executor are handed out without the lines that did not pass. */
+/** True if captions of this executor are published without the lines that did not pass. */
 export const acceptsInPart = ({ classification }: { readonly classification: CaptionClassification }): boolean =>
   acceptedInPart.has(classification);
 
@@ -103,11 +103,11 @@ const withheld = { outcome: 'withheld', reasonCode: 'line_unavailable_or_withhel
 const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
 
 /**
- * Whether captions are complete by their structure; what they say is not judged. A line is accepted when both sides have
- * a text in the language of the request, a supported claim, citations over its whole time and their reports stand behind it,
- * it comes from this source, study, readiness, approval and job, and it lies in order of time inside the range. Captions
- * are accepted when they have lines and every line is; those of some executors when some line is, and only such lines are
- * handed out. Those that only serve a demonstration never are.
+ * The decision if captions are complete by their structure; their meaning is not judged. An accepted line has both sides with a
+ * text in the language of the request, a supported claim, citations over its whole time and their reports. It comes from this
+ * source, study, readiness, approval and job, and lies in order of time inside the range. Captions are accepted when they have
+ * lines and every line is. Those of some executors are accepted when some line is, and only such lines are published. Those that
+ * only serve a demonstration never are.
  */
 export function structuralDecisionOf({ artifact: { lines }, receipt }: JudgedCaptions): QualityControlDecision {
   const isDemo = receipt.producer.executor.executionScope === 'test_demo_only';

@@ -9,7 +9,9 @@ import type { EvidenceFact, EvidenceReadReceipt } from '../contract/evidence/evi
 import { canonicalJson, contentIdOfJson } from '../formats/canonical-json.ts';
 import { hullOf } from './time-spans.ts';
 
-/** What a fact stands for: a speech value, a language code (null for one that was not identified), or recognised words or texts. */
+/**
+ * The assertion of a fact: a speech value, a language code (null for one that was not identified), or recognized words or texts.
+ */
 const assertionOf = (fact: EvidenceFact) => {
   if (fact.kind === 'recognised_line') return { kind: 'transcript', value: 'recognised' } as const;
   if (fact.kind === 'recognised_text') return { kind: 'screen_text', value: 'recognised' } as const;

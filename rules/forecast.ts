@@ -11,7 +11,7 @@ import {
 import { contentIdOfBytes, storedBytes } from '../formats/canonical-json.ts';
 import { predictionQuantile } from './statistics.ts';
 
-/** What a forecast is calibrated by: one cohort of finished operations for each operation that the study will do. */
+/** The basis of a calibrated forecast: one cohort of finished operations for each operation that the study will do. */
 export type Calibration = readonly CalibrationCohort[];
 
 /**
@@ -51,7 +51,7 @@ export function calibrationEvidenceOf(cohorts: Calibration): CalibratedForecast[
   return { schema, contentId: contentIdOfBytes(bytes), bytes: bytes.length };
 }
 
-/** What the operations of a cohort say of the next one over `mediaMs`: an interval that holds four of five, and the median. */
+/** The prediction of a cohort for its next operation over `mediaMs`: an interval that holds four of five, and the median. */
 function estimatedOperation({ cohort, observations }: CalibrationCohort, mediaMs: number): EstimatedOperation {
   const rates = observations
     .map((each) => Math.round((each.workMs * millionths) / each.mediaMs))
@@ -91,7 +91,7 @@ export function calibratedScenarios(
 // These texts are hashed into every forecast. To change one is to publish another version of its estimator: a stored
 // forecast is checked against the texts of its own version.
 
-/** What the floor takes for granted, in the order of the closed set of codes. */
+/** The assumptions of the floor, in the order of the closed set of codes. */
 export const assumptions: FloorForecast['assumptions'] = [
   {
     code: 'measured_duration_envelope',
@@ -108,7 +108,7 @@ export const assumptions: FloorForecast['assumptions'] = [
   },
 ];
 
-/** What the floor cannot say and which of its figures that leaves open, in the order of the closed set of codes. */
+/** The uncertainty of the floor and the figures that it affects, in the order of the closed set of codes. */
 export const uncertainty: FloorForecast['uncertainty'] = [
   {
     code: 'dynamic_work_unavailable',
@@ -137,7 +137,7 @@ export const uncertainty: FloorForecast['uncertainty'] = [
   },
 ];
 
-/** What scenarios of finished operations take for granted, in the order of the closed set of codes. */
+/** The assumptions of scenarios of finished operations, in the order of the closed set of codes. */
 export const calibratedAssumptions: CalibratedForecast['assumptions'] = [
   ...assumptions.filter(({ code }) => code !== 'workload_not_elapsed_time'),
   {
@@ -152,7 +152,7 @@ export const calibratedAssumptions: CalibratedForecast['assumptions'] = [
   },
 ];
 
-/** What they cannot say, in the order of the closed set of codes. */
+/** Their uncertainty, in the order of the closed set of codes. */
 export const calibratedUncertainty: CalibratedForecast['uncertainty'] = [
   ...uncertainty.filter(
     ({ code }) => code !== 'historical_calibration_unavailable' && code !== 'elapsed_time_unavailable',

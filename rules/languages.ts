@@ -15,15 +15,15 @@ function canonicalTags(tag: string): string[] {
   try {
     return Intl.getCanonicalLocales(tag);
   } catch {
-    // A container may carry anything where its language should stand.
+    // A container may carry any text in the place of its language.
     return [];
   }
 }
 
 /**
- * From how many letters on a script is judged, and the identifier believed. On single cues the identifier errs in 31 of
- * 100, so shorter lines are not judged by it; the bound of 40 letters is a choice and was not measured. Fewer than eight
- * letters in a foreign script are a name.
+ * The number of letters from which a script is judged, and the identifier believed. On single cues the identifier errs in 31 of
+ * 100, so it does not judge shorter lines; the bound of 40 letters is a choice and was not measured. Fewer than eight letters in
+ * a foreign script are a name.
  */
 export const LANGUAGE_GATE = { scriptLetters: 8, foreignShare: 0.5, identifiedLetters: 40 } as const;
 
@@ -73,7 +73,7 @@ const names: Readonly<Record<string, string>> = {
   ...{ spanish: 'es', swedish: 'sv', thai: 'th', turkish: 'tr', ukrainian: 'uk', vietnamese: 'vi' },
 };
 
-/** The language that a recogniser says it heard; null where its word is no code and no known name. */
+/** The language that a recognizer states; null if its word is neither a code nor a known name. */
 function recognizedLanguageCode(word: string): string | null {
   const plain = word.trim().toLowerCase();
   if (Object.hasOwn(names, plain)) return names[plain] ?? null;
@@ -91,8 +91,8 @@ function isForeignScript(letters: readonly string[], declared: readonly string[]
 }
 
 /**
- * Whether a text is in another language than the declared ones (base codes; none declared, none contradicted): by its
- * script; by what was identified where the text is long enough; by what the recogniser itself heard.
+ * True if a text is in another language than the declared ones (base codes; none declared, none contradicted). The script
+ * decides, the identified language of a long enough text, and the recognizer's own statement.
  */
 export function contradictsLanguage(
   text: string,
@@ -111,7 +111,7 @@ export function contradictsLanguage(
 /** From how many characters on an identifier is believed against a tag: fewer are a name, a cry or a foreign word. */
 export const contradictionCharacters = 24;
 
-// What the identifier can say (eld, its 60 languages, in their canonical codes): of others it names the nearest.
+// The languages that the identifier knows (eld, its 60 languages, in their canonical codes): for others it names the nearest.
 const identifiable = new Set(
   `am ar az be bg bn ca cs da de el en es et eu fa fi fil fr gu he hi hr hu hy is it ja ka kn ko ku lo lt lv ml mr ms nl no
    or pa pl pt ro ru sk sl sq sr sv ta te th tr uk ur vi yo zh`.split(/\s+/),
@@ -129,16 +129,16 @@ const alike: readonly (readonly string[])[] = [
 const likes = (language: string): readonly string[] =>
   alike.find((languages) => languages.includes(language)) ?? [language];
 
-/** Whether an identifier's word for a text speaks against a language, which it must be able to say. Both are base codes. */
+/** True if an identifier's answer for a text contradicts a language, which it must be able to name. Both are base codes. */
 export const isOtherLanguage = (language: string, identified: string | null): boolean =>
   identified !== null &&
   !likes(identified).includes(language) &&
   likes(language).some((each) => identifiable.has(each));
 
 /**
- * Whether a text is in none of the languages that an engine reads, which its letters are then not made out by. Nothing is said of
- * a text whose language is not identified, and nothing if the identifier could not have named one of the engine's. `read` are codes
- * of the engine, such as `eng` or `chi_sim`.
+ * True if a text is in none of the languages that an engine reads, so that it cannot make out its letters. False if the language
+ * of the text is not identified, or if the identifier could not have named one of the engine's. `read` are codes of the engine,
+ * such as `eng` or `chi_sim`.
  */
 export const isInUnreadLanguage = (identified: string | null, read: readonly string[]): boolean =>
   read.length > 0 &&
@@ -154,9 +154,9 @@ export interface IdentifiedText {
 }
 
 /**
- * Whether a track as a whole is in another language than its tag says: by its script, which proves it, or because most of
- * its identified text, at least `contradictionCharacters`, is in the language that the whole was identified as. Languages
- * are bases in their canonical codes. An identifier contradicts only tags that it could have confirmed.
+ * True if a track as a whole is in another language than its tag. Its script proves it, or most of its identified text, at least
+ * `contradictionCharacters`, is in the language that the whole was identified as. Languages are bases in their canonical codes.
+ * An identifier contradicts only tags that it could have confirmed.
  */
 export function contradicts(
   tagged: string,

@@ -2,12 +2,12 @@ import type { Range } from '../contract/base/grammar.ts';
 import { median } from './statistics.ts';
 import { hullOf } from './time-spans.ts';
 
-/** What one track says in one stretch of time; null where something is shown that could not be read. */
+/** The text of one track in one stretch of time; null if it shows something unreadable. */
 export interface TimedText extends Range {
   readonly text: string | null;
 }
 
-/** What two tracks say in one stretch of time; a side that has nothing to say there, or that could not be read, is null. */
+/** The texts of two tracks in one stretch of time; a side without text there, or with an unreadable one, is null. */
 export interface TextPair extends Range {
   readonly source: string | null;
   readonly target: string | null;
@@ -36,7 +36,7 @@ export function joinedCues(cues: readonly TimedText[]): TimedText[] {
   return joined;
 }
 
-/** How long both are shown; not above 0 where they are not shown together. */
+/** The time that both are shown; not above 0 if they are not shown together. */
 const commonMs = (one: Range, other: Range): number =>
   Math.min(one.endMs, other.endMs) - Math.max(one.startMs, other.startMs);
 
@@ -72,10 +72,10 @@ function holderOf(cue: Range, lines: readonly TextPair[]): TextPair | undefined 
 }
 
 /**
- * Puts the cues of two tracks side by side, in order of time and disjoint. A pair has the times of its source cue. A target
- * cue without a partner stands alone where no source cue stands, cut to the longest such stretch. Where there is none its
- * words would be missing in silence: the line that holds most of it has no target then. Each cue is used once at most: a
- * longer half than `pairingOverlap` can be common with one cue only, and of two equal halves the earlier wins.
+ * Puts the cues of two tracks side by side, in order of time and disjoint. A pair has the times of its source cue. A target cue
+ * without a partner is alone if it has a stretch without a source cue, and is cut to the longest such stretch. Without one its
+ * words would be missing in silence: the line that holds most of it has no target then. Each cue is used once at most. A longer
+ * half than `pairingOverlap` can be common with one cue only, and of two equal halves the earlier wins.
  */
 export function pairedCues(source: readonly TimedText[], target: readonly TimedText[]): TextPair[] {
   const targets = joinedCues(target);
@@ -102,15 +102,15 @@ export function pairedCues(source: readonly TimedText[], target: readonly TimedT
 }
 
 /**
- * How tracks are put side by side that split their sentences differently. Cues belong together that share 30 % of the
- * shorter one; the offset between two tracks is looked for within ten seconds, in steps of a tenth of one, and believed
- * where so many cues of the smaller track agree on it.
+ * The rule for putting tracks side by side that split their sentences differently. Cues belong together that share 30 % of the
+ * shorter one. The offset between two tracks is searched for within ten seconds, in steps of a tenth of one. It is believed if so
+ * many cues of the smaller track agree on it.
  */
 const GROUPING = { sharedOfShorter: 0.3, farthestMs: 10_000, stepMs: 100, agreeing: 0.25 } as const;
 
 const lengthOf = ({ startMs, endMs }: Range): number => endMs - startMs;
 
-/** By how many ms each time of one track comes after each of another, where that is no farther than an offset may be. */
+/** The ms by which each time of one track comes after each of another, if that is no farther than an offset may be. */
 function nearDifferences(ones: readonly number[], others: readonly number[]): number[] {
   const inOrder = others.toSorted((one, other) => one - other);
   const differences: number[] = [];
@@ -193,8 +193,8 @@ function movedInto({ startMs, endMs, text }: TimedText, offsetMs: number, range:
 }
 
 /**
- * Puts two tracks side by side that split their sentences differently: the offset between them is removed, and cues that
- * belong together become one line in the time of the source. What has no counterpart stands alone, as in `pairedCues`.
+ * Puts two tracks side by side that split their sentences differently. The offset between them is removed, and cues that belong
+ * together become one line in the time of the source. Cues without a counterpart are alone, as in `pairedCues`.
  */
 export function groupedCues(source: readonly TimedText[], target: readonly TimedText[], range: Range): TextPair[] {
   const spoken = joinedCues(source);

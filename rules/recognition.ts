@@ -11,8 +11,8 @@ import { joined } from './time-spans.ts';
 import { isKnownInvention, type RecognizedLine } from './transcript-gates.ts';
 
 /**
- * How detected speech is put before a recogniser. Detected edges are late by up to 200 ms, and a word that is cut is a word
- * that is invented: so much is added on both sides. 30 s is the window of the Whisper family; what is longer is cut by it.
+ * The rule for the regions of a recognizer. Detected edges are late by up to 200 ms, and a cut word becomes an invented word: so
+ * much is added on both sides. The window of the Whisper family is 30 s, and longer sound would be cut by it.
  */
 export const REGION_RULE = { paddingMs: 200, longestMs: 30_000 } as const;
 
@@ -24,11 +24,11 @@ export const speechOf = (speech: EvidenceArtifact): Range[] => joined(spansOf(sp
 
 const middleOf = ({ startMs, endMs }: Range): number => Math.floor((startMs + endMs) / 2);
 
-/** What lies between spans that follow each other. */
+/** The gaps between consecutive spans. */
 const gapsOf = (spans: readonly Range[]): Range[] =>
   spans.slice(1).map(({ startMs }, at) => ({ startMs: spans[at]?.endMs ?? startMs, endMs: startMs }));
 
-/** Cuts a stretch that is too long, each time at the last pause that the region reaches: where no speech is, else where it is silent. */
+/** Cuts a stretch that is too long, each time at the last pause that the region reaches: a gap in speech, or else a silence. */
 function pieces(stretch: Range, pauses: readonly (readonly number[])[]): Range[] {
   const cut: Range[] = [];
   let { startMs } = stretch;
@@ -43,8 +43,8 @@ function pieces(stretch: Range, pauses: readonly (readonly number[])[]): Range[]
 }
 
 /**
- * The regions of a range that are recognised, in order and apart: each stretch of detected speech with its padding, those
- * that touch joined, none longer than 30 s.
+ * The regions of a range that are recognized, in order and apart: each stretch of detected speech with its padding, those that
+ * touch joined, none longer than 30 s.
  */
 export function speechRegions(range: Range, speech: EvidenceArtifact, silences: EvidenceArtifact): Range[] {
   const spoken = speechOf(speech);
@@ -57,18 +57,18 @@ export function speechRegions(range: Range, speech: EvidenceArtifact, silences: 
 }
 
 /**
- * How a region is put before the same recogniser a second time: with so much more of the sound on both sides. What a recogniser makes of
- * speech stays the same then; what it makes of noise changes easily. The width is a choice.
+ * The rule for the second run of the same recognizer: so much more of the sound on both sides. Its text for speech stays the same
+ * then; its text for noise changes easily. The width is a choice.
  */
 const SECOND_RUN = { widerMs: 200 } as const;
 
-/** What a transcript of two runs states beside the parameters of one. */
+/** The parameters of a transcript of two runs beside those of one. */
 export const SECOND_RUN_PARAMETERS: EvidenceArtifact['parameters'] = {
   secondRun: 'same_recogniser_wider_region',
   secondRunWiderMs: SECOND_RUN.widerMs,
 };
 
-/** A region as it is heard the second time: wider, within the range of the study, and no longer than a region may be. */
+/** The region of the second run: wider, within the range of the study, and no longer than a region may be. */
 export function secondRegion({ startMs, endMs }: Range, range: Range): Range {
   const from = Math.max(range.startMs, startMs - SECOND_RUN.widerMs);
   const to = Math.min(range.endMs, endMs + SECOND_RUN.widerMs);
@@ -91,8 +91,8 @@ function editTable(one: readonly string[], other: readonly string[]): number[][]
 }
 
 /**
- * Which word of the first run each word of the second stands beside, where as few words as possible differ; null for words before
- * the first and after the last one, of which the wider sound has more.
+ * The word of the first run beside each word of the second, so that as few words as possible differ. Null for words before the
+ * first and after the last one, of which the wider sound has more.
  */
 function places(first: readonly string[], second: readonly string[]): (number | null)[] {
   const table = editTable(first, second);
@@ -114,8 +114,8 @@ function places(first: readonly string[], second: readonly string[]): (number | 
 }
 
 /**
- * What the second run found of each line of the first one, by their words alone: not every recogniser gives times. Null for a line that
- * recognisers are known to invent: the same one may invent it twice. `first` and `second` are the lines of one region.
+ * The text of the second run for each line of the first one, by their words alone: not every recognizer gives times. Null for a
+ * line that recognizers are known to invent: the same one may invent it twice. `first` and `second` are the lines of one region.
  */
 export function secondTexts(first: readonly string[], second: readonly string[]): (string | null)[] {
   const words = first.flatMap((text, line) => tokensOf(text).map((token) => ({ token, line })));
@@ -131,10 +131,10 @@ export function secondTexts(first: readonly string[], second: readonly string[])
   });
 }
 
-/** A region and what a recogniser made of it. */
+/** A region and the answer of a recognizer for it. */
 export type RecognizedRegion = Range & KeptRegion;
 
-/** What of a line is not in the answer of its recogniser. */
+/** The fields of a line that the answer of its recognizer lacks. */
 type PlacedLine = Omit<RecognizedLine, 'identified' | 'second'>;
 
 const clamped = (ms: number, { startMs, endMs }: Range): number => Math.min(Math.max(ms, startMs), endMs);
@@ -173,14 +173,14 @@ function placedLines({ lines }: RawRegion, region: Range, regionIndex: number): 
   });
 }
 
-/** Everything that was recognised, on the time line of the source. */
+/** Everything that was recognized, on the time line of the source. */
 export interface PlacedTranscript {
   readonly regions: RecognisedRegionFact[];
   /** In the order of their regions and of time. */
   readonly lines: PlacedLine[];
 }
 
-/** Places what was recognised: the regions, and the lines in order of time. */
+/** Places the recognized text: the regions, and the lines in order of time. */
 export function placedTranscript(recognized: readonly RecognizedRegion[]): PlacedTranscript {
   const regions = recognized.map(
     ({ startMs, endMs, heard, raw }, index): RecognisedRegionFact => ({

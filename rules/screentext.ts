@@ -11,9 +11,9 @@ import { ruleSets } from './rule-sets.ts';
 import { similarityOf } from './text-comparison.ts';
 
 /**
- * Set on the sample and on drawn patterns, noise and gradients (`test/executors/screentext`), and not tried on films kept apart from
- * those: right lines had 89 and more, wrong ones of several letters at most 82, but for single words in noise, which the last two
- * gates withhold.
+ * Set on the sample and on drawn patterns, noise and gradients (`test/executors/screentext`), and not tried on films kept apart
+ * from those. Right lines had 89 and more. Wrong ones of several letters had at most 82, but for single words in noise, which the
+ * last two gates withhold.
  */
 const TEXT_RULE = {
   confidenceMilli: 850,
@@ -42,11 +42,11 @@ export type SeenText = Omit<ScreenTextFact, 'outcome' | 'reasonCodes'>;
 /** Letters and digits of any script. */
 const letterCountOf = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
-/** Whether one reading would pass by itself: what the share of clear letters in a picture is made of. */
+/** True if one reading would pass by itself: the share of clear letters in a picture counts these. */
 const isClear = ({ text, confidenceMilli }: Pick<SeenText, 'text' | 'confidenceMilli'>): boolean =>
   confidenceMilli >= TEXT_RULE.confidenceMilli && letterCountOf(text) >= TEXT_RULE.letters;
 
-/** A text that stands in one picture alone reaches to the millisecond behind it. */
+/** A text in one picture alone reaches to the millisecond behind it. */
 const isSeenOnce = ({ startMs, endMs }: SeenText): boolean => endMs - startMs <= 1;
 
 function reasonsOf(seen: SeenText, languages: readonly string[]): ScreenTextReason[] {
@@ -81,7 +81,7 @@ export const CLUTTER_PARAMETERS: EvidenceArtifact['parameters'] = {
   clutterReadings: CLUTTER_READINGS,
 };
 
-/** How many of the letters of a picture are in clear readings, in thousandths; all where there is none. */
+/** The share of a picture's letters in clear readings, in thousandths; all if it has none. */
 export function clearMilliOf(texts: readonly ReadText[]): number {
   const lettersIn = (some: readonly ReadText[]) => some.reduce((sum, { text }) => sum + letterCountOf(text), 0);
   const all = lettersIn(texts);
@@ -92,13 +92,14 @@ export function clearMilliOf(texts: readonly ReadText[]): number {
 export const keptTexts = (texts: readonly ReadText[]): ReadText[] =>
   texts.filter(({ text, confidenceMilli }) => confidenceMilli >= FLOOR_MILLI && letterCountOf(text) > 0);
 
-/** Whether a picture is full of shapes that are no letters: the next ones will be, and each takes the engine seconds. */
+/** True if a picture is full of shapes that are not letters: the next ones will be, and each takes the engine seconds. */
 export const isClutter = (texts: readonly ReadText[]): boolean =>
   texts.length >= CLUTTER_READINGS && clearMilliOf(texts) < TEXT_RULE.clearMilli;
 
 /**
- * What makes readings one text: it stands on over a gap of this many milliseconds, as an engine misses it in single pictures; it
- * covers its place by this share; and its letters are this much alike. A text that moves must be the same to the letter.
+ * The rule for readings that are one text. It goes on over a gap of this many milliseconds, as an engine misses it in single
+ * pictures; it covers its place by this share; and its letters are this much alike. A text that moves must be the same to the
+ * letter.
  */
 const SAME_TEXT = { gapMs: 2500, overlap: 0.5, similarity: 0.75 } as const;
 
@@ -137,7 +138,7 @@ function overlapOf(one: ScreenBox, other: ScreenBox): number {
   return smaller === 0 ? 0 : shared / smaller;
 }
 
-/** How well a reading goes on with a course; 0 where it is another text. */
+/** The fit of a reading to a course; 0 if it is another text. */
 function fitOf({ latest }: Course, reading: Reading): number {
   const overlap = overlapOf(latest.box, reading.box);
   const similarity = latest.text === reading.text ? 1 : similarityOf(latest.text, reading.text);
@@ -145,7 +146,7 @@ function fitOf({ latest }: Course, reading: Reading): number {
   return similarity >= SAME_TEXT.similarity ? similarity + overlap : 0;
 }
 
-/** The readings that agree with the text for which most confidence stands; the first of equal ones. */
+/** The readings that agree with the text of the most confidence; the first of equal ones. */
 function prevailingOf(readings: readonly Reading[]): readonly Reading[] {
   const groups = new Map<string, Reading[]>();
   for (const reading of readings) groups.set(reading.text, [...(groups.get(reading.text) ?? []), reading]);
@@ -153,7 +154,7 @@ function prevailingOf(readings: readonly Reading[]): readonly Reading[] {
   return [...groups.values()].reduce((best, group) => (weightOf(group) > weightOf(best) ? group : best));
 }
 
-/** What was read twice alike in one picture stands in the others, too. Nothing is said where nobody looked twice. */
+/** A text with two equal readings in one picture is in the others, too. Absent if there was no second look. */
 function secondLookOf(readings: readonly Reading[]): Pick<SeenText, 'secondLook'> {
   const looks = new Set(readings.flatMap(({ secondLook }) => secondLook ?? []));
   if (looks.size === 0) return {};

@@ -33,12 +33,13 @@ const silent = raw`${consonant}{1,2}[\u0E34\u0E38]?[\u0E4C\u0ECC]`;
 const laoVowel = raw`(?<=(?<!${lead})[\u0E81-\u0EAE\u0EDC\u0EDD]${tone})[\u0EAD\u0EA7](?!${mark}|${following})`;
 
 /**
- * A last consonant without a sign of its own, where that is certain: in Thai before a vowel that is written before its
- * consonant, and at the end; elsewhere only a dictionary tells whether it begins the next syllable.
+ * A last consonant without a sign of its own, if that is certain: in Thai before a vowel that is written before its consonant,
+ * and at the end. Elsewhere only a dictionary shows whether it begins the next syllable.
  */
 const last = raw`(?:[\u0E01\u0E07\u0E14\u0E19\u0E1A\u0E21\u0E22\u0E23\u0E25\u0E27](?=[\u0E40-\u0E44])|[\u0E01-\u0E2E](?![\u0E01-\u0E2E\u0E30-\u0E3A\u0E40-\u0E45\u0E47-\u0E4E])|[\u0E81\u0E87\u0E8D\u0E94\u0E99\u0E9A\u0EA1\u0EA7](?![\u0EAD\u0EA7]|${mark}|${following}))`;
 
-// Two of the signs before a consonant: some write แ as two of เ. More are no syllable, and a run of them would be looked at again from each.
+// Two of the signs before a consonant: some write แ as two of เ. More are not a syllable, and a run of them would be checked
+// again from each.
 const thaiOrLao = raw`${lead}{0,2}(?:${onset}|${consonant}${enclosed}?)${mark}*(?:${doubled})?(?:${open}${consonant}${mark}*|${glide}|${laoVowel})?(?:${following}|${mark})*(?:(?:${silent}(?:${following}|${mark})*)+|${last})?`;
 
 const khmerLetter = raw`[\u1780-\u17B3]`;
@@ -60,11 +61,13 @@ const number = raw`${digit}+(?:[.,]${digit}+)*`;
 
 /**
  * The pattern of one syllable of Thai, Lao, Khmer or Burmese as it is written, or of one number in the digits of these scripts.
- * Where a syllable of Thai or Lao ends is not always written; no sign of it is torn from the signs that it is written with.
+ * The end of a syllable of Thai or Lao is not always written; no sign of it is torn from the signs that it is written with.
  */
 const orthographicSyllable = `(?:${number}|${thaiOrLao}|${khmer}|${burmese})`;
 
-/** A consonant of Thai, Lao or Khmer without a sign of its own; it may end a syllable, or be one with a vowel that is not written. */
+/**
+ * A consonant of Thai, Lao or Khmer without a sign of its own. It may end a syllable, or be one with a vowel that is not written.
+ */
 const loneConsonant = new RegExp(`^(?:${consonant}|[\\u1780-\\u17A2])(?![\\p{L}\\p{M}])`, 'u');
 
 /** Signs of repetition and abbreviation, and the space without width, for a class of signs that stay with what is before them. */
@@ -73,11 +76,11 @@ const syllableEnds = raw`\u0E2F\u0E46\u0EAF\u0EC6\u17D7\u200B`;
 /** A piece of a text that no row divides. */
 interface TextPiece {
   readonly text: string;
-  /** Where it begins in the text. */
+  /** Its beginning in the text. */
   readonly from: number;
-  /** Whether a space stands before it. */
+  /** True if a space comes before it. */
   readonly isSpaced: boolean;
-  /** Whether it is a consonant of which nothing says whether it belongs to what is before it. */
+  /** True if it is a consonant that may or may not belong to the syllable before it. */
   readonly isLone: boolean;
 }
 
@@ -108,12 +111,15 @@ export function piecesOf(text: string): TextPiece[] {
   });
 }
 
-/** A piece of a recognised line that no cue divides: a word with its punctuation, or as little as a row divides of a script without spaces. */
+/**
+ * A piece of a recognized line that no cue divides: a word with its punctuation. In a script without spaces it is the smallest
+ * piece that a row can have.
+ */
 interface TimedUnit extends Range {
   readonly text: string;
-  /** Whether a space stands before it. */
+  /** True if a space comes before it. */
   readonly isSpaced: boolean;
-  /** Whether it is a consonant that may belong to a syllable with what is beside it. */
+  /** True if it is a consonant that may belong to a syllable with its neighbor. */
   readonly isLone: boolean;
   /** The index of its line in the transcript. */
   readonly lineIndex: number;
@@ -147,21 +153,21 @@ function between(before: Anchor, after: Anchor, at: number): number {
   return Math.round(before.ms + ((after.ms - before.ms) * (at - before.at)) / (after.at - before.at));
 }
 
-/** Where a piece begins: by the last anchor that is not behind it. */
+/** The beginning of a piece: by the last anchor that is not behind it. */
 function startAt(anchors: readonly Anchor[], at: number): number {
   const index = anchors.findLastIndex((anchor) => anchor.at <= at);
   const before = anchors[index] ?? { at: 0, ms: 0 };
   return between(before, anchors[index + 1] ?? before, at);
 }
 
-/** Where a piece ends: by the first anchor that is not before its end. */
+/** The end of a piece: by the first anchor that is not before its end. */
 function endAt(anchors: readonly Anchor[], at: number): number {
   const index = anchors.findIndex((anchor) => anchor.at >= at);
   const after = anchors[index] ?? { at: 0, ms: 0 };
   return between(anchors[index - 1] ?? after, after, at);
 }
 
-/** The units of a recognised line in their order, in times that never run back; words without times share those of their line. */
+/** The units of a recognized line in their order, in times that never run back; words without times share those of their line. */
 export function timedUnits(line: TranscriptLineFact): TimedUnit[] {
   const anchors = anchorsOf(line);
   let reached = line.startMs;
@@ -180,7 +186,7 @@ export const untimedUnits = (text: string): TimedUnit[] =>
 const textOfUnits = (units: readonly TimedUnit[]): string =>
   units.map(({ text, isSpaced }, at) => (at > 0 && isSpaced ? ` ${text}` : text)).join('');
 
-/** What it costs to divide a text between two units, from 0 (the end of a sentence) to 10 (within a phrase). */
+/** The cost of dividing a text between two units, from 0 (the end of a sentence) to 10 (within a phrase). */
 const BREAK_COST = { sentence: 0, clause: 1, phrase: 3, plain: 6, within: 10 } as const;
 
 /** Pauses of speech, in ms, from which a break costs less, and one over which no cue reaches. */
@@ -221,7 +227,7 @@ function byGrammar(before: TimedUnit, after: TimedUnit, words: ReadonlySet<strin
   return words.has(wordOf(after)) ? BREAK_COST.phrase : BREAK_COST.plain;
 }
 
-/** What it costs to divide a text between two units that follow each other. */
+/** The cost of dividing a text between two consecutive units. */
 type BreakCost = (before: TimedUnit, after: TimedUnit) => number;
 
 /** The costs of breaks in a language; of one without a list of words, by punctuation and pauses alone. */
@@ -236,7 +242,7 @@ export function breakCosts(language: string): BreakCost {
   };
 }
 
-/** What every guideline for a language allows of a cue at once. */
+/** The size of a cue that every guideline for a language allows. */
 interface CueShape {
   readonly rows: number;
   readonly minimumMs: number;
@@ -251,10 +257,10 @@ interface CueShape {
 /** The slowest frame rate at which a gap in frames is kept, in frames per second: that of film on video. */
 const SLOWEST_FRAME_RATE = 24_000 / 1001;
 
-/** What sums of fractions may be off by. */
+/** The possible error of sums of fractions. */
 const TOLERANCE = 1e-9;
 
-/** Whether texts of this size fit a row together. */
+/** True if texts of this size fit a row together. */
 const fitsRow = (size: number): boolean => size <= 1 + TOLERANCE;
 
 /** At least as wide as a guideline measures: code points are never fewer than what it counts as characters. */
@@ -285,7 +291,7 @@ export function cueShapeOf(language: string): CueShape {
   };
 }
 
-/** What a character of difference between two rows costs, beside the break between them. */
+/** The cost of a character of difference between two rows, beside the break between them. */
 const IMBALANCE_COST = 0.1;
 
 /** The text of a cue: one row where it fits it, else two that fit, divided where it reads best and about evenly. */
@@ -305,7 +311,7 @@ export function rowsOf(units: readonly TimedUnit[], shape: CueShape, costOf: Bre
   return best?.text ?? whole;
 }
 
-/** A cue that was cut from recognised lines. */
+/** A cue that was cut from recognized lines. */
 export interface SegmentedCue extends Range {
   readonly text: string;
   /** Indexes of the lines that its words come from, in order. */
@@ -316,13 +322,13 @@ interface Segmentation {
   /** Cues lie inside it. */
   readonly range: Range;
   readonly language: string;
-  /** Whether no cue may hold both of two units that follow each other. */
+  /** True if no cue may hold both of two consecutive units. */
   readonly isWall: (before: TimedUnit, after: TimedUnit) => boolean;
 }
 
 /**
- * What makes one division worse than another, in the unit of `BREAK_COST`. A cue that is too fast to read costs
- * more than any bad break. The numbers are choices: no measurement of what viewers prefer stands behind them.
+ * The costs of a division, in the unit of `BREAK_COST`. A cue that is too fast to read costs more than any bad break. The numbers
+ * are choices, without a measurement of the preferences of viewers.
  */
 const COST = {
   cue: 4,
@@ -336,7 +342,7 @@ const COST = {
 
 const charactersOf = ({ text }: TimedUnit): number => [...text].length;
 
-/** What the breaks inside of a cue cost: it should rather end there. */
+/** The cost of the breaks inside of a cue: it should rather end there. */
 function innerCost(before: TimedUnit, after: TimedUnit, costOf: BreakCost): number {
   const pauseMs = after.startMs - before.endMs;
   if (pauseMs >= PAUSE.fullMs) return COST.innerFullPause;
@@ -430,16 +436,16 @@ class Segmenter {
     const spokenMs = Math.max(first.startMs, reachedMs ?? range.startMs);
     const latestMs = this.#latestEnd(spokenMs, to);
     const endMs = Math.max(Math.min(latestMs, Math.max(last.endMs, spokenMs + neededMs)), spokenMs + 1);
-    // Where there is no room behind the words, the cue comes before them.
+    // If there is no room behind the words, the cue comes before them.
     const startMs = Math.max(Math.min(spokenMs, endMs - neededMs), Math.min(spokenMs, earliestMs));
     return { startMs, endMs, text, lineIndexes: [...new Set(units.map(({ lineIndex }) => lineIndex))] };
   }
 }
 
 /**
- * Cues of recognised words, in order of time and apart: cut at the ends of sentences and phrases and where no speech is, of
- * at most two rows, each long enough to be read. They keep the guidelines for their language wherever the words leave
- * time for it.
+ * Cues of recognized words, in order of time and apart. They are cut at the ends of sentences and phrases and at gaps in speech,
+ * with at most two rows, each long enough to read. They keep the guidelines for their language wherever the words leave time for
+ * it.
  */
 export function segmentedCues(units: readonly TimedUnit[], segmentation: Segmentation): SegmentedCue[] {
   const segmenter = new Segmenter(units, segmentation);

@@ -30,8 +30,8 @@ export const tokensOf = (text: string): string[] => text.normalize('NFKC').toLow
 export const lettersOf = (text: string): string[] => text.match(LETTER) ?? [];
 
 /**
- * How much there is to say in a text, in letters of an alphabet: a syllable or a word sign counts as two and a half, which is
- * what a spoken syllable takes in letters in the languages of Europe.
+ * The length of a text in speech, in letters of an alphabet. A syllable or a word sign counts as two and a half, as a spoken
+ * syllable has so many letters in the languages of Europe.
  */
 export const spokenLength = (text: string): number =>
   lettersOf(text).reduce((sum, letter) => sum + (DENSE.test(letter) ? 2.5 : 1), 0);

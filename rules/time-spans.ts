@@ -14,7 +14,7 @@ export function joined(spans: readonly Range[]): Range[] {
   return result;
 }
 
-/** What lies in both of two joined lists. */
+/** The parts that lie in both of two joined lists. */
 export function intersection(these: readonly Range[], those: readonly Range[]): Range[] {
   const result: Range[] = [];
   for (let one = 0, other = 0; one < these.length && other < those.length; ) {
@@ -28,7 +28,7 @@ export function intersection(these: readonly Range[], those: readonly Range[]): 
   return result;
 }
 
-/** What of one stretch lies outside a joined list. */
+/** The parts of one stretch that lie outside a joined list. */
 export function remainder({ startMs, endMs }: Range, taken: readonly Range[]): Range[] {
   const result: Range[] = [];
   let at = startMs;
@@ -39,7 +39,7 @@ export function remainder({ startMs, endMs }: Range, taken: readonly Range[]): R
   return joined([...result, { startMs: at, endMs }]);
 }
 
-/** Whether spans together hold all of a stretch. */
+/** True if spans together hold all of a stretch. */
 export const coversWhole = (spans: readonly Range[], stretch: Range): boolean =>
   remainder(stretch, joined(spans)).length === 0;
 

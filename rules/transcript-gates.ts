@@ -11,10 +11,10 @@ import { ruleSets } from './rule-sets.ts';
 import { editDistance, lettersOf, spokenLength, tokensOf } from './text-comparison.ts';
 import { intersection, joined, totalLengthOf } from './time-spans.ts';
 
-/** How alike two runs have to hear a line, as one minus its word error rate against the longer of both. */
+/** The least likeness of a line in two runs, as one minus its word error rate against the longer of both. */
 const AGREEMENT = 0.6;
 
-/** Whether two runs heard the same. */
+/** True if two runs recognized the same. */
 function agrees(text: string, second: string): boolean {
   const [one, other] = [tokensOf(text), tokensOf(second)];
   const longest = Math.max(one.length, other.length);
@@ -36,8 +36,8 @@ function longestMatch(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * How many times shorter a text could be written, as references to what it said before. Whisper asks zlib for this ratio;
- * the estimate here does not depend on a version of zlib, so that a stored verdict can be derived again anywhere.
+ * The factor by which a text could be shorter with references to its earlier parts. Whisper uses this ratio of zlib. The estimate
+ * here does not depend on a version of zlib, so that a stored verdict can be derived again anywhere.
  */
 export function compressionRatioOf(text: string): number {
   const bytes = new TextEncoder().encode(text);
@@ -56,8 +56,8 @@ export function compressionRatioOf(text: string): number {
 }
 
 /**
- * What recognisers that were trained on subtitles of the web are known to write where no speech is: the credits and the
- * goodbyes of those videos. Each is a plain fact that users of them have reported many times.
+ * The phrases that recognizers invent without speech if they were trained on subtitles of the web: the credits and the goodbyes
+ * of those videos. Each is a plain fact that users of them have reported many times.
  */
 export const INVENTED_PHRASES: Readonly<Record<string, readonly string[]>> = {
   en: [
@@ -108,7 +108,9 @@ export const INVENTED_PHRASES: Readonly<Record<string, readonly string[]>> = {
   ar: ['ترجمة نانسي قنقر', 'شكرا للمشاهدة', 'اشتركوا في القناة'],
 };
 
-/** From which share of the letters of a line on such phrases are what the line says: more than half, so that they outweigh the rest. */
+/**
+ * The share of the letters of a line from which such phrases count as the line: more than half, so that they outweigh the rest.
+ */
 const INVENTED_SHARE = 0.6;
 
 // Accents, and the dot of an i, differ by how a text was written and raised to capitals.
@@ -137,7 +139,7 @@ function lettersWithin(line: string, said: readonly { readonly text: string }[])
 }
 
 /**
- * Whether a line says what recognisers are known to invent, several phrases together. People say some of these too: a line of them
+ * True if a line is a known invention of recognizers, several phrases together. People say some of these too: a line of them
  * needs a second run with the same words.
  */
 export function isKnownInvention(text: string): boolean {
@@ -147,9 +149,9 @@ export function isKnownInvention(text: string): boolean {
 }
 
 /**
- * How often in a row a text may say the same: a single word, a phrase, a whole line. People do say "no, no, no, no"; a
- * recogniser in a loop says the same until its buffer is full. The numbers are a choice between the two. The tests hold
- * them against loops that recognisers of the Whisper family are known for; no recording of speech was measured for them.
+ * The most repetitions in a row in a text: of a single word, a phrase, a whole line. People do say "no, no, no, no"; a recognizer
+ * in a loop repeats itself until its buffer is full. The numbers are a choice between the two. The tests compare them with loops
+ * that recognizers of the Whisper family are known for; no recording of speech was measured for them.
  */
 const REPETITION_RULE = {
   words: 6,
@@ -171,7 +173,7 @@ function timesAt(tokens: readonly string[], start: number, length: number): numb
   }
 }
 
-/** Whether a text says the same word or the same phrase too often in a row. */
+/** True if a text repeats the same word or the same phrase too often in a row. */
 export function repeatsItself(text: string): boolean {
   const tokens = tokensOf(text);
   const longest = Math.min(REPETITION_RULE.longestPhrase, Math.floor(tokens.length / REPETITION_RULE.phrases));
@@ -184,7 +186,7 @@ export function repeatsItself(text: string): boolean {
   return false;
 }
 
-/** Which of the texts stand in a row of equal ones that is too long. */
+/** True for each text that is in a too long row of equal ones. */
 export function repeatedLines(texts: readonly string[]): boolean[] {
   const keys = texts.map((text) => tokensOf(text));
   const joined = keys.map((tokens) => tokens.join(' '));
@@ -204,21 +206,21 @@ const inBrackets = /(?<![\p{L}\p{N}])(?:\[([^[\]]*)\]|\(([^()]*)\)|\*(?!\s)([^*]
 const inWideBrackets = /[［【（]([^［【（］】）]*)[］】）]/gu;
 
 /**
- * Whether a text has notes of sounds, as recognisers write them: `[MUSIC PLAYING]`, `(laughs)`, `*coughs*` and `（笑）`. Brackets within
- * a word, as in `f(x)`, and those around a number are none.
+ * True if a text has notes of sounds, as recognizers write them: `[MUSIC PLAYING]`, `(laughs)`, `*coughs*` and `（笑）`. Brackets
+ * within a word, as in `f(x)`, and those around a number do not count.
  */
 function hasSoundNote(text: string): boolean {
   const notes = [...text.matchAll(inBrackets), ...text.matchAll(inWideBrackets)];
   return notes.some(([, ...within]) => /\p{L}/u.test(within.join('')));
 }
 
-/** Whether a text is words alone: it has some, and no note of a sound that no detector heard. */
+/** True if a text is words alone: it has some, and no note of a sound that no detector has found. */
 const isWordsAlone = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !hasSoundNote(text);
 
 /**
- * What detected speech has to be for a line to rest on it. At least half of its time: regions are padded by 200 ms on both
- * sides, so that a word of 400 ms still has half. Not more than 30 letters in a second of speech, which is faster than
- * auctioneers speak (about 6 words a second); not fewer than one in a second of a line, which is slower than any speech.
+ * The detected speech that a line needs. At least half of its time: regions are padded by 200 ms on both sides, so that a word of
+ * 400 ms still has half. Not more than 30 letters in a second of speech, which is faster than auctioneers speak (about 6 words a
+ * second); not fewer than one in a second of a line, which is slower than any speech.
  */
 const SPEECH_SUPPORT = { share: 0.5, lettersPerSecond: 30, fewestLettersPerSecond: 1, judgedMs: 2000 } as const;
 
@@ -230,13 +232,13 @@ interface PlacedLine extends Range {
   readonly words: readonly Range[];
 }
 
-/** The time that a line fills: that of its words where they have times. */
+/** The time that a line fills: that of its words if they have times. */
 const timeOf = ({ startMs, endMs, words }: PlacedLine): Range[] => {
   const spoken = joined(words);
   return spoken.length > 0 ? spoken : joined([{ startMs, endMs }]);
 };
 
-/** Whether detected speech (joined spans) carries a line: enough of its time, and enough time for its text. */
+/** True if detected speech (joined spans) carries a line: enough of its time, and enough time for its text. */
 function isCarriedBySpeech(line: PlacedLine, speech: readonly Range[]): boolean {
   const time = timeOf(line);
   const lengthMs = totalLengthOf(time);
@@ -248,7 +250,7 @@ function isCarriedBySpeech(line: PlacedLine, speech: readonly Range[]): boolean 
   return !(isSlow && lengthMs >= SPEECH_SUPPORT.judgedMs);
 }
 
-/** Whether a line lies at the first or the last edge of its region alone, while the region goes on without it. */
+/** True if a line lies at the first or the last edge of its region alone, while the region goes on without it. */
 function isAtBoundary(line: PlacedLine, region: Range): boolean {
   const time = timeOf(line);
   const startMs = time[0]?.startMs ?? line.startMs;
@@ -258,10 +260,10 @@ function isAtBoundary(line: PlacedLine, region: Range): boolean {
 }
 
 /**
- * Below these a recogniser doubts its own line. The log-probability and the compression are those at which Whisper itself
- * gives a text up (`logprob_threshold` −1.0, `compression_ratio_threshold` 2.4). The mean confidence of words was set with
- * pocketsphinx on 60 sentences of one synthetic voice, where it withholds one of 48 right lines; it was not tried on sentences
- * kept apart from those.
+ * The values below which a recognizer doubts its own line. At this log-probability and compression Whisper itself gives a text up
+ * (`logprob_threshold` −1.0, `compression_ratio_threshold` 2.4). The mean confidence of words was set with pocketsphinx on 60
+ * sentences of one synthetic voice, and it withholds one of 48 right lines there. It was not tried on sentences kept apart from
+ * those.
  */
 const CONFIDENCE_RULE = { words: 0.5, averageLogProbability: -1, compressionRatio: 2.4 } as const;
 
@@ -284,16 +286,16 @@ export const GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
   agreement: AGREEMENT,
 };
 
-/** A line as a recogniser gave it, before it was judged. */
+/** A line as a recognizer gave it, before it was judged. */
 export type RecognizedLine = Omit<TranscriptLineFact, 'outcome' | 'reasonCodes'>;
 
-/** What the lines of a transcript are judged by. */
+/** The basis for judging the lines of a transcript. */
 export interface GateEvidence {
   /** The speech that the study itself detected, joined. */
   readonly speech: readonly Range[];
-  /** By the index of the region: where it is, and what the recogniser says that it heard there. */
+  /** By the index of the region: its range, and the language that the recognizer stated for it. */
   readonly regions: readonly (Range & { readonly language: string | null })[];
-  /** Base codes of the declared languages; none where none is declared. */
+  /** Base codes of the declared languages; empty if none is declared. */
   readonly languages: readonly string[];
 }
 
@@ -308,7 +310,7 @@ function isDoubted({ text, measures, second }: RecognizedLine): boolean {
   const { confidence, averageLogProbability } = measures;
   if (confidence !== null && confidence < CONFIDENCE_RULE.words) return true;
   if (averageLogProbability !== null && averageLogProbability < CONFIDENCE_RULE.averageLogProbability) return true;
-  // The confidence of a recogniser in what it is known to invent says nothing.
+  // The confidence of a recognizer in its known inventions is worthless.
   return isKnownInvention(text) && (second === null || !agrees(text, second));
 }
 

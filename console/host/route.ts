@@ -2,8 +2,8 @@
 export const studyPanes = ['evidence', 'review', 'captions', 'exports', 'journal'] as const;
 export type StudyPane = (typeof studyPanes)[number];
 
-/** The ways to look at a chart: as it is, as its actors used it, and as it would go on. */
-export const chartModes = ['drawing', 'heat', 'what-if'] as const;
+/** The ways to look at a chart: as it is, as its actors used it, what is tested, what changed, and as it would go on. */
+export const chartModes = ['drawing', 'heat', 'coverage', 'versions', 'what-if'] as const;
 export type ChartMode = (typeof chartModes)[number];
 
 export type ConsoleRoute =
@@ -11,8 +11,14 @@ export type ConsoleRoute =
   | { readonly view: 'sources'; readonly find?: string; readonly show?: string; readonly sort?: string }
   | { readonly view: 'new-study'; readonly sourceSessionId: string }
   | { readonly view: 'studies'; readonly source: string | null; readonly lifecycle: string | null }
-  /** `atMs` is where the player begins; absent for the start of the range. */
-  | { readonly view: 'study'; readonly runtimeId: string; readonly pane: StudyPane; readonly atMs?: number }
+  /** `atMs` is where the player begins; absent for the start of the range. `seq` is the event of the journal that is looked at. */
+  | {
+      readonly view: 'study';
+      readonly runtimeId: string;
+      readonly pane: StudyPane;
+      readonly atMs?: number;
+      readonly seq?: number;
+    }
   /** `show` filters the list: failed, slow, restarted or of the last day. */
   | {
       readonly view: 'lifecycles';
@@ -20,8 +26,14 @@ export type ConsoleRoute =
       readonly state: string | null;
       readonly show: string | null;
     }
-  /** `from` is where a sandbox begins: the value of a state as JSON. */
-  | { readonly view: 'chart'; readonly chartId: string; readonly mode: ChartMode; readonly from: string | null }
+  /** `from` is where a sandbox begins: the value of a state as JSON. `against` is the release to compare with. */
+  | {
+      readonly view: 'chart';
+      readonly chartId: string;
+      readonly mode: ChartMode;
+      readonly from: string | null;
+      readonly against?: string;
+    }
   /** `step` is the number of the step of the actor that is looked at; null for the view's own choice. */
   | { readonly view: 'actor'; readonly actorId: string; readonly besideId: string | null; readonly step: number | null }
   /** The actors of one study beside each other. */
@@ -44,8 +56,10 @@ export function routeOf(hash: string): ConsoleRoute {
   if (view === 'lifecycles') return lifecycleRoute([id, part, last], values);
   if (view !== 'studies') return { view: 'unknown' };
   if (id === '') return { view: 'studies', source: values.get('source'), lifecycle: values.get('lifecycle') };
-  const atMs = /^\d{1,12}$/.test(values.get('at') ?? '') ? { atMs: Number(values.get('at')) } : {};
-  return { view: 'study', runtimeId: id, pane: isPane(part) ? part : 'evidence', ...atMs };
+  const number = <Key extends string>(name: string, key: Key) =>
+    /^\d{1,12}$/.test(values.get(name) ?? '') ? ({ [key]: Number(values.get(name)) } as Record<Key, number>) : {};
+  const pane = isPane(part) ? part : 'evidence';
+  return { view: 'study', runtimeId: id, pane, ...number('at', 'atMs'), ...number('seq', 'seq') };
 }
 
 const givenOf = <Key extends string>(values: URLSearchParams, keys: readonly Key[]): Partial<Record<Key, string>> =>
@@ -63,7 +77,8 @@ function lifecycleRoute([room, id, mode]: readonly [string, string, string], val
   if (room === 'host') return { view: 'whole-host' };
   if (room === 'studies' && id !== '') return { view: 'sequence', runtimeId: id };
   if (room === 'charts' && id !== '') {
-    return { view: 'chart', chartId: id, mode: isMode(mode) ? mode : 'drawing', from: values.get('from') };
+    const chosen = isMode(mode) ? mode : 'drawing';
+    return { view: 'chart', chartId: id, mode: chosen, from: values.get('from'), ...givenOf(values, ['against']) };
   }
   if (room === 'actors' && id !== '') {
     const step = Number(values.get('step'));
@@ -103,7 +118,7 @@ export function addressOf(route: ConsoleRoute): string {
     case 'study':
       return withQuery(
         `#/studies/${encodeURIComponent(route.runtimeId)}${route.pane === 'evidence' ? '' : `/${route.pane}`}`,
-        { at: route.atMs === undefined ? null : String(route.atMs) },
+        { at: route.atMs?.toString() ?? null, seq: route.seq?.toString() ?? null },
       );
     case 'sources':
       return withQuery('#/sources', { find: route.find || null, show: route.show || null, sort: route.sort || null });
@@ -112,7 +127,7 @@ export function addressOf(route: ConsoleRoute): string {
     case 'chart':
       return withQuery(
         `#/lifecycles/charts/${encodeURIComponent(route.chartId)}${route.mode === 'drawing' ? '' : `/${route.mode}`}`,
-        { from: route.from },
+        { from: route.from, against: route.against ?? null },
       );
     case 'actor':
       return withQuery(`#/lifecycles/actors/${encodeURIComponent(route.actorId)}`, {

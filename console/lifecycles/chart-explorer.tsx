@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { Facts } from '../parts/facts.tsx';
 import { ChartCanvas } from './chart-canvas.tsx';
@@ -36,6 +36,9 @@ export function ChartExplorer({
   const [search, setSearch] = useState('');
   const [isFolded, setFolded] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLElement>(null);
+  /** What had the focus before the search was asked for. */
+  const before = useRef<Element | null>(null);
   const found = search.trim() === '' ? null : statesWith(index, search);
   // A chosen state that the way does not pass is led to by the shortest way that there is.
   const kept = useMemo(() => {
@@ -49,14 +52,31 @@ export function ChartExplorer({
     const press = (event: KeyboardEvent) => {
       const isWriting = event.target instanceof Element && event.target.matches('input, textarea, select');
       if (isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === '/') field.current?.focus();
-      else if (event.key === 'f') setFolded((before) => !before);
+      if (event.key === '/') {
+        before.current = document.activeElement;
+        field.current?.focus();
+      } else if (event.key === 'Escape') setChosen(null);
+      else if (event.key === 'f') setFolded((isNow) => !isNow);
       else return;
       event.preventDefault();
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, []);
+  // What is said of a chosen state takes room above the list: what has the focus there stays in sight.
+  useLayoutEffect(() => {
+    const { activeElement } = document;
+    if (list.current?.contains(activeElement)) activeElement?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+  // From the search a person goes on to what was found, or back to where the search was asked for.
+  const searched: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => list.current?.querySelector('button')?.focus(),
+    Enter: () => setChosen(found?.[0] ?? chosen),
+    Escape: () => {
+      setSearch('');
+      if (before.current instanceof HTMLElement) before.current.focus();
+    },
+  };
   return (
     <div class="chart-explorer">
       <div class="chart-side-main">
@@ -76,8 +96,10 @@ export function ChartExplorer({
       </div>
       <div class="chart-side">
         {beside}
-        {chosen !== null && <StateCard index={index} stateId={chosen} onChoose={setChosen} />}
-        <section aria-label="All states">
+        <div aria-live="polite">
+          {chosen !== null && <StateCard index={index} stateId={chosen} onChoose={setChosen} />}
+        </div>
+        <section ref={list} aria-label="All states">
           <input
             ref={field}
             type="search"
@@ -85,8 +107,16 @@ export function ChartExplorer({
             placeholder="Search states, events, guards, effects"
             value={search}
             onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+            onKeyDown={(event) => {
+              const act = searched[event.key];
+              if (act === undefined) return;
+              event.preventDefault();
+              act();
+            }}
           />
-          {found !== null && <p class="hint">{found.length === 1 ? 'One state' : `${found.length} states`}</p>}
+          <p class="hint" role="status">
+            {found !== null && (found.length === 1 ? 'One state' : `${found.length} states`)}
+          </p>
           <ChartOutline index={index} chosen={chosen} onChoose={setChosen} found={found} marks={marks} />
         </section>
       </div>
@@ -98,6 +128,23 @@ const withFound = (marks: Marks, found: readonly string[]): Marks => ({
   ...marks,
   states: new Map([...marks.states, ...found.map((id) => [id, `${marks.states.get(id) ?? ''} found`.trim()] as const)]),
 });
+
+/** One list as one stop of the Tab key: arrows, Home and End go through its buttons. */
+export function useArrowKeys(count: number) {
+  const [reached, setReached] = useState(0);
+  const entry = Math.min(reached, count - 1);
+  return {
+    tabIndex: (at: number): number => (at === entry ? 0 : -1),
+    /** To be called when a button gets the focus. */
+    reach: setReached,
+    press: (event: TargetedKeyboardEvent<HTMLElement>): void => {
+      const to = { ArrowDown: entry + 1, ArrowUp: entry - 1, Home: 0, End: count - 1 }[event.key];
+      if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      event.currentTarget.querySelectorAll('button')[Math.max(0, Math.min(to, count - 1))]?.focus();
+    },
+  };
+}
 
 interface ChartOutlineProps {
   readonly index: ChartIndex;
@@ -119,9 +166,10 @@ const kindWords = {
 /** Every state as a button, indented by what it lies in: the chart for keys and for readers of the screen. */
 function ChartOutline({ index, chosen, onChoose, found, marks }: ChartOutlineProps) {
   const shown = found === null ? [...index.states.values()] : found.flatMap((id) => index.states.get(id) ?? []);
+  const keys = useArrowKeys(shown.length);
   return (
-    <ul class="outline plain" aria-label="States">
-      {shown.map(({ state, depth }) => (
+    <ul class="outline plain" aria-label="States" onKeyDown={keys.press}>
+      {shown.map(({ state, depth }, at) => (
         <li key={state.id}>
           <button
             type="button"
@@ -129,6 +177,8 @@ function ChartOutline({ index, chosen, onChoose, found, marks }: ChartOutlinePro
             data-depth={Math.min(depth, 5)}
             data-lit={marks.states.get(state.id)?.includes('lit') === true}
             aria-pressed={state.id === chosen}
+            tabIndex={keys.tabIndex(at)}
+            onFocus={() => keys.reach(at)}
             onClick={() => onChoose(state.id)}
           >
             <span>{state.name}</span>

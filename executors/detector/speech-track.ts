@@ -97,14 +97,14 @@ export class SpeechTrack {
 }
 
 /**
- * When probable speech is a window of speech. Chosen on spoken words and phrases in nine voices under eight conditions, and reported
- * on others (docs/evaluation-results.md).
+ * The rule for a window of speech. Chosen on spoken words and phrases in nine voices under eight conditions, and reported on
+ * others (docs/evaluation-results.md).
  */
 export const SPEECH_RULE = {
   /** A window has a moment as probable as this, and reaches to where the probability falls below the edge. */
   onThreshold: 0.65,
   edgeThreshold: 0.4,
-  /** Shorter pauses are speech, and what is shorter is no speech. */
+  /** Shorter pauses count as speech, and shorter speech does not count. */
   minSilenceMs: 300,
   minSpeechMs: 200,
 } as const;

@@ -206,7 +206,7 @@ export class ChannelFaults {
     if (this.#quiet === null) return;
     const { startMs, edge } = this.#quiet;
     const lasted = this.#quiet.endMs - startMs;
-    // What comes back is looked at for as long as an edge lasts.
+    // The sound after a gap is checked for as long as an edge lasts.
     if (edge < leastEdge || lasted < leastMs || lasted > mostMs) this.#quiet = null;
     else if (peak >= leastEdge) {
       this.#dropouts.push({ startMs, endMs: this.#quiet.endMs });

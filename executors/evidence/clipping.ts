@@ -4,8 +4,8 @@ import { type ClippingFact, type MeasuredChannel, measuredChannel } from '../../
 import { DetectionFailure } from '../detector/detection-failure.ts';
 
 /**
- * Clipped is what stands at full scale of 16 bits for three samples or more, at the rate of the track: a wave that only touches
- * full scale does so for one or two. Such runs within a second of each other are one fact.
+ * Sound is clipped if it is at full scale of 16 bits for three samples or more, at the rate of the track. A wave that only
+ * touches full scale does so for one or two. Such runs within a second of each other are one fact.
  */
 export const CLIPPING_RULE = { leastSamples: 3, gapMs: 1000 } as const;
 
@@ -49,7 +49,7 @@ export class Clipping {
   readonly #latest = new Map<MeasuredChannel, Found>();
   #rate: number | null = null;
   #hasHeader = false;
-  /** How many channels stand at full scale now. */
+  /** The number of channels at full scale now. */
   #open = 0;
   #samples = 0;
   #rest: Buffer = Buffer.alloc(0);
@@ -77,7 +77,7 @@ export class Clipping {
     const whole = !this.#hasHeader ? 0 : bytes.length - (bytes.length % BYTES_PER_INSTANT);
     for (let at = 0; at < whole; at += BYTES_PER_SAMPLE) {
       const high = bytes[at];
-      // Nearly every sample is told apart by its first byte alone.
+      // The first byte decides about nearly every sample.
       if (this.#open > 0 || high === HIGHEST >> 8 || high === (LOWEST >> 8) + 256) {
         const instant = Math.floor(at / BYTES_PER_INSTANT);
         this.#sample((at % BYTES_PER_INSTANT) / BYTES_PER_SAMPLE, bytes.readInt16BE(at), this.#samples + instant);
@@ -96,7 +96,7 @@ export class Clipping {
       .map((found, index) => ({ kind: 'clipping', index, ...found, endMs: Math.min(found.endMs, endMs) }));
   }
 
-  /** What lies behind the header; all of it while that is not whole. */
+  /** The bytes behind the header; all of them while that is not whole. */
   #header(bytes: Buffer): Buffer {
     if (bytes.length < HEADER_BYTES) return bytes;
     const [magic, offset = 0, , encoding, rate = 0, channels] = [0, 4, 8, 12, 16, 20].map((at) =>

@@ -13,7 +13,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 const ESCAPE = /\\[Nnh{}]/g;
 
-/** Where the text of an event begins; -1 where it has too few fields. */
+/** The beginning of the text of an event; -1 if it has too few fields. */
 function textStart(event: string): number {
   let at = 0;
   for (let field = 0; field < FIELDS_BEFORE_TEXT; field += 1) {
@@ -25,7 +25,7 @@ function textStart(event: string): number {
 
 const isEscaped = (text: string, at: number): boolean => text[at - 1] === '\\';
 
-/** The first brace from `from` on that opens a block; -1 where none does. */
+/** The first brace from `from` on that opens a block; -1 if none does. */
 function openingBrace(text: string, from: number): number {
   let at = text.indexOf('{', from);
   while (at !== -1 && isEscaped(text, at)) at = text.indexOf('{', at + 1);
@@ -33,8 +33,8 @@ function openingBrace(text: string, from: number): number {
 }
 
 /**
- * What an ASS event shows: its text without the blocks in braces (overrides and remarks) and without drawings, which are
- * coordinates of a shape. A brace that is never closed is text. Null for what is no event.
+ * The visible text of an ASS event: its text without the blocks in braces (overrides and remarks) and without drawings, which are
+ * coordinates of a shape. A brace that is never closed is text. Null if the packet is not an event.
  */
 function assText(event: string): string | null {
   const start = textStart(event);
@@ -54,7 +54,7 @@ function assText(event: string): string | null {
   }
 }
 
-/** What a packet of a text track says, as a viewer reads it, lines parted by `\n`; or why that cannot be known. */
+/** The text of a packet of a text track, as a viewer reads it, lines parted by `\n`; or the reason why it is unknown. */
 export type CueText =
   | { readonly text: string; readonly reasonCode: null }
   | { readonly text: null; readonly reasonCode: UnreadableCueReason };
@@ -65,7 +65,7 @@ export const MAXIMUM_PACKET_BYTES = 32 * 1024;
 // Only what the formats know as a tag: "I <3 you" is text. A tag ends before the next one begins.
 const TAG = /<\/?(?:[bcisuv]|ruby|rt|lang|font)(?:[.\s][^<>]*)?>|<(?:\d{2,}:)?\d{2}:\d{2}\.\d{3}>/gi;
 const LINE_BREAK_TAG = /<br ?\/?>/gi;
-// Players of SubRip files obey what ASS writes in braces, and show what else stands in them.
+// Players of SubRip files obey the overrides of ASS in braces, and show other text in them.
 const SUBRIP_OVERRIDE = /\{\\[^{}]*\}/g;
 const LINE_BREAK = /\r\n|\n|\r/;
 // Direction marks and joiners are part of a text; the rest of the control characters are not.
@@ -76,7 +76,7 @@ const NAMED = new Map(
 const REFERENCE = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]+));/g;
 const LAST_CODE_POINT = 0x10ffff;
 
-/** The text that a packet carries before its markup is resolved; null where it has not the form of its format. */
+/** The text that a packet carries before its markup is resolved; null if it has not the form of its format. */
 type Opening = (packet: Uint8Array) => string | null;
 
 // A sample of 3GPP timed text: the length of the text in two bytes, the text, then boxes that style it.
@@ -106,13 +106,12 @@ const openings: ReadonlyMap<string, Opening> = new Map(
   } satisfies Record<string, Opening>),
 );
 
-/** Whether packets of this codec are text that is read here. */
+/** True if packets of this codec are text that is read here. */
 export const isReadableCodec = (codec: string): boolean => openings.has(codec);
 
 /**
- * What one packet of a text track shows: tags, overrides, drawings and control characters removed, character references
- * resolved, blank lines left out. The text is empty where nothing is shown. Whatever stands in a packet is text of that
- * packet alone.
+ * The visible text of one packet of a text track: tags, overrides, drawings and control characters removed, character references
+ * resolved, blank lines left out. It is empty if nothing is shown. The text of a packet belongs to that packet alone.
  */
 export function cueTextOf(codec: string, packet: Uint8Array): CueText {
   if (packet.length > MAXIMUM_PACKET_BYTES) return unreadable('too_long');

@@ -19,7 +19,7 @@ export interface DecodedPart {
   readonly videoTrackIndex: number | null;
 }
 
-/** Where a window of a pass begins and ends that its neighbours adjoin, in ms; the sound ends with the window itself. */
+/** The edges of a window of a pass that its neighbors adjoin, in ms; the sound ends with the window itself. */
 export interface WindowEdges {
   /** Loudness is measured of the last seconds: it begins earlier than the window. */
   readonly loudnessFromMs: number;
@@ -31,7 +31,7 @@ export interface WindowEdges {
   readonly barsFromMs: number;
 }
 
-/** What the windows of a pass have measured up to a time. */
+/** The measurements of the windows of a pass up to a time. */
 export interface KeptWindow {
   readonly endMs: number;
   readonly state: Uint8Array;
@@ -49,19 +49,19 @@ interface StoredReference {
 export interface PassWindows {
   /** How long a window is: whole seconds, in ms. */
   readonly lengthMs: number;
-  /** The newest that is kept whole and ends at one of these times (ascending); null where none is. */
+  /** The newest that is kept whole and ends at one of these times (ascending); null if there is none. */
   newest(endsMs: readonly number[]): Promise<Pick<KeptWindow, 'endMs' | 'state'> | null>;
   /** On disk when it resolves. */
   keep(window: KeptWindow): Promise<void>;
 }
 
-/** What one pass is to decode. */
+/** The input of one pass. */
 export interface DecodeRequest extends DecodedPart {
   /** Only a pass that goes by windows has them: it measures the same, and keeps what it has at the end of each. */
   readonly windows?: PassWindows;
   /** Takes what facts name. A pass that fails, or is begun again, may have given it objects that nothing names. */
   readonly keep: KeepObject;
-  /** Told how much of the range was decoded so far, in ms; never less than before, whatever is decoded again. */
+  /** Called with the decoded part of the range, in ms; never less than before, whatever is decoded again. */
   readonly decoded?: (mediaMs: number) => void;
 }
 
@@ -76,9 +76,9 @@ const BYTES_PER_MS = (2 * RATE * CHANNELS * BYTES_PER_SAMPLE) / 1000;
 const MORE_SECONDS = 1;
 
 /**
- * Runs an ffmpeg that writes the sound of a request into another process in one form, whatever forms it has on the way: a
- * filter graph begins anew at each change, and would lose what it has counted. Nothing is filtered here, and `limits` are
- * those of the reader. Resolves when the reader has enough; rejects with `ProcessFailure`.
+ * Runs an ffmpeg that writes the sound of a request into another process in one form, whatever forms it has on the way. A filter
+ * graph restarts at each change, and would lose its counts. Nothing is filtered here, and `limits` are those of the reader.
+ * Resolves when the reader has enough; rejects with `ProcessFailure`.
  */
 export async function evenSound(
   { launcher, ffmpeg }: { readonly launcher: Launcher; readonly ffmpeg: { readonly path: string } },
@@ -114,7 +114,7 @@ const evenSoundArguments = (request: DecodeRequest, seek: number, entry: readonl
   ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
   ...[...entry, '-t', String(request.range.endMs / 1000 - seek + MORE_SECONDS)],
   ...mediaInput(request.path),
-  // Who reads this counts from the first sample of any stream: one that begins at the seek point keeps a late start.
+  // The reader counts from the first sample of any stream: one that begins at the seek point keeps a late start.
   ...['-f', 'lavfi', '-t', '0.1', '-i', `anullsrc=r=${RATE}:cl=mono`],
   ...['-map', `0:${request.audioTrackIndex}`, '-map', '1:0'],
   ...['-c:a', 'pcm_s16le', '-ar', String(RATE), '-ac', String(CHANNELS), '-f', 'nut', 'pipe:1'],
@@ -125,24 +125,27 @@ const evenSoundArguments = (request: DecodeRequest, seek: number, entry: readonl
 const EVEN_SOUND_INPUT: readonly string[] = ['-protocol_whitelist', 'pipe', '-f', 'nut', '-i', 'pipe:0'];
 
 /**
- * Options that keep a track in use of which nothing is needed. ffmpeg counts a transport stream from the first sample of
- * the tracks in use, so both processes must use the same ones.
+ * Options that keep a track in use of which nothing is needed. ffmpeg counts a transport stream from the first sample of the
+ * tracks in use. So both processes must use the same ones.
  */
 export const keptInUse = (trackIndex: number | null): string[] =>
   trackIndex === null ? [] : ['-map', `0:${trackIndex}`, '-c', 'copy', '-f', 'null', '-'];
 
 /**
- * How the sound comes into the graph: as the file has it; evened by a process before (`even-sound.ts`); or as mono, where
- * the decoder does not say which channels it has, as that of TTA does not for one channel.
+ * The form of the sound in the graph. `kept`: as the file has it. `evened`: by a process before (`even-sound.ts`). `mono`: for a
+ * decoder that does not name its channels, as that of TTA does not for one channel.
  */
 export type SoundForm = 'kept' | 'evened' | 'mono';
 
-/** What comes out of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz, interleaved). */
+/**
+ * The output of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz,
+ * interleaved).
+ */
 export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes', 'fields', 'bars'] as const;
 
 /**
- * What comes out of the pipes behind them: the pixels of small pictures (RGB), JPEGs that may become keyframes (`mpjpeg`), and the
- * sound of left, right and centre at its own rate (`au`).
+ * The output of the pipes behind them: the pixels of small pictures (RGB), JPEGs that may become keyframes (`mpjpeg`), and the
+ * sound of left, right and center at its own rate (`au`).
  */
 export const BYTE_PIPES = ['pixels', 'candidates', 'ownRate'] as const;
 
@@ -161,9 +164,9 @@ const FADED_IN_SECONDS = 0.5;
 // Every broadcast loudness filter works at 48 kHz, which also is three times the rate of the speech model.
 const LOUDNESS_RATE = 48_000;
 
-// How far before the range decoding begins, in seconds. Two are enough for decoders, resamplers and the comparison with
-// the picture before to settle. But some containers (MPEG) seek into the middle of a group of pictures, and in some
-// films pictures are rare: then a minute is tried, and at last the whole way from the start.
+// The times in seconds by which decoding begins before the range. Two are enough for decoders, resamplers and the comparison with
+// the picture before to settle. But some containers (MPEG) seek into the middle of a group of pictures, and in some films
+// pictures are rare: then a minute is tried, and at last the whole way from the start.
 const LEADS = [2, 60, Number.POSITIVE_INFINITY];
 
 /** The whole seconds from which to decode, in the order to be tried; whole seconds are exact in every container's clock. */
@@ -179,7 +182,7 @@ export const edgesOf = ({ startMs, endMs }: Range): WindowEdges => ({
   barsFromMs: startMs,
 });
 
-/** When the filter of loudness begins that measures a window of a range. */
+/** The time when the filter of loudness begins for a window of a range. */
 export const loudnessFromOf = (window: Range, range: Range): number =>
   Math.max(range.startMs, window.startMs - LOUDNESS_LEAD_MS);
 
@@ -201,7 +204,8 @@ export function decodeArguments(
   const isEvened = form === 'evened';
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-    // Seeking by index alone would start at a key frame; this decodes on from there to the exact place. ffmpeg turns the pictures as players do.
+    // Seeking by index alone would start at a key frame; this decodes on from there to the exact place. ffmpeg turns the pictures
+    // as players do.
     ...entry,
     ...mediaInput(request.path),
     ...(isEvened ? EVEN_SOUND_INPUT : []),
@@ -217,7 +221,7 @@ const soundOf = (audioTrackIndex: number, form: SoundForm) => ({
   layout: form === 'mono' ? 'aformat=channel_layouts=mono,' : '',
 });
 
-/** Another rate would round off what stands at full scale. Gaps are filled as in the other branches. */
+/** Another rate would round off samples at full scale. Gaps are filled as in the other branches. */
 function ownRateOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number, form: SoundForm): string[] {
   if (audioTrackIndex === null) return [];
   const { sound, layout } = soundOf(audioTrackIndex, form);
@@ -284,7 +288,7 @@ function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, e
   ];
 }
 
-// What is white everywhere is as large as the picture, which `cropdetect` does not say.
+// A picture that is white everywhere has the size of the whole, which `cropdetect` does not report.
 const barFilters = `cropdetect=limit=${BAR_RULE.blackShare}:round=2:reset=1:skip=0,lut=c0=255,bbox=min_val=0`;
 
 /** Pictures between two times, each a while behind the one before. */

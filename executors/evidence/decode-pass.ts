@@ -57,12 +57,12 @@ type PassState = z.infer<typeof passState>;
 /** The part of a range that is decoded at once: all of it, or one of several windows. */
 export interface PassPart {
   readonly window: Range;
-  /** What was measured before the window; null at the start of the range. */
+  /** The measurements before the window; null at the start of the range. */
   readonly from: PassState | null;
   readonly isLast: boolean;
 }
 
-/** What one pass has measured, on the source's own time line. `sound` is null without an audio track. */
+/** The measurements of one pass, on the source's own time line. `sound` is null without an audio track. */
 export interface PassMeasurements {
   readonly sound: SoundResult | null;
   readonly loudness: LoudnessMeter;
@@ -70,7 +70,7 @@ export interface PassMeasurements {
   readonly keyframes: Keyframes;
   readonly interlacing: Interlacing;
   readonly letterbox: Letterbox;
-  /** Null where there is no sound in the range. */
+  /** Null if there is no sound in the range. */
   readonly waveform: WaveformFact | null;
   readonly soundFaults: readonly SoundFaultFact[];
 }
@@ -89,7 +89,7 @@ class PassMeters {
   readonly waveform: WaveformMeter;
   readonly channelFaults: ChannelFaults;
   readonly clipping: Clipping;
-  /** When the first picture was shown that came. */
+  /** The time of the first picture. */
   #firstMs = Number.POSITIVE_INFINITY;
 
   constructor(request: DecodeRequest, part: PassPart, seekMs: number) {
@@ -119,18 +119,18 @@ class PassMeters {
     this.#measures = MEASURE_PIPES.map((name) => new FrameMetadataReader(taken[name]));
   }
 
-  /** What reads each extra pipe, in their order. */
+  /** The readers of the extra pipes, in their order. */
   get readers(): readonly (FrameMetadataReader | PictureStream | Keyframes | Clipping)[] {
     const written = { pixels: this.#stream, candidates: this.keyframes, ownRate: this.clipping };
     return [...this.#measures, ...BYTE_PIPES.map((name) => written[name])];
   }
 
-  /** Whether pictures came from before the window on: only then is it sure that none of it is missing. */
+  /** True if pictures came from before the window on: only then none of it can be missing. */
   get beganBefore(): boolean {
     return this.#firstMs < this.#part.window.startMs;
   }
 
-  /** What the range has come to. Only a pass that ended well has written its last lines whole. */
+  /** The result of the range. Only a pass that ended well has written its last lines whole. */
   async end(job: SoundJob | null): Promise<PassMeasurements> {
     const { range, keep } = this.#request;
     this.#endStreams();
@@ -146,7 +146,7 @@ class PassMeters {
     return { sound, ...ofPictures, ...forms, waveform, soundFaults, loudness };
   }
 
-  /** What the next window goes on from. */
+  /** The state that the next window goes on from. */
   async save(sound: KeptSound | null): Promise<PassState> {
     if (!(this.#loudness instanceof GatedLoudness)) throw new Error('a pass that goes by no windows');
     this.#endStreams();
@@ -204,7 +204,7 @@ const limitsFor = (decodedMs: number): ProcessLimits => ({
 /** How a part ends that was decoded whole: what becomes of what was measured. */
 type PartEnd<Value> = (meters: PassMeters, job: SoundJob | null) => Promise<Value>;
 
-/** A part of a request. Each attempt measures it with meters of its own, so `part` is asked once for each. */
+/** A part of a request. Each attempt measures it with meters of its own, so `part` is called once for each. */
 interface DecodeWork<Value> {
   readonly request: DecodeRequest;
   readonly part: () => PassPart;
@@ -212,9 +212,9 @@ interface DecodeWork<Value> {
 }
 
 /**
- * Decodes one part of a range and measures everything on the way; memory does not grow with its length. Where the container
- * cannot be entered in the middle, it is decoded again from further before. Rejects with `ProcessFailure` or
- * `DetectionFailure`, the first reason, once nothing of the pass is left running.
+ * Decodes one part of a range and measures everything on the way; memory does not grow with its length. If the container cannot
+ * be entered in the middle, it is decoded again from further before. Rejects with `ProcessFailure` or `DetectionFailure`, the
+ * first reason, once nothing of the pass is left running.
  */
 export async function decodePart<Value>(
   deps: DecodePassDeps,
@@ -234,7 +234,7 @@ export async function decodePart<Value>(
 // As far before a part as it is entered at most, but for the way from the start.
 const LONGEST_LEAD_MS = 60_000;
 
-/** Whether pictures ended, or paused, so long before a part that none is missing there. */
+/** True if pictures ended, or paused, so long before a part that none is missing there. */
 const areOver = ({ window, from }: PassPart): boolean =>
   from !== null && window.startMs - from.pictures.runs.lastMs > LONGEST_LEAD_MS;
 
@@ -243,7 +243,7 @@ interface Decoded<Value> {
   readonly beganBefore: boolean;
 }
 
-/** Where a part adjoins those before and behind it. */
+/** The edges at which a part adjoins those before and behind it. */
 function edgesAt({ range }: DecodeRequest, { window, from, isLast }: PassPart): WindowEdges {
   const edges = edgesOf(window);
   const behind = (lastMs: number | null | undefined, everyMs: number): number =>
@@ -256,7 +256,7 @@ function edgesAt({ range }: DecodeRequest, { window, from, isLast }: PassPart): 
   };
 }
 
-// What the filters of ffmpeg say of sound whose decoder does not name its channels.
+// The message of ffmpeg's filters about sound whose decoder does not name its channels.
 const NAMELESS_CHANNELS = 'Unknown channel layouts not supported';
 
 /** The form in which sound that failed in its own can be measured; null where the failure has another reason. */
@@ -350,7 +350,7 @@ async function listen(
   for await (const chunk of running.stdout) {
     room -= chunk.length;
     if (room < 0 && job === null) throw new DetectionFailure('ffmpeg decoded sound that was not asked for');
-    // Only a graph that begins anew counts further than to the end of the range.
+    // Only a graph that restarts counts further than to the end of the range.
     if (room < 0) throw new ChangingSound();
     if (isFirst) await fillGap((window.startMs - range.startMs) * SAMPLES_PER_MS - (from?.sound?.samples ?? 0), take);
     isFirst = false;

@@ -62,13 +62,13 @@ function risingOnly(decoded: DecodeRequest['decoded']): (mediaMs: number) => voi
   };
 }
 
-/** When the windows of a range end, but for the last one. */
+/** The ends of the windows of a range, but for the last one. */
 export function windowEnds({ startMs, endMs }: Range, lengthMs: number): number[] {
   const count = Math.ceil((endMs - startMs) / lengthMs) - 1;
   return Array.from({ length: count }, (_, at) => startMs + (at + 1) * lengthMs);
 }
 
-/** A part as each attempt has it: its state is read anew, because measuring changes it. */
+/** A part for each attempt: its state is read again, because measuring changes it. */
 const partOf = (window: Range, state: Uint8Array | null, isLast: boolean) => (): PassPart => ({
   window,
   from: state === null ? null : passState.parse(unpackState(state)),
@@ -102,9 +102,9 @@ async function keptPart(
 }
 
 /**
- * Lays windows of speech (samples from the start of the range) on the source's own time line and fills what is left
- * with windows of non-speech, so that both together cover the range once, without a gap. Each kind is
- * counted from 0. Windows must be ordered and disjoint; what lies beyond the range is cut off.
+ * Lays windows of speech (samples from the start of the range) on the source's own time line. It fills the rest with windows of
+ * non-speech, so that both together cover the range once, without a gap. Each kind is counted from 0. Windows must be ordered and
+ * disjoint; parts beyond the range are cut off.
  */
 export function speechFacts(speech: readonly SampleSpan[], range: Range): SpeechFact[] {
   const origin = range.startMs * SAMPLES_PER_MS;
@@ -137,7 +137,7 @@ interface DetectionRequest extends DetectionTracks, DecodeRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a pass over the media found. */
+/** The findings of a pass over the media. */
 export interface DetectedRange {
   readonly detections: Detection[];
   readonly further: FurtherArtifact[];
@@ -187,7 +187,7 @@ interface SoundFacts {
   readonly silences: FactsOrReason;
   readonly loudness: FactsOrReason;
   readonly derivedAudio: DerivedAudio | null;
-  /** What was measured on the way: of the channels behind the speech, and of the levels behind the silences. */
+  /** The measurements on the way: of the channels behind the speech, and of the levels behind the silences. */
   readonly measured: Parameters;
   readonly levels: Parameters;
 }

@@ -25,7 +25,7 @@ import { BAR_RULE } from './letterbox.ts';
 import { PICTURE_GROUPING } from './picture-facts.ts';
 import { WAVEFORM_RULE } from './waveform.ts';
 
-/** What stands behind a result before there is one: equal identities over equal inputs and ranges give equal facts. */
+/** The identity of a result before it exists: equal identities over equal inputs and ranges give equal facts. */
 export interface OperationIdentity {
   readonly tools: readonly ToolIdentity[];
   readonly parameters: EvidenceArtifact['parameters'];
@@ -46,7 +46,7 @@ type Parameters = EvidenceArtifact['parameters'];
 /** ffmpeg's `ebur128`; the true peak is printed in thousandths of full scale, fourfold oversampled. */
 export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, truePeakSteps: 0.001 } as const;
 
-/** What EBU R 128 permits at most. */
+/** The most that EBU R 128 permits. */
 export const TRUE_PEAK_RULE = { mostDbtp: -1 } as const;
 
 /** How much of the decoder's output may be damaged before its run counts as failed. */
@@ -55,11 +55,11 @@ export const MAXIMUM_ERROR_SHARE = 0.1;
 /** Keyframes as they are kept: JPEGs of ffmpeg's encoder at this quantiser, no longer and no wider than this many pixels. */
 export const KEYFRAME_FORM = { longestSide: 640, quality: 4 } as const;
 
-/** The tracks of a source by their index in the container; attached pictures are no video. */
+/** The tracks of a source by their index in the container; attached pictures do not count as video. */
 export interface DetectionTracks {
   readonly audioTrackIndex: number | null;
   readonly videoTrackIndex: number | null;
-  /** By which rule the audio track was chosen, and which others there are; null or absent where there is no other. */
+  /** The rule that chose the audio track, and the other tracks; null or absent if there is no other. */
   readonly audioChoice?: { readonly rule: string; readonly others: string } | null;
   /** How long the windows of a pass are, in ms; absent where it decodes its range at once. */
   readonly passWindowMs?: number;
@@ -77,7 +77,7 @@ const pictures = {
   maximumErrorShare: MAXIMUM_ERROR_SHARE,
 };
 
-/** A rule as flat parameters: those of a group stand behind its name, a list is one text. */
+/** A rule as flat parameters: those of a group have its name as prefix, a list is one text. */
 function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<string, string | number> {
   const flat = Object.entries(rule).map(([name, value]): Record<string, string | number> => {
     if (Array.isArray(value)) return { [prefix + name]: value.join(', ') };
@@ -87,7 +87,7 @@ function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<st
   return Object.assign({}, ...flat);
 }
 
-/** Every threshold, choice and limitation that stands behind the facts of one kind. */
+/** Every threshold, choice and limitation behind the facts of one kind. */
 export function parametersFor({ audioChoice, passWindowMs }: DetectionTracks): Record<DetectionKind, Parameters> {
   const kinds = parametersOf(audioChoice);
   if (passWindowMs === undefined) return kinds;
@@ -139,7 +139,7 @@ const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
 
 export type DetectionKind = keyof ReturnType<typeof parametersOf>;
 
-/** The note on incomplete media as parameters of the evidence over it; `statedMs` is null where nothing is stated. */
+/** The note on incomplete media as parameters of the evidence over it; `statedMs` is null if no length is stated. */
 const noteParameters = ({ cause, statedMs, measuredMs }: IncompleteMedia): EvidenceArtifact['parameters'] => ({
   incompleteMedia: cause,
   statedMs,

@@ -1,7 +1,7 @@
 import { DetectionFailure } from '../detector/detection-failure.ts';
 import { SMALL_BYTES, type SmallPicture, smallPicture } from '../pictures/small-picture.ts';
 
-/** What a filter wrote on one frame; `number` counts what the filter has seen, `pts` in the time base of the frame. */
+/** The text of a filter for one frame; `number` counts the frames of the filter, `pts` is in the time base of the frame. */
 export interface FrameMetadata {
   readonly number: number;
   readonly pts: number;
@@ -25,7 +25,7 @@ export class FrameMetadataReader {
   }
 
   push(chunk: Buffer): void {
-    // Keys and numbers are ASCII; a character cut in two could only stand in a value that is not read.
+    // Keys and numbers are ASCII; a character cut in two could only be in a value that is not read.
     const lines = (this.#rest + chunk.toString('latin1')).split('\n');
     this.#rest = lines.pop() ?? '';
     if (this.#rest.length > LONGEST_LINE) throw unreadable();

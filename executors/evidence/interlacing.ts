@@ -4,12 +4,12 @@ import type { FieldOrderFact } from '../../contract/evidence/evidence.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
 import { type FrameMetadata, VIDEO_TICKS_PER_MS } from './frames.ts';
 
-/** How the order of fields is told from what ffmpeg's `idet` says of each picture, with its own thresholds. */
+/** The rule for the order of fields, by the verdicts of ffmpeg's `idet` on each picture with its own thresholds. */
 export const INTERLACING_RULE = {
   /** Every line is looked at, in so many columns of the middle at most. */
   columns: 240,
   windowMs: 10_000,
-  /** A window says nothing where fewer pictures, or a smaller share of them, show an order. */
+  /** A window gives no verdict if fewer pictures, or a smaller share of them, show an order. */
   leastPictures: 5,
   leastShare: 0.3,
   /** The share of those that must show the same. */
@@ -36,7 +36,7 @@ export type InterlacingState = z.infer<typeof interlacingState>;
 
 const noCounts = (): Counts => ({ progressive: 0, tff: 0, bff: 0, undetermined: 0, repeated: 0 });
 
-/** Collects what `idet` says of the pictures of a range, window by window. */
+/** Collects the verdicts of `idet` on the pictures of a range, window by window. */
 export class Interlacing {
   readonly #range: Range;
   readonly #window: Range;
@@ -61,7 +61,7 @@ export class Interlacing {
     const atMs = this.#seekMs + Math.round(pts / VIDEO_TICKS_PER_MS);
     if (atMs < this.#window.startMs || atMs >= this.#window.endMs) return;
     const order = ORDERS.find((each) => each === values.get('lavfi.idet.multiple.current_frame'));
-    if (order === undefined) throw new DetectionFailure('ffmpeg said nothing of the fields of a picture');
+    if (order === undefined) throw new DetectionFailure('ffmpeg did not report the fields of a picture');
     const counts = this.#windows[this.#placeOf(atMs)];
     if (counts === undefined) return;
     counts[order] += 1;

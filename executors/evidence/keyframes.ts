@@ -8,8 +8,9 @@ import { packedBytes } from '../pictures/small-picture.ts';
 import { type FrameMetadata, TimedFrames } from './frames.ts';
 
 /**
- * Which pictures stand for a film. A shot is divided into pieces from its first picture on, and each piece has the candidate
- * nearest to its middle. The rest of a shot behind its last whole piece has none if it is short: it looks like what is before it.
+ * The choice of pictures that represent a film. A shot is divided into pieces from its first picture on, and each piece has the
+ * candidate nearest to its middle. The rest of a shot behind its last whole piece has none if it is short: it looks like the part
+ * before it.
  */
 export const KEYFRAME_RULE = { pieceMs: 10_000, leastRestMs: 2000, candidateMs: 200 } as const;
 
@@ -118,11 +119,11 @@ export class KeyframeFinder {
   }
 }
 
-// What ffmpeg's `mpjpeg` writes before each picture: the only output of JPEGs that says how long each is.
+// The head of ffmpeg's `mpjpeg` before each picture: the only output of JPEGs with the length of each.
 const HEAD = /^--ffmpeg\r\nContent-type: image\/jpeg\r\nContent-length: (\d{1,8})\r\n\r\n/;
 const LONGEST_HEAD = 128;
 const TAIL_BYTES = 2;
-/** What is left behind the last one. */
+/** The rest behind the last one. */
 const END = '--ffmpeg\r\n';
 
 /** No JPEG of the size of a keyframe is longer. */
@@ -158,7 +159,7 @@ export class JpegStream {
     this.#frames.end();
   }
 
-  /** A copy of the next whole picture; null where it has not come yet. */
+  /** A copy of the next whole picture; null if it has not come yet. */
   #take(): Buffer | null {
     const head = HEAD.exec(this.#rest.toString('latin1', 0, LONGEST_HEAD));
     if (head === null) {
@@ -175,10 +176,10 @@ export class JpegStream {
   }
 }
 
-/** Width and height of a baseline JPEG, as its frame header states them. Throws `DetectionFailure` where there is none. */
+/** Width and height of a baseline JPEG, as its frame header states them. Throws `DetectionFailure` if it has none. */
 export function jpegSize(jpeg: Uint8Array): { readonly width: number; readonly height: number } {
   const size = jpegSizeOf(jpeg);
-  if (size === null) throw new DetectionFailure('ffmpeg gave a picture that is no JPEG');
+  if (size === null) throw new DetectionFailure('ffmpeg gave a picture that is not a JPEG');
   return size;
 }
 
@@ -258,7 +259,7 @@ export class Keyframes {
     const size = jpegSize(jpeg);
     this.#facts.push({ kind: 'keyframe', index, startMs, endMs, atMs, ...size, contentId, bytes: jpeg.length });
     this.#kept = this.#kept.then(() => this.#keep({ contentId, bytes: jpeg }));
-    // The next write, or the end, is told.
+    // The next write, or the end, reports the failure.
     this.#kept.catch(() => undefined);
   }
 }

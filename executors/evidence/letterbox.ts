@@ -4,7 +4,7 @@ import type { LetterboxFact } from '../../contract/evidence/evidence.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
 import { type FrameMetadata, numberIn, VIDEO_TICKS_PER_MS } from './frames.ts';
 
-/** When black bars count, in pictures that are looked at one every `sampleMs`, and in shares of a side of the picture. */
+/** The rule for black bars, in pictures that are sampled one every `sampleMs`, and in shares of a side of the picture. */
 export const BAR_RULE = {
   sampleMs: 500,
   /** A line is black whose mean is at most this share of full scale, the default of ffmpeg's `cropdetect`. */
@@ -16,7 +16,7 @@ export const BAR_RULE = {
   /** The least width of a bar, and how much wider one may be than the opposite one. */
   leastBarShare: 0.01,
   unevenShare: 0.02,
-  /** What is within bars on all four sides is at least so large, as a title on black is not; within two, at least so large. */
+  /** The least size within bars on all four sides, which a title on black does not reach; then that within two. */
   windowShare: 0.6,
   leastShare: 0.4,
 } as const;
@@ -62,7 +62,7 @@ type Stretch = z.infer<typeof barStretch>;
 /** Pictures in a row that show the same. */
 const barRun = z.strictObject({ firstMs: z.number(), size: pictureSize, visible: visiblePart, length: z.number() });
 
-/** What is open as it is kept between two windows of a pass. */
+/** The open stretch and run in their form between two windows of a pass. */
 const barFinderState = z.strictObject({ stretch: barStretch.nullable(), run: barRun.nullable() });
 type BarFinderState = z.infer<typeof barFinderState>;
 
@@ -84,7 +84,7 @@ export class BarFinder {
 
   add(sample: BarSample): void {
     const { visible, size, atMs } = sample;
-    // Black says nothing of bars.
+    // Black gives no information on bars.
     if (visible === null) return;
     if (this.#run !== null && isSame(this.#run.visible, visible, size)) this.#run.length += 1;
     else this.#run = { firstMs: atMs, size, visible, length: 1 };
@@ -108,7 +108,7 @@ export class BarFinder {
     this.#stretch = null;
   }
 
-  /** Bars that appear within a larger picture are told from a dark scene by how long they stay, and where. */
+  /** The duration and the place of bars within a larger picture tell them from a dark scene. */
   #narrow(size: FrameSize): void {
     const run = this.#run;
     if (run === null || run.length < BAR_RULE.leastAgreeing || !areBars(run.visible, size)) return;
@@ -147,7 +147,7 @@ function count(stretch: Stretch, visible: Visible): void {
   else vote.count += 1;
 }
 
-/** What was seen so far was too dark to show the whole. */
+/** The pictures so far were too dark to show the whole. */
 function widen(stretch: Stretch, { left, top, right, bottom }: Visible): void {
   const { visible } = stretch;
   stretch.visible = {
@@ -174,7 +174,7 @@ const isWithin = (inner: Visible, outer: Visible, { width, height }: FrameSize):
   inner.top >= outer.top - slack(height) &&
   inner.bottom <= outer.bottom + slack(height);
 
-/** Whether what is not visible are bars: even on opposite sides, on two sides or on all four. */
+/** True if the invisible parts are bars: even on opposite sides, on two sides or on all four. */
 function areBars({ left, top, right, bottom }: Visible, { width, height }: FrameSize): boolean {
   const { leastBarShare, unevenShare, windowShare, leastShare } = BAR_RULE;
   const isEven = (near: number, far: number, side: number) => Math.abs(near - far) <= 2 + unevenShare * side;
@@ -195,7 +195,10 @@ export const letterboxState = z.strictObject({
 });
 type LetterboxState = z.infer<typeof letterboxState>;
 
-/** Collects the bars of a range from what ffmpeg's `cropdetect` says of one picture every half second, and `bbox` of its size. */
+/**
+ * Collects the bars of a range from the output of ffmpeg's `cropdetect` for one picture every half second, and of `bbox` for its
+ * size.
+ */
 export class Letterbox {
   readonly #range: Range;
   readonly #seekMs: number;

@@ -9,16 +9,16 @@ import { type FrameMetadata, numberIn } from './frames.ts';
 const TICKS_PER_MS = 48;
 const FRAME_MS = 100;
 
-/** What a pass says of loudness in the end, whatever it was measured by. */
+/** The loudness of a pass in the end, whatever measured it. */
 export interface LoudnessMeter {
   add(frame: FrameMetadata): void;
-  /** The highest true peak, where it is too high. */
+  /** The highest true peak, if it is too high. */
   overPeak(range: Range): TruePeakFact[];
   /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was measured. */
   fact(range: Range): LoudnessFact;
 }
 
-/** The fact on a true peak (of full scale) that was measured at a time; none where it is not too high. */
+/** The fact on a true peak (of full scale) that was measured at a time; none if it is not too high. */
 function truePeakFacts({ value, atMs }: { value: number; atMs: number }, { endMs }: Range): TruePeakFact[] {
   const truePeakCentiDbtp = centi(20 * Math.log10(value));
   if (!(truePeakCentiDbtp > TRUE_PEAK_RULE.mostDbtp * 100)) return [];
@@ -26,8 +26,8 @@ function truePeakFacts({ value, atMs }: { value: number; atMs: number }, { endMs
 }
 
 /**
- * Keeps the last word of ffmpeg's `ebur128`, whose values hold for everything measured so far. ffmpeg begins anew when the
- * sound changes its sample rate or channels on the way, and everything that it measured before is lost: that is refused.
+ * Keeps the last output of ffmpeg's `ebur128`, whose values hold for everything measured so far. ffmpeg restarts when the sound
+ * changes its sample rate or channels on the way, and loses everything that it measured before: that is refused.
  */
 export class Loudness implements LoudnessMeter {
   #last: FrameMetadata | null = null;
@@ -56,7 +56,7 @@ export class Loudness implements LoudnessMeter {
       if (number === null) throw new DetectionFailure(`ffmpeg measured no ${key}`);
       return number;
     };
-    // Without one block of three seconds the bounds of the range stand at zero, where no programme can lie.
+    // Without one block of three seconds the bounds of the range are zero, where no program can lie.
     const ranged = value('LRA.low') < 0 || value('LRA.high') < 0;
     const peak = value('true_peak');
     if (peak < 0) throw new DetectionFailure('ffmpeg measured a negative peak');
@@ -142,9 +142,9 @@ class GatedBlocks {
 }
 
 /**
- * Gates the momentary and the short-term loudness of ffmpeg's `ebur128` as that filter does it, so that the blocks of one window
- * of a pass join those of the windows before. Its frames carry thousandths of a LU: a block at the edge of a bin may come
- * into the bin beside.
+ * Gates the momentary and the short-term loudness of ffmpeg's `ebur128` as that filter does it. So the blocks of one window of a
+ * pass join those of the windows before. Its frames carry thousandths of a LU: a block at the edge of a bin may come into the bin
+ * beside.
  */
 export class GatedLoudness implements LoudnessMeter {
   readonly #filterFromMs: number;

@@ -34,7 +34,7 @@ export const pictureFactsState = z.strictObject({
 });
 export type PictureFactsState = z.infer<typeof pictureFactsState>;
 
-/** Is told of cuts as they are found. */
+/** Called with cuts as they are found. */
 export interface ShotListener {
   cut(atMs: number): void;
   /** No cut before `atMs` is still to come. */
@@ -172,7 +172,7 @@ function grouped(flashes: readonly Range[]): Range[][] {
   for (const { startMs, endMs } of flashes) {
     const group = groups.at(-1);
     const last = group?.at(-1);
-    // The way back from one flash to the next is none.
+    // The way back from one flash to the next does not count.
     if (startMs === last?.endMs) continue;
     if (group === undefined || last === undefined || startMs - last.endMs > PICTURE_GROUPING.strobeGapMs)
       groups.push([{ startMs, endMs }]);

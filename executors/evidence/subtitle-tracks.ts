@@ -27,9 +27,9 @@ const PACKET = /^0, +-?\d+, +(-?\d+), +(\d+), +(\d+), 0x[0-9a-f]{8}(?:,|$)/;
 const LONGEST_LINE_BYTES = 4096;
 
 /**
- * Puts together what ffmpeg writes of one track on two pipes: a list of its packets (`-f framecrc`: times and sizes), and
- * their bytes one after another (`-f data`). The size alone says where a packet ends, so nothing in its text can begin
- * another one. Each packet is handed over as soon as both are there. Throws `DetectionFailure` on another form.
+ * Joins the output of ffmpeg for one track on two pipes: a list of its packets (`-f framecrc`: times and sizes), and their bytes
+ * one after another (`-f data`). The size alone gives the end of a packet, so no text in it can begin another one. Each packet is
+ * handed over as soon as both exist. Throws `DetectionFailure` on another form.
  */
 export class PacketJoiner {
   readonly #deliver: (packet: SubtitlePacket) => void;
@@ -113,9 +113,9 @@ const LIMITS: ProcessLimits = {
 };
 
 /**
- * What is read of text tracks in a range of up to ten minutes: so many of them, so many cues and bytes of a track inside the range, and so
- * many of all together. Three cues in every second of ten minutes stay below it, and a record of a track is written or read in less than
- * 20 ms, during which the host does nothing else.
+ * The limits of text tracks in a range of up to ten minutes: their number, the cues and bytes of a track inside the range, and
+ * those of all together. Three cues in every second of ten minutes stay below it. A record of a track is written or read in less
+ * than 20 ms, during which the host does nothing else.
  */
 export const SUBTITLE_LIMITS = {
   maxTracks: 32,
@@ -159,8 +159,8 @@ type TrackLimits = Readonly<Record<'maxTrackCues' | 'maxTrackBytes', number>>;
 export type Cue = Range & CueText;
 
 /**
- * The argument list that lists the packets of text tracks of an input up to a time and copies their bytes: two pipes a track, the first
- * on standard output.
+ * The argument list that lists the packets of text tracks of an input up to a time and copies their bytes. A track has two pipes,
+ * the first on standard output.
  */
 function subtitleArguments(input: readonly string[], indexes: readonly number[], endMs: number): string[] {
   const outputs = indexes.flatMap((index, at) => {
@@ -174,14 +174,14 @@ function subtitleArguments(input: readonly string[], indexes: readonly number[],
   return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...upTo, ...outputs];
 }
 
-/** What is read of one input, as ffmpeg is told it. */
+/** One input and its tracks, in the form of ffmpeg's arguments. */
 interface TracksRequest {
   readonly input: readonly string[];
   /** At least one, at most `maxTracks`. */
   readonly tracks: readonly TextTrack[];
   readonly range: Range;
   readonly signal: AbortSignal;
-  /** Told how far the tracks were read, in ms. */
+  /** Called with the read part of the tracks, in ms. */
   readonly onRead?: (mediaMs: number) => void;
   /** Files of the private folder of ffmpeg. */
   readonly files?: ProcessRequest['files'];
@@ -190,9 +190,8 @@ interface TracksRequest {
 }
 
 /**
- * The cues of each track clipped to the range, in the order of the tracks, read in one run; null for a track with more than a
- * track may have. Cues count from the start of the input; those that show nothing are left out. Rejects with `ProcessFailure`
- * or `DetectionFailure`.
+ * The cues of each track clipped to the range, in the order of the tracks, read in one run; null for a track above a limit. Cues
+ * count from the start of the input; those that show nothing are left out. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
 export async function readSubtitleTracks(
   deps: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
@@ -222,13 +221,16 @@ export async function readSubtitleTracks(
   return readers.map((reader) => reader.result());
 }
 
-/** What one track has inside the range; null for more than a track may have. */
+/** The cues of one track inside the range; null if they exceed a limit. */
 export interface ReadTrack {
   readonly cues: readonly Cue[];
   readonly bytes: number;
 }
 
-/** The cues of all tracks of a range in the order of time; null for a track that is null, or that those before it leave no room for. */
+/**
+ * The cues of all tracks of a range in the order of time. Null for a track that is null, or that those before it leave no room
+ * for.
+ */
 export function withinAll(tracks: readonly (ReadTrack | null)[], range: Range): (Cue[] | null)[] {
   const { maxCues, maxBytes } = subtitleLimits(range);
   let room = { cues: maxCues, bytes: maxBytes };
@@ -286,7 +288,7 @@ class TrackReader {
     ]);
   }
 
-  /** What was read, when the process has ended well; null for too much. Throws `DetectionFailure`. */
+  /** The result, when the process has ended well; null for too much. Throws `DetectionFailure`. */
   result(): ReadTrack | null {
     if (this.#fault !== null) throw this.#fault;
     if (this.#isOver) return null;

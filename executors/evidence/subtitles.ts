@@ -34,7 +34,7 @@ export interface RequestedSubtitleTrack {
   readonly index: number;
   /** ffmpeg's short name. */
   readonly codec: string;
-  /** What the container says, or who attached the file. */
+  /** The language that the container or the attaching person states. */
   readonly language: string | null;
   /** The file in UTF-8 that the track is read from; absent for a track of the media. */
   readonly attached?: { readonly contentId: string; readonly format: SubtitleFormat } | undefined;
@@ -42,17 +42,17 @@ export interface RequestedSubtitleTrack {
 
 export interface SubtitleRequest {
   readonly path: string;
-  /** Where an attached file lies. */
+  /** The path of an attached file. */
   readonly attachedPath: (contentId: string) => string;
   readonly sourceContentId: string;
   readonly range: Range;
   readonly tracks: readonly RequestedSubtitleTrack[];
   readonly signal: AbortSignal;
-  /** Told how far the tracks were read, in ms from the beginning of the media. */
+  /** Called with the read part of the tracks, in ms from the beginning of the media. */
   readonly read?: (mediaMs: number) => void;
 }
 
-// Pictures of text say nothing here. Every other format is text: read, or named as what is not read.
+// Pictures of text do not count here. Every other format is text: read, or reported as unsupported.
 const PICTURE_CODECS = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', 'xsub']);
 
 const parametersOf = (range: Range) =>
@@ -95,9 +95,10 @@ type FoundTrack = { readonly track: RequestedSubtitleTrack } & (
 );
 
 /**
- * Reads the text tracks of the media and those attached to it, and identifies their languages: first one `subtitle_track` a track, then one
- * `text_language` a track, in the order of the tracks; a track that is not read is unavailable, with its index. Without a
- * text track (pictures of text are none) both kinds are unavailable. Rejects with `ProcessFailure` or `DetectionFailure`.
+ * Reads the text tracks of the media and those attached to it, and identifies their languages. The result has first one
+ * `subtitle_track` a track, then one `text_language` a track, in the order of the tracks; an unread track is unavailable, with
+ * its index. Without a text track (pictures of text do not count) both kinds are unavailable. Rejects with `ProcessFailure` or
+ * `DetectionFailure`.
  */
 export async function readSubtitles(deps: SubtitleDeps, request: SubtitleRequest): Promise<Detection[]> {
   const tracks = request.tracks.filter(({ codec }) => !PICTURE_CODECS.has(codec));
@@ -154,7 +155,7 @@ async function findTracks(
   });
 }
 
-/** Evidence over an attached file says which one. */
+/** Evidence over an attached file names the file. */
 const citedFile = ({ attached }: RequestedSubtitleTrack): { subtitleContentId?: string } =>
   attached === undefined ? {} : { subtitleContentId: attached.contentId };
 

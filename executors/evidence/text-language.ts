@@ -5,9 +5,9 @@ import type { Detector } from '../detector/detector.ts';
 import type { IdentifierAnswer } from '../detector/detector-messages.ts';
 
 /**
- * Languages that the identifier takes for one that it has, since it was not made for them: by the code that it gives them, the
- * frequent words that the language of this code writes and they do not, and those that they write and it does not. The lists
- * were written for this project. Galician, Asturian and Occitan become `es`, `pt` or `ca`; Afrikaans `nl`; Indonesian `ms`;
+ * Languages that the identifier takes for one that it has, since it was not made for them, by the code that it gives them. `own`
+ * has frequent words that the language of this code writes and they do not, `others` those that they write and it does not. The
+ * lists were written for this project. Galician, Asturian and Occitan become `es`, `pt` or `ca`; Afrikaans `nl`; Indonesian `ms`;
  * Serbian in Latin letters `hr`; Macedonian `bg` or `sr`; Nepali `hi` or `mr`.
  */
 const WORDS: Readonly<Record<string, { readonly own: string; readonly others: string }>> = {
@@ -61,7 +61,10 @@ const WORDS: Readonly<Record<string, { readonly own: string; readonly others: st
   },
 };
 
-/** Letters that stand in no word of a language, and do in one that the identifier takes for it (Assamese; Kazakh, Kyrgyz, Mongolian, Macedonian). */
+/**
+ * Letters that are in no word of a language, but in one that the identifier takes for it (Assamese; Kazakh, Kyrgyz, Mongolian,
+ * Macedonian).
+ */
 const LETTERS: Readonly<Record<string, string>> = {
   bn: 'ৰৱ',
   ru: 'әғқңөұүһіјљњћђџѓќѕўєї',
@@ -85,8 +88,8 @@ const NEAR = new Map(
 const WORD = /[\p{L}\p{M}]+/gu;
 
 /**
- * Whether texts that the identifier gave this code are in its language, and not in one that it takes for it: more words of the
- * language than of the others. Always true for a language that no other is taken for.
+ * True if texts with this code of the identifier are in its language, and not in one that it takes for it. They have more words
+ * of the language than of the others. Always true for a language that no other is taken for.
  */
 export function isNoNeighbor(texts: readonly string[], code: string): boolean {
   const near = NEAR.get(code);
@@ -101,7 +104,7 @@ export function isNoNeighbor(texts: readonly string[], code: string): boolean {
   return lead > 0;
 }
 
-/** Whether a text has a letter that the language does not write. */
+/** True if a text has a letter that the language does not write. */
 export function hasForeignLetter(text: string, code: string): boolean {
   const letters = LETTERS[code];
   return letters !== undefined && [...text.toLowerCase()].some((letter) => letters.includes(letter));
@@ -165,9 +168,9 @@ export function languageBlocks(texts: readonly string[]): string[] {
 }
 
 /**
- * When an identified language is answered. Measured in the odds of the identifier's mean score and in the pieces of text (n-grams
- * of four bytes) that it read; found on translations of programs and on one half of `fixtures/languages`, and reported on the
- * other half (docs/evaluation-results.md).
+ * The rule for answering an identified language. Measured in the odds of the identifier's mean score and in the pieces of text
+ * (n-grams of four bytes) that it read. Found on translations of programs and on one half of `fixtures/languages`, and reported
+ * on the other half (docs/evaluation-results.md).
  */
 export const LANGUAGE_CHOICE = {
   /** A text alone: the second language has at most this share of the odds of the first. Scripts that several languages share raise all. */
@@ -176,7 +179,10 @@ export const LANGUAGE_CHOICE = {
   blockShare: 0.87,
   /** The first language must lead the second by so much: odds times pieces. */
   lead: 5,
-  /** A cue keeps the language of its track where that has this share of the odds of the first, or where the first does not lead it by so much. */
+  /**
+   * A cue keeps the language of its track if that has this share of the odds of the first, or if the first does not lead it by so
+   * much.
+   */
   hintShare: 0.7,
   hintLead: 6,
   /** The share of a track's blocks that must agree, and of its texts that may have a letter which the language does not write. */
@@ -205,14 +211,14 @@ function clearFirst(text: string, { isCovered, odds }: IdentifierAnswer, share: 
   return (most - next) * piecesIn(text) < LANGUAGE_CHOICE.lead ? null : code;
 }
 
-/** The language of a text that nothing else is known of; null where it is not clear. */
+/** The language of a text without any context; null if it is not clear. */
 function languageAlone(text: string, identified: IdentifierAnswer): string | null {
   const code = clearFirst(text, identified, LANGUAGE_CHOICE.aloneShare);
   if (code === null || hasForeignLetter(text, code)) return null;
   return isNoNeighbor([text], code) ? code : null;
 }
 
-/** What a track is identified as, and which language it looks like and is not. */
+/** The identified language of a track, and the one that it only resembles. */
 interface TrackChoice {
   readonly code: string | null;
   readonly refused: string | null;
@@ -264,9 +270,9 @@ async function countedScripts(texts: readonly string[]): Promise<ScriptCounts[]>
 }
 
 /**
- * The language of one track's texts. The script decides where it can, the identifier where it cannot and is sure. The language of
- * the track is the hint for each cue; without one a cue has a language where it is sure by itself. Rejects with `ProcessFailure`
- * or `DetectionFailure`.
+ * The language of one track's texts. The script decides if it can, else the identifier if it is sure. The language of the track
+ * is the hint for each cue; without one a cue has a language if it is sure by itself. Rejects with `ProcessFailure` or
+ * `DetectionFailure`.
  */
 export async function trackLanguageOf(
   detector: Pick<Detector, 'identify'>,

@@ -13,7 +13,7 @@ import {
 import { packedBytes } from '../pictures/small-picture.ts';
 import type { KeepObject } from './keyframes.ts';
 
-/** What a window says: the lowest and the highest sample of all channels, zero among them. */
+/** The content of a window: the lowest and the highest sample of all channels, zero among them. */
 export const WAVEFORM_RULE = { windowMs: 20, sampleRate: SAMPLE_RATE, format: 'audiowaveform 1, 16 bits' } as const;
 
 const WINDOW_SAMPLES = WAVEFORM_RULE.windowMs * SAMPLES_PER_MS;
@@ -33,9 +33,9 @@ export type WaveformState = z.infer<typeof waveformState>;
  * Measures a waveform for drawing from all signals of a sound (s16le at 16 kHz, interleaved) as its bytes arrive; holds four
  * bytes for each window.
  *
- * The object has the format of BBC audiowaveform, version 1, which peaks.js and others read: five little-endian integers of 32
- * bits (version 1, flags 0 for 16 bits, sample rate, samples a window, windows), then two of 16 bits for each window, the lowest
- * sample and the highest.
+ * The object has the format of BBC audiowaveform, version 1, which peaks.js and others read. It begins with five little-endian
+ * integers of 32 bits: version 1, flags 0 for 16 bits, sample rate, samples a window, windows. Two of 16 bits follow for each
+ * window, the lowest sample and the highest.
  */
 export class WaveformMeter {
   readonly #range: Range;
@@ -77,7 +77,7 @@ export class WaveformMeter {
     this.#rest = Buffer.from(bytes.subarray(whole));
   }
 
-  /** Keeps the object, and says what it is; null where no sample came. A last window may be shorter. */
+  /** Keeps the object, and returns its fact; null if no sample came. A last window may be shorter. */
   async end(keep: KeepObject): Promise<WaveformFact | null> {
     if (this.#samples === 0) return null;
     if (this.#samples % WINDOW_SAMPLES !== 0) this.#close();

@@ -42,7 +42,7 @@ function outputOf(text: string, kinds: readonly FacetKind[]): ExplanationOutput 
   return output.data;
 }
 
-/** What a model said, and what its server said of its work; null where it said nothing that can be kept. */
+/** The answer of a model, and the statements of its server about its work; null if it made none that can be kept. */
 export interface ChatAnswer {
   readonly text: string;
   readonly responseId: string | null;
@@ -57,7 +57,7 @@ interface ChatAnswerLimits {
 }
 
 /**
- * The text of a chat completion. `holdsKey` says of a text whether the key of the provider stands in it. Throws
+ * The text of a chat completion. `holdsKey` is true for a text that has the key of the provider in it. Throws
  * `ExplanationFailure` for an answer that cannot be used.
  */
 export function chatAnswerOf(
@@ -68,7 +68,7 @@ export function chatAnswerOf(
   const parsed = completion.safeParse(answer);
   const [choice] = parsed.data?.choices ?? [];
   if (!parsed.success || choice === undefined) {
-    throw new ExplanationFailure('invalid_output', 'the answer is no chat completion', parsed.error);
+    throw new ExplanationFailure('invalid_output', 'the answer is not a chat completion', parsed.error);
   }
   const { id, model, usage } = parsed.data;
   const outputTokens = usage?.completion_tokens ?? null;
@@ -93,13 +93,13 @@ export function chatAnswerOf(
   return { text, responseId: id ?? null, model: model ?? null, inputTokens, outputTokens };
 }
 
-/** What an explainer's answer says. Throws `ExplanationFailure` for one that cannot be used. */
+/** The explanation in a model's answer. Throws `ExplanationFailure` for one that cannot be used. */
 export function explainedBy(answer: ChatAnswer, kinds: readonly FacetKind[]): Explained {
   const { text, responseId: providerResponseId, inputTokens, outputTokens } = answer;
   return { output: outputOf(text, kinds), execution: { providerResponseId, inputTokens, outputTokens } };
 }
 
-/** One question to a model: the rules, what is asked, and the JSON schema of the answer. */
+/** One question to a model: the rules, the input, and the JSON schema of the answer. */
 interface ChatQuestion {
   readonly system: string;
   readonly user: string;
@@ -120,7 +120,7 @@ interface HostedChatOptions {
   readonly model: string;
   readonly clock: Clock;
   readonly limits: ChatLimits;
-  /** Left to the server where it is absent. */
+  /** By default the server decides. */
   readonly temperature?: number;
 }
 
@@ -144,7 +144,7 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
   const { OpenAI } = await import('openai');
   const client = new OpenAI({
     baseURL: provider.baseUrl,
-    // The library wants a key, and is not told the real one: only the request has it.
+    // The library wants a key, and does not get the real one: only the request has it.
     apiKey: 'none',
     // Everything that it would take from the environment by itself.
     adminAPIKey: null,
@@ -193,7 +193,7 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
   };
 }
 
-/** What went wrong, in this host's own words: those of a provider may repeat the key. */
+/** The failure in this host's own words: those of a provider may repeat the key. */
 function failureOf(error: unknown): ExplanationFailure {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof ExplanationFailure) return each;

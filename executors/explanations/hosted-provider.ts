@@ -14,7 +14,7 @@ const defaultBaseUrl = 'https://api.openai.com/v1';
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 
-/** What is wrong with a base URL, without repeating it: it may hold a secret. */
+/** The fault of a base URL, without repeating it: it may hold a secret. */
 function complaintOf(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return 'OPENAI_BASE_URL is not an http(s) address';
@@ -36,7 +36,7 @@ export function hostedProvider(
   const key = environment.OPENAI_API_KEY ?? '';
   const isLocal = isLoopback(url);
   if (key === '' && !isLocal) return { refused: 'OPENAI_API_KEY is needed for a server outside this machine' };
-  // What a header can hold.
+  // The characters that a header can hold.
   if (key !== '' && !/^[!-~]{1,1024}$/.test(key)) return { refused: 'OPENAI_API_KEY is not a key' };
   return { baseUrl: url.href.replace(/\/+$/, ''), apiKey: key === '' ? null : key, isLocal };
 }
@@ -47,7 +47,7 @@ interface BoundedFetchOptions {
   readonly maximumBytes: number;
 }
 
-// What else a client library sends describes this machine, or comes from its environment.
+// All other headers of a client library describe this machine, or come from its environment.
 const sentHeaders = ['accept', 'content-type'];
 
 function plainHeaders(given: RequestInit['headers'], apiKey: string | null): Headers {
@@ -71,10 +71,10 @@ async function boundedBody({ body }: Response, maximumBytes: number): Promise<Bu
 }
 
 /**
- * A `fetch` for client libraries: it sends only what the request needs and the key, follows no redirect, and has the whole
- * answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status alone: its words may repeat
- * the key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and
- * `too_large`, and with the platform's error where no whole answer came.
+ * A `fetch` for client libraries. It sends only the headers of the request and the key, follows no redirect, and reads the whole
+ * answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status alone: its words may repeat the
+ * key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and `too_large`, and with the
+ * platform's error if no whole answer came.
  */
 export const boundedFetch =
   ({ apiKey, maximumBytes }: BoundedFetchOptions): typeof fetch =>
@@ -100,7 +100,7 @@ export const boundedFetch =
 /** Keys that are shorter are rather words, such as `ollama`, that a server on this machine wants in the place of a key. */
 const shortestSecret = 8;
 
-/** An encoding may stand within another one, such as base64 within percent-encoded JSON. */
+/** An encoding may be within another one, such as base64 within percent-encoded JSON. */
 const deepest = 4;
 
 const ofCode = (whole: string, code: number): string => (code > 0x10ffff ? whole : String.fromCodePoint(code));
@@ -115,7 +115,7 @@ const unescaped = (text: string): string =>
     .replace(/&#[xX]([0-9a-fA-F]{1,6});/g, (whole, hex: string) => ofCode(whole, Number.parseInt(hex, 16)))
     .replace(/&#(\d{1,7});/g, (whole, decimal: string) => ofCode(whole, Number(decimal)));
 
-/** A text as it stands, and as it reads once its escapes are resolved, again and again. */
+/** A text as it is, and in its forms with resolved escapes, again and again. */
 function readings(text: string): string[] {
   const found = [text];
   for (let depth = 0; depth < deepest; depth += 1) {
@@ -127,7 +127,7 @@ function readings(text: string): string[] {
   return found;
 }
 
-/** What base64 makes of a key within a longer text: of each of the three ways to align it, the characters that are its own. */
+/** The base64 of a key within a longer text: for each of the three ways to align it, the characters that are its own. */
 function base64Of(key: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.from(`${'\0'.repeat(offset)}${key}`);
@@ -137,8 +137,8 @@ function base64Of(key: string): string[] {
 }
 
 /**
- * Says of a text whether the key of a server stands in it: as it is, in letters of another case, spaced out, escaped as in
- * JSON, URLs or HTML, in base64 or in hex. A key of fewer than 8 characters is looked for as a whole word alone.
+ * Makes a test for the key of a server in a text: as it is, in letters of another case, spaced out, escaped as in JSON, URLs or
+ * HTML, in base64 or in hex. A key of fewer than 8 characters only counts as a whole word.
  */
 export function keyEcho(key: string): (text: string) => boolean {
   if (key.length < shortestSecret) {

@@ -7,7 +7,7 @@ import {
 } from '../../contract/explanations/executor.ts';
 import type { ExplanationExecution, ExplanationInput } from '../../contract/explanations/explanation.ts';
 
-/** What is to be explained, and which facets of it; at least one. */
+/** The selection to explain, and its facets; at least one. */
 export interface ExplainerQuestion {
   readonly input: ExplanationInput;
   readonly kinds: readonly FacetKind[];
@@ -88,7 +88,7 @@ export function outputSchemaOf(kinds: readonly FacetKind[]): JsonSchema {
 export const systemMessageOf = (kinds: readonly FacetKind[]): string =>
   [explanationPromptContract.system, ...kinds.map((kind) => explanationPromptContract.facets[kind])].join('\n');
 
-/** What is asked: the words of the lines and the place of the selection, no ids and nothing of the study. */
+/** The question to the model: the words of the lines and the place of the selection, no ids and nothing of the study. */
 export function userMessageOf({ input, kinds }: ExplainerQuestion): string {
   const { line, contextLines, selection } = input;
   const characters = [...(line[selection.side].text ?? '')];

@@ -11,8 +11,8 @@ import {
 } from './small-picture.ts';
 
 /**
- * When a picture begins a shot. Its change is the mean distance to the picture before, of 255. Thresholds were tuned on one
- * half of the built films and tried on the other (docs/evaluation-results.md).
+ * The rule for a picture that begins a shot. Its change is the mean distance to the picture before, of 255. Thresholds were tuned
+ * on one half of the built films and tried on the other (docs/evaluation-results.md).
  */
 export const CUT_RULE = {
   /** A picture that changes less repeats the one before, and stands for no picture of its own. */
@@ -29,7 +29,7 @@ export const CUT_RULE = {
   /** Pictures whose drawing is more alike than this are one shot in another light, or seen by a camera that moves. */
   mostAlike: 0.7,
   mostAlikeInDetail: 0.35,
-  /** The same of a camera that moves; a still camera does not begin to move at full speed, so that more likeness is asked. */
+  /** The same of a camera that moves. A still camera does not begin to move at full speed, so it needs more likeness. */
   mostAlikeMoved: 0.75,
   mostAlikeMovedAtOnce: 0.93,
   atOnceRatio: 8,
@@ -37,7 +37,7 @@ export const CUT_RULE = {
   unlike: 0.5,
   unlikeInDetail: 0.2,
   leastContrast: 0.8,
-  /** When the picture before comes back, it was a flash; `returnShare` of the change may remain. */
+  /** If the picture before comes back, it was a flash; `returnShare` of the change may remain. */
   returnMs: 340,
   returnShare: 0.5,
 } as const;
@@ -48,10 +48,10 @@ export interface FoundCut {
   readonly ratio: number;
 }
 
-/** A picture that is no repeat, and how much it differs from the one before. */
+/** A picture that is not a repeat, and its difference from the one before. */
 interface Distinct {
   readonly picture: SmallPicture;
-  /** When it, or its last repeat, was shown. */
+  /** The time when it, or its last repeat, was shown. */
   lastMs: number;
   readonly change: number;
   /** By how much it is lighter than the one before; negative when it is darker. */
@@ -65,7 +65,7 @@ export const cutFinderState = z.strictObject({
 });
 export type CutFinderState = z.infer<typeof cutFinderState>;
 
-/** A picture is a cut, or is none, once pictures of this much later have come. */
+/** It is certain if a picture is a cut once pictures of this much later have come. */
 export const DECIDED_AFTER_MS = 750;
 
 /** Finds cuts in a stream of pictures; holds pictures of less than two seconds. */
@@ -162,7 +162,7 @@ export class CutFinder {
     return ((changes[1] ?? 0) + (changes[2] ?? 0)) / 2;
   }
 
-  /** When the picture before the change is there again; the time of the change where what follows was there before it. */
+  /** The time when the picture before the change is back; the time of the change if the next picture was there before it. */
   #cameBack(at: number, before: SmallPicture, change: number): number | null {
     const most = CUT_RULE.returnShare * change;
     const here = this.#seen[at]?.picture;
@@ -178,13 +178,13 @@ export class CutFinder {
   }
 }
 
-/** Whether a picture is there again: light that floods two shots makes them differ less, and no more alike. */
+/** True if a picture is back: light that floods two shots makes them differ less, and no more alike. */
 const isBack = (gone: SmallPicture, come: SmallPicture, most: number): boolean =>
   difference(gone, come) <= most &&
   (Math.min(gone.contrast, come.contrast) < CUT_RULE.leastContrast ||
     (likeness(gone, come) >= CUT_RULE.unlike && likenessOfDetail(gone, come) >= CUT_RULE.unlikeInDetail));
 
-/** Whether two neighbouring pictures are of two shots, by what they show alone. */
+/** True if two neighboring pictures are of two shots, by their content alone. */
 function isOtherShot(before: SmallPicture, after: SmallPicture, change: number, ratio: number): boolean {
   const alike = likeness(before, after);
   if (alike > CUT_RULE.mostAlike && likenessOfDetail(before, after) > CUT_RULE.mostAlikeInDetail) return false;

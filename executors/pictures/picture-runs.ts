@@ -39,7 +39,7 @@ export type PictureRunsState = z.infer<typeof pictureRunsState>;
 
 const PIXELS = SMALL_BYTES / 3;
 
-// What lies above the threshold is at most white: a lighter picture has too many such pixels.
+// The part above the threshold is at most white: a lighter picture has too many such pixels.
 const LIGHTEST_BLACK = 255 * (1 - BLACK_RULE.pictureShare * (1 - BLACK_RULE.pixelThreshold));
 
 function blackShare({ luma, light }: SmallPicture): number {

@@ -23,8 +23,8 @@ export const transitionFinderState = z.strictObject({
 type TransitionFinderState = z.infer<typeof transitionFinderState>;
 
 /**
- * When one shot goes over into another. Between both ends each picture is a mixture of the two (dissolve, fade) or shows
- * parts of each (wipe); `share` is the share of the later one.
+ * The rule for a shot that goes over into another. Between both ends each picture is a mixture of the two (dissolve, fade) or
+ * shows parts of each (wipe). `share` is the share of the later one.
  */
 export const TRANSITION_RULE = {
   windowsMs: [450, 600, 800, 1000, 1300, 1600, 1900, 2300],
@@ -89,7 +89,7 @@ function correlation(a: Float32Array, b: Float32Array): number {
   return spread <= SIZE * SIZE ? 0 : (products - (sumA * sumB) / SIZE) / Math.sqrt(spread);
 }
 
-/** What share of the later end each moment has, and how much of it neither a mixture nor a patchwork explains. */
+/** The share of the later end in each moment, and the part of it that neither a mixture nor a patchwork explains. */
 function sharesOf(moments: readonly Moment[], a: Float32Array, b: Float32Array) {
   let norm = 0;
   let whole = 0;
@@ -120,7 +120,7 @@ function sharesOf(moments: readonly Moment[], a: Float32Array, b: Float32Array) 
   });
 }
 
-/** When the shares come to this level: the last time before they stay above it. */
+/** The time when the shares reach this level: the last time before they stay above it. */
 function reaches(shares: readonly number[], moments: readonly Moment[], level: number): number {
   const at = shares.findLastIndex((share) => share < level);
   const [one, other] = [shares[at], shares[at + 1]];
@@ -136,7 +136,7 @@ interface Course {
   readonly uneven: number;
 }
 
-/** A mixture changes steadily: two of its levels say when it began and when it will end. */
+/** A mixture changes steadily: two of its levels give its beginning and its end. */
 function steadyCourse(shares: readonly number[], moments: readonly Moment[]): Course {
   const [low, high] = [reaches(shares, moments, 0.15), reaches(shares, moments, 0.85)];
   const length = (high - low) / 0.7;
@@ -146,14 +146,14 @@ function steadyCourse(shares: readonly number[], moments: readonly Moment[]): Co
   return { startMs, endMs: high + 0.15 * length, uneven: Math.sqrt(squares / shares.length) };
 }
 
-/** What a wipe covers grows by its own law: only its first and last steps say when it begins and ends. */
+/** The part that a wipe covers grows by its own law: only its first and last steps give its beginning and end. */
 function growingCourse(shares: readonly number[], moments: readonly Moment[]): Course {
   const at = (level: number) => reaches(shares, moments, level);
   const falling = shares.reduce((sum, share, place) => sum + Math.max(0, (shares[place - 1] ?? 0) - share), 0);
   return { startMs: 2 * at(0.06) - at(0.12), endMs: 2 * at(0.94) - at(0.88), uneven: falling };
 }
 
-/** The transition between the first and the last of these moments, which both lie outside; null where there is none. */
+/** The transition between the first and the last of these moments, which both lie outside; null if there is none. */
 function explain(moments: readonly Moment[]): FoundTransition | null {
   const [first, last] = [moments[0], moments.at(-1)];
   if (first === undefined || last === undefined || moments.length < 6) return null;
@@ -187,7 +187,7 @@ function explain(moments: readonly Moment[]): FoundTransition | null {
   return { form, startMs: Math.round(startMs), endMs: Math.round(endMs), unexplained };
 }
 
-/** Whether two moments are of two shots, as far as they say alone. */
+/** True if two moments are of two shots, by themselves alone. */
 function isTransition(first: Moment, last: Moment, isFade: boolean): boolean {
   const rule = TRANSITION_RULE;
   const change = blockDifference(first, last);
@@ -256,7 +256,7 @@ export class TransitionFinder {
     };
   }
 
-  /** A cut lies in no transition; it must be told before pictures that come a second later. */
+  /** There is no cut within a transition; a cut must be reported before pictures that come a second later. */
   cut(atMs: number): void {
     this.#cuts.push(atMs);
   }

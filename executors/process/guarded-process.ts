@@ -135,7 +135,7 @@ export class GuardedProcess implements RunningProcess {
     this.#pumps.push(collect(this.#bound(child.stderr, 'stderr', stderrBytes), this.#stderr));
     if (collected !== null) this.#pumps.push(collect(this.stdout, collected));
     this.finished = this.#watch(request, timers);
-    // Who reads the streams learns of a failure there first; `finished` may be awaited later.
+    // The reader of the streams learns of a failure there first; `finished` may be awaited later.
     this.finished.catch(() => {});
   }
 
@@ -147,7 +147,7 @@ export class GuardedProcess implements RunningProcess {
     const outlet = boundedStream(limitBytes, () =>
       this.#stop('output_limit', `wrote more than ${limitBytes} bytes to ${name}`),
     );
-    // A reader that has gone away is no failure of the process; its own exit says how it took that.
+    // A process is not at fault if its reader has gone; its own exit shows how it took that.
     outlet.on('error', () => {});
     this.#outlets.push(outlet);
     this.#pumps.push(pipeline(source, outlet).catch(() => {}));
@@ -254,9 +254,9 @@ const noProcess = (detail: string): ProcessFailure =>
   new ProcessFailure('launch_failed', `no process could be started (${detail})`);
 
 /**
- * Starts a process, and rejects when the system gives none. If no descriptor is left, Node makes a child without streams and emits
- * its error later. execa throws at the missing streams before it listens for that error, which would end the host: so each child gets
- * a listener as soon as it is made. The child comes in an object, because execa makes a promise of it.
+ * Starts a process, and rejects if the system gives none. If no descriptor is left, Node makes a child without streams and emits
+ * its error later. execa throws at the missing streams before it listens for that error, which would end the host. So each child
+ * gets a listener as soon as it is made. The child comes in an object, because execa makes a promise of it.
  */
 async function begun(
   file: string,
@@ -305,8 +305,8 @@ function killGroup(leader: number): void {
   sendKill(-leader);
 }
 
-// The kernel lets the first process of a namespace go only after all others in it are gone, and the wrapper waits for
-// that first process: killing it, not the wrapper, makes the wrapper's exit mean that nothing is left.
+// The kernel lets the first process of a namespace go only after all others in it are gone, and the wrapper waits for that first
+// process. So killing it, not the wrapper, makes the wrapper's exit mean that nothing is left.
 function killNamespace(wrapper: number): void {
   const first = onlyChild(wrapper);
   if (first === null || !sendKill(first)) killGroup(wrapper);

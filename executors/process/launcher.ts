@@ -14,9 +14,8 @@ import { findSandbox, isHiddenSigkill, type ProcessSandbox, type SandboxCommand 
 import { absoluteFolders, isExecutable } from './tools.ts';
 
 /**
- * Kills the processes whose home is one of these private folders. A host killed within the fraction of a
- * millisecond between a process's birth and its first limit leaves it behind; the next host finds it so.
- * Does nothing where there is no /proc.
+ * Kills the processes whose home is one of these private folders. A host killed within the fraction of a millisecond between a
+ * process's birth and its first limit leaves it behind; the next host finds it so. Does nothing without /proc.
  */
 async function killLeftovers(folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;
@@ -45,8 +44,8 @@ function killIfThere(id: number): void {
 }
 
 /**
- * Refuses a work root that others can read or that is a link, and removes what a killed host left in it: processes, then
- * the folders that a host has made for processes. Resolves with the root's one true path.
+ * Refuses a work root that others can read or that is a link. Removes the leftovers of a killed host in it: processes, then the
+ * folders that a host has made for processes. Resolves with the root's one true path.
  */
 async function openWorkRoot(workRoot: string): Promise<string> {
   const found = await lstat(workRoot).catch(() => null);
@@ -114,25 +113,25 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 }
 
-/** A launcher that says which parts of the sandbox work on this machine. */
+/** A launcher with the parts of the sandbox that work on this machine. */
 export interface SandboxedLauncher extends Launcher {
   readonly sandbox: ProcessSandbox;
   /** How many external processes run now. */
   readonly running: number;
-  /** Whether a folder below the work root, by its name, is the private folder of a process that runs. */
+  /** True if a folder below the work root, by its name, is the private folder of a process that runs. */
   isInUse(folder: string): boolean;
 }
 
 export interface LauncherOptions {
   /** An existing folder with mode 0700 that belongs to this launcher alone. */
   readonly workRoot: string;
-  /** A new, never repeated name that can stand in a path. */
+  /** A new, never repeated name that is safe in a path. */
   newId(): string;
   /** Where tools look for other tools; the host's own PATH unless given. */
   readonly path?: string;
-  /** What measures the deadlines of processes; the system's timers unless given. */
+  /** The timers for the deadlines of processes; by default the system's. */
   readonly timers?: Timers;
-  /** What this machine supports where that was asked before; `path` must be the same then. */
+  /** The sandbox of this machine from an earlier probe; `path` must be the same then. */
   readonly sandbox?: Promise<SandboxCommand>;
 }
 
@@ -171,7 +170,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     this.#path = pathText;
     this.#command = command;
     this.sandbox = command.sandbox;
-    // Where the kernel does not end a process with the host, at least the host's ordinary end does.
+    // If the kernel does not end a process with the host, at least the host's ordinary end does.
     if (!this.sandbox.parentDeathSignal) process.on('exit', this.#killAll);
   }
 
@@ -207,7 +206,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     return this.#track(this.#openProcess(request, collected));
   }
 
-  // What `close` waits for: every launch under way and every process with its folder.
+  // The work that `close` waits for: every launch under way and every process with its folder.
   #track<T>(work: Promise<T>): Promise<T> {
     const forget = () => void this.#pending.delete(work);
     this.#pending.add(work);
@@ -228,7 +227,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
       const child = await spawnGroup(this.#command, request, folder, this.#path);
       guarded = new GuardedProcess(child, request, this.#interpret, collected, this.#options.timers);
     } catch (error) {
-      // The first reason is told; a folder that stays is a leftover for the next start.
+      // The first reason is reported; a folder that stays is a leftover for the next start.
       await removeFolder(folder).catch(() => undefined);
       throw error;
     }

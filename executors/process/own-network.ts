@@ -1,7 +1,7 @@
 import { Server } from 'node:net';
 import { findExecutable } from './tools.ts';
 
-/** Where a process in a network of its own finds the one proxy that it is given. No other process is in that network. */
+/** The port of the one proxy for a process in a network of its own. No other process is in that network. */
 export const PROXY_PORT = 3128;
 
 /** With this exit code and without a listener, the tool itself was never started. */
@@ -17,10 +17,10 @@ const RAISING_TOOLS: readonly { readonly name: string; readonly args: readonly s
   },
 ];
 
-// A socket belongs to the network in which it was made, and not to the process that accepts on it: so this process makes the listener inside,
-// hands it to the host over Node's channel (descriptor 3), and ends when the host says that it has it. The channel is all
-// that keeps the process alive after that: Node emits no `disconnect` where the other side dies before it acknowledges a
-// handle, so a host that was killed shows only in a channel that is gone.
+// A socket stays in the network namespace that created it, whichever process accepts on it. So this process makes the listener
+// inside, hands it to the host over Node's channel (descriptor 3), and ends when the host confirms it. After that, only the
+// channel keeps the process alive. Node emits no `disconnect` if the other side dies before it acknowledges a handle, so a host
+// that was killed shows only in a channel that is gone.
 const MAKE_LISTENER = `
 const [, raise, port] = process.argv;
 const [file, ...args] = JSON.parse(raise);
@@ -45,14 +45,14 @@ export interface OwnNetworkOptions {
   /** Gives that right up again and becomes the command behind it. */
   readonly drop: readonly string[];
   readonly pathText: string;
-  /** Whether a command ends well here. */
+  /** True if a command ends well here. */
   works(command: readonly string[]): Promise<boolean>;
 }
 
 /**
- * The words that put a tool into a network of its own which holds nothing but a listener that the host gets
- * (`takeListener`), or null where this machine does not allow that. Tries once what the machine could refuse; should a later
- * process fail to get its listener all the same, its tool is never started.
+ * The words that put a tool into a network of its own, which holds nothing but a listener that the host gets (`takeListener`).
+ * Null if this machine does not allow that. Tries once what the machine could refuse. If a later process fails to get its
+ * listener all the same, its tool is never started.
  */
 export async function ownNetworkWords({
   enter,

@@ -7,7 +7,7 @@ import { findExecutable } from './tools.ts';
 /** Room for a tool's libraries, codecs and pipes; far below what exhausting the host's table would take. */
 const OPEN_FILES = 256;
 
-/** The limits that this process and its children cannot pass, by the name of prlimit's option; absent where there is none. */
+/** The limits that this process and its children cannot pass, by the name of prlimit's option; absent if there is none. */
 type HardLimits = Readonly<Partial<Record<'cpu' | 'fsize' | 'nofile' | 'data', number>>>;
 
 const ROWS = {
@@ -17,7 +17,7 @@ const ROWS = {
   data: 'Max data size',
 } as const;
 
-/** What the system imposes on this host; nothing where there is no /proc. */
+/** The limits of the system on this host; empty without /proc. */
 async function readHardLimits(): Promise<HardLimits> {
   return parseHardLimits(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
 }
@@ -50,7 +50,7 @@ function limitWords(limits: ProcessLimits, hard: HardLimits): string[] {
   ];
 }
 
-/** What this machine lets the launcher put around a process. */
+/** The sandbox that the launcher can put around a process on this machine. */
 export interface ProcessSandbox {
   /** The process dies with the host, even with a host killed by SIGKILL. */
   readonly parentDeathSignal: boolean;
@@ -119,7 +119,7 @@ async function findNamespaces(
       ]);
       if (!worksAlone) continue;
       if (!isolated) return { kind, network: 'shared', alone, withProxy: alone };
-      // Where this fails, a process that needs a proxy shares the network; its processes stay together all the same.
+      // If this fails, a process that needs a proxy shares the network; its processes stay together all the same.
       const shared = alone.filter((word) => word !== '--net');
       return { kind, network: withProxy === null ? 'empty' : 'own', alone, withProxy: withProxy ?? shared };
     }
@@ -193,7 +193,7 @@ export function describeSandbox(sandbox: ProcessSandbox): string {
 // util-linux before 2.39 cannot re-raise SIGKILL on itself: it prints this line and exits with 1 instead.
 const UNSHARE_SIGKILL_LINE = 'unshare: sigprocmask unblock failed: Invalid argument\n';
 
-/** Whether exit code 1 behind a PID namespace really was the tool's death by SIGKILL (CPU limit, out of memory). */
+/** True if exit code 1 behind a PID namespace really was the tool's death by SIGKILL (CPU limit, out of memory). */
 export function isHiddenSigkill(
   sandbox: Pick<ProcessSandbox, 'pidNamespace'>,
   exitCode: number | null,

@@ -48,7 +48,7 @@ export interface ProcessRequest {
 export interface ProcessOutput {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
-  /** The file that was asked for as the result; null where none was. */
+  /** The file for the result; null if the caller named none. */
   readonly result: Buffer | null;
 }
 
@@ -106,9 +106,9 @@ export interface Launcher {
 const GIBIBYTE = 1024 ** 3;
 
 /**
- * The memory that one process of each kind may have to write to, in bytes: heap, stacks and private mappings, as Linux
- * counts them for RLIMIT_DATA (getrlimit(2)). Address space would be no measure: Node and the JavaScript runtimes that
- * yt-dlp starts reserve far more of it than they use. Behind each limit stands what was measured at most.
+ * The memory that one process of each kind may have to write to, in bytes: heap, stacks and private mappings, as Linux counts
+ * them for RLIMIT_DATA (getrlimit(2)). Address space would not help: Node and the JavaScript runtimes that yt-dlp starts reserve
+ * far more of it than they use. Each limit comes with the most that was measured.
  */
 export const MEMORY_BYTES = {
   /** Saying a version takes 50 MiB; a tool that comes as a single file unpacks itself first. */
@@ -121,7 +121,7 @@ export const MEMORY_BYTES = {
   decode: 6 * GIBIBYTE,
   /** yt-dlp reading pages takes 60 MiB; a page that unpacks to hundreds of megabytes ends it. */
   resolve: GIBIBYTE,
-  /** yt-dlp and the ffmpeg that it starts; encoding 4K anew takes 1.2 GiB on two cores, and more on many. */
+  /** yt-dlp and the ffmpeg that it starts; encoding 4K again takes 1.2 GiB on two cores, and more on many. */
   download: 4 * GIBIBYTE,
   /** pocketsphinx takes 160 MiB; the largest models of Whisper 4.7 GiB, most of which they map and do not write to. */
   recognize: 6 * GIBIBYTE,
@@ -132,9 +132,9 @@ export const MEMORY_BYTES = {
 } as const;
 
 /**
- * The arguments with which this very Node runs a process of this program: the built file beside the built program, or the
- * source, a module URL. The sources go through the half of tsx that needs no thread of its own; with the other one the process
- * takes twice as long to start.
+ * The arguments with which this very Node runs a process of this program: the built file beside the built program, or the source,
+ * a module URL. The sources go through the half of tsx that needs no thread of its own. With the other one the process takes
+ * twice as long to start.
  */
 export function ownEntry(source: URL): readonly string[] {
   const name = /([^/]+)\.ts$/.exec(source.pathname)?.[1] ?? '';

@@ -12,7 +12,7 @@ export function absoluteFolders(pathText: string): string[] {
   return pathText.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
 }
 
-/** Whether `file` is a regular file that this user may execute. */
+/** True if `file` is a regular file that this user may execute. */
 export async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);
@@ -54,9 +54,9 @@ print(json.dumps(sys.path + [first, os.path.join(os.path.dirname(first), 'versio
 `;
 
 /**
- * The files that a tool's version comes from, or null where that is not known, and the tool must be asked each time. A
- * native executable and a zip archive hold their version themselves. A Python script takes it from `pythonPackage`: then
- * the files are the script, the package, and every folder in which Python looks for packages.
+ * The files that a tool's version comes from; null if they are unknown, and the tool must be run each time. A native executable
+ * and a zip archive hold their version themselves. A Python script takes it from `pythonPackage`: then the files are the script,
+ * the package, and every folder in which Python looks for packages.
  */
 async function versionFiles(
   launcher: Launcher,
@@ -81,7 +81,7 @@ async function versionFiles(
 export const fileStatesOf = (files: readonly string[]): Promise<KnownTool['files']> =>
   Promise.all(files.map(async (file) => ({ path: file, state: await stateOf(file) })));
 
-/** Whether every file is in the state in which the tool was found. */
+/** True if every file is in the state in which the tool was found. */
 async function isUnchanged({ files }: KnownTool): Promise<boolean> {
   const states = await fileStatesOf(files.map((file) => file.path));
   return states.every(({ state }, index) => state === files[index]?.state);
@@ -110,7 +110,7 @@ async function outline(file: string): Promise<{ head: string; isArchive: boolean
   }
 }
 
-/** An external tool that stands ready: where it is and exactly which one it is. */
+/** An external tool that is ready: its path and its exact identity. */
 export interface ResolvedTool {
   readonly path: string;
   readonly identity: ToolIdentity;
@@ -162,13 +162,13 @@ export const YTDLP: ToolQuestion = {
   pythonPackage: 'yt_dlp',
 };
 
-/** What earlier starts found, and where this one notes what it found. */
+/** The findings of earlier starts, and the place for those of this one. */
 export interface ToolMemory {
   known(path: string): KnownTool | undefined;
   note(tool: KnownTool): void;
 }
 
-/** Every tool is asked. */
+/** A memory that makes every tool run. */
 export const forgetful: ToolMemory = { known: () => undefined, note: () => undefined };
 
 /**
@@ -214,7 +214,7 @@ async function askedTool(
     const version = parseVersion(stdout.toString('utf8'));
     if (version === null) return { missing: `${name} states no version` };
     const identity = { name, version, digest: await fileDigestOf(file) };
-    // What changed while it was asked may have answered as neither the old nor the new.
+    // A tool that changed during the run may have answered as neither the old nor the new.
     const known = before === null ? null : { path: file, files: before, identity };
     if (known !== null && (await isUnchanged(known))) memory.note(known);
     return { tool: { path: file, identity } };

@@ -7,7 +7,7 @@ import { openPocketsphinx, POCKETSPHINX_MODEL } from './pocketsphinx.ts';
 import type { Recognizer } from './recognizer.ts';
 import { openWhisperCli } from './whisper-cli.ts';
 
-/** The recogniser that a host is started with. */
+/** The recognizer of a host's options. */
 export type RecognizerChoice =
   | {
       readonly engine: 'pocketsphinx' /** A folder; null for the one that its package brings. */;
@@ -21,7 +21,7 @@ export type RecognizerChoice =
       readonly provider: HostedProvider;
     };
 
-/** A host was started for a recogniser that is not there. `message` begins with the code. */
+/** The chosen recognizer of a host is missing. `message` begins with the code. */
 export class RecognizerUnavailable extends Error {
   readonly code = 'recognizer_unavailable';
   constructor(detail: string, cause?: unknown) {
@@ -36,7 +36,7 @@ export const RECOGNIZER_PROGRAMS = {
   pocketsphinx: { name: 'pocketsphinx_continuous', environmentVariable: 'MEDIA_STUDY_POCKETSPHINX' },
 } as const;
 
-/** The absolute path of the program of an engine; null where there is none. */
+/** The absolute path of the program of an engine; null if there is none. */
 export async function recognizerProgram(
   engine: keyof typeof RECOGNIZER_PROGRAMS,
   environment: Environment,
@@ -47,10 +47,10 @@ export async function recognizerProgram(
   return named.startsWith('/') && (await isExecutable(named)) ? named : null;
 }
 
-// A tenth of a second in which nothing is said: enough to find out whether the engine and its model run.
+// A tenth of a second without speech: enough to find out whether the engine and its model run.
 const TRIAL_SAMPLES = 1600;
 
-/** Opens the recogniser of a host; one on this machine is tried once. Rejects with `RecognizerUnavailable`. */
+/** Opens the recognizer of a host; one on this machine is tried once. Rejects with `RecognizerUnavailable`. */
 export async function openRecognizer(
   launcher: Launcher,
   choice: RecognizerChoice,

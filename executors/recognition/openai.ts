@@ -95,7 +95,7 @@ function lineOf(given: Segment, beside: readonly Word[]): RawLine[] {
   ];
 }
 
-/** Whole texts without segments are one line over all that was heard, with the mean log-probability of its tokens. */
+/** Whole texts without segments are one line over the whole sound, with the mean log-probability of its tokens. */
 const wholeSegment = ({ text, words, logprobs }: z.infer<typeof transcription>): Segment => ({
   text: text ?? '',
   start: words?.[0]?.start ?? null,
@@ -123,7 +123,7 @@ function transcribedRegion(body: unknown): RawRegion {
   };
 }
 
-/** What a server is asked to answer with; the models after Whisper know `json` alone, which has no times. */
+/** The format of a server's answers; the models after Whisper know `json` alone, which has no times. */
 export const responseFormats = ['verbose_json', 'json'] as const;
 
 export type ResponseFormat = (typeof responseFormats)[number];
@@ -142,9 +142,9 @@ interface Settings {
   readonly temperature: number;
   readonly responseFormat: ResponseFormat;
   readonly prompt: 'none';
-  /** What times are asked for. */
+  /** The requested times. */
   readonly granularities?: string;
-  /** What is asked for beside the text: where there are no segments, the log-probabilities are those of its tokens. */
+  /** The requested fields beside the text: without segments, the log-probabilities are those of its tokens. */
   readonly include?: string;
 }
 
@@ -191,9 +191,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * A recogniser behind the transcription interface of OpenAI, on this machine or behind https. Each region is one request
- * without a prompt; nothing is asked twice. What it is cannot be seen from here: its digest is that of its address and the
- * name of the model.
+ * A recognizer behind the transcription interface of OpenAI, on this machine or behind https. Each region is one request without
+ * a prompt, and is sent once. Its identity cannot be seen from here: its digest is that of its address and the name of the model.
  */
 export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recognizer {
   const { provider, model, clock } = options;

@@ -6,7 +6,7 @@ import { pinFiles, RecognitionFailure, type Recognizer } from './recognizer.ts';
 // A word, its start and its end in seconds, and its posterior probability, which rounding may lift above one.
 const SEGMENT = /^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+(?:\.\d+)?(?:e-?\d+)?)$/;
 
-// Silence, noise and breath stand in angle or square brackets, or between plus signs.
+// Silence, noise and breath are in angle or square brackets, or between plus signs.
 const FILLER = /^[<[+]/;
 
 /** Four decimals, as far as the engine itself counts. */
@@ -57,7 +57,7 @@ export function pocketsphinxRegion(printed: string): RawRegion {
       continue;
     }
     const utterance = utterances.at(-1);
-    if (utterance === undefined) throw new RecognitionFailure('invalid_output', 'a word stands before any utterance');
+    if (utterance === undefined) throw new RecognitionFailure('invalid_output', 'there is a word before any utterance');
     if (word !== null) utterance.push(word);
   }
   return { language: null, lines: utterances.flatMap(lineOf) };
@@ -65,7 +65,7 @@ export function pocketsphinxRegion(printed: string): RawRegion {
 
 const MEBIBYTE = 1024 * 1024;
 
-// A region of 30 s takes about 6 s on one core; the model is loaded anew for each.
+// A region of 30 s takes about 6 s on one core; the model is loaded again for each.
 const LIMITS: ProcessLimits = {
   wallMs: 300_000,
   cpuSeconds: 240,
@@ -80,13 +80,13 @@ const SOUND_FILE = 'region.raw';
 /** Where Debian's `pocketsphinx-en-us` puts its model. */
 export const POCKETSPHINX_MODEL = '/usr/share/pocketsphinx/model/en-us';
 
-/** What the engine is set to beside its own defaults. */
+/** The settings of the engine beside its own defaults. */
 const SETTINGS = { bestpath: 'yes', remove_noise: 'yes', remove_silence: 'yes' } as const;
 
 /**
- * The recogniser of Debian's packages `pocketsphinx` and `pocketsphinx-en-us`: English, small, on any machine. It gives
- * words with times and posterior probabilities. `executable` is an absolute path, `model` the folder of the model. Rejects
- * with the error of the file system where one of them is not there.
+ * The recognizer of Debian's packages `pocketsphinx` and `pocketsphinx-en-us`: English, small, on any machine. It gives words
+ * with times and posterior probabilities. `executable` is an absolute path, `model` the folder of the model. Rejects with the
+ * error of the file system if one of them is missing.
  */
 export async function openPocketsphinx(
   launcher: Launcher,
@@ -103,7 +103,7 @@ export async function openPocketsphinx(
   return {
     engine: 'pocketsphinx',
     tools: [
-      // The program states no version; its digest says which one it is.
+      // The program states no version; its digest identifies it.
       { name: 'pocketsphinx_continuous', version: 'unstated', digest: engine.digest },
       { name: 'pocketsphinx-model', version: name, digest: models.digest },
     ],

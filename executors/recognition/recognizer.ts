@@ -6,7 +6,7 @@ import { type EvidenceArtifact, recognisedText } from '../../contract/evidence/e
 import type { RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
 import { fileDigestOf, fileStatesOf } from '../process/tools.ts';
 
-/** One region as a recogniser is given it: by itself, without a word of what was recognised before. */
+/** One region as the input of a recognizer: by itself, without any earlier text. */
 export interface RegionSound {
   /** 16-bit samples at 16 kHz, mono, little-endian. */
   readonly samples: Buffer;
@@ -14,23 +14,23 @@ export interface RegionSound {
   readonly language: string | null;
 }
 
-/** Who recognises speech on a host. A host that was started without one has none. */
+/** The recognizer of speech on a host. A host without the option has none. */
 export interface Recognizer {
   readonly engine: RecognizerEngine;
-  /** The engine first, then its model where it has one here. */
+  /** The engine first, then its model if it has one here. */
   readonly tools: readonly [ToolIdentity, ...ToolIdentity[]];
   /** Everything that it is set to. */
   readonly parameters: EvidenceArtifact['parameters'];
   /** Base codes of the languages that it serves; null where that is up to its model. */
   readonly languages: readonly string[] | null;
   /**
-   * Recognises one region. Rejects with `ProcessFailure` or `RecognitionFailure`. One that works elsewhere tells `waits` what it
-   * waits for, and null once it waits no more.
+   * Recognizes one region. Rejects with `ProcessFailure` or `RecognitionFailure`. One that works elsewhere calls `waits` with the
+   * thing that it waits for, and null once it waits no more.
    */
   recognize(sound: RegionSound, signal: AbortSignal, waits?: (reason: string | null) => void): Promise<RawRegion>;
 }
 
-/** Why a recogniser came to nothing; the word begins the message. */
+/** The cause of a recognizer's failure; the word begins the message. */
 type RecognitionFailureCause =
   | 'unreachable'
   | 'timeout'
@@ -67,7 +67,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return files.map((file) => path.relative(folder, file)).sort();
 }
 
-/** Hashes a file, or every file below a folder. Rejects with the error of the file system where there is none. */
+/** Hashes a file, or every file below a folder. Rejects with the error of the file system if there is none. */
 export async function pinFiles(place: string): Promise<PinnedModelFiles> {
   const isFolder = (await stat(place)).isDirectory();
   const names = isFolder ? await filesBelow(place) : [''];
@@ -83,7 +83,7 @@ export async function pinFiles(place: string): Promise<PinnedModelFiles> {
       if (now.some(({ state }, at) => state !== before[at]?.state)) {
         throw new RecognitionFailure(
           'model_changed',
-          'the recogniser or its model is not the one of the start any more',
+          'the recognizer or its model has changed since the start; restart the host',
         );
       }
     },
@@ -120,7 +120,7 @@ export function cleanText(given: string): string | null {
   return text;
 }
 
-/** A probability with four decimals; null for what is none. */
+/** A probability with four decimals; null for any other value. */
 export const probabilityOf = (value: number | null | undefined): number | null =>
   value == null || value < 0 || value > 1 ? null : Math.round(value * 10_000) / 10_000;
 

@@ -55,9 +55,9 @@ async function regionArguments(request: RegionRequest, layout: string): Promise<
 }
 
 /**
- * The sound of one region of sealed media: the mix of all channels in 16-bit samples at 16 kHz, exactly those of the region;
- * fewer where the track ends in it. Rejects with `ProcessFailure`, and with `RecognitionFailure` where the track changes its
- * form on the way, so that samples cannot be counted.
+ * The sound of one region of sealed media: the mix of all channels in 16-bit samples at 16 kHz, exactly those of the region. It
+ * has fewer if the track ends in it. Rejects with `ProcessFailure`, and with `RecognitionFailure` if the track changes its form
+ * on the way, so that samples cannot be counted.
  */
 export async function regionSound(
   { launcher, ffmpeg }: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },

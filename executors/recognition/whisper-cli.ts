@@ -25,10 +25,10 @@ const output = z.looseObject({
 type Token = z.infer<typeof token>;
 type Segment = z.infer<typeof output>['transcription'][number];
 
-// Marks of time and of the ends of texts stand among the tokens, as `[_BEG_]` and `[_TT_150]`.
+// Marks of time and of the ends of texts are among the tokens, as `[_BEG_]` and `[_TT_150]`.
 const MARK = /^\[_.*\]$/;
 
-/** Tokens that belong together: each word begins with a space. Half a character is no text: then there are no words. */
+/** Tokens that belong together: each word begins with a space. Half a character is not text: then there are no words. */
 function wordsOf(tokens: readonly Token[]): RawWord[] {
   if (tokens.some(({ text }) => text.includes('\uFFFD'))) return [];
   const groups: Token[][] = [];
@@ -117,7 +117,7 @@ export async function openWhisperCli(
   return {
     engine: 'whisper-cli',
     tools: [
-      // The program states no version; its digest says which one it is.
+      // The program states no version; its digest identifies it.
       { name: 'whisper-cli', version: 'unstated', digest: engine.digest },
       { name: 'whisper-model', version: path.basename(model).slice(0, 160), digest: weights.digest },
     ],

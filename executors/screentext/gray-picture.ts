@@ -63,12 +63,12 @@ export class GrayPictures {
 const BLOCK = 16;
 
 /**
- * From which mean change of one block of 16 by 16 pixels on a picture differs from another, in steps of grey: that of a thin letter
- * on its ground is many times as much, that of an encoder's noise less than half.
+ * The mean change from which one block of 16 by 16 pixels on a picture differs from another, in steps of gray. That of a thin
+ * letter on its ground is many times as much, that of an encoder's noise less than half.
  */
 export const CHANGE_RULE = { block: BLOCK, meanSteps: 8 } as const;
 
-/** Whether any block of two pictures differs. Pictures of different sizes do. */
+/** True if any block of two pictures differs. Pictures of different sizes do. */
 export function differs(one: GrayPicture, other: GrayPicture): boolean {
   const { width, height } = one;
   if (width !== other.width || height !== other.height) return true;
@@ -93,12 +93,12 @@ function blockDiffers(one: GrayPicture, other: GrayPicture, left: number, top: n
 }
 
 /**
- * A picture of which more than this share of neighbouring pixels differ by so many steps of grey is no page but noise or a pattern,
- * over which an engine sits for minutes: a page of the smallest print that is read has 0.33, noise 0.4 and more.
+ * The rule for a picture of noise or a pattern, which would take an engine minutes: more than this share of neighboring pixels
+ * differ by so many steps of gray. A page of the smallest readable print has 0.33, noise 0.4 and more.
  */
 export const NOISE_RULE = { steps: 32, share: 0.36 } as const;
 
-/** Whether a picture is noise. */
+/** True if a picture is noise. */
 export function isNoise({ width, pixels }: GrayPicture): boolean {
   let edges = 0;
   for (let at = 1; at < pixels.length; at += 1) {

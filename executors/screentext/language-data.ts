@@ -13,7 +13,7 @@ export class ScreenTextUnavailable extends Error {
   }
 }
 
-/** Finds the file of a package, as Node finds modules; throws where there is none. */
+/** Finds the file of a package, as Node finds modules; throws if there is none. */
 export type Resolve = (specifier: string) => string;
 
 /** Beside this program. */
@@ -22,7 +22,7 @@ export const installed: Resolve = (specifier) => createRequire(import.meta.url).
 /** The packages of the engine, as this release was tried with them. */
 export const ENGINE_PACKAGES = { 'tesseract.js': '7.0.0', 'tesseract.js-core': '7.0.0' } as const;
 
-/** Which of the two sets of a language package is read: smaller, as fast, and as good on the sample. */
+/** The set of a language package that is read: smaller, as fast, and as good on the sample. */
 const DATA_SET = '4.0.0_best_int';
 
 /** The name of the package of a language, by the code that the engine gives it. */

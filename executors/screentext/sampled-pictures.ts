@@ -9,7 +9,7 @@ import { type GrayPicture, GrayPictures } from './gray-picture.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Which pictures are looked at, and how large: one a second, and keyframes that are not next to one; none is enlarged. */
+/** The sampled pictures and their size: one a second, and keyframes that are not next to one; none is enlarged. */
 export const SAMPLE_RULE = { everyMs: 1000, keyframesApartMs: 250, longestSide: 1280 } as const;
 
 /** A picture with the time at which it is shown. */
@@ -76,9 +76,9 @@ async function sampleArguments(request: SampleRequest, seek: number): Promise<st
 type SampleDeps = { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool };
 
 /**
- * The pictures of one window in order: the first of each second and those at keyframes that no other comes shortly before.
- * Where the container cannot be entered in the middle, it is decoded again from further before; where nothing came of the
- * longest lead, pictures have ended, and none is missing. Rejects with `ProcessFailure` or `DetectionFailure`.
+ * The pictures of one window in order: the first of each second and those at keyframes that no other comes shortly before. If the
+ * container cannot be entered in the middle, it is decoded again from further before. If nothing came of the longest lead,
+ * pictures have ended, and none is missing. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
 export async function sampledPictures(deps: SampleDeps, request: SampleRequest): Promise<SampledPicture[]> {
   const { startMs } = request.window;

@@ -17,7 +17,7 @@ const overlaps = (one: ScreenBox, other: ScreenBox): boolean =>
   other.topMilli < one.bottomMilli;
 
 /**
- * Joins what an engine read of one picture in two ways: of readings that share a place the one with the most letters of which it is
+ * Joins the two readings of one picture by an engine. Of readings that share a place the one with the most letters of which it is
  * sure stays, the first of equal ones. From the top of the picture down.
  */
 export function joinedReadings(first: readonly ReadText[], second: readonly ReadText[]): ReadText[] {
@@ -30,10 +30,10 @@ export function joinedReadings(first: readonly ReadText[], second: readonly Read
 }
 
 /**
- * How far a strip reaches beyond the line that it is cut for, in heights of the line: up and down not into the next line, and to the
- * sides either into the next letter or over the next word. A look at the wider strip counts from so many more letters on: less is
- * the edge of a box, or a pattern beside it. Found on the first twelve films of the pack. A strip with fewer pixels on a side holds no
- * letter that can be read, and below six the engine fails over it (the window of Sauvola's threshold does not fit).
+ * The margins of a strip around its line, in heights of the line: up and down not into the next line, and to the sides either
+ * into the next letter or over the next word. A look at the wider strip counts from so many more letters on: less is the edge of
+ * a box, or a pattern beside it. Found on the first twelve films of the pack. A strip with fewer pixels on a side holds no letter
+ * that can be read, and below six the engine fails over it (the window of Sauvola's threshold does not fit).
  */
 export const STRIP = { edgeHeights: 0.25, nearHeights: 0.5, wideHeights: 5, moreLetters: 3, leastPixels: 8 } as const;
 
@@ -46,7 +46,7 @@ interface Strip {
 const sharesRows = (one: ScreenBox, other: ScreenBox): boolean =>
   one.topMilli < other.bottomMilli && other.topMilli < one.bottomMilli;
 
-/** The picture that a line stands in, and the other readings of it. */
+/** The picture of a line, and the other readings of it. */
 interface Surroundings {
   readonly picture: GrayPicture;
   readonly others: readonly ReadText[];
@@ -69,8 +69,8 @@ function placeOf({ box }: ReadText, { picture: { width, height }, others }: Surr
 }
 
 /**
- * Cuts the place of one reading out of its picture, with a margin of so many heights at its sides, which ends at the other readings;
- * null if what is left has fewer than `STRIP.leastPixels` on a side.
+ * Cuts the place of one reading out of its picture, with a margin of so many heights at its sides, which ends at the other
+ * readings. Null if the rest has fewer than `STRIP.leastPixels` on a side.
  */
 export function stripOf(reading: ReadText, around: Surroundings, heights: number): Strip | null {
   const { picture } = around;
@@ -101,12 +101,12 @@ const inPicture = (within: ScreenBox, { box, ...text }: ReadText): ReadText => {
   };
 };
 
-/** A line grows with every round in which a look sees more of it; one that grows for longer is no line. */
+/** A line grows with every round in which a look sees more of it; a text that grows for longer cannot be a line. */
 export const MOST_ROUNDS = 4;
 
 type Look = (strip: GrayPicture) => Promise<readonly ReadText[]>;
 
-/** What the looks make of a strip, each as one line of the whole picture. */
+/** The readings of a strip, each as one line of the whole picture. */
 async function seenAlone(strip: Strip | null, looks: readonly Look[]): Promise<ReadText[]> {
   if (strip === null) return [];
   const seen: ReadText[] = [];
@@ -128,9 +128,9 @@ function wholeOf(line: ReadText, seen: readonly ReadText[], more: number): ReadT
 }
 
 /**
- * Looks at one line again, cut out of its picture, by each of the `looks`. It agrees where a look reads the same letters and digits,
- * and none at a wider strip is sure of more. A look that is sure of more, with those letters in it, sees what was cut off: its
- * text is taken and looked at in turn. A line that is read otherwise is marked so, and not dropped.
+ * Reads one line again, cut out of its picture, with each of the `looks`. It agrees if a look reads the same letters and digits,
+ * and none at a wider strip is sure of more. A look that is sure of more, with those letters in it, sees a cut-off part: its text
+ * is taken and read again in turn. A line with a different second reading is marked so, and not dropped.
  */
 export async function lookedAgain(reading: ReadText, around: Surroundings, looks: readonly Look[]): Promise<ReadText> {
   let line = reading;

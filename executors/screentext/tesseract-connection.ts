@@ -46,7 +46,7 @@ export class UnreadablePicture extends DetectionFailure {
 }
 
 /**
- * The engine sets each syllable of Korean and each sign of Chinese and Japanese apart. Where the gap between two of them is narrower
+ * The engine sets each syllable of Korean and each sign of Chinese and Japanese apart. If the gap between two of them is narrower
  * than this share of their height, no space is meant.
  */
 export const SIGN_GAP = 0.3;
@@ -120,7 +120,7 @@ export class TesseractConnection {
     this.#running = running;
     this.#clock = clock;
     running.stdout.resume();
-    // The callers that wait for an answer are told.
+    // The callers that wait for an answer get the failure.
     running.finished.catch(() => undefined);
     running.stdin?.on('error', () => undefined);
     this.#answers = answersOf(running);
@@ -162,7 +162,7 @@ export class TesseractConnection {
     return answer.lines;
   }
 
-  /** Lets the process end; it is killed where it does not. */
+  /** Lets the process end; kills it if it does not. */
   async close(): Promise<void> {
     this.#running.stdin?.end();
     const timer = this.#clock.setTimeout(() => this.#running.kill(), UNANSWERED_MS);

@@ -1,7 +1,7 @@
 /** Parameters of Tesseract by their names. */
 export type TesseractSettings = Readonly<Record<string, string>>;
 
-/** What the host asks: `open` first and once; then `read`, with a picture (PGM) as payload. */
+/** The requests of the host: `open` first and once; then `read`, with a picture (PGM) as payload. */
 export type TesseractRequest =
   | { readonly type: 'open'; readonly languages: readonly string[] }
   | { readonly type: 'read'; readonly id: number; readonly settings: TesseractSettings };
@@ -17,8 +17,8 @@ export interface TesseractLine {
 }
 
 /**
- * What the process answers: `ready` to `open`, with the form of the engine that this machine runs; to each `read` its `lines`, or
- * `failed` if the engine could not read the picture.
+ * The answers of the process. `open` gets `ready`, with the form of the engine that this machine runs. Each `read` gets its
+ * `lines`, or `failed` if the engine could not read the picture.
  */
 export type TesseractAnswer =
   | { readonly type: 'ready'; readonly core: string }

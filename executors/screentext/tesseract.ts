@@ -16,7 +16,7 @@ import {
 import { joinedReadings, lookedAgain, MOST_ROUNDS, STRIP, SURE_MILLI } from './second-look.ts';
 import { readLines, SIGN_GAP, TesseractConnection, UnreadablePicture } from './tesseract-connection.ts';
 
-/** Who reads text on the screen on a host. A host that was started without one has none. */
+/** The reader of text on the screen of a host. A host without the option has none. */
 export interface ScreenTextReader {
   readonly engine: ScreenTextEngine;
   /** The engine first, then the data of its languages. */
@@ -38,9 +38,9 @@ export interface OpenReader {
 }
 
 /**
- * Sparse text in no order, which is what stands on screens. Each picture is read twice: with one threshold for all of it (Otsu), which
- * reads light letters on dark ground, and with one of its own for each place (Sauvola), without which text on a ground that changes its
- * light is cut off. On the sample, and on drawn titles in eight fonts, each reads what the other misses.
+ * Sparse text in no order, as on screens. Each picture is read twice. One threshold for all of it (Otsu) reads light letters on
+ * dark ground. One for each place (Sauvola) also reads text on a ground that changes its light. On the sample, and on drawn
+ * titles in eight fonts, each reads what the other misses.
  */
 const MODE = '11';
 const THRESHOLDS = ['0', '2'] as const;

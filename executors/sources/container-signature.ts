@@ -2,14 +2,14 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ProbeFailure } from './probe-failure.ts';
 
-/** What a file itself says, before any tool reads it. */
+/** The facts in the file itself, before any tool reads it. */
 export interface ContainerSignature {
   /** Its first bytes are those of a container that the probe accepts. */
   readonly known: boolean;
   /** It is a RIFF file whose writer could not go back to fill in the length, so that every end is a proper end. */
   readonly openEnded: boolean;
   readonly bytes: number;
-  /** How long a WAVE file says that it is, in bytes; null where it says nothing. */
+  /** The length that a WAVE file states, in bytes; null if it states none. */
   readonly statedBytes: number | null;
   /** It holds MPEG audio without the table that states its length (Xing, Info or VBRI), if it holds MPEG audio at all. */
   readonly lacksLengthTable: boolean;
@@ -40,7 +40,7 @@ const OPEN_LENGTH = 0x7fff_0000;
 // The length field counts what comes after it.
 const RIFF_HEADER_BYTES = 8;
 
-// The table stands in the first frame, which is at most 2,881 bytes long.
+// The table is in the first frame, which is at most 2,881 bytes long.
 const FIRST_FRAME_BYTES = 4096;
 const LENGTH_TABLES = ['Xing', 'Info', 'VBRI'];
 

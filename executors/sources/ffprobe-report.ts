@@ -81,8 +81,8 @@ export function trackOf(found: FfprobeStream): ProbedTrack {
 }
 
 /**
- * Marks the audio tracks that the container flags as default. Where the first one is among them, or nothing is flagged, there
- * is nothing to say: players begin with the first.
+ * Marks the audio tracks that the container flags as default. If the first one is among them, or none is flagged, no mark is
+ * needed: players begin with the first.
  */
 export function withDefaultAudio(tracks: readonly ProbedTrack[], streams: readonly FfprobeStream[]): ProbedTrack[] {
   const flagged = new Set(streams.filter(({ disposition }) => disposition?.default === 1).map(({ index }) => index));
@@ -99,7 +99,7 @@ export function milliseconds(seconds: string | undefined): number | null {
   return Number.isSafeInteger(rounded) && rounded > 0 ? rounded : null;
 }
 
-/** What a container's clock shows at its first sample, in rounded ms before or after zero; 0 where it says nothing. */
+/** The time of a container's clock at its first sample, in rounded ms before or after zero; 0 if it states none. */
 export function startOffset(seconds: string | undefined): number {
   const rounded = Math.round(Number(seconds ?? Number.NaN) * 1000);
   return Number.isSafeInteger(rounded) ? rounded : 0;
@@ -135,8 +135,8 @@ const BARE_VIDEO = /^(h26[134]|hevc|vvc|m4v|mpegvideo|mjpeg|mjpeg_2000|vc1|av1|o
 const TEXTS = /^(srt|ass|webvtt|microdvd|subviewer1?|sami|ttml|stl|scc|mpl2|vplayer|jacosub|pjs|realtext|lrc|tty)$/;
 
 /**
- * Why ffprobe could not open a file, from its own error code and words; `knownContainer` says that the first bytes are
- * those of a container that the probe reads.
+ * The reason why ffprobe could not open a file, from its own error code and words. `knownContainer` is true if the first bytes
+ * are those of a container that the probe reads.
  */
 function probeRefusalOf(failure: ProcessFailure, errorCode: number | null, knownContainer: boolean): ProbeFailure {
   const { stderr } = failure;
@@ -165,12 +165,12 @@ function probeRefusalOf(failure: ProcessFailure, errorCode: number | null, known
 function damage(stderr: string): string {
   return stderr.includes('moov atom not found')
     ? 'the file is incomplete: its index (moov) is missing; copy or download it again, or let the program that records it finish it'
-    : 'the container cannot be opened; copy the file anew';
+    : 'the container cannot be opened; copy the file again';
 }
 
 const AVERROR_EINVAL = -22;
 
-/** What a refused format is, and how its media can be brought in. */
+/** The kind of a refused format, and the way to bring its media in. */
 function wayIn(format: string): string {
   if (NAMING_OTHERS.test(format)) return `"${format}" is a playlist or script that names other files; hand in these`;
   if (PICTURES.test(format)) {

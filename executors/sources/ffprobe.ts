@@ -56,7 +56,7 @@ async function demandDecodable(
   const nothing = (cause?: unknown) =>
     new ProbeFailure(
       'container_damaged',
-      'not one frame of picture or sound can be decoded; copy the file anew',
+      'not one frame of picture or sound can be decoded; copy the file again',
       cause,
     );
   try {
@@ -99,7 +99,7 @@ async function readToEnd(
     isAlone ? Promise.resolve(null) : count(either),
     demuxToEnd(launcher, tools.ffmpeg.path, { ...media, unmeasured }, either, onRead),
   ]);
-  // Where one track alone was read, time that passed shows that it has packets, and no process need count them.
+  // For a single track, decoded time above zero proves that the track has packets, and no process need count them.
   const counted = found ?? (held.heldMs ? new Set(media.streams) : await count(signal));
   return { ...held, filled: tracks.filter((track) => track.isCoverArt || counted.has(track.index)) };
 }
@@ -129,10 +129,10 @@ export interface ProbeTools {
 }
 
 /**
- * Measures an untrusted media file: what it is, how long, which tracks with packets; then reads it to its end. Media that is
- * damaged, or not as long as its container states, is taken as far as it can be decoded, with a note. `file` is an
- * absolute path. `onRead` hears how much of the stated length was read, in ms, and what that length is. Rejects with
- * `ProbeFailure`, and only with that.
+ * Measures an untrusted media file: its container, its length and its tracks with packets; then reads it to its end. Media that
+ * is damaged, or not as long as its container states, is taken as far as it can be decoded, with a note. `file` is an absolute
+ * path. `onRead` is called with the read part of the stated length, in ms, and with that length. Rejects with `ProbeFailure`, and
+ * only with that.
  */
 export async function probeMedia(
   launcher: Launcher,

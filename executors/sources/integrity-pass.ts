@@ -3,7 +3,7 @@ import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from 
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-input.ts';
 import { ProbeFailure } from './probe-failure.ts';
 
-/** What ffmpeg writes with `-progress` is short lines; whatever is longer is no part of it. */
+/** The output of `-progress` of ffmpeg is short lines; a longer one does not belong to it. */
 const longestLine = 256;
 
 /** Reads how far ffmpeg has come from what it writes with `-progress`. */
@@ -12,7 +12,7 @@ class OutTime {
   #rest = '';
   #ms: number | null = null;
 
-  /** `onTime` hears of each time that is stated, in ms of the output. */
+  /** `onTime` is called with each stated time, in ms of the output. */
   constructor(onTime: (ms: number) => void) {
     this.#onTime = onTime;
   }
@@ -63,7 +63,7 @@ interface WholeFile {
   readonly openEnded: boolean;
 }
 
-/** What reading a file to its end came to. */
+/** The result of reading a file to its end. */
 export interface DemuxedFile {
   /** The end of the last packet in ms, counted from the first sample; null when the tool states none. */
   readonly heldMs: number | null;
@@ -71,10 +71,10 @@ export interface DemuxedFile {
 }
 
 /**
- * Demuxes the named streams to the end of the file, without decoding them where their packets tell how long they last. A
- * header can promise a whole film over half of its bytes, and only reading on finds that out. A file with corrupt packets
- * is read once more, over them, from the beginning. `onRead` hears how far the reading has come, in ms from the first sample.
- * Rejects with `ProbeFailure` `container_damaged` when that does not lead to its end either.
+ * Demuxes the named streams to the end of the file, without decoding those whose packets state their length. A header can promise
+ * a whole film over half of its bytes, and only reading on finds that out. A file with corrupt packets is read once more, over
+ * them, from the beginning. `onRead` is called with the read time, in ms from the first sample. Rejects with `ProbeFailure`
+ * `container_damaged` when that does not lead to its end either.
  */
 export async function demuxToEnd(
   launcher: Launcher,

@@ -1,19 +1,19 @@
 import type { IncompleteMedia, ProbedTrack } from '../../contract/sources/media-probe.ts';
 import { isPlayable, ProbeFailure } from './probe-failure.ts';
 
-// A container states how long it is; a file cut behind its header holds less. Complete files of every kind tried here
-// ended within 60 ms of what they state, so this leaves room for odd writers only, and for a last picture whose packet
-// does not say how long it stands.
+// A container states its length; a file cut behind its header holds less. Complete files of every kind tried here ended within 60
+// ms of the stated length. So this leaves room for odd writers only, and for a last picture whose packet does not state its
+// duration.
 const MISSING_SOUND_MS = 250;
 const MISSING_PICTURE_MS = 500;
 const MISSING_SHARE = 0.005;
 
-// What a crashed recorder leaves misses its last seconds. Where more than a quarter is gone, a transfer broke off, and a
-// study of the rest would speak of another film than the one that was meant.
+// A file of a crashed recorder misses its last seconds. If more than a quarter is gone, a transfer broke off, and a study of the
+// rest would be about another film than the one that was meant.
 const LEAST_SHARE = 0.75;
 
-// What is measured is exact to a packet or two, so an estimate that is further off is wrong, and a damaged file that holds
-// less has lost its end.
+// Measurements are exact to a packet or two. So an estimate that is further off is wrong, and a damaged file that holds less has
+// lost its end.
 const MEASURED_MS = 100;
 
 // A header that promises more than this over a file that reads to its end without a fault is wrong, not cut.
@@ -25,35 +25,35 @@ const DERIVED_DURATION = new Set(['mpegts', 'mpeg', 'aac', 'ac3', 'eac3', 'amr',
 // They state when they end by their own clock, which need not begin at zero.
 const END_TIMES = new Set(['matroska', 'mov']);
 
-/** What was found of a file's length, in milliseconds. */
+/** The measured length of a file, in milliseconds. */
 export interface MeasuredExtent {
   readonly containerNames: readonly string[];
   /** The container's word, or an estimate of the tool. */
   readonly statedMs: number | null;
-  /** What the container's clock shows at the first sample. */
+  /** The time of the container's clock at the first sample. */
   readonly startOffsetMs: number;
   /** The end of the last packet, counted from the first sample; null where the packets have no times. */
   readonly heldMs: number | null;
-  /** What went wrong when the file was read to its end. */
+  /** The fault when the file was read to its end. */
   readonly damage: 'ends_early' | 'corrupt_packets' | null;
   /** The header of the format holds no length, so that the tool guesses one. */
   readonly isEstimated: boolean;
-  /** What the header's own length in bytes comes to in time; null where it states none. */
+  /** The header's own length in bytes, as a time; null if it states none. */
   readonly promisedMs: number | null;
   readonly tracks: readonly ProbedTrack[];
 }
 
 export interface Extent {
   readonly durationMs: number;
-  /** Where the container does not state the length that the media has, no track outlasts that length. */
+  /** If the container does not state the length that the media has, no track outlasts that length. */
   readonly tracks: readonly ProbedTrack[];
   /** Null: the file holds what it states. */
   readonly incomplete: IncompleteMedia | null;
 }
 
 /**
- * How long the media is, and the note to make where that is not what its container states. Throws `ProbeFailure`:
- * `container_damaged` when too little of it is left, `duration_unknown` when nothing says how long it is.
+ * The length of the media, and the note if that differs from the container's statement. Throws `ProbeFailure`:
+ * `container_damaged` when too little of it is left, `duration_unknown` when no length is known.
  */
 export function extentOf(measured: MeasuredExtent): Extent {
   const { heldMs, damage } = measured;
@@ -66,7 +66,7 @@ export function extentOf(measured: MeasuredExtent): Extent {
   const found = { ...measured, statedMs, tracks };
   if (heldMs === null || heldMs === 0) {
     if (damage !== null)
-      throw new ProbeFailure('container_damaged', 'not one whole packet is left; copy the file anew');
+      throw new ProbeFailure('container_damaged', 'not one whole packet is left; copy the file again');
     return { durationMs, tracks, incomplete: null };
   }
   if (isGuessed(measured)) return guessedExtent(found, durationMs, heldMs);
@@ -92,7 +92,7 @@ function guessedExtent({ damage, tracks }: MeasuredExtent, guessedMs: number, he
   const durationMs = isRight ? guessedMs : heldMs;
   return {
     ...(damage === null ? whole(durationMs) : noted(damage, null, durationMs)),
-    // Who was wrong on the whole was wrong on its parts.
+    // A container that is wrong about the whole is wrong about its tracks.
     tracks: isRight ? tracks : tracks.map((track) => ({ ...track, durationMs: null })),
   };
 }
@@ -136,7 +136,7 @@ const shortened = (tracks: readonly ProbedTrack[], durationMs: number): ProbedTr
   );
 
 function tooLittle(heldMs: number, promisedMs: number): ProbeFailure {
-  const remedy = 'copy it anew, or keep the rest with "ffmpeg -i IN -c copy OUT.mkv"';
+  const remedy = 'copy it again, or keep the rest with "ffmpeg -i IN -c copy OUT.mkv"';
   return new ProbeFailure('container_damaged', `${remedy}: the file holds ${heldMs} ms of the stated ${promisedMs} ms`);
 }
 
@@ -146,7 +146,7 @@ function playableDuration(tracks: readonly ProbedTrack[]): number | null {
   return durations.some((each) => each === null) ? null : Math.max(...durations.map(Number));
 }
 
-/** How long the longest track says that it lasts; null where picture or sound say nothing. */
+/** The longest stated length of a track; null if picture or sound state none. */
 function longestTrack(tracks: readonly ProbedTrack[]): number | null {
   const playable = playableDuration(tracks);
   return playable === null ? null : Math.max(playable, ...tracks.map(({ durationMs }) => durationMs ?? 0));

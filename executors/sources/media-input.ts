@@ -29,8 +29,8 @@ const FORMATS = [
 export const MAXIMUM_STREAMS = 64;
 
 /**
- * Input options and the input of one untrusted media file, for ffmpeg. It opens this file and no other: only the
- * `file` protocol, only self-contained formats, and the name is never read as a URL, an option or a pattern.
+ * Input options and the input of one untrusted media file, for ffmpeg. It opens this file and no other: only the `file` protocol
+ * and only self-contained formats. It never reads the name as a URL, an option or a pattern.
  */
 export function mediaInput(file: string): readonly string[] {
   return [...MEDIA_INPUT_OPTIONS, '-i', mediaUrl(file)];
@@ -77,8 +77,8 @@ const SYNC_BYTE = 0x47;
 export const enteredAt = (seek: number): readonly string[] => ['-accurate_seek', '-ss', String(seek)];
 
 /**
- * The same for one media file. Some are read from their start without a seek, which would drop what stands there; their times are
- * the same. Where the tracks of an FLV begin a little late ffmpeg finds no key frame that early, and has dropped the first
+ * The same for one media file. Some are read from their start without a seek, which would drop their first seconds; their times
+ * are the same. If the tracks of an FLV begin a little late, ffmpeg finds no key frame that early, and has dropped the first
  * seconds by then. In Matroska with a picture it loses the first packets of sound.
  */
 export async function entryArgumentsOf(file: string, seek: number): Promise<readonly string[]> {
@@ -87,7 +87,9 @@ export async function entryArgumentsOf(file: string, seek: number): Promise<read
   return [FLV, MATROSKA].some((signature) => first.startsWith(signature)) ? [] : enteredAt(seek);
 }
 
-/** Whether ffmpeg counts the times of a file from the first sample of the tracks in use: of an MPEG transport or program stream. */
+/**
+ * True if ffmpeg counts the times of a file from the first sample of the tracks in use: of an MPEG transport or program stream.
+ */
 export async function countsFromTracksInUse(file: string): Promise<boolean> {
   const first = await firstBytes(file);
   const isTransport = [0, 1, 2].every((packet) => first[packet * PACKET_BYTES] === SYNC_BYTE);

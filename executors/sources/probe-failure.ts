@@ -32,25 +32,25 @@ export function asProbeFailure(error: unknown): unknown {
   return new ProbeFailure(error.reason, error.message.slice(error.reason.length + 2), error);
 }
 
-// One 8-bit 4:2:0 frame of 2^26 pixels takes 96 MiB and a decoder holds several; 8K video has half as many pixels.
-// 16384 is the longest side that the highest levels of AV1 allow (AV1 specification, annex A.3).
+// One 8-bit 4:2:0 frame of 2^26 pixels takes 96 MiB and a decoder holds several; 8K video has half as many pixels. The longest
+// side that the highest levels of AV1 allow is 16384 (AV1 specification, annex A.3).
 const LARGEST_SIDE = 16_384;
 const LARGEST_AREA = 2 ** 26;
 
-/** Whether a person could watch or hear this track. */
+/** True if a person could watch or hear this track. */
 export function isPlayable(track: ProbedTrack): boolean {
   if (track.codec === 'unknown' || track.isCoverArt) return false;
   return track.type === 'audio' || (track.type === 'video' && track.width !== undefined);
 }
 
-/** Whether the track is read when the file is read to its end. Data and attachments are not: no study uses them. */
+/** True if the track is read when the file is read to its end. Data and attachments are not: no study uses them. */
 export function isDemuxed(track: ProbedTrack): boolean {
   return isPlayable(track) || (track.type === 'subtitle' && track.codec !== 'unknown');
 }
 
 /**
- * Whether packets of the track do not tell how long they last, and one may last long: a block of WavPack from half a second
- * to eight, one of FLAC up to 65,535 samples.
+ * True if packets of the track do not state their length, and one may be long. A block of WavPack lasts from half a second to
+ * eight, one of FLAC up to 65,535 samples.
  */
 export function lacksPacketLengths({ codec }: ProbedTrack): boolean {
   return codec === 'wavpack' || codec === 'flac';

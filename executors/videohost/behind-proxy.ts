@@ -30,7 +30,7 @@ export function verdictOfProxy(findings: ProxyFindings, cause: unknown): VideoHo
   return status !== null && status >= 400 ? fail('host_refused', `the host answered with status ${status}`) : null;
 }
 
-// Told to print what it found, yt-dlp prints `null` when it found nothing; a crash prints nothing.
+// With the option to print its findings, yt-dlp prints `null` if it found nothing; a crash prints nothing.
 function verdictOfTool(failure: ProcessFailure, findings: ProxyFindings): [VideoHostFailureCause, string] {
   const detail = quoted(failure.stderr) ?? `yt-dlp exited with code ${failure.exitCode}${wordless(failure.stderr)}`;
   if (failure.stdout.trim() !== 'null') return ['tool_exit', detail];

@@ -135,7 +135,7 @@ async function download(
   const running = await deps.launcher.start({
     tool: deps.ytdlp.path,
     args,
-    // One byte more than is allowed, so that what was stopped there can be told from what was just allowed.
+    // One byte more than the limit, to distinguish a stopped download from one that just fits.
     limits: ytdlpLimits(wallMs, maximumBytes + 1, MEMORY_BYTES.download),
     signal,
     proxy,
@@ -162,7 +162,7 @@ function rangeWords({ range, folder, resolved }: DownloadRequest, deps: VideoHos
   const [startMs, endMs] = [range.startMs, range.endMs].map((ms) => (ms / 1000).toFixed(3));
   // yt-dlp maps several formats itself; of a single one ffmpeg would keep one track of each kind.
   const maps = formats.length > 1 ? [] : ['-map', '0:V:0?', '-map', '0:a?'];
-  // ffmpeg takes a seek within an HLS playlist of sound alone for a gap and closes it; so times are kept, and moved at the end.
+  // ffmpeg takes a seek within an HLS playlist of sound alone for a gap and closes it. So times are kept, and moved at the end.
   const times = ['-copyts', '-start_at_zero', '-output_ts_offset', `-${startMs}`];
   const outputOptions = ['-progress', 'pipe:1', '-nostats', ...maps, '-sn', '-dn', ...times, ...ENCODING, '-f', 'mp4'];
   return [

@@ -20,18 +20,18 @@ import {
   tunnelTarget,
 } from './proxy-target.ts';
 
-/** What the latest request came to. A tunnel's answers are encrypted, so its status stays unknown: null. */
+/** The outcome of the latest request. A tunnel's answers are encrypted, so its status stays unknown: null. */
 type ProxyOutcome =
   | { readonly kind: 'answered'; readonly status: number | null }
   | { readonly kind: 'host_unreachable' };
 
-/** What a proxy has seen, to explain why a tool failed. */
+/** The findings of a proxy, to explain why a tool failed. */
 export interface ProxyFindings {
   /** How many requests showed the right secret. */
   readonly requests: number;
-  /** Whether something was refused because it is not public, or not http. */
+  /** True if something was refused because it is not public, or not http. */
   readonly refusedAddress: boolean;
-  /** Whether more bytes were asked for than may pass. */
+  /** True if a request wanted more bytes than may pass. */
   readonly overLimit: boolean;
   readonly lastOutcome: ProxyOutcome | null;
 }
@@ -103,7 +103,7 @@ interface PlainExchange {
   meter(): Transform;
 }
 
-/** Sends a request on and its answer back. Rejects when either side breaks off; `notes` says how far it came. */
+/** Sends a request on and its answer back. Rejects when either side breaks off; `notes` keeps the progress. */
 async function forwardPlain(
   request: IncomingMessage,
   response: ServerResponse,
@@ -117,7 +117,7 @@ async function forwardPlain(
     setHost: false,
   });
   const brokeOff = () => {
-    // A tool that has read enough hangs up too, and that says nothing about the host.
+    // A tool that has read enough hangs up too, so this is not a fault of the host.
     if (!response.destroyed) notes.lastOutcome = { kind: 'host_unreachable' };
   };
   outgoing.on('error', brokeOff);
@@ -146,7 +146,7 @@ export interface ProxyOptions extends TargetRules {
   readonly maximumBytes: number;
   /** For one attempt to connect; 10 s unless given. */
   readonly connectMs?: number;
-  /** How long a connection may stand without a byte; 60 s unless given. */
+  /** The time that a connection may be idle; by default 60 s. */
   readonly idleMs?: number;
 }
 
@@ -163,9 +163,9 @@ const HEAD_MS = 10_000;
 const STATUS_LINES = { 403: 'Forbidden', 407: 'Proxy Authentication Required', 502: 'Bad Gateway' } as const;
 
 /**
- * A proxy that lets http and https through to public addresses only, and listens nowhere until it is given a listener. A
- * name is resolved once, and the connection goes to the address that was checked, so neither a redirect nor a name that
- * changes its mind leads anywhere else.
+ * A proxy that lets http and https through to public addresses only, and listens nowhere until it gets a listener. A name is
+ * resolved once, and the connection goes to the address that was checked. So neither a redirect nor a name that changes its
+ * address leads anywhere else.
  */
 export const openFilteringProxy = (options: ProxyOptions): FilteringProxy => new JobProxy(options);
 

@@ -6,9 +6,9 @@ import type { NameLookup } from './video-host.ts';
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /**
- * Whether an address is one of the public internet's own. False for everything that can lead back to this machine, its
- * network or its provider (private, loopback, link-local, shared, multicast, unspecified, reserved), for every IPv6
- * form that carries an IPv4 address, for zoned addresses, and for text that is no address.
+ * True if an address is one of the public internet's own. False for everything that can lead back to this machine, its network or
+ * its provider: private, loopback, link-local, shared, multicast, unspecified and reserved addresses. False also for every IPv6
+ * form that carries an IPv4 address, for zoned addresses, and for any other text.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
@@ -17,12 +17,12 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
 }
 
-/** Whether an address is this machine's own loopback, in its plain form. */
+/** True if an address is this machine's own loopback, in its plain form. */
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && ipaddr.parse(address).range() === 'loopback';
 }
 
-/** Where a request wants to go, as the URL standard reads it. */
+/** The destination of a request, as the URL standard reads it. */
 export interface ProxyTarget {
   readonly origin: string;
   /** A name, or an address without brackets. */
@@ -30,7 +30,7 @@ export interface ProxyTarget {
   readonly port: number;
 }
 
-/** Which targets may be reached. */
+/** The targets that may be reached. */
 export interface TargetRules {
   readonly lookup: NameLookup;
   /** The one origin that is reached although its address is loopback, or null. */
@@ -52,7 +52,7 @@ const MOST_ADDRESSES = 4;
 // Below this, ports belong to other protocols: mail, shells, file shares.
 const FIRST_FREE_PORT = 1024;
 
-/** The target of `CONNECT host:port`, or null when it is none. */
+/** The target of `CONNECT host:port`; null for any other text. */
 export function tunnelTarget(authority: string): ProxyTarget | null {
   return /^[^\s/?#@\\]+:\d{1,5}$/.test(authority)
     ? (targetOf(`https://${authority}/`, 'https:')?.target ?? null)

@@ -25,8 +25,8 @@ const LIMITS: ProcessLimits = {
 };
 
 /**
- * Measures how long a format on a host is, in milliseconds, by its header and through the proxy. Rejects with
- * `VideoHostFailure`: `no_media` when it is none, `duration_unknown` when it states none.
+ * Measures the length of a format on a host, in milliseconds, by its header and through the proxy. Rejects with
+ * `VideoHostFailure`: `no_media` if it is not media, `duration_unknown` if it states no length.
  */
 async function measureRemoteDuration(
   deps: Pick<VideoHostDeps, 'launcher' | 'ffprobe' | 'ownNetwork'>,
@@ -48,12 +48,12 @@ async function measureRemoteDuration(
     if (!(error instanceof ProcessFailure) || error.reason !== 'tool_exit') throw error;
     throw (
       verdictOfProxy(proxy.findings, error) ??
-      new VideoHostFailure('no_media', 'what the host sends is no media', error)
+      new VideoHostFailure('no_media', 'the answer of the host is not media', error)
     );
   }
 }
 
-/** What the host's own player would send along. */
+/** The headers that the host's own player would send. */
 function headerOptions({ http_headers }: DescribedFormat): readonly string[] {
   const headers = Object.entries(http_headers ?? {}).filter((pair) => pair.every((word) => !/\p{Cc}/u.test(word)));
   return headers.length === 0 ? [] : ['-headers', headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')];
@@ -134,7 +134,7 @@ function externalIdOf({ id }: DescribedVideo): string {
   return clean;
 }
 
-/** The host's own address of the video, or the one that was asked where it states none that can be kept. */
+/** The host's own address of the video; the requested one if the host states none that can be kept. */
 function canonicalUrlOf({ webpage_url }: DescribedVideo, askedUrl: string): string {
   const stated = webpage_url ?? '';
   const url = URL.canParse(stated) ? new URL(stated) : null;

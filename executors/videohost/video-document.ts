@@ -76,21 +76,21 @@ function parsed(stdout: string): unknown {
   }
 }
 
-// What ffmpeg reads through the proxy. Others would need protocols that it cannot pass, or cannot be cut.
+// The protocols that ffmpeg reads through the proxy. Others would need protocols that it cannot pass, or cannot be cut.
 const PROTOCOLS = ['http', 'https'];
 
 // Only where ffmpeg lives in a network of its own, since a playlist can lead it past the proxy.
 const PLAYLISTS = ['m3u8', 'm3u8_native'];
 
-// A range is encoded anew; more lines than these would take longer than a download may.
+// A range is encoded again; more lines than these would take longer than a download may.
 const TALLEST = 1080;
 
 const MOST_LANGUAGES = 8;
 
 /**
- * Chooses what a download takes. `formats` are ordered as yt-dlp orders them, the best last. Either one format that holds
- * everything, or one with the picture alone and then the best of each language of sound, the original first, eight at most.
- * Empty when nothing can be taken.
+ * Chooses the formats of a download. `formats` are ordered as yt-dlp orders them, the best last. The choice is one format that
+ * holds everything, or one with the picture alone and then the best of each language of sound. The original comes first, eight at
+ * most. Empty when nothing can be taken.
  */
 export function chooseFormats(
   formats: readonly DescribedFormat[],
@@ -99,7 +99,7 @@ export function chooseFormats(
   const protocols = ownNetwork ? [...PROTOCOLS, ...PLAYLISTS] : PROTOCOLS;
   const usable = formats.filter((format) => protocols.includes(format.protocol ?? '') && isUsable(format));
   const sounds = bestOfEachLanguage(usable.filter(({ vcodec, acodec }) => vcodec === 'none' && acodec !== 'none'));
-  // Where sound stands apart, a picture for which it is unknown whether it has sound has none.
+  // If there are formats of sound alone, a picture format with unknown sound counts as silent.
   const isSilent = ({ acodec }: DescribedFormat) => acodec === 'none' || (acodec == null && sounds.length > 0);
   const pictures = usable.filter((format) => format.vcodec !== 'none' && isSilent(format));
   const whole = bestPicture(usable.filter((format) => format.vcodec !== 'none' && !isSilent(format)));

@@ -7,7 +7,7 @@ import type { ResolvedTool } from '../process/tools.ts';
 /** Answers the addresses of a host name, as text. Rejects when there are none. */
 export type NameLookup = (hostName: string) => Promise<readonly string[]>;
 
-/** What both steps need. */
+/** The dependencies of both steps. */
 export interface VideoHostDeps {
   readonly launcher: Launcher;
   readonly ytdlp: ResolvedTool;
@@ -18,8 +18,8 @@ export interface VideoHostDeps {
   /** The one origin that is reached although its address is not public, such as `http://127.0.0.1:4000`; else null. */
   readonly openOrigin: string | null;
   /**
-   * Whether the tools live in a network that holds the proxy alone. Where they do not, an address or an answer could lead
-   * them past it, so generic extraction and playlists are refused.
+   * True if the tools live in a network that holds the proxy alone. If not, an address or an answer could lead them past it, so
+   * generic extraction and playlists are refused.
    */
   readonly ownNetwork: boolean;
   /** A new, unguessable text of letters and digits; what the tool shows to its own proxy. */
@@ -41,7 +41,7 @@ export interface DownloadRequest {
   readonly resolved: ResolvedVideo;
   /** Lies within the duration; the caller has checked that. */
   readonly range: Range;
-  /** Absolute path. What a killed host left there is removed first; then it is made anew with mode 0700. */
+  /** Absolute path. The leftovers of a killed host there are removed first; then it is made again with mode 0700. */
   readonly folder: string;
   readonly maximumBytes: number;
   readonly wallMs: number;
@@ -61,10 +61,10 @@ export interface DownloadedRange {
 }
 
 /**
- * - `extractor_not_allowed`: `generic` for anything but the open origin or in the machine's network, or no name of an extractor.
+ * - `extractor_not_allowed`: `generic` for anything but the open origin or in the machine's network, or an unknown extractor.
  * - `live_stream`: is, was just now, or will be live.
- * - `login_required`: age, membership, payment or privacy stands before it.
- * - `not_one_video`: the URL names a list or nothing that is a video.
+ * - `login_required`: age, membership, payment or privacy blocks it.
+ * - `not_one_video`: the URL names a list or has no video.
  * - `no_media`: a video without a format that can be downloaded, or only protected ones.
  * - `duration_unknown`: neither stated nor measurable.
  * - `extraction_failed`: the extractor could make nothing of the answers: gone, unsupported, or changed since the tool's day.
@@ -107,9 +107,9 @@ export class VideoHostFailure extends Error {
 }
 
 /**
- * Asks what the URL is. The formats answered are those that a download takes: one with the picture (or the only sound),
- * then one for each language of sound that it does not carry itself. Rejects with `VideoHostFailure`, and only with that; nothing
- * runs any more when it settles.
+ * Resolves a URL. The formats in the answer are those that a download takes: one with the picture (or the only sound), then one
+ * for each language of sound that it lacks. Rejects with `VideoHostFailure`, and only with that; nothing runs any more when it
+ * settles.
  */
 export type ResolveVideo = (
   deps: VideoHostDeps,

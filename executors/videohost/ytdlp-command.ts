@@ -1,13 +1,13 @@
 import type { ProcessLimits } from '../process/process.ts';
 import { type VideoHostDeps, VideoHostFailure } from './video-host.ts';
 
-/** An address that may be asked, in the one form in which it is handed on, and the one extractor that may look at it. */
+/** An address that may be requested, in its one form for tools, and the one extractor that may open it. */
 export interface VideoAddress {
   readonly url: string;
   readonly extractor: string;
 }
 
-// What opens anything that looks like a page with a video; its first word stands for both.
+// The extractors for any page with a video; their first word selects both.
 const GENERIC = ['generic', 'html5'];
 
 // yt-dlp reads the words of --use-extractors as patterns; these four would name many extractors at once.
@@ -20,9 +20,9 @@ const REMOTE_PROTOCOLS = 'http,https,tls,tcp,httpproxy,crypto,data';
 const REMOTE_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,flv,mpegts,mpeg,mp3,aac,ogg,flac,wav,ac3,eac3';
 
 /**
- * Input options of ffmpeg and ffprobe for an address on a host. A silent host ends it after 15 s. A playlist may name
- * segments by `httpproxy:`, which ffmpeg needs for https and which connects anywhere: so HLS only where there is nothing else
- * to connect to.
+ * Input options of ffmpeg and ffprobe for an address on a host. A silent host ends it after 15 s. A playlist may name segments by
+ * `httpproxy:`, which ffmpeg needs for https and which connects anywhere. So HLS is allowed only if the network holds nothing
+ * else to connect to.
  */
 export const remoteInputOptions = ({ ownNetwork }: Pick<VideoHostDeps, 'ownNetwork'>): readonly string[] => [
   ...['-protocol_whitelist', REMOTE_PROTOCOLS],

@@ -23,7 +23,7 @@ interface OpenRedis {
   trouble(): string | null;
 }
 
-/** Why a Redis that says this of itself does not serve; null where it does. */
+/** The reason why a Redis with this info is unsuitable; null if it is suitable. */
 export function tooOld(info: string): string | null {
   const [, found = '', major = '0', minor = '0'] = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(info) ?? [];
   const isEnough = Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 2);
@@ -58,7 +58,7 @@ function openRedis(address: string): OpenRedis {
 /** A queue that does not answer within this time counts as one that is down, in ms. */
 const patienceMs = 3000;
 
-/** What workers tell of an order under way. */
+/** The notes of workers on an order under way. */
 const progressNote = z.union([
   z.strictObject({ completedMs: z.number().nonnegative(), totalMs: z.number().nonnegative() }),
   z.strictObject({ refusedBy: z.string().max(160), reason: z.string().max(2000) }),
@@ -69,12 +69,12 @@ export function openOrderQueue(address: string, onNews: (id: string, news: Order
   const { redis, trouble } = openRedis(address);
   // A shared connection is not closed with the queue; the events need one of their own, because they wait in it.
   const { redis: listening } = openRedis(address);
-  // They would wait in a copy of it, which nobody could close while Redis is down.
+  // They would wait in a copy of it, which cannot be closed while Redis is down.
   listening.duplicate = () => listening;
   const options = { prefix: QUEUE.prefix, skipVersionCheck: true };
   const queue = new Queue(QUEUE.name, { ...options, connection: redis });
   const events = new QueueEvents(QUEUE.name, { ...options, connection: listening });
-  // Said where it matters: by `trouble`.
+  // Reported if it matters: by `trouble`.
   queue.on('error', () => undefined);
   events.on('error', () => undefined);
   const changed = ({ jobId }: { readonly jobId: string }) => onNews(jobId, { kind: 'changed' });
@@ -119,7 +119,7 @@ export function openOrderQueue(address: string, onNews: (id: string, news: Order
       const isUp = [redis, listening].every(({ status }) => status === 'ready');
       const closing = Promise.allSettled([events.close(), queue.close()]);
       for (const each of [redis, listening]) each.disconnect();
-      // A connection that is down has nothing to end, and says nothing when it ends.
+      // A connection that is down has nothing to end, and emits nothing when it ends.
       if (isUp) await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
     },
   };
@@ -131,7 +131,7 @@ const refusalPauseMs = 2000;
 const notePauseMs = 1000;
 /** Refusals that were reported, and are not reported again. */
 const mostRemembered = 1000;
-/** So many workers may be lost over one order before the host is told that it cannot be carried out. */
+/** The number of workers that may be lost over one order before the host learns that it cannot be carried out. */
 const lostWorkers = 3;
 
 interface TakerOptions {

@@ -1,9 +1,9 @@
 import type { WorkOrder } from '../../contract/workers.ts';
 
-/** Where an order stands in the queue; `gone` once a worker is done with it. */
+/** The state of an order in the queue; `gone` once a worker is done with it. */
 export type OrderState = 'waiting' | 'taken' | 'gone';
 
-/** What the queue tells of an order. It may tell nothing, late, or twice: it is a bell. */
+/** The signals of the queue about an order. They may be missing, late, or double: Redis only signals. */
 export type OrderNews =
   | { readonly kind: 'changed' }
   /** How much of the media was read, and how much will be, in ms of its time. */
@@ -15,7 +15,7 @@ export type OrderNews =
 
 /** The host's end of the queue. Its calls reject with `QueueUnavailable` within seconds while the queue does not answer. */
 export interface OrderQueue {
-  /** Adds an order unless it is there, and says where it stands. */
+  /** Adds an order unless it exists, and returns its state. */
   ring(id: string, order: WorkOrder): Promise<OrderState>;
   /** Takes an order back that no worker has taken. */
   withdraw(id: string): Promise<void>;
@@ -24,7 +24,7 @@ export interface OrderQueue {
   close(): Promise<void>;
 }
 
-/** Why the queue did not do what it was asked; a sentence for people. */
+/** The reason why the queue failed; a sentence for people. */
 export class QueueUnavailable extends Error {
   constructor(detail: string, cause?: unknown) {
     super(detail, { cause });
@@ -40,10 +40,10 @@ export class OrderRefused extends Error {
   }
 }
 
-/** What a worker is given beside the order. */
+/** The further input of a worker beside the order. */
 export interface OrderRun {
   readonly id: string;
-  /** Aborted when the worker is told to stop. */
+  /** Aborted when the worker has to stop. */
   readonly signal: AbortSignal;
   /** Tells the host how much of the media was read, and how much will be, in ms of its time. */
   readonly measured: (completedMs: number, totalMs: number) => void;

@@ -53,9 +53,9 @@ function overlappingPairs<Label extends Range, Found extends Range>(
 export type SpeechCounts = Pick<SpeechScore, 'scoredMs' | 'labelledMs' | 'foundMs' | 'hitMs'>;
 
 /**
- * Holds found speech against labelled speech inside a range. `collarMs` is the whole width of a stretch that is centred on
- * each labelled boundary and scored for neither side, as in pyannote.metrics (`UEMSupportMixin.extrude`); NIST's md-eval
- * takes half of it as its `-c`.
+ * Compares found speech with labeled speech inside a range. `collarMs` is the whole width of a stretch that is centered on each
+ * labeled boundary and scored for neither side, as in pyannote.metrics (`UEMSupportMixin.extrude`). NIST's md-eval takes half of
+ * it as its `-c`.
  */
 export function speechCounts(
   labelled: readonly Range[],
@@ -104,9 +104,9 @@ const framesApart = (one: number, other: number, { numerator, denominator }: Lab
   Math.round((Math.abs(one - other) * numerator) / (1000 * denominator));
 
 /**
- * Pairs found cuts with labelled ones, each at most once, as many as can be (as shot boundary detection is scored in
- * TRECVID, and events in mir_eval). Both lists ascend, and every label reaches equally far: pairing from the left, always
- * the first two that reach each other, gives the largest number.
+ * Pairs found cuts with labeled ones, each at most once, as many as can be (as shot boundary detection is scored in TRECVID, and
+ * events in mir_eval). Both lists ascend, and every label reaches equally far. So pairing from the left, always the first two
+ * that reach each other, gives the largest number.
  */
 export function cutCounts(
   { atMs, frameRate }: LabeledCuts,
@@ -214,8 +214,8 @@ export type ScreenTextCounts = Pick<
 export type FoundText = Pick<ScreenTextFact, 'startMs' | 'endMs' | 'text' | 'outcome'>;
 
 /**
- * Holds the texts that passed the gates against those that stand on the screen: by letters and digits alone, without case. A text
- * that no labelled one of the same time is like was invented. One that is read in two parts of its time is found once, and right twice.
+ * Compares the texts that passed the gates with those on the screen: by letters and digits alone, without case. A text that is
+ * like no labeled one of the same time was invented. One that is read in two parts of its time is found once, and right twice.
  */
 export function screenTextCounts(labelled: LabeledScreenTexts, found: readonly FoundText[]): ScreenTextCounts {
   const passed = found.filter(({ outcome }) => outcome === 'passed');

@@ -17,10 +17,10 @@ import { microRatio, overlap, retrievalRatios } from './detection.ts';
 /** The subtag of BCP 47 for text without linguistic content. */
 const noLanguage = 'zxx';
 
-/** What an identifier said of a labelled text: a code, or null when it abstained. */
+/** The answer of an identifier for a labeled text: a code, or null when it abstained. */
 export interface LanguageAnswer {
   readonly label: string;
-  /** Whether the text was found at all, so that the identifier could be asked. */
+  /** True if the text was found at all, so that the identifier could judge it. */
   readonly isRead: boolean;
   readonly code: string | null;
 }
@@ -32,7 +32,7 @@ type Verdict = Exclude<keyof LanguageCounts, 'labelled'>;
 
 function verdictOf({ label, isRead, code }: LanguageAnswer): Verdict {
   if (!isRead) return 'unread';
-  // Who is silent about a text that says nothing is right.
+  // For a text without a language, no answer is right.
   if (label === noLanguage) return code === null ? 'correct' : 'wrong';
   if (code === null) return 'abstained';
   return code.toLowerCase() === label.toLowerCase() ? 'correct' : 'wrong';
@@ -88,8 +88,8 @@ const errorsOf = (one: Cue, other: Cue): [start: number, end: number] => [
 ];
 
 /**
- * Pairs cues of equal text without crossing: a longest common subsequence of the texts, and of all the longest the one with
- * the least error of time. Takes as many steps as the product of both lengths.
+ * Pairs cues of equal text without crossing: a longest common subsequence of the texts, and of all the longest the one with the
+ * least error of time. Takes as many steps as the product of both lengths.
  */
 export function pairCues(labelled: readonly Cue[], found: readonly Cue[]): CuePair[] {
   let above: Pairing[] = Array.from({ length: found.length + 1 }, () => nothing);
@@ -151,7 +151,7 @@ export type FoundLine = Pick<TranscriptLineFact, 'startMs' | 'endMs' | 'text' | 
 const apostrophe = /['‘’\u02BC]/g;
 const quotationMark = /(?<![\p{L}\p{M}\p{N}])'|'(?![\p{L}\p{M}\p{N}])/gu;
 
-// Scripts that part no words by spaces: one stands there where punctuation did, or between two lines.
+// Scripts without spaces between words: a space replaces punctuation, or is between two lines.
 const unparted = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]`;
 const unpartedSpace = new RegExp(`(?<=${unparted}\\p{M}*) (?=${unparted})`, 'gu');
 
@@ -169,8 +169,8 @@ const wordsOf = (lines: readonly { readonly text: string }[]): string[] =>
   );
 
 /**
- * Holds the lines that passed the gates against what is said in a range, all words in the order of time. Words of lines that
- * lie where no speech is count as errors, and once more as invented.
+ * Compares the lines that passed the gates with the spoken words in a range, all words in the order of time. Words of lines
+ * outside speech count as errors, and once more as invented.
  */
 export function transcriptCounts(
   { lines }: LabeledTranscript,
@@ -198,7 +198,7 @@ export function transcriptCounts(
   };
 }
 
-/** Error rates by what is said, as in speech recognition usual: they may exceed 1. */
+/** Error rates by the spoken words, as usual in speech recognition: they may exceed 1. */
 export const transcriptScoreOf = (counts: TranscriptCounts): TranscriptScore => ({
   ...counts,
   wordErrorMicro: microRatio(counts.wordErrors, counts.labelledWords),
@@ -206,7 +206,7 @@ export const transcriptScoreOf = (counts: TranscriptCounts): TranscriptScore => 
   inventionMicro: microRatio(counts.inventedMs, counts.unspokenMs),
 });
 
-/** What is counted of the utterances under one condition; lists of errors are in ascending order. */
+/** The counts of the utterances under one condition; lists of errors are in ascending order. */
 export interface UtteranceCounts
   extends Pick<
     UtteranceScore,
@@ -222,7 +222,7 @@ const sharedMs = (one: Range, other: Range): number =>
 const overlapOf = (one: Range, other: Range): number =>
   sharedMs(one, other) / (Math.max(one.endMs, other.endMs) - Math.min(one.startMs, other.startMs));
 
-/** The window that overlaps an utterance most; null where none does. */
+/** The window that overlaps an utterance most; null if none does. */
 function windowOf(utterance: Range, found: readonly Range[]): Range | null {
   const best = found.reduce<Range | null>(
     (most, each) => (most !== null && overlapOf(most, utterance) >= overlapOf(each, utterance) ? most : each),

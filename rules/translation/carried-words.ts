@@ -10,7 +10,7 @@ import {
   writtenNumbersOf,
 } from './written-numbers.ts';
 
-/** What is left of one list without what another has, each as often. */
+/** The rest of one list without the items of another, each with its count. */
 function without<Item>(
   list: readonly Item[],
   other: readonly Item[],
@@ -31,7 +31,7 @@ interface NumberLanguages {
   readonly target: string;
 }
 
-/** Whether one of these numbers in digits is not said in the words of the other text. */
+/** True if one of these numbers in digits is missing in the words of the other text. */
 function lacksNumber(numbers: readonly WrittenNumber[], words: readonly string[], text: string): boolean {
   const left = [...words];
   return numbers.some(({ digits, decimals, isNegative }) => {
@@ -43,8 +43,9 @@ function lacksNumber(numbers: readonly WrittenNumber[], words: readonly string[]
 }
 
 /**
- * Whether a translation has the numbers of its source. Numbers in digits are there as often, in digits or in words. A number in
- * words is changed where its translation lacks it and has another one instead: one that is only missing may be said otherwise.
+ * True if a translation has the numbers of its source. Numbers in digits occur equally often, in digits or in words. A number in
+ * words counts as changed if its translation lacks it and has another one instead: one that is only missing may have another
+ * wording.
  */
 export function keepsNumbers(source: string, translation: string, languages: NumberLanguages): boolean {
   if (!areSameNumbers(source, translation, languages)) return false;
@@ -86,7 +87,7 @@ export const scriptOf = (language: string): string | null => {
   }
 };
 
-/** Names can be compared letter by letter in Latin script; where all nouns begin with a capital, a capital is no sign of a name. */
+/** Names can be compared letter by letter in Latin script. If all nouns begin with a capital, a capital does not show a name. */
 const comparesNamesByLetter = (sourceLanguage: string, targetLanguage: string): boolean =>
   [sourceLanguage, targetLanguage].every((language) => scriptOf(language) === 'Latn') &&
   !['de', 'lb'].includes(baseLanguage(sourceLanguage) ?? '');
@@ -101,7 +102,7 @@ export function namesIn(texts: readonly string[], sourceLanguage: string, target
 /** Endings change with the case of a name: as much of it has to be there. */
 const stemOf = (name: string): string => name.slice(0, Math.max(3, name.length - 2));
 
-/** Whether a translation has every one of these names that its source has. */
+/** True if a translation has every one of these names that its source has. */
 export function keepsNames(source: string, translation: string, names: ReadonlySet<string>): boolean {
   const own = (source.match(/\p{Lu}\p{L}{2,}/gu) ?? []).map(folded).filter((name) => names.has(name));
   const target = folded(translation).match(/\p{L}+/gu) ?? [];
@@ -144,7 +145,10 @@ export const consonantsOf = (latin: string): string => bareOf(soundOf(latin));
 
 const bareOf = (sound: string): string => sound.replaceAll(/[aeiouyh]/g, '').replaceAll(/(.)\1+/g, '$1');
 
-/** Sounds that a name may have by its spelling: *g* and *j* sound differently by language, and an *r* that ends a syllable is lost in some. */
+/**
+ * Sounds that a name may have by its spelling: *g* and *j* sound differently by language, and an *r* that ends a syllable is lost
+ * in some.
+ */
 const soundsOf = (latin: string): string[] => [
   ...new Set(
     [latin, latin.replaceAll(/g(?=[eiy])/g, 'j'), latin.replaceAll('j', 'y')]
@@ -176,7 +180,7 @@ function hasConsonantsOf(sound: string, word: string): boolean {
 /** Korean puts a vowel between consonants of other languages, and writes an *l* between vowels twice. */
 const readingsOf = (latin: string): string[] => [latin, latin.replaceAll('eu', '').replaceAll('ll', 'l')];
 
-/** Whether a word may be a name as another script writes it; both in Latin letters (`latinWords`). */
+/** True if a word may be a name as another script writes it; both in Latin letters (`latinWords`). */
 export function soundsLike(name: string, word: string): boolean {
   const sounds = soundsOf(name);
   return readingsOf(word)
@@ -201,13 +205,15 @@ const translatedNames = new Set(
   ),
 );
 
-/** Whether a capital within a sentence shows a name: not in German, where every noun has one, nor where there are no capitals. */
+/**
+ * True if a capital within a sentence shows a name: not in German, where every noun has one, nor in a script without capitals.
+ */
 const capitalShowsNames = (language: string): boolean =>
   capitalScripts.has(scriptOf(language)) && !['de', 'lb'].includes(baseLanguage(language) ?? '');
 
 /**
- * Which names are compared by their sound: those of the source, where the translation has another script; those of the
- * translation, where the source does not show its own; none where a script does not write vowels, or neither side shows names.
+ * The names that are compared by their sound: those of the source, if the translation has another script; those of the
+ * translation, if the source does not show its own. None if a script does not write vowels, or neither side shows names.
  */
 export function soundedNames(sourceLanguage: string, targetLanguage: string): 'source' | 'translation' | null {
   const scripts = [scriptOf(sourceLanguage), scriptOf(targetLanguage)];
@@ -222,7 +228,7 @@ export function namesBySound(texts: readonly string[]): ReadonlySet<string> {
   return new Set(found.map(folded).filter((name) => !noNames.has(name) && !translatedNames.has(name)));
 }
 
-/** Whether a text has a word that sounds like each of these names that another one has. */
+/** True if a text has a word that sounds like each of these names that another one has. */
 export function keepsSounds(text: string, other: string, names: ReadonlySet<string>): boolean {
   const own = (text.match(/\p{Lu}\p{L}{2,}/gu) ?? []).filter((name) => names.has(folded(name)));
   if (own.length === 0) return true;
@@ -230,6 +236,6 @@ export function keepsSounds(text: string, other: string, names: ReadonlySet<stri
   return own.flatMap(latinWords).every((name) => words.some((word) => soundsLike(name, word)));
 }
 
-/** Whether the source has a word that sounds like each name within the sentences of its translation. */
+/** True if the source has a word that sounds like each name within the sentences of its translation. */
 export const addsNoName = (source: string, translation: string): boolean =>
   keepsSounds(translation, source, namesBySound([translation]));

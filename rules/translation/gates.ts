@@ -15,9 +15,9 @@ import {
 import { anchorNumbersOf, numberWordsOf } from './written-numbers.ts';
 
 /**
- * From which values on a translation does not pass. 0.75 lets a model repair a typing error of the source that it repeats,
- * and no other sentence. The lengths of one dialogue in two languages keep within a factor of two and a half of their
- * median ratio; the other bounds are choices, and were not measured.
+ * The values from which a translation does not pass. 0.75 lets a model repair a typing error of the source that it repeats, and
+ * no other sentence. The lengths of one dialogue in two languages keep within a factor of two and a half of their median ratio.
+ * The other bounds are choices, and were not measured.
  */
 const TRANSLATION_GATE = {
   echoSimilarity: 0.75,
@@ -35,7 +35,7 @@ export interface SourceLine {
   readonly text: string;
 }
 
-/** What came back for a line, and the language of everything that came back with it. */
+/** The answer for a line, and the language of all answers of its question. */
 export interface Candidate {
   readonly line: SourceLine;
   readonly answer: TranslatedAnswer | null;
@@ -47,7 +47,7 @@ export interface TranslationLanguages {
   readonly target: string;
   /** Names of the whole production. */
   readonly names: ReadonlySet<string>;
-  /** Whose names are compared by their sound; null where names are compared by their letters, or not at all. */
+  /** The side whose names are compared by their sound; null if names are compared by their letters, or not at all. */
   readonly sounded: 'source' | 'translation' | null;
 }
 
@@ -66,7 +66,7 @@ function isCopied(source: string, translation: string, names: ReadonlySet<string
   return similarity === 1 && letters(source) >= TRANSLATION_GATE.copiedLetters && !names.has(plain(source));
 }
 
-/** Another language or script than was asked for, or the source itself. */
+/** True for another language or script than requested, or the source itself. */
 function isWrongLanguage({ line, answer, identifiedTogether }: Candidate, languages: TranslationLanguages): boolean {
   if (answer === null) return false;
   const { translation, identified } = answer;
@@ -82,7 +82,7 @@ function hasNames(source: string, translation: string, { names, sounded }: Trans
   return sounded === 'source' ? keepsSounds(source, translation, names) : keepsNames(source, translation, names);
 }
 
-/** Why the answer for one line, by itself, does not pass; null where it does. The first reason stands. */
+/** The reason why the answer for one line, by itself, does not pass; null if it does. The first reason counts. */
 export function reasonAgainst(candidate: Candidate, languages: TranslationLanguages): CaptionReason | null {
   const { line, answer } = candidate;
   if (answer === null || answer.translation.trim() === '') return 'translator_missing_line';
@@ -98,7 +98,7 @@ export interface Passed {
   readonly translation: string;
 }
 
-/** Whether one line has all words of the other too: the same twice, or two lines in one. */
+/** True if one line has all words of the other too: the same twice, or two lines in one. */
 function holds(outer: string, inner: string): boolean {
   return ` ${plain(outer)} `.includes(` ${plain(inner)} `);
 }
@@ -134,8 +134,8 @@ export function lengthOutliers(passed: readonly Passed[]): ReadonlySet<string> {
 }
 
 /**
- * Whether the translations of lines that follow each other fit the lengths of other lines clearly better than those of
- * their own: all of them moved by one, or two neighbours swapped, under the right sources.
+ * True if the translations of consecutive lines fit the lengths of other lines clearly better than those of their own. All of
+ * them are moved by one, or two neighbors swapped, under the right sources.
  */
 export function areMisplaced(passed: readonly Passed[]): boolean {
   const usual = median(passed.map(({ line, translation }) => growth(line.text, translation)));
@@ -159,19 +159,20 @@ export function areMisplaced(passed: readonly Passed[]): boolean {
 }
 
 /**
- * When two answers for one line are translations of the same text. A translation is compared with the second answers for all lines
- * that the model had before it when it gave the first one: it must be nearer to that of its own line, and have little of any
- * other. Chosen on a dialogue of twenty lines in German and French with two wordings each; docs/evaluation-results.md has others.
+ * The rule for two answers for one line that translate the same text. A translation is compared with the second answers for all
+ * lines that the model had before it when it gave the first one. It must be nearer to that of its own line, and have little of
+ * any other. Chosen on a dialogue of twenty lines in German and French with two wordings each; docs/evaluation-results.md has
+ * others.
  */
 const AGREEMENT_RULE = {
-  /** Lines nearer to each other than this are in no question together the second time, and no line stands there as context. */
+  /** Lines nearer to each other than this are in no question together the second time, and no line is context there. */
   apartLines: translationLimits.batchLines + translationLimits.contextLines + 1,
   /** Words are compared by runs of so many signs, their bounds included. */
   runSigns: 3,
   /** The least likeness of two answers for one line, and by how much it exceeds that with the answer for any other. */
   leastLikeness: 0.1,
   leastLead: 0.04,
-  /** What two lines in one have of the other's own words; shorter lines have too few of them to tell. */
+  /** The share of the other's own words in two lines in one; shorter lines have too few of them to judge. */
   mergedShare: 0.27,
   mergedRuns: 6,
   /** One of two translations of a line is at most so much longer than the other; short ones may be. */
@@ -179,7 +180,7 @@ const AGREEMENT_RULE = {
   lengthLetters: 12,
 } as const;
 
-/** Lines in the questions that are asked the second time: none of them beside what stood beside it before. */
+/** Lines in the second questions: none of them has its former neighbor beside it. */
 export function apartGroups(lines: readonly SourceLine[]): SourceLine[][] {
   const { apartLines } = AGREEMENT_RULE;
   return Array.from({ length: Math.min(apartLines, lines.length) }, (_, first) =>
@@ -211,13 +212,13 @@ function runsOf(text: string): Runs {
   return runs;
 }
 
-/** Two lines in one, where nothing came back for the other line that it could be compared with. */
+/** Two lines in one, if the other line has no answer to compare with. */
 function isFarLonger(one: string, other: string): boolean {
   const [shorter = 0, longer = 0] = [one, other].map((text) => lettersOf(text).length).sort((a, b) => a - b);
   return longer >= AGREEMENT_RULE.lengthLetters && longer > AGREEMENT_RULE.lengthFactor * shorter;
 }
 
-/** Whether a translation is one of the line that another answer translates. */
+/** True if a translation is one of the line that another answer translates. */
 type Agrees = (id: string, translation: string, other: string) => boolean;
 
 /** Compares answers beside the second answers for all lines, by their ids. A run of signs that many of them have counts less. */
@@ -259,17 +260,17 @@ export function agreementBeside(lines: readonly SourceLine[], second: ReadonlyMa
 }
 
 /**
- * What a line and its translation have in common without being understood: words that begin with the same four letters, which
- * are mostly cognates or names (Simard, Foster and Isabelle, "Using cognates to align sentences in bilingual corpora", 1992), in two
- * scripts words of the same first consonants, and numbers. A translation that has more in common with another line stands in the
- * wrong place. Both bounds are choices; `docs/evaluation-results.md` says what they find.
+ * The parts that a line and its translation share without being understood. They are words that begin with the same four letters,
+ * mostly cognates or names (Simard, Foster and Isabelle, "Using cognates to align sentences in bilingual corpora", 1992). In two
+ * scripts they are words of the same first consonants, and numbers. A translation that has more in common with another line is in
+ * the wrong place. Both bounds are choices; `docs/evaluation-results.md` has their results.
  */
 export const ANCHOR_RULE = {
   letters: 4,
   /** Of a word in another script: how many consonants it has at least, and how many are compared. */
   fewestConsonants: 3,
   comparedConsonants: 4,
-  /** By how many anchors another place has to fit better: before a line is asked again, and before it is withheld. */
+  /** The number of anchors by which another place has to fit better: before a line is sent again, and before it is withheld. */
   doubtful: 1,
   withheld: 2,
   /** How far apart two lines are that may have been exchanged. */
@@ -288,7 +289,7 @@ interface Anchors {
   readonly isQuestion: boolean;
 }
 
-/** By what a word is found again in another language; null where it is too short. */
+/** The key of a word in another language; null if it is too short. */
 function keyOf(word: string, isAcross: boolean): string | null {
   const { letters, fewestConsonants, comparedConsonants } = ANCHOR_RULE;
   if (!isAcross) return word.length < letters ? null : word.slice(0, letters);
@@ -332,7 +333,7 @@ class Fit {
 
 /**
  * Lines whose translations have clearly more in common with other lines, by at least `least` anchors: two that were exchanged, or
- * all of a run that was moved by one. In order of the lines; the ids of those that are affected.
+ * all of a run that was moved by one. In order of the lines; the ids of the affected ones.
  */
 export function misplacedLines(
   lines: readonly AnchoredLine[],

@@ -53,13 +53,13 @@ interface TranslationQuestion {
   readonly schema: JsonSchema;
 }
 
-/** Lines of one question; lines that are asked apart have nothing of what stands around them. */
+/** Lines of one question; lines in a question apart have no context. */
 export interface PlannedAsk {
   readonly members: readonly SourceLine[];
   readonly isApart: boolean;
 }
 
-/** What a model is asked of some lines: those that are not asked apart follow each other. */
+/** The question to a model about some lines: those of a question with context are consecutive. */
 export function questionOf(
   lines: readonly SourceLine[],
   { members: asked, isApart }: PlannedAsk,
@@ -91,7 +91,7 @@ export type PresentGates = (typeof gatesOver)[keyof typeof gatesOver];
 export const presentGatesOf = ({ gates }: Pick<CaptionTranslation, 'gates'>): PresentGates | null =>
   Object.values(gatesOver).find((present) => present === gates) ?? null;
 
-/** What a model is asked for one production, as far as it was. */
+/** The questions to a model for one production, as far as they were sent. */
 export interface TranslationWork
   extends Pick<CaptionTranslation, 'sourceLanguage' | 'targetLanguage' | 'asks' | 'identifiedAlone'> {
   readonly gates: PresentGates;
@@ -104,11 +104,11 @@ export type Verdict = { readonly text: string } | { readonly reason: CaptionReas
 /** An answer of this kind is worth no further question: the server is not there, or refuses this host. */
 const fatal = /^(?:timeout|unreachable|redirected|http_\d{3}): /;
 
-/** Why no further question is asked; null where nothing speaks against one. */
+/** The reason why no further question follows; null if there is none. */
 export const fatalFailure = ({ asks }: Pick<TranslationWork, 'asks'>): string | null =>
   asks.find(({ failure }) => failure !== null && fatal.test(failure))?.failure ?? null;
 
-/** The lines of a production in the batches in which they are asked first. */
+/** The lines of a production in the batches of the first questions. */
 function batchesOf(lines: readonly SourceLine[]): SourceLine[][] {
   const { batchLines } = translationLimits;
   const count = Math.ceil(lines.length / batchLines);
@@ -132,11 +132,11 @@ const candidateIn = (ask: TranslationAsk | undefined, line: SourceLine, together
   identifiedTogether: together,
 });
 
-/** What was asked of the lines together first. */
+/** The first questions about the lines together. */
 const batchesAsked = ({ lines, asks }: TranslationWork) =>
   batchesOf(lines).map((members, at) => ({ members, ask: asks[at] }));
 
-/** Which candidates pass by themselves, and beside each other; the first reason of the others. */
+/** The candidates that pass by themselves, and beside each other; the first reason of the others. */
 function judged(candidates: readonly Candidate[], languages: TranslationLanguages): ReadonlyMap<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
   const passed: Passed[] = [];
@@ -169,8 +169,8 @@ function misplaced(
 }
 
 /**
- * The lines that are asked again alone: of a batch in which a line did not pass, or whose translations look misplaced, all
- * of them. Where one line of an answer went wrong, the others may have its words.
+ * The lines of the second questions, alone: of a batch in which a line did not pass, or whose translations look misplaced, all of
+ * them. If one line of an answer went wrong, the others may have its words.
  */
 function doubtful(work: TranslationWork): SourceLine[] {
   const languages = languagesOf(work);
@@ -204,7 +204,7 @@ function stagesOf(work: TranslationWork) {
 
 type Stages = ReturnType<typeof stagesOf>;
 
-/** The questions in which lines were asked again alone because of the first answers. */
+/** The second questions, about lines alone, because of the first answers. */
 export const askedAgain = (work: TranslationWork): readonly TranslationAsk[] => stagesOf(work).againAsks;
 
 /** The answers for each line that its verdict may be of, with the language of what came with each. */
@@ -240,8 +240,8 @@ function disagreeing({ lines }: TranslationWork, { first, second }: ReturnType<t
 }
 
 /**
- * The questions in order: batches; then, once these are answered, single lines, and lines apart; then, once those are answered too,
- * the lines whose two answers disagree, each by itself. Nothing is asked after a fatal failure.
+ * The questions in order: first the batches. Once these are answered, single lines follow, and lines apart. At last come the
+ * lines whose two answers disagree, each by itself. No question follows a fatal failure.
  */
 export function plannedAsks(work: TranslationWork): readonly PlannedAsk[] {
   const stages = stagesOf(work);
@@ -276,7 +276,7 @@ function chosenAnswers(work: TranslationWork, stages: Stages) {
   return { candidates: work.lines.flatMap(({ id }) => chosen.get(id) ?? []), open, answers };
 }
 
-/** The verdict on each line by its id, once everything was asked. */
+/** The verdict on each line by its id, once every question was sent. */
 export function verdictsOf(work: TranslationWork): ReadonlyMap<string, Verdict> {
   const stages = stagesOf(work);
   const { candidates, open, answers } = chosenAnswers(work, stages);

@@ -26,7 +26,7 @@ export const anchorNumbersOf = (text: string): string[] =>
 /** A number as it is written in digits. */
 export interface WrittenNumber {
   readonly digits: string;
-  /** How many of its digits stand behind a decimal sign; null for a time of day, which some languages write with a point. */
+  /** The number of its digits behind a decimal sign; null for a time of day, which some languages write with a point. */
   readonly decimals: number | null;
   readonly isNegative: boolean;
 }
@@ -37,12 +37,14 @@ export function writtenNumbersOf(text: string): WrittenNumber[] {
   return [...ascii.matchAll(number)].map(({ 0: found, index }) => ({
     digits: found.replaceAll(/\D/g, ''),
     decimals: decimalsOf(found),
-    // A hyphen at the start of a row says who speaks, and one behind a word or a number joins them.
+    // A hyphen at the start of a row marks a speaker, and one behind a word or a number joins them.
     isNegative: /(?:(?<!\d)\u2212|(?:\S[^\S\n]|\()-)$/.test(ascii.slice(0, index)),
   }));
 }
 
-/** Groups of three digits are thousands, and so are those of two before them in India; what else stands behind a sign are decimals. */
+/**
+ * Groups of three digits are thousands, and so are those of two before them in India; other digits behind a sign are decimals.
+ */
 function decimalsOf(found: string): number | null {
   if (found.includes(':')) return null;
   const [first = '', ...groups] = found.split(/\D/);
@@ -56,13 +58,13 @@ const signed = new Set(['en', 'de', 'nl', 'sv', 'fr', 'es', 'pt', 'it', 'ru']);
 const belowZero =
   /(?<!\p{L})(?:minus|moins|menos|meno|минус|negativ\p{L}*|below|unter|onder|under|sous|dessous|bajo|abaixo|sotto|ниже|мороз\p{L}*)(?!\p{L})|[负負]|零下|マイナス|氷点下/iu;
 
-/** Whether a text says that something is below zero, in a language of which the words for it are known. */
+/** True if a text has a number below zero in words, in a language whose words for it are known. */
 export const hasNegativeNumber = (text: string): boolean => belowZero.test(text);
 
 const ofDigits = (numbers: readonly WrittenNumber[], digits: string): WrittenNumber[] =>
   numbers.filter((each) => each.digits === digits);
 
-/** Whether numbers of the same digits have their decimal sign in the same place. Times of day have none to compare. */
+/** True if numbers of the same digits have their decimal sign in the same place. Times of day have none to compare. */
 function haveSameDecimals(one: readonly WrittenNumber[], other: readonly WrittenNumber[]): boolean {
   if ([...one, ...other].some(({ decimals }) => decimals === null)) return true;
   const places = (numbers: readonly WrittenNumber[]): string =>
@@ -76,8 +78,8 @@ function haveSameDecimals(one: readonly WrittenNumber[], other: readonly Written
 const negatives = (numbers: readonly WrittenNumber[]): number => numbers.filter(({ isNegative }) => isNegative).length;
 
 /**
- * Whether numbers that stand in both texts with the same digits are the same numbers: with the decimal sign in the same place, and,
- * between languages of which the words for it are known, below zero in both or in none.
+ * True if numbers with the same digits in both texts are the same numbers. They have the decimal sign in the same place. Between
+ * languages whose words for it are known, they are below zero in both or in none.
  */
 export function areSameNumbers(
   source: string,
@@ -158,8 +160,8 @@ function digitsOf(signs: string): string | null {
 
 /**
  * The whole numbers that a text has in Han numerals, in decimal digits; none in a language that does not write them, and none for
- * signs that can be read in two ways. Some stand in words that count nothing, as in 一起: they may serve as a number, and are none
- * that was added.
+ * signs that can be read in two ways. Some are in words that count nothing, as in 一起: they may serve as a number, but do not
+ * count as added.
  */
 export function hanNumbersOf(text: string, language: string): string[] {
   if (!writtenIn.has(baseLanguage(language) ?? '')) return [];
@@ -172,8 +174,8 @@ export function hanNumbersOf(text: string, language: string): string[] {
 }
 
 /**
- * The words for two to twelve; forms of one word stand beside each other. A word that usually means something else has a dash
- * in its place: French *neuf* is also *new*, Italian *sei* also *you are*.
+ * The words for two to twelve; forms of one word are beside each other. A word that usually means something else has a dash in
+ * its place: French *neuf* is also *new*, Italian *sei* also *you are*.
  */
 const twoToTwelve: Readonly<Record<string, string>> = {
   en: 'two three four five six seven eight nine ten eleven twelve',
@@ -212,8 +214,8 @@ const byLanguage = new Map(
 );
 
 /**
- * The numbers from two to twelve that a text has in words, by value; null in a language without a table, and where a text joins
- * words to another number or counts in halves: what it says is not known then.
+ * The numbers from two to twelve that a text has in words, by value. Null in a language without a table, and if a text joins
+ * words to another number or counts in halves: its numbers are unknown then.
  */
 export function numberWordsOf(text: string, language: string): number[] | null {
   const table = byLanguage.get(baseLanguage(language) ?? '');
