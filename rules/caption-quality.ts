@@ -103,11 +103,11 @@ const withheld = { outcome: 'withheld', reasonCode: 'line_unavailable_or_withhel
 const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
 
 /**
- * The decision if captions are complete by their structure; their meaning is not judged. An accepted line has both sides with a
- * text in the language of the request, a supported claim, citations over its whole time and their reports. It comes from this
- * source, study, readiness, approval and job, and lies in order of time inside the range. Captions are accepted when they have
- * lines and every line is. Those of some executors are accepted when some line is, and only such lines are published. Those that
- * only serve a demonstration never are.
+ * The decision whether captions are complete by their structure. Their meaning is not judged. Both sides of an accepted line have
+ * a text in the language of the request. It has a supported claim, citations over its whole time and their reports. It comes from
+ * this source, study, readiness, approval and job, and lies in order of time inside the range. Captions are accepted when they
+ * have lines and every line is. Those of some executors are accepted when some line is, and only such lines are published. Those
+ * that only serve a demonstration never are.
  */
 export function structuralDecisionOf({ artifact: { lines }, receipt }: JudgedCaptions): QualityControlDecision {
   const isDemo = receipt.producer.executor.executionScope === 'test_demo_only';

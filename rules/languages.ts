@@ -22,7 +22,7 @@ function canonicalTags(tag: string): string[] {
 
 /**
  * The number of letters from which a script is judged, and the identifier believed. On single cues the identifier errs in 31 of
- * 100, so it does not judge shorter lines; the bound of 40 letters is a choice and was not measured. Fewer than eight letters in
+ * 100, so it does not judge shorter lines. The bound of 40 letters is a choice and was not measured. Fewer than eight letters in
  * a foreign script are a name.
  */
 export const LANGUAGE_GATE = { scriptLetters: 8, foreignShare: 0.5, identifiedLetters: 40 } as const;

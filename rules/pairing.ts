@@ -110,7 +110,7 @@ const GROUPING = { sharedOfShorter: 0.3, farthestMs: 10_000, stepMs: 100, agreei
 
 const lengthOf = ({ startMs, endMs }: Range): number => endMs - startMs;
 
-/** The ms by which each time of one track comes after each of another, if that is no farther than an offset may be. */
+/** The ms by which each time of one track comes after each of another, within the largest possible offset. */
 function nearDifferences(ones: readonly number[], others: readonly number[]): number[] {
   const inOrder = others.toSorted((one, other) => one - other);
   const differences: number[] = [];

@@ -43,8 +43,8 @@ function pieces(stretch: Range, pauses: readonly (readonly number[])[]): Range[]
 }
 
 /**
- * The regions of a range that are recognized, in order and apart: each stretch of detected speech with its padding, those that
- * touch joined, none longer than 30 s.
+ * The regions of a range that are recognized, in order and apart. Each is a stretch of detected speech with its padding, those
+ * that touch joined, none longer than 30 s.
  */
 export function speechRegions(range: Range, speech: EvidenceArtifact, silences: EvidenceArtifact): Range[] {
   const spoken = speechOf(speech);

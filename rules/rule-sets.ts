@@ -15,9 +15,8 @@ export const ruleSets = {
   /** The consequence of claims (`claims.ts`). */
   decision: { name: 'decision policy', version: 1 },
   /**
-   * The lines of captions from a study. They depend on the languages of tracks (`languages.ts`), the pairs of cues
-   * (`pairing.ts`), the cuts of a transcript (`segmentation.ts`), and the citations of a line
-   * (`receipts/captions/captioned-study.ts`).
+   * The lines of captions from a study. They depend on the languages of tracks (`languages.ts`), the pairs of cues (`pairing.ts`)
+   * and the cuts of a transcript (`segmentation.ts`). The citations of a line are in `receipts/captions/captioned-study.ts`.
    */
   captions: { name: 'caption rules', version: 3 },
   /** The questions to a model, and the translations that pass (`translation/`). */

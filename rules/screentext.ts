@@ -98,7 +98,7 @@ export const isClutter = (texts: readonly ReadText[]): boolean =>
 
 /**
  * The rule for readings that are one text. It goes on over a gap of this many milliseconds, as an engine misses it in single
- * pictures; it covers its place by this share; and its letters are this much alike. A text that moves must be the same to the
+ * pictures. It covers its place by this share. And its letters are this much alike. A text that moves must be the same to the
  * letter.
  */
 const SAME_TEXT = { gapMs: 2500, overlap: 0.5, similarity: 0.75 } as const;

@@ -33,8 +33,8 @@ const silent = raw`${consonant}{1,2}[\u0E34\u0E38]?[\u0E4C\u0ECC]`;
 const laoVowel = raw`(?<=(?<!${lead})[\u0E81-\u0EAE\u0EDC\u0EDD]${tone})[\u0EAD\u0EA7](?!${mark}|${following})`;
 
 /**
- * A last consonant without a sign of its own, if that is certain: in Thai before a vowel that is written before its consonant,
- * and at the end. Elsewhere only a dictionary shows whether it begins the next syllable.
+ * A last consonant without a sign of its own, if that is certain. In Thai it is before a vowel that is written before its
+ * consonant, and at the end. Elsewhere only a dictionary shows whether it begins the next syllable.
  */
 const last = raw`(?:[\u0E01\u0E07\u0E14\u0E19\u0E1A\u0E21\u0E22\u0E23\u0E25\u0E27](?=[\u0E40-\u0E44])|[\u0E01-\u0E2E](?![\u0E01-\u0E2E\u0E30-\u0E3A\u0E40-\u0E45\u0E47-\u0E4E])|[\u0E81\u0E87\u0E8D\u0E94\u0E99\u0E9A\u0EA1\u0EA7](?![\u0EAD\u0EA7]|${mark}|${following}))`;
 
@@ -61,7 +61,7 @@ const number = raw`${digit}+(?:[.,]${digit}+)*`;
 
 /**
  * The pattern of one syllable of Thai, Lao, Khmer or Burmese as it is written, or of one number in the digits of these scripts.
- * The end of a syllable of Thai or Lao is not always written; no sign of it is torn from the signs that it is written with.
+ * The end of a syllable of Thai or Lao is not always written. No sign of it is torn from the signs that it is written with.
  */
 const orthographicSyllable = `(?:${number}|${thaiOrLao}|${khmer}|${burmese})`;
 

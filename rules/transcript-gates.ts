@@ -220,7 +220,7 @@ const isWordsAlone = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !h
 /**
  * The detected speech that a line needs. At least half of its time: regions are padded by 200 ms on both sides, so that a word of
  * 400 ms still has half. Not more than 30 letters in a second of speech, which is faster than auctioneers speak (about 6 words a
- * second); not fewer than one in a second of a line, which is slower than any speech.
+ * second). Not fewer than one in a second of a line, which is slower than any speech.
  */
 const SPEECH_SUPPORT = { share: 0.5, lettersPerSecond: 30, fewestLettersPerSecond: 1, judgedMs: 2000 } as const;
 

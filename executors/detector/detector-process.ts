@@ -12,7 +12,7 @@ import { packState, unpackState } from './packed-state.ts';
 import { loadSpeechModel } from './silero-vad.ts';
 import { resumableDigest, type SavedStream, SoundStream, type SpeechModels } from './sound-stream.ts';
 
-// The detector process. It trusts the host that writes to it and handles no error: any error here ends the process, and the host
+// The detector process. It trusts the host that writes to it and handles no error. Any error here ends the process, and the host
 // learns of it from the exit.
 
 type Identifier = (text: string) => IdentifierAnswer;

@@ -171,7 +171,7 @@ interface DetectorOptions {
 
 /**
  * The most jobs of one process. Its limits count from its start, and one that is never idle would reach them in the middle of a
- * job: after three hundred windows of five minutes it had exceeded the limit of its answers.
+ * job. After three hundred windows of five minutes it had exceeded the limit of its answers.
  */
 export const jobsOfAProcess = 32;
 

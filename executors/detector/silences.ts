@@ -102,8 +102,8 @@ function powerIn(channel: Float32Array, from: number): number {
  *
  * The program's level is gated as loudness is in ITU-R BS.1770-4, over unweighted windows of 20 ms. It is the mean power of those
  * above the absolute gate, then of those that are at most the relative gate below that mean. The floor is the level that the
- * quietest tenth of all stretches of the least length stays below (EBU Tech 3342 takes the same percentile for the low end of a
- * program's range). It counts only if it is well below the program and steady, as noise is and music is not.
+ * quietest tenth of all stretches of the least length stays below. EBU Tech 3342 takes the same percentile for the low end of a
+ * program's range. It counts only if it is well below the program and steady, as noise is and music is not.
  */
 export const SILENCE_RULE = {
   minimumMs: 300,

@@ -13,9 +13,9 @@ export interface SampleSpan {
 }
 
 /**
- * The signals that a pass delivers of a track, whatever its layout: the mix of all channels into one, then the same sound folded
- * into left, right and center. Stereo leaves the center silent, mono leaves the sides silent; surrounds are folded into their
- * side.
+ * The signals that a pass delivers of a track, whatever its layout. They are the mix of all channels into one, then the same
+ * sound folded into left, right and center. Stereo leaves the center silent, mono leaves the sides silent; surrounds are folded
+ * into their side.
  */
 export const SIGNALS = ['mix', 'left', 'right', 'centre'] as const;
 

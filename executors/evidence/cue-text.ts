@@ -33,7 +33,7 @@ function openingBrace(text: string, from: number): number {
 }
 
 /**
- * The visible text of an ASS event: its text without the blocks in braces (overrides and remarks) and without drawings, which are
+ * The visible text of an ASS event, without the blocks in braces (overrides and remarks) and without drawings, which are
  * coordinates of a shape. A brace that is never closed is text. Null if the packet is not an event.
  */
 function assText(event: string): string | null {

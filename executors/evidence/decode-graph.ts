@@ -125,8 +125,8 @@ const evenSoundArguments = (request: DecodeRequest, seek: number, entry: readonl
 const EVEN_SOUND_INPUT: readonly string[] = ['-protocol_whitelist', 'pipe', '-f', 'nut', '-i', 'pipe:0'];
 
 /**
- * Options that keep a track in use of which nothing is needed. ffmpeg counts a transport stream from the first sample of the
- * tracks in use. So both processes must use the same ones.
+ * Options that keep an unneeded track in use. ffmpeg counts a transport stream from the first sample of the tracks in use. So
+ * both processes must use the same ones.
  */
 export const keptInUse = (trackIndex: number | null): string[] =>
   trackIndex === null ? [] : ['-map', `0:${trackIndex}`, '-c', 'copy', '-f', 'null', '-'];
@@ -144,8 +144,8 @@ export type SoundForm = 'kept' | 'evened' | 'mono';
 export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes', 'fields', 'bars'] as const;
 
 /**
- * The output of the pipes behind them: the pixels of small pictures (RGB), JPEGs that may become keyframes (`mpjpeg`), and the
- * sound of left, right and center at its own rate (`au`).
+ * The output of the pipes behind them: the pixels of small pictures (RGB), JPEGs that may become keyframes (`mpjpeg`), and sound
+ * at its own rate (`au`). That is the sound of left, right and center.
  */
 export const BYTE_PIPES = ['pixels', 'candidates', 'ownRate'] as const;
 
@@ -166,7 +166,7 @@ const LOUDNESS_RATE = 48_000;
 
 // The times in seconds by which decoding begins before the range. Two are enough for decoders, resamplers and the comparison with
 // the picture before to settle. But some containers (MPEG) seek into the middle of a group of pictures, and in some films
-// pictures are rare: then a minute is tried, and at last the whole way from the start.
+// pictures are rare. Then a minute is tried, and at last the whole way from the start.
 const LEADS = [2, 60, Number.POSITIVE_INFINITY];
 
 /** The whole seconds from which to decode, in the order to be tried; whole seconds are exact in every container's clock. */
@@ -204,7 +204,7 @@ export function decodeArguments(
   const isEvened = form === 'evened';
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-    // Seeking by index alone would start at a key frame; this decodes on from there to the exact place. ffmpeg turns the pictures
+    // Seeking by index alone would start at a key frame. This decodes on from there to the exact place. ffmpeg turns the pictures
     // as players do.
     ...entry,
     ...mediaInput(request.path),

@@ -27,7 +27,7 @@ function truePeakFacts({ value, atMs }: { value: number; atMs: number }, { endMs
 
 /**
  * Keeps the last output of ffmpeg's `ebur128`, whose values hold for everything measured so far. ffmpeg restarts when the sound
- * changes its sample rate or channels on the way, and loses everything that it measured before: that is refused.
+ * changes its sample rate or channels on the way, and loses all earlier measurements: that is refused.
  */
 export class Loudness implements LoudnessMeter {
   #last: FrameMetadata | null = null;

@@ -27,9 +27,9 @@ const PACKET = /^0, +-?\d+, +(-?\d+), +(\d+), +(\d+), 0x[0-9a-f]{8}(?:,|$)/;
 const LONGEST_LINE_BYTES = 4096;
 
 /**
- * Joins the output of ffmpeg for one track on two pipes: a list of its packets (`-f framecrc`: times and sizes), and their bytes
- * one after another (`-f data`). The size alone gives the end of a packet, so no text in it can begin another one. Each packet is
- * handed over as soon as both exist. Throws `DetectionFailure` on another form.
+ * Joins the output of ffmpeg for one track on two pipes. One is a list of its packets (`-f framecrc`: times and sizes), the other
+ * has their bytes one after another (`-f data`). The size alone gives the end of a packet, so no text in it can begin another
+ * one. Each packet is handed over as soon as both exist. Throws `DetectionFailure` on another form.
  */
 export class PacketJoiner {
   readonly #deliver: (packet: SubtitlePacket) => void;
@@ -113,9 +113,9 @@ const LIMITS: ProcessLimits = {
 };
 
 /**
- * The limits of text tracks in a range of up to ten minutes: their number, the cues and bytes of a track inside the range, and
- * those of all together. Three cues in every second of ten minutes stay below it. A record of a track is written or read in less
- * than 20 ms, during which the host does nothing else.
+ * The limits of text tracks in a range of up to ten minutes. They are the number of tracks, the cues and bytes of each, and those
+ * of all together. Three cues in every second of ten minutes stay below it. A record of a track is written or read in less than
+ * 20 ms, during which the host does nothing else.
  */
 export const SUBTITLE_LIMITS = {
   maxTracks: 32,
@@ -190,7 +190,7 @@ interface TracksRequest {
 }
 
 /**
- * The cues of each track clipped to the range, in the order of the tracks, read in one run; null for a track above a limit. Cues
+ * The cues of each track clipped to the range, in the order of the tracks, read in one run. Null for a track above a limit. Cues
  * count from the start of the input; those that show nothing are left out. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
 export async function readSubtitleTracks(

@@ -96,7 +96,7 @@ type FoundTrack = { readonly track: RequestedSubtitleTrack } & (
 
 /**
  * Reads the text tracks of the media and those attached to it, and identifies their languages. The result has first one
- * `subtitle_track` a track, then one `text_language` a track, in the order of the tracks; an unread track is unavailable, with
+ * `subtitle_track` a track, then one `text_language` a track, in the order of the tracks. An unread track is unavailable, with
  * its index. Without a text track (pictures of text do not count) both kinds are unavailable. Rejects with `ProcessFailure` or
  * `DetectionFailure`.
  */

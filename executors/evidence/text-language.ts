@@ -7,8 +7,8 @@ import type { IdentifierAnswer } from '../detector/detector-messages.ts';
 /**
  * Languages that the identifier takes for one that it has, since it was not made for them, by the code that it gives them. `own`
  * has frequent words that the language of this code writes and they do not, `others` those that they write and it does not. The
- * lists were written for this project. Galician, Asturian and Occitan become `es`, `pt` or `ca`; Afrikaans `nl`; Indonesian `ms`;
- * Serbian in Latin letters `hr`; Macedonian `bg` or `sr`; Nepali `hi` or `mr`.
+ * lists were written for this project. Galician, Asturian and Occitan become `es`, `pt` or `ca`. Afrikaans `nl`. Indonesian `ms`.
+ * Serbian in Latin letters `hr`. Macedonian `bg` or `sr`. Nepali `hi` or `mr`.
  */
 const WORDS: Readonly<Record<string, { readonly own: string; readonly others: string }>> = {
   es: {
@@ -180,8 +180,8 @@ export const LANGUAGE_CHOICE = {
   /** The first language must lead the second by so much: odds times pieces. */
   lead: 5,
   /**
-   * A cue keeps the language of its track if that has this share of the odds of the first, or if the first does not lead it by so
-   * much.
+   * A cue keeps the language of its track if that has this share of the first one's odds, or if the first leads it by less than
+   * this.
    */
   hintShare: 0.7,
   hintLead: 6,

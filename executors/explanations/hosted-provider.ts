@@ -71,9 +71,9 @@ async function boundedBody({ body }: Response, maximumBytes: number): Promise<Bu
 }
 
 /**
- * A `fetch` for client libraries. It sends only the headers of the request and the key, follows no redirect, and reads the whole
- * answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status alone: its words may repeat the
- * key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and `too_large`, and with the
+ * A `fetch` for client libraries. It sends only the headers of the request and the key, and follows no redirect. It reads the
+ * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status alone: its words may repeat
+ * the key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and `too_large`, and with the
  * platform's error if no whole answer came.
  */
 export const boundedFetch =
@@ -137,8 +137,8 @@ function base64Of(key: string): string[] {
 }
 
 /**
- * Makes a test for the key of a server in a text: as it is, in letters of another case, spaced out, escaped as in JSON, URLs or
- * HTML, in base64 or in hex. A key of fewer than 8 characters only counts as a whole word.
+ * Makes a test for the key of a server in a text. It finds the key as it is, in letters of another case, spaced out, escaped as
+ * in JSON, URLs or HTML, in base64 or in hex. A key of fewer than 8 characters only counts as a whole word.
  */
 export function keyEcho(key: string): (text: string) => boolean {
   if (key.length < shortestSecret) {

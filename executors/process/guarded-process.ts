@@ -255,8 +255,8 @@ const noProcess = (detail: string): ProcessFailure =>
 
 /**
  * Starts a process, and rejects if the system gives none. If no descriptor is left, Node makes a child without streams and emits
- * its error later. execa throws at the missing streams before it listens for that error, which would end the host. So each child
- * gets a listener as soon as it is made. The child comes in an object, because execa makes a promise of it.
+ * its error later. execa throws at the missing streams before it listens for that error, which would end the host. So each new
+ * child gets a listener at once. The child comes in an object, because execa makes a promise of it.
  */
 async function begun(
   file: string,
@@ -305,7 +305,7 @@ function killGroup(leader: number): void {
   sendKill(-leader);
 }
 
-// The kernel lets the first process of a namespace go only after all others in it are gone, and the wrapper waits for that first
+// The kernel lets the first process of a namespace go only after all others in it are gone. The wrapper waits for that first
 // process. So killing it, not the wrapper, makes the wrapper's exit mean that nothing is left.
 function killNamespace(wrapper: number): void {
   const first = onlyChild(wrapper);

@@ -15,7 +15,7 @@ import { absoluteFolders, isExecutable } from './tools.ts';
 
 /**
  * Kills the processes whose home is one of these private folders. A host killed within the fraction of a millisecond between a
- * process's birth and its first limit leaves it behind; the next host finds it so. Does nothing without /proc.
+ * process's birth and its first limit leaves it behind. The next host finds it so. Does nothing without /proc.
  */
 async function killLeftovers(folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;

@@ -18,9 +18,9 @@ const RAISING_TOOLS: readonly { readonly name: string; readonly args: readonly s
 ];
 
 // A socket stays in the network namespace that created it, whichever process accepts on it. So this process makes the listener
-// inside, hands it to the host over Node's channel (descriptor 3), and ends when the host confirms it. After that, only the
-// channel keeps the process alive. Node emits no `disconnect` if the other side dies before it acknowledges a handle, so a host
-// that was killed shows only in a channel that is gone.
+// inside. It hands it to the host over Node's channel (descriptor 3), and ends when the host confirms it. After that, only the
+// channel keeps the process alive. Node emits no `disconnect` if the other side dies before it acknowledges a handle. So a killed
+// host shows only in a channel that is gone.
 const MAKE_LISTENER = `
 const [, raise, port] = process.argv;
 const [file, ...args] = JSON.parse(raise);

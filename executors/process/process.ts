@@ -106,9 +106,9 @@ export interface Launcher {
 const GIBIBYTE = 1024 ** 3;
 
 /**
- * The memory that one process of each kind may have to write to, in bytes: heap, stacks and private mappings, as Linux counts
- * them for RLIMIT_DATA (getrlimit(2)). Address space would not help: Node and the JavaScript runtimes that yt-dlp starts reserve
- * far more of it than they use. Each limit comes with the most that was measured.
+ * The memory that one process of each kind may have to write to, in bytes. It is heap, stacks and private mappings, as Linux
+ * counts them for RLIMIT_DATA (getrlimit(2)). Address space would not help: Node and the JavaScript runtimes that yt-dlp starts
+ * reserve far more of it than they use. Each limit comes with the most that was measured.
  */
 export const MEMORY_BYTES = {
   /** Saying a version takes 50 MiB; a tool that comes as a single file unpacks itself first. */
@@ -132,9 +132,9 @@ export const MEMORY_BYTES = {
 } as const;
 
 /**
- * The arguments with which this very Node runs a process of this program: the built file beside the built program, or the source,
- * a module URL. The sources go through the half of tsx that needs no thread of its own. With the other one the process takes
- * twice as long to start.
+ * The arguments with which this very Node runs a process of this program. It is the built file beside the built program, or the
+ * source, a module URL. The sources go through the half of tsx that needs no thread of its own. With the other one the process
+ * takes twice as long to start.
  */
 export function ownEntry(source: URL): readonly string[] {
   const name = /([^/]+)\.ts$/.exec(source.pathname)?.[1] ?? '';

@@ -93,7 +93,7 @@ function blockDiffers(one: GrayPicture, other: GrayPicture, left: number, top: n
 }
 
 /**
- * The rule for a picture of noise or a pattern, which would take an engine minutes: more than this share of neighboring pixels
+ * The rule for a picture of noise or a pattern, which would take an engine minutes. More than this share of neighboring pixels
  * differ by so many steps of gray. A page of the smallest readable print has 0.33, noise 0.4 and more.
  */
 export const NOISE_RULE = { steps: 32, share: 0.36 } as const;

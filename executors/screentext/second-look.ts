@@ -30,10 +30,10 @@ export function joinedReadings(first: readonly ReadText[], second: readonly Read
 }
 
 /**
- * The margins of a strip around its line, in heights of the line: up and down not into the next line, and to the sides either
- * into the next letter or over the next word. A look at the wider strip counts from so many more letters on: less is the edge of
- * a box, or a pattern beside it. Found on the first twelve films of the pack. A strip with fewer pixels on a side holds no letter
- * that can be read, and below six the engine fails over it (the window of Sauvola's threshold does not fit).
+ * The margins of a strip around its line, in heights of the line. Up and down it ends before the next line, and to the sides
+ * either in the next letter or after the next word. A look at the wider strip counts from so many more letters on: less is the
+ * edge of a box, or a pattern beside it. Found on the first twelve films of the pack. A strip with fewer pixels on a side holds
+ * no readable letter. Below six the engine fails over it (the window of Sauvola's threshold does not fit).
  */
 export const STRIP = { edgeHeights: 0.25, nearHeights: 0.5, wideHeights: 5, moreLetters: 3, leastPixels: 8 } as const;
 
@@ -69,8 +69,8 @@ function placeOf({ box }: ReadText, { picture: { width, height }, others }: Surr
 }
 
 /**
- * Cuts the place of one reading out of its picture, with a margin of so many heights at its sides, which ends at the other
- * readings. Null if the rest has fewer than `STRIP.leastPixels` on a side.
+ * Cuts the place of one reading out of its picture. The margin at its sides is so many heights, and ends at the other readings.
+ * Null if the rest has fewer than `STRIP.leastPixels` on a side.
  */
 export function stripOf(reading: ReadText, around: Surroundings, heights: number): Strip | null {
   const { picture } = around;

@@ -8,8 +8,8 @@ const MISSING_SOUND_MS = 250;
 const MISSING_PICTURE_MS = 500;
 const MISSING_SHARE = 0.005;
 
-// A file of a crashed recorder misses its last seconds. If more than a quarter is gone, a transfer broke off, and a study of the
-// rest would be about another film than the one that was meant.
+// A file of a crashed recorder misses its last seconds. If more than a quarter is gone, a transfer broke off. A study of the rest
+// would be about another film than the one that was meant.
 const LEAST_SHARE = 0.75;
 
 // Measurements are exact to a packet or two. So an estimate that is further off is wrong, and a damaged file that holds less has

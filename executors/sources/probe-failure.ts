@@ -37,7 +37,7 @@ export function asProbeFailure(error: unknown): unknown {
 const LARGEST_SIDE = 16_384;
 const LARGEST_AREA = 2 ** 26;
 
-/** True if a person could watch or hear this track. */
+/** True if a person could watch this track or listen to it. */
 export function isPlayable(track: ProbedTrack): boolean {
   if (track.codec === 'unknown' || track.isCoverArt) return false;
   return track.type === 'audio' || (track.type === 'video' && track.width !== undefined);

@@ -107,9 +107,9 @@ export class VideoHostFailure extends Error {
 }
 
 /**
- * Resolves a URL. The formats in the answer are those that a download takes: one with the picture (or the only sound), then one
- * for each language of sound that it lacks. Rejects with `VideoHostFailure`, and only with that; nothing runs any more when it
- * settles.
+ * Resolves a URL. The formats in the answer are those that a download takes. They are one with the picture (or the only sound),
+ * then one for each language of sound that it lacks. Rejects with `VideoHostFailure`, and only with that; nothing runs any more
+ * when it settles.
  */
 export type ResolveVideo = (
   deps: VideoHostDeps,

@@ -104,9 +104,9 @@ const framesApart = (one: number, other: number, { numerator, denominator }: Lab
   Math.round((Math.abs(one - other) * numerator) / (1000 * denominator));
 
 /**
- * Pairs found cuts with labeled ones, each at most once, as many as can be (as shot boundary detection is scored in TRECVID, and
- * events in mir_eval). Both lists ascend, and every label reaches equally far. So pairing from the left, always the first two
- * that reach each other, gives the largest number.
+ * Pairs found cuts with labeled ones, each at most once, as many as can be. Shot boundary detection is scored so in TRECVID, and
+ * events in mir_eval. Both lists ascend, and every label reaches equally far. So pairing from the left, always the first two that
+ * reach each other, gives the largest number.
  */
 export function cutCounts(
   { atMs, frameRate }: LabeledCuts,

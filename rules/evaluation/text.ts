@@ -88,8 +88,8 @@ const errorsOf = (one: Cue, other: Cue): [start: number, end: number] => [
 ];
 
 /**
- * Pairs cues of equal text without crossing: a longest common subsequence of the texts, and of all the longest the one with the
- * least error of time. Takes as many steps as the product of both lengths.
+ * Pairs cues of equal text without crossing. The result is a longest common subsequence of the texts, and of all the longest the
+ * one with the least error of time. Takes as many steps as the product of both lengths.
  */
 export function pairCues(labelled: readonly Cue[], found: readonly Cue[]): CuePair[] {
   let above: Pairing[] = Array.from({ length: found.length + 1 }, () => nothing);

@@ -44,7 +44,7 @@ function lacksNumber(numbers: readonly WrittenNumber[], words: readonly string[]
 
 /**
  * True if a translation has the numbers of its source. Numbers in digits occur equally often, in digits or in words. A number in
- * words counts as changed if its translation lacks it and has another one instead: one that is only missing may have another
+ * words counts as changed if its translation lacks it and has another one instead. One that is only missing may have another
  * wording.
  */
 export function keepsNumbers(source: string, translation: string, languages: NumberLanguages): boolean {
@@ -146,8 +146,8 @@ export const consonantsOf = (latin: string): string => bareOf(soundOf(latin));
 const bareOf = (sound: string): string => sound.replaceAll(/[aeiouyh]/g, '').replaceAll(/(.)\1+/g, '$1');
 
 /**
- * Sounds that a name may have by its spelling: *g* and *j* sound differently by language, and an *r* that ends a syllable is lost
- * in some.
+ * Sounds that a name may have by its spelling. The letters *g* and *j* sound differently by language, and some lose an *r* that
+ * ends a syllable.
  */
 const soundsOf = (latin: string): string[] => [
   ...new Set(
@@ -212,7 +212,7 @@ const capitalShowsNames = (language: string): boolean =>
   capitalScripts.has(scriptOf(language)) && !['de', 'lb'].includes(baseLanguage(language) ?? '');
 
 /**
- * The names that are compared by their sound: those of the source, if the translation has another script; those of the
+ * The names that are compared by their sound: those of the source, if the translation has another script. Those of the
  * translation, if the source does not show its own. None if a script does not write vowels, or neither side shows names.
  */
 export function soundedNames(sourceLanguage: string, targetLanguage: string): 'source' | 'translation' | null {

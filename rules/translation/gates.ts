@@ -15,9 +15,9 @@ import {
 import { anchorNumbersOf, numberWordsOf } from './written-numbers.ts';
 
 /**
- * The values from which a translation does not pass. 0.75 lets a model repair a typing error of the source that it repeats, and
- * no other sentence. The lengths of one dialogue in two languages keep within a factor of two and a half of their median ratio.
- * The other bounds are choices, and were not measured.
+ * The values from which a translation does not pass. With 0.75 a model can repair a typing error of the source that it repeats,
+ * but no other sentence passes. The lengths of one dialogue in two languages keep within a factor of two and a half of their
+ * median ratio. The other bounds are choices, and were not measured.
  */
 const TRANSLATION_GATE = {
   echoSimilarity: 0.75,
@@ -261,9 +261,9 @@ export function agreementBeside(lines: readonly SourceLine[], second: ReadonlyMa
 
 /**
  * The parts that a line and its translation share without being understood. They are words that begin with the same four letters,
- * mostly cognates or names (Simard, Foster and Isabelle, "Using cognates to align sentences in bilingual corpora", 1992). In two
- * scripts they are words of the same first consonants, and numbers. A translation that has more in common with another line is in
- * the wrong place. Both bounds are choices; `docs/evaluation-results.md` has their results.
+ * mostly cognates or names. See Simard, Foster and Isabelle, "Using cognates to align sentences in bilingual corpora", 1992. In
+ * two scripts they are words of the same first consonants, and numbers. A translation that has more in common with another line
+ * is in the wrong place. Both bounds are choices; `docs/evaluation-results.md` has their results.
  */
 export const ANCHOR_RULE = {
   letters: 4,
@@ -332,8 +332,8 @@ class Fit {
 }
 
 /**
- * Lines whose translations have clearly more in common with other lines, by at least `least` anchors: two that were exchanged, or
- * all of a run that was moved by one. In order of the lines; the ids of the affected ones.
+ * Lines whose translations have clearly more in common with other lines, by at least `least` anchors. Either two were exchanged,
+ * or all of a run was moved by one. In order of the lines; the ids of the affected ones.
  */
 export function misplacedLines(
   lines: readonly AnchoredLine[],

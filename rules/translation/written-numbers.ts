@@ -159,7 +159,7 @@ function digitsOf(signs: string): string | null {
 }
 
 /**
- * The whole numbers that a text has in Han numerals, in decimal digits; none in a language that does not write them, and none for
+ * The whole numbers that a text has in Han numerals, in decimal digits. None in a language that does not write them, and none for
  * signs that can be read in two ways. Some are in words that count nothing, as in 一起: they may serve as a number, but do not
  * count as added.
  */
