@@ -143,8 +143,8 @@ interface OpenCue {
 }
 
 /**
- * The cues of a SubRip file: a number, which the first may lack, times, and text up to the next number. ffmpeg skips malformed
- * cues; this function refuses them. Throws `invalid_subtitle_file`.
+ * The cues of a SubRip file. Each has a number, which the first may lack, times, and text up to the next number. ffmpeg skips
+ * malformed cues; this function refuses them. Throws `invalid_subtitle_file`.
  */
 function* srtCues(file: string): Steps<WrittenCue[]> {
   const cues: WrittenCue[] = [];

@@ -26,8 +26,8 @@ function truePeakFacts({ value, atMs }: { value: number; atMs: number }, { endMs
 }
 
 /**
- * Keeps the last output of ffmpeg's `ebur128`, whose values hold for everything measured so far. ffmpeg restarts when the sound
- * changes its sample rate or channels on the way, and loses all earlier measurements: that is refused.
+ * Keeps the last output of ffmpeg's `ebur128`, whose values hold for everything measured so far. When the sound changes its
+ * sample rate or channels on the way, ffmpeg restarts and loses all earlier measurements. That is refused.
  */
 export class Loudness implements LoudnessMeter {
   #last: FrameMetadata | null = null;

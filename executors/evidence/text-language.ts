@@ -180,8 +180,8 @@ export const LANGUAGE_CHOICE = {
   /** The first language must lead the second by so much: odds times pieces. */
   lead: 5,
   /**
-   * A cue keeps the language of its track if that has this share of the first one's odds, or if the first leads it by less than
-   * this.
+   * A cue keeps the language of its track if that has this share of the first one's odds. It also does if the first leads it by
+   * less than this.
    */
   hintShare: 0.7,
   hintLead: 6,

@@ -137,8 +137,8 @@ function base64Of(key: string): string[] {
 }
 
 /**
- * Makes a test for the key of a server in a text. It finds the key as it is, in letters of another case, spaced out, escaped as
- * in JSON, URLs or HTML, in base64 or in hex. A key of fewer than 8 characters only counts as a whole word.
+ * Makes a test for the key of a server in a text. It finds the key as it is, in letters of another case, or spaced out. It also
+ * finds it escaped as in JSON, URLs or HTML, in base64 or in hex. A key of fewer than 8 characters only counts as a whole word.
  */
 export function keyEcho(key: string): (text: string) => boolean {
   if (key.length < shortestSecret) {

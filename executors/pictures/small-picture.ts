@@ -134,8 +134,8 @@ const REACH_Y = 10;
 const STEP = 2;
 
 /**
- * The largest likeness of two pictures when one is moved over the other, by up to a quarter of the width and a fifth of the
- * height. When a camera turns, this part of a picture remains.
+ * The largest likeness of two pictures when one is moved over the other. The move is at most a quarter of the width and a fifth
+ * of the height. When a camera turns, this part of a picture remains.
  */
 export function likenessMoved(one: SmallPicture, other: SmallPicture): number {
   let best = -1;

@@ -255,8 +255,8 @@ const noProcess = (detail: string): ProcessFailure =>
 
 /**
  * Starts a process, and rejects if the system gives none. If no descriptor is left, Node makes a child without streams and emits
- * its error later. execa throws at the missing streams before it listens for that error, which would end the host. So each new
- * child gets a listener at once. The child comes in an object, because execa makes a promise of it.
+ * its error later. The package execa throws at the missing streams before it listens for that error, which would end the host. So
+ * each new child gets a listener at once. The child comes in an object, as execa makes a promise of it.
  */
 async function begun(
   file: string,

@@ -326,5 +326,5 @@ test.serial('a damaged file of which nothing can be decoded is refused', async (
   bytes.fill(0xff, bytes.indexOf('mdat') + 4);
   await write('noise.mp4', bytes.subarray(0, Math.floor(bytes.length * 0.95)));
   const { message } = await refused(t, bench.probe('noise.mp4'), 'container_damaged');
-  t.is(message, 'container_damaged: not one frame of picture or sound can be decoded; copy the file anew');
+  t.is(message, 'container_damaged: not one frame of picture or sound can be decoded; copy the file again');
 });

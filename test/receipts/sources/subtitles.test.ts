@@ -206,7 +206,7 @@ test('what is found among the cues is counted, and none of them is moved', (t) =
 test('a file that cannot be read without a guess is refused with the line that stands in the way', (t) => {
   const times = '00:00:01,000 --> 00:00:02,000';
   const wrong: readonly (readonly [string, RegExp])[] = [
-    [`Title\n1\n${times}\nx`, /^line 1: text stands before/],
+    [`Title\n1\n${times}\nx`, /^line 1: there is text before/],
     [`1\n${times}\nx\n${times}\ny`, /^line 4: the number of the cue is missing/],
     [`${times}\nx\n\n${times}\n42\n\n${times}\ny`, /^line 7: the number above a blank line may be text/],
     [`1\n${times}\nx\n\n2 dogs\n${times}\ny`, /^line 6: the number of the cue is missing/],
@@ -245,7 +245,7 @@ test('bytes in another encoding and files that are no text are refused', (t) => 
   refused(t, Buffer.from([0xef, 0xbb, 0xbf, 0xe9]), 'subtitle_encoding_mismatch', /utf-8$/, { encoding: 'latin1' });
   refused(t, Buffer.from([0x31, 0x81]), 'subtitle_encoding_mismatch', /U\+0081/, { encoding: 'windows-1252' });
   refused(t, Buffer.from([0xff, 0xfe, 0x31]), 'subtitle_encoding_mismatch', /utf-16le$/);
-  refused(t, 'x', 'invalid_subtitle_request', /^encoding: replacement is no encoding/, { encoding: 'replacement' });
+  refused(t, 'x', 'invalid_subtitle_request', /^encoding: replacement is not an encoding/, { encoding: 'replacement' });
 });
 
 /** A file of the largest size: a beginning, and one part of it again and again. */
