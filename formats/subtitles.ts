@@ -1,5 +1,5 @@
 import { ServiceError } from '../contract/base/errors.ts';
-import type { SubtitleFormat, SubtitleTrack } from '../contract/sources/subtitle-track.ts';
+import type { SubtitleFormat, SubtitleNote, SubtitleTrack } from '../contract/sources/subtitle-track.ts';
 
 /** A computation in steps: whoever runs it may do something else at each `yield`. */
 export type Steps<Value> = Generator<undefined, Value>;
@@ -65,6 +65,15 @@ export interface WrittenCue {
   readonly text: string;
 }
 
+/** A text that was adapted, with what was adapted in it. */
+interface AdaptedText {
+  readonly text: string;
+  readonly notes: readonly SubtitleNote[];
+}
+
+const notesOf = (note: SubtitleNote['note'], lines: readonly number[]): SubtitleNote[] =>
+  lines[0] === undefined ? [] : [{ note, line: lines[0], count: lines.length }];
+
 /** The refusal of a file whose cues could not be read without a guess. */
 export const faultyLine = (line: number, message: string): ServiceError =>
   new ServiceError('invalid_subtitle_file', `line ${line}: ${message}`);
@@ -89,6 +98,43 @@ const srtTimes = new RegExp(`^\\s*${srtTime}\\s*-->\\s*${srtTime}(?:\\s.*)?$`);
 /** ffmpeg reads no longer line of a SubRip file as one. */
 const longestSrtBytes = 4000;
 
+/** The number of a cue by itself. */
+const isNumber = (line: string): boolean => /^\s*\d+\s*$/.test(line);
+
+/**
+ * The text of a SubRip file in which each cue but the first one has a number: of a cue without one the blank line above its times
+ * becomes its number, so that every line keeps its place. What is no cue is left to `srtCues`. Throws `invalid_subtitle_file` where some
+ * cues have no number and another one has a number that may be text, with a blank line below it.
+ */
+function* withNumbers(file: string): Steps<AdaptedText> {
+  const kept = new JoinedLines();
+  const without: number[] = [];
+  let above: string | null = null;
+  let last: string | null = null;
+  let apart: number | null = null;
+  let cues = 0;
+  for (const { line, text } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const isTimed = text.includes('-->');
+    if (isTimed) cues += 1;
+    if (isTimed && last === null) without.push(line);
+    else if (isTimed && above !== null && isBlank(above)) {
+      if (isNumber(last ?? '')) apart ??= line;
+      else {
+        without.push(line);
+        above = `${cues}${above.endsWith('\r') ? '\r' : ''}`;
+      }
+    }
+    if (above !== null) kept.add(above);
+    above = text;
+    if (!isBlank(withoutReturn(text))) last = isTimed ? '' : text;
+  }
+  kept.add(above ?? '');
+  if (without.length === 0) return { text: file, notes: [] };
+  if (apart === null) return { text: kept.text(), notes: notesOf('cue_number', without) };
+  throw faultyLine(apart, 'the number above a blank line may be text, as other cues have no number');
+}
+
 interface OpenCue {
   readonly line: number;
   readonly startMs: number;
@@ -97,7 +143,7 @@ interface OpenCue {
 }
 
 /**
- * The cues of a SubRip file: a number, times, and text up to the number of the next cue. ffmpeg skips what it cannot place;
+ * The cues of a SubRip file: a number, which the first may lack, times, and text up to the number of the next cue. ffmpeg skips what it cannot place;
  * here all of it is refused. Throws `invalid_subtitle_file`.
  */
 function* srtCues(file: string): Steps<WrittenCue[]> {
@@ -126,7 +172,8 @@ function* srtCues(file: string): Steps<WrittenCue[]> {
     }
     const [, h1 = '', m1 = '', s1 = '', ms1 = '', h2 = '', m2 = '', s2 = '', ms2] = srtTimes.exec(words) ?? [];
     if (ms2 === undefined) throw faultyLine(line, 'times are needed, such as 00:01:02,345 --> 00:01:04,000');
-    if (last === null || !/^\s*\d+\s*$/.test(last.text)) {
+    const isFirst = last === null && open === null;
+    if (!isFirst && !isNumber(last?.text ?? '')) {
       throw faultyLine(line, 'the number of the cue is missing above its times');
     }
     close();
@@ -139,8 +186,71 @@ function* srtCues(file: string): Steps<WrittenCue[]> {
   return cues;
 }
 
-/** The fields of an event in the one order that ffmpeg reads. */
-const assFields = /^(?:layer|marked),start,end,style,(?:name|actor),marginl,marginr,marginv,effect,text$/;
+/** The fields of an event in the one order that ffmpeg reads, with what stands for one that a file lacks. */
+const assFields = {
+  ...{ Layer: '0', Start: null, End: null, Style: 'Default', Name: '' },
+  ...{ MarginL: '0', MarginR: '0', MarginV: '0', Effect: '', Text: null },
+} as const;
+const otherAssNames: Readonly<Record<string, string>> = { marked: 'layer', actor: 'name' };
+
+const fieldsOfFormat = (line: string): string[] =>
+  line
+    .slice(line.indexOf(':') + 1)
+    .replaceAll(/\s/g, '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => otherAssNames[name] ?? name);
+
+const orderedAssFields = Object.keys(assFields).map((name) => name.toLowerCase());
+const isInOrder = (fields: readonly string[]): boolean => fields.join() === orderedAssFields.join();
+
+/** An order of fields that says all of an event: times, the text last, as it may have commas, and nothing twice or of no known name. */
+const isWholeOrder = (fields: readonly string[]): boolean =>
+  fields.at(-1) === 'text' &&
+  ['start', 'end'].every((name) => fields.includes(name)) &&
+  fields.every((name, at) => orderedAssFields.includes(name) && fields.indexOf(name) === at);
+
+/**
+ * The text of an ASS file with the fields of its events in the order that ffmpeg reads. Every line keeps its place. What has another
+ * order than a whole one is left to `assCues`.
+ */
+function* withOrderedFields(file: string): Steps<AdaptedText> {
+  const kept = new JoinedLines();
+  const moved: number[] = [];
+  let section = '';
+  let order: readonly string[] | null = null;
+  for (const { line, text: whole } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const text = withoutReturn(whole);
+    const end = whole.slice(text.length);
+    if (/^\[.*\]\s*$/.test(text)) section = text.trim().toLowerCase();
+    if (section === '[events]' && /^format:/i.test(text)) {
+      const fields = fieldsOfFormat(text);
+      order = isWholeOrder(fields) && !isInOrder(fields) ? fields : null;
+      if (order !== null) moved.push(line);
+      kept.add(order === null ? whole : `Format: ${Object.keys(assFields).join(', ')}${end}`);
+    } else if (section === '[events]' && order !== null && /^dialogue:/i.test(text)) {
+      kept.add(`${orderedEvent(text, order)}${end}`);
+    } else kept.add(whole);
+  }
+  return moved.length === 0 ? { text: file, notes: [] } : { text: kept.text(), notes: notesOf('field_order', moved) };
+}
+
+/** A line of dialogue by the fields of its file, in the order that ffmpeg reads; the line itself if it has too few. */
+function orderedEvent(text: string, order: readonly string[]): string {
+  const values = text.slice(text.indexOf(':') + 1).split(',');
+  if (values.length < order.length) return text;
+  const given = [
+    ...values.slice(0, order.length - 1).map((value) => value.trim()),
+    values.slice(order.length - 1).join(','),
+  ];
+  const inOrder = Object.entries(assFields).map(([name, otherwise]) => {
+    const at = order.indexOf(name.toLowerCase());
+    return at === -1 ? otherwise : given[at];
+  });
+  return `Dialogue: ${inOrder.join(',')}`;
+}
+
 const assTime = '(\\d{1,4}):([0-5]\\d):([0-5]\\d)[.](\\d{2})';
 const assEvent = new RegExp(`^Dialogue: *[^,]*,${assTime},${assTime},((?:[^,]*,){6}.*)$`);
 
@@ -154,8 +264,8 @@ function* assCues(file: string): Steps<WrittenCue[]> {
     const text = withoutReturn(whole);
     if (/^\[.*\]\s*$/.test(text)) section = text.trim().toLowerCase();
     if (section === '[events]' && /^format:/i.test(text)) {
-      isOrdered = assFields.test(text.slice('format:'.length).replaceAll(/\s/g, '').toLowerCase());
-      if (!isOrdered) throw faultyLine(line, 'the fields of events stand in an order that is not read');
+      isOrdered = isInOrder(fieldsOfFormat(text));
+      if (!isOrdered) throw faultyLine(line, 'the Format line needs Start, End and, as its last field, Text');
     }
     if (!/^\s*dialogue\s*:/i.test(text)) continue;
     if (section !== '[events]' || !isOrdered) throw faultyLine(line, 'a Format line of [Events] is needed above');
@@ -258,9 +368,8 @@ function timed(line: number, words: string): Block {
 }
 
 /** The text of a subtitle file, and the encoding that it was in by its name in the Encoding Standard. */
-interface DecodedText {
+interface DecodedText extends AdaptedText {
   readonly encoding: string;
-  readonly text: string;
 }
 
 const byteOrderMarks: readonly (readonly [string, readonly number[]])[] = [
@@ -271,7 +380,13 @@ const byteOrderMarks: readonly (readonly [string, readonly number[]])[] = [
 
 // Tabs and line ends are text. Control characters are the sign of a binary file, or of another encoding.
 const control = /[^\P{Cc}\t\n\r]/u;
-const loneReturn = /\r(?!\n)/;
+const loneReturn = /\r(?!\n)/g;
+
+/** Names of code pages that systems and players use and the Encoding Standard lacks, by the encoding that it reads them as. */
+const codePages: Readonly<Record<string, string>> = {
+  ...{ cp949: 'euc-kr', ms949: 'euc-kr', uhc: 'euc-kr' },
+  ...{ cp932: 'shift_jis', cp936: 'gbk', cp950: 'big5', cp65001: 'utf-8' },
+};
 
 /** 0x80 to 0x9F of windows-1252: Node.js up to 22 decodes them as ISO-8859-1 (nodejs/node#56542). Undefined ones stay. */
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
@@ -289,7 +404,7 @@ type Decoder = InstanceType<typeof TextDecoder>;
 
 function decoderOf(name: string): Decoder {
   try {
-    return new TextDecoder(name, { fatal: true });
+    return new TextDecoder(codePages[name.trim().toLowerCase()] ?? name, { fatal: true });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new ServiceError('invalid_subtitle_request', `encoding: ${name} is no encoding that this host decodes`);
@@ -298,38 +413,142 @@ function decoderOf(name: string): Decoder {
 
 /**
  * Decodes a subtitle file, its byte order mark left out. The mark decides before the name does (Encoding Standard, "decode");
- * without either the encoding is UTF-8. Throws `invalid_subtitle_request` for a name that is none, `subtitle_encoding_mismatch`
- * for bytes that are not text in this encoding, and `invalid_subtitle_file` for lines that end with a carriage return alone.
+ * without either the encoding is UTF-8. A carriage return alone becomes the end of a line. Throws `invalid_subtitle_request` for a
+ * name that is none, and `subtitle_encoding_mismatch` for bytes that are not text in this encoding.
  */
 export function decodedText(bytes: Uint8Array, named: string | null): DecodedText {
   const marked = byteOrderMarks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
   const stated = decoderOf(named ?? 'utf-8');
   const decoder = marked === undefined ? stated : decoderOf(marked);
   const { encoding } = decoder;
-  const text = decodedBy(decoder, bytes);
+  const refusal = (message: string) =>
+    new ServiceError(
+      'subtitle_encoding_mismatch',
+      marked === undefined ? message + offeredEncoding(bytes, encoding) : message,
+    );
+  const { text, notes } = withLineFeeds(decodedOrRefused(decoder, bytes, refusal));
   const found = control.exec(text);
-  if (found !== null) {
-    const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    const place = `line ${lineAt(text, found.index)} has the control character U+${code}`;
-    throw new ServiceError('subtitle_encoding_mismatch', `${place}: the file is no text in ${encoding}`);
-  }
-  const lone = loneReturn.exec(text);
-  if (lone === null) return { encoding, text };
-  throw new ServiceError(
-    'invalid_subtitle_file',
-    `line ${lineAt(text, lone.index)} ends with a carriage return and no line feed`,
-  );
+  if (found === null) return { encoding, text, notes };
+  const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  const place = `line ${lineAt(text, found.index)} has the control character U+${code}`;
+  throw refusal(`${place}: the file is no text in ${encoding}`);
 }
 
-function decodedBy(decoder: Decoder, bytes: Uint8Array): string {
+/** The text with a line feed for each carriage return that has none behind it. */
+function withLineFeeds(text: string): AdaptedText {
+  const first = text.search(loneReturn);
+  if (first === -1) return { text, notes: [] };
+  const adapted = text.replaceAll(loneReturn, '\n');
+  const count = text.match(loneReturn)?.length ?? 0;
+  return { text: adapted, notes: [{ note: 'line_end', line: lineAt(adapted, first), count }] };
+}
+
+/** Text in another script than the Latin one has at least so many letters of it, and this share of all. */
+const FOREIGN_SCRIPT = { letters: 4, share: 0.2 } as const;
+
+/**
+ * What bytes of text in an encoding decode to: letters beyond ASCII, of which at least this share are of the scripts that are written
+ * in it. In order: what an earlier one fits, a later one may fit by chance.
+ */
+const guesses: readonly (readonly [string, RegExp, number])[] = [
+  ['utf-8', /\p{L}/gu, 1],
+  ['shift_jis', /[ぁ-ヿ]/gu, 0.3],
+  ['euc-jp', /[ぁ-ヿ]/gu, 0.3],
+  ['euc-kr', /[가-힣]/gu, 0.95],
+  ['gb18030', /\p{Script=Han}/gu, 0.95],
+  ['big5', /\p{Script=Han}/gu, 0.95],
+  ['windows-1251', /[а-яёіїєўђјљњћџ]/gu, 0.75],
+  ['windows-1252', /[\p{Ll}ÀÁÂÄÇÈÉÊÖØÜ]/gu, 0.75],
+];
+
+/** The encoding that the bytes look most like, to be offered and never taken; null if they look like none. */
+function likelyEncoding(bytes: Uint8Array): string | null {
+  for (const [encoding, script, share] of guesses) {
+    try {
+      const letters = decodedBy(decoderOf(encoding), bytes).match(/\p{L}/gu) ?? [];
+      const further = letters.filter((letter) => letter > '\u007F');
+      const own = further.join('').match(script)?.length ?? 0;
+      const isEnough =
+        encoding === 'utf-8' || encoding === 'windows-1252'
+          ? own > 0
+          : own >= FOREIGN_SCRIPT.letters && further.length >= FOREIGN_SCRIPT.share * letters.length;
+      if (isEnough && own >= share * further.length) return encoding;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
+  }
+  return null;
+}
+
+function offeredEncoding(bytes: Uint8Array, encoding: string): string {
+  const likely = likelyEncoding(bytes);
+  return likely === null || likely === encoding ? '' : `; it looks like ${likely}: if it is, state that encoding`;
+}
+
+function decodedOrRefused(decoder: Decoder, bytes: Uint8Array, refusal: (message: string) => ServiceError): string {
   try {
-    const text = decoder.decode(bytes);
-    if (decoder.encoding !== 'windows-1252') return text;
-    return text.replaceAll(/[\u0080-\u009F]/g, (found) => windows1252[found.charCodeAt(0) - 0x80] ?? found);
+    return decodedBy(decoder, bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new ServiceError('subtitle_encoding_mismatch', `the bytes are no text in ${decoder.encoding}`);
+    throw refusal(`the bytes are no text in ${decoder.encoding}`);
   }
+}
+
+/** The bytes that may come second in a pair of windows-949 outside of EUC-KR. */
+const hangulTrails = [...Array(0xff).keys()].filter(
+  (byte) => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte >= 0x81,
+);
+let furtherHangul: ReadonlyMap<number, string> | null = null;
+
+/**
+ * The 8,822 syllables that windows-949 adds to EUC-KR, by their two bytes. The Encoding Standard reads both names as windows-949;
+ * Node.js reads EUC-KR alone. They are all syllables that EUC-KR lacks, in the order of Unicode.
+ */
+function hangulPairs(decoder: Decoder): ReadonlyMap<number, string> {
+  if (furtherHangul !== null) return furtherHangul;
+  const plain = new Set<string>();
+  for (let lead = 0xb0; lead <= 0xc8; lead += 1) {
+    for (let trail = 0xa1; trail <= 0xfe; trail += 1) plain.add(decoder.decode(Uint8Array.of(lead, trail)));
+  }
+  const pairs = new Map<number, string>();
+  let syllable = 0xac00;
+  for (let lead = 0x81; lead <= 0xc6; lead += 1) {
+    for (const trail of hangulTrails) {
+      if (lead > 0xa0 && trail > 0xa0) break;
+      while (plain.has(String.fromCharCode(syllable))) syllable += 1;
+      if (syllable > 0xd7a3) break;
+      pairs.set(256 * lead + trail, String.fromCharCode(syllable));
+      syllable += 1;
+    }
+  }
+  furtherHangul = pairs;
+  return pairs;
+}
+
+/** Decodes windows-949. Throws `TypeError` for bytes that are none. */
+function koreanText(decoder: Decoder, bytes: Uint8Array): string {
+  const pairs = hangulPairs(decoder);
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const lead = bytes[at] ?? 0;
+    if (lead < 0x80) continue;
+    const syllable = pairs.get(256 * lead + (bytes[at + 1] ?? 0));
+    if (syllable !== undefined) {
+      pieces.push(decoder.decode(bytes.subarray(from, at)), syllable);
+      from = at + 2;
+    }
+    at += 1;
+  }
+  return [...pieces, decoder.decode(bytes.subarray(from))].join('');
+}
+
+/** Throws `TypeError` for bytes that are no text in this encoding. */
+function decodedBy(decoder: Decoder, bytes: Uint8Array): string {
+  if (decoder.encoding === 'euc-kr') return koreanText(decoder, bytes);
+  const text = decoder.decode(bytes);
+  if (decoder.encoding !== 'windows-1252') return text;
+  return text.replaceAll(/[\u0080-\u009F]/g, (found) => windows1252[found.charCodeAt(0) - 0x80] ?? found);
 }
 
 /** A subtitle file that was read whole. */
@@ -338,6 +557,8 @@ export interface SubtitleFile {
   readonly encoding: string;
   /** The text as UTF-8, as ffmpeg reads it. */
   readonly text: Uint8Array;
+  /** What of the file was adapted in its text, in the order of the kinds. */
+  readonly notes: readonly SubtitleNote[];
   /** In the order of the file; at least one. */
   readonly cues: readonly WrittenCue[];
 }
@@ -356,13 +577,18 @@ function formatOf(text: string, start: number): SubtitleFormat | null {
   return text.includes('-->') ? 'srt' : null;
 }
 
-/** The text of a decoded file as it is read: of WebVTT without styles, regions and some names, of the others all of it. */
-export function* readableText(text: string, format: SubtitleFormat): Steps<Uint8Array> {
-  return Buffer.from(format === 'webvtt' ? yield* withoutPresentation(text) : text, 'utf8');
+/**
+ * The text of a decoded file as it is read: of SubRip with the numbers of all cues but the first, of WebVTT without styles, regions and
+ * some names, of ASS with the fields of its events in order. Of a file that has all of this it is the same text.
+ */
+export function* readableText(text: string, format: SubtitleFormat): Steps<AdaptedText> {
+  if (format === 'webvtt') return { text: yield* withoutPresentation(text), notes: [] };
+  return format === 'srt' ? yield* withNumbers(text) : yield* withOrderedFields(text);
 }
 
 /**
- * Opens a subtitle file and finds all of its cues, in short steps; nothing is guessed, skipped or repaired. `format` and `encoding` are what is
+ * Opens a subtitle file and finds all of its cues, in short steps; nothing is guessed or skipped, and what is adapted is
+ * noted. `format` and `encoding` are what is
  * stated of it, null where nothing is. Throws the codes of `decodedText`, `subtitle_format_mismatch` for a text of another format
  * than is stated or of none, and `invalid_subtitle_file` with the first line that cannot be read.
  */
@@ -370,7 +596,7 @@ export function* openSubtitleFile(
   bytes: Uint8Array,
   stated: { readonly format: SubtitleFormat | null; readonly encoding: string | null },
 ): Steps<SubtitleFile> {
-  const { encoding, text } = decodedText(bytes, stated.encoding);
+  const { encoding, text, notes } = decodedText(bytes, stated.encoding);
   yield;
   const start = text.search(/\S/);
   if (start === -1) throw new ServiceError('invalid_subtitle_file', 'the file is empty');
@@ -380,9 +606,12 @@ export function* openSubtitleFile(
     throw new ServiceError('subtitle_format_mismatch', stated.format === null ? seen : `${seen}, not ${stated.format}`);
   }
   yield;
-  const cues = yield* scanners[found](text);
+  const readable = yield* readableText(text, found);
+  // The readable text of WebVTT lacks lines; every line of the others is at its place.
+  const cues = yield* scanners[found](found === 'webvtt' ? text : readable.text);
   if (cues.length === 0) throw new ServiceError('invalid_subtitle_file', 'the file holds no cue');
-  return { format: found, encoding, text: yield* readableText(text, found), cues };
+  const read = Buffer.from(readable.text, 'utf8');
+  return { format: found, encoding, text: read, notes: [...notes, ...readable.notes], cues };
 }
 
 /** What is counted of the cues of a file over media of so many ms; see the schema of a subtitle track. */

@@ -135,6 +135,18 @@ export const isOtherLanguage = (language: string, identified: string | null): bo
   !likes(identified).includes(language) &&
   likes(language).some((each) => identifiable.has(each));
 
+/**
+ * Whether a text is in none of the languages that an engine reads, which its letters are then not made out by. Nothing is said of
+ * a text whose language is not identified, and nothing if the identifier could not have named one of the engine's. `read` are codes
+ * of the engine, such as `eng` or `chi_sim`.
+ */
+export const isInUnreadLanguage = (identified: string | null, read: readonly string[]): boolean =>
+  read.length > 0 &&
+  read.every((code) => {
+    const language = baseLanguage(code.split('_', 1)[0] ?? code);
+    return language !== null && isOtherLanguage(language, identified);
+  });
+
 /** A text of a track and what it alone was identified as. */
 export interface IdentifiedText {
   readonly text: string;

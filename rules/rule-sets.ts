@@ -9,7 +9,7 @@ export const ruleSets = {
   /** Which recognised lines pass (`transcript-gates.ts`). */
   transcriptGates: { name: 'transcript gates', version: 2 },
   /** Which texts on the screen pass (`screentext.ts`). */
-  screenTextGates: { name: 'screen text gates', version: 2 },
+  screenTextGates: { name: 'screen text gates', version: 3 },
   /** What facts are claimed, and in which state (`claims.ts`). */
   claims: { name: 'claim rules', version: 1 },
   /** What claims lead to (`claims.ts`). */
@@ -25,8 +25,8 @@ export const ruleSets = {
   qualityControl: { name: 'quality control', version: 1 },
   /** Which corrected lines are complete (`receipts/captions/corrected-lines.ts`). */
   correctionCheck: { name: 'correction check', version: 1 },
-  /** What a subtitle file says, without what only says how it looks (`formats/subtitles.ts`). */
-  readableText: { name: 'readable text', version: 2 },
+  /** What a subtitle file says, in the form that ffmpeg reads and without what only says how it looks (`formats/subtitles.ts`). */
+  readableText: { name: 'readable text', version: 3 },
 } as const satisfies Readonly<Record<string, RuleSet>>;
 
 /** What a verification does with a record that was judged by a version of a rule set; by the present one unless told otherwise. */

@@ -6,6 +6,7 @@ import {
   screenTextReasons,
 } from '../contract/evidence/evidence.ts';
 import type { ReadPicture, ReadText } from '../contract/screentext.ts';
+import { isInUnreadLanguage } from './languages.ts';
 import { ruleSets } from './rule-sets.ts';
 import { similarityOf } from './text-comparison.ts';
 
@@ -31,6 +32,10 @@ export const TEXT_GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
   leastClearMilli: TEXT_RULE.clearMilli,
 };
 
+/** The languages that an engine read, by its own codes, as its evidence states them; none where its version stated none. */
+export const languagesReadBy = ({ languages }: EvidenceArtifact['parameters']): readonly string[] =>
+  typeof languages === 'string' ? languages.split('+') : [];
+
 /** A text as it was read over time, before it was judged. */
 export type SeenText = Omit<ScreenTextFact, 'outcome' | 'reasonCodes'>;
 
@@ -44,20 +49,24 @@ const isClear = ({ text, confidenceMilli }: Pick<SeenText, 'text' | 'confidenceM
 /** A text that stands in one picture alone reaches to the millisecond behind it. */
 const isSeenOnce = ({ startMs, endMs }: SeenText): boolean => endMs - startMs <= 1;
 
-function reasonsOf(seen: SeenText): ScreenTextReason[] {
+function reasonsOf(seen: SeenText, languages: readonly string[]): ScreenTextReason[] {
   const closes: Readonly<Record<ScreenTextReason, boolean>> = {
     low_confidence: seen.confidenceMilli < TEXT_RULE.confidenceMilli,
     too_short: letterCountOf(seen.text) < TEXT_RULE.letters,
     seen_once: isSeenOnce(seen) && seen.confidenceMilli < TEXT_RULE.onceMilli,
     clutter: seen.clearMilli < TEXT_RULE.clearMilli,
     disagreement: seen.secondLook === 'disagrees',
+    unread_language: isInUnreadLanguage(seen.language, languages),
   };
   return screenTextReasons.filter((reason) => closes[reason]);
 }
 
-/** Judges a text by itself alone: it passes every gate, or is withheld with the reasons of those that it does not. */
-export function judgedText(seen: SeenText): ScreenTextFact {
-  const reasonCodes = reasonsOf(seen);
+/**
+ * Judges a text by itself alone: it passes every gate, or is withheld with the reasons of those that it does not. `languages` are those
+ * that the engine read (`languagesReadBy`).
+ */
+export function judgedText(seen: SeenText, languages: readonly string[]): ScreenTextFact {
+  const reasonCodes = reasonsOf(seen, languages);
   return { ...seen, outcome: reasonCodes.length === 0 ? 'passed' : 'withheld', reasonCodes };
 }
 

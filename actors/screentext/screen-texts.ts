@@ -32,6 +32,7 @@ import {
   isClutter,
   judgedText,
   keptTexts,
+  languagesReadBy,
   SEEN_TEXT_PARAMETERS,
   seenTexts,
   TEXT_GATE_PARAMETERS,
@@ -150,13 +151,14 @@ export class ScreenTexts {
     const seen = seenTexts(pictures);
     const texts = seen.map(({ text }) => text);
     const codes = await languagesOfTexts(this.#options.detector, texts, work.signal);
+    const languages = languagesReadBy(this.#options.reader.parameters);
     const artifact: FurtherArtifact = {
       schema: 'studio.further-evidence.v1',
       kind: 'screen_text',
       input: { sourceContentId: request.sourceContentId, range: request.range, trackIndex: videoTrackIndex },
       tool: this.#options.reader.tools[0],
       parameters: { ...this.#parameters(source), ...unreadIn(pictures) },
-      facts: seen.map((text, at) => judgedText({ ...text, language: codes[at] ?? null })),
+      facts: seen.map((text, at) => judgedText({ ...text, language: codes[at] ?? null }, languages)),
     };
     return notedOver(source.incompleteMedia, artifact);
   }

@@ -197,6 +197,7 @@ export class SubtitleTracks {
         file: ref,
         text: contentRefOf(file.text),
         measured: measuredCues(file.cues, current.session.source.durationMs),
+        notes: file.notes,
         assertedAt: new Date(this.#options.clock.now()).toISOString(),
       });
       return { tracks: [...tracks, attached], files: [bytes, file.text] };

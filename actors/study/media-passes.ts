@@ -93,7 +93,7 @@ export function mediaPasses({
     identity: (task) =>
       task.capability === 'media.detect'
         ? identityOver(task.incompleteMedia, detectKinds, detectionIdentity(identified, tracksOf(task, lengthOf(task))))
-        : identityOver(task.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, task.tracks)),
+        : identityOver(task.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, task.tracks, task.range)),
     windowEndsOf: (task) => {
       const lengthMs = task.capability === 'media.detect' ? lengthOf(task) : null;
       return lengthMs === null ? [] : windowEnds(task.range, lengthMs);

@@ -1,7 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
-import { type SubtitleFormat, type SubtitleTrack, subtitleFormat } from '../../contract/sources/subtitle-track.ts';
+import {
+  type SubtitleFormat,
+  type SubtitleNote,
+  type SubtitleTrack,
+  subtitleFormat,
+} from '../../contract/sources/subtitle-track.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, repeatable, single } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
@@ -85,18 +90,29 @@ function formatOf({ given }: Pick<CommandCall, 'given'>): SubtitleFormat | undef
 export const trackLine = ({ trackIndex, language, format, measured, label }: SubtitleTrack): string =>
   `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${countText(measured.cues, 'cue')}, ${label}`;
 
-/** Remarks for a person on the cues of a file. */
-function remarksOn({ measured, label }: SubtitleTrack): string[] {
+/** Remarks for a person on the cues of a file, and on what was adapted in it. */
+function remarksOn({ measured, notes = [], label }: SubtitleTrack): string[] {
   const found: readonly (readonly [number, string])[] = [
     [measured.outOfOrder, 'out of order'],
     [measured.overlapping, 'shown together with an earlier one'],
     [measured.withoutDuration, 'without duration, which are never shown'],
     [measured.beyondMedia, 'behind the end of the media'],
   ];
-  return found.flatMap(([count, what]) =>
+  const remarks = found.flatMap(([count, what]) =>
     count === 0 ? [] : [`${label}: ${count} of ${countText(measured.cues, 'cue')} ${what}`],
   );
+  return [
+    ...remarks,
+    ...notes.map(({ note, line, count }) => `${label}: ${adapted[note](count)}, from line ${line} on`),
+  ];
 }
+
+/** What was adapted in a file, so often. */
+const adapted: Readonly<Record<SubtitleNote['note'], (count: number) => string>> = {
+  line_end: (count) => `${countText(count, 'line')} end with a carriage return alone`,
+  cue_number: (count) => `${countText(count, 'cue')} without a number`,
+  field_order: () => 'the fields of events are in another order',
+};
 
 /**
  * Attaches subtitle files, each `FILE` or `FILE:LANG`, to a source; the source as it is then, and its new tracks. Throws

@@ -263,9 +263,16 @@ const milli = count.max(1000);
  * Why text on the screen is withheld, in the order in which a fact lists its reasons. `low_confidence`: the engine itself doubts
  * it. `too_short`: fewer letters and digits than a pattern gives by chance. `seen_once`: it was read in one picture alone, and not
  * clearly. `clutter`: the pictures that it was read in are full of shapes that the engine takes for letters. `disagreement`: the
- * engine read its place by itself otherwise.
+ * engine read its place by itself otherwise. `unread_language`: it is in a language that the engine was not given.
  */
-export const screenTextReasons = ['low_confidence', 'too_short', 'seen_once', 'clutter', 'disagreement'] as const;
+export const screenTextReasons = [
+  'low_confidence',
+  'too_short',
+  'seen_once',
+  'clutter',
+  'disagreement',
+  'unread_language',
+] as const;
 export const screenTextReason = z.enum(screenTextReasons);
 export type ScreenTextReason = z.infer<typeof screenTextReason>;
 

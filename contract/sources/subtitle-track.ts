@@ -23,6 +23,21 @@ const measured = {
   beyondMedia: count,
 };
 
+/**
+ * What was adapted so that the file can be read as it is meant: `line_end`, lines that end with a carriage return alone; `cue_number`, cues of
+ * SubRip without their number; `field_order`, events of ASS whose fields have another order. `line` is the first one, counted from 1, and
+ * `count` says how many there are; of `field_order` these are lines that name the fields.
+ */
+export const subtitleNote = z.strictObject({
+  note: z.enum(['line_end', 'cue_number', 'field_order']),
+  line: positive,
+  count: positive,
+});
+export type SubtitleNote = z.infer<typeof subtitleNote>;
+
+/** Absent for a file in which nothing was adapted. */
+const notes = z.array(subtitleNote).min(1).max(3).optional();
+
 /** How a source receipt names a subtitle file that was attached to its media, and the attestation that came with it. */
 export const sealedSubtitleTrack = z.strictObject({
   track_index: count,
@@ -43,6 +58,7 @@ export const sealedSubtitleTrack = z.strictObject({
     without_duration: measured.withoutDuration,
     beyond_media: measured.beyondMedia,
   }),
+  notes,
   rights: z.strictObject({
     basis: z.literal('ownership_attestation'),
     asserted_by: z.string().min(1).max(160),
@@ -67,6 +83,7 @@ export const subtitleTrack = z.strictObject({
   /** The same text as UTF-8, as it is read. */
   text: z.strictObject({ contentId, bytes: positive }),
   measured: z.strictObject(measured),
+  notes,
   rights: z.strictObject({ assertedBy: z.string(), assertedAt: timestamp, scope: z.literal('local_processing') }),
 });
 

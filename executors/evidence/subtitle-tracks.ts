@@ -113,8 +113,8 @@ const LIMITS: ProcessLimits = {
 };
 
 /**
- * What is read of text tracks: so many of them, so many cues and bytes of a track inside the range, and so many of all
- * together. Three cues in every second of ten minutes stay below it, and a record of a track is written or read in less than
+ * What is read of text tracks in a range of up to ten minutes: so many of them, so many cues and bytes of a track inside the range, and so
+ * many of all together. Three cues in every second of ten minutes stay below it, and a record of a track is written or read in less than
  * 20 ms, during which the host does nothing else.
  */
 export const SUBTITLE_LIMITS = {
@@ -124,6 +124,25 @@ export const SUBTITLE_LIMITS = {
   maxCues: 8192,
   maxBytes: MEBIBYTE,
 } as const;
+
+/** A longer range may have as many for each ten minutes that begin in it, up to this factor: a record stays below 150 ms then. */
+export const SUBTITLE_LIMITS_PER = { rangeMs: 600_000, mostTimes: 8 } as const;
+
+type SubtitleLimits = Readonly<Record<keyof typeof SUBTITLE_LIMITS, number>>;
+
+/** The limits of a range. */
+export function subtitleLimits({ startMs, endMs }: Range): SubtitleLimits {
+  const times = Math.min(SUBTITLE_LIMITS_PER.mostTimes, Math.ceil((endMs - startMs) / SUBTITLE_LIMITS_PER.rangeMs));
+  if (times <= 1) return SUBTITLE_LIMITS;
+  const { maxTracks, maxTrackCues, maxTrackBytes, maxCues, maxBytes } = SUBTITLE_LIMITS;
+  return {
+    maxTracks,
+    maxTrackCues: times * maxTrackCues,
+    maxTrackBytes: times * maxTrackBytes,
+    maxCues: times * maxCues,
+    maxBytes: times * maxBytes,
+  };
+}
 
 const FIRST_EXTRA_PIPE = 3;
 
@@ -177,7 +196,7 @@ interface TracksRequest {
  */
 export async function readSubtitleTracks(
   deps: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
-  { input, tracks, range, signal, onRead = () => undefined, files = [], limits = SUBTITLE_LIMITS }: TracksRequest,
+  { input, tracks, range, signal, onRead = () => undefined, files = [], limits = subtitleLimits(range) }: TracksRequest,
 ): Promise<(ReadTrack | null)[]> {
   const indexes = tracks.map(({ index }) => index);
   const running = await deps.launcher.start({
@@ -209,9 +228,10 @@ export interface ReadTrack {
   readonly bytes: number;
 }
 
-/** The cues of all tracks in the order of time; null for a track that is null, or that those before it leave no room for. */
-export function withinAll(tracks: readonly (ReadTrack | null)[]): (Cue[] | null)[] {
-  let room: { cues: number; bytes: number } = { cues: SUBTITLE_LIMITS.maxCues, bytes: SUBTITLE_LIMITS.maxBytes };
+/** The cues of all tracks of a range in the order of time; null for a track that is null, or that those before it leave no room for. */
+export function withinAll(tracks: readonly (ReadTrack | null)[], range: Range): (Cue[] | null)[] {
+  const { maxCues, maxBytes } = subtitleLimits(range);
+  let room = { cues: maxCues, bytes: maxBytes };
   return tracks.map((track) => {
     if (track === null || track.cues.length > room.cues || track.bytes > room.bytes) return null;
     room = { cues: room.cues - track.cues.length, bytes: room.bytes - track.bytes };

@@ -13,7 +13,14 @@ import type { ResolvedTool } from '../process/tools.ts';
 import { mediaInput, mediaUrl, subtitleInput } from '../sources/media-input.ts';
 import { isReadableCodec } from './cue-text.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
-import { type Cue, type ReadTrack, readSubtitleTracks, SUBTITLE_LIMITS, withinAll } from './subtitle-tracks.ts';
+import {
+  type Cue,
+  type ReadTrack,
+  readSubtitleTracks,
+  SUBTITLE_LIMITS,
+  subtitleLimits,
+  withinAll,
+} from './subtitle-tracks.ts';
 import { LANGUAGE_CHOICE, LANGUAGE_RULE, NEAR_LANGUAGES_SHA256, trackLanguageOf } from './text-language.ts';
 
 export interface SubtitleDeps {
@@ -48,34 +55,36 @@ export interface SubtitleRequest {
 // Pictures of text say nothing here. Every other format is text: read, or named as what is not read.
 const PICTURE_CODECS = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', 'xsub']);
 
-const SUBTITLE_PARAMETERS = {
-  subtitle_track: {
-    timing: 'clipped to the range',
-    text: 'as shown: markup, remarks, drawings, control characters and blank lines removed',
-    packets: 'copied, one cue each',
-    ...SUBTITLE_LIMITS,
-  },
-  text_language: {
-    ...LANGUAGE_RULE,
-    ...LANGUAGE_CHOICE,
-    ngrams: 'small',
-    trackVote: 'more than half of all blocks',
-    cueHint: 'the language of the track',
-    nearLanguages: NEAR_LANGUAGES_SHA256,
-  },
-} as const satisfies Readonly<Record<string, EvidenceArtifact['parameters']>>;
+const parametersOf = (range: Range) =>
+  ({
+    subtitle_track: {
+      timing: 'clipped to the range',
+      text: 'as shown: markup, remarks, drawings, control characters and blank lines removed',
+      packets: 'copied, one cue each',
+      ...subtitleLimits(range),
+    },
+    text_language: {
+      ...LANGUAGE_RULE,
+      ...LANGUAGE_CHOICE,
+      ngrams: 'small',
+      trackVote: 'more than half of all blocks',
+      cueHint: 'the language of the track',
+      nearLanguages: NEAR_LANGUAGES_SHA256,
+    },
+  }) satisfies Readonly<Record<string, EvidenceArtifact['parameters']>>;
 
-/** Tools and parameters of `readSubtitles` over these tracks, known before it runs. */
+/** Tools and parameters of `readSubtitles` over these tracks in a range, known before it runs. */
 export function subtitlesIdentity(
   tools: { readonly ffmpeg: ResolvedTool; readonly detectorTools: DetectorTools },
   tracks: readonly RequestedSubtitleTrack[],
+  range: Range,
 ): OperationIdentity {
   const named = tracks.map(({ index, codec, language, attached }) =>
     [index, codec, language ?? '', ...(attached === undefined ? [] : [attached.contentId])].join(':'),
   );
   return {
     tools: [tools.ffmpeg.identity, tools.detectorTools.language],
-    parameters: { ...joinParameters(SUBTITLE_PARAMETERS), tracks: named.join(',') },
+    parameters: { ...joinParameters(parametersOf(range)), tracks: named.join(',') },
   };
 }
 
@@ -134,7 +143,10 @@ async function findTracks(
     const [only = null] = await readSubtitleTracks(deps, { input, tracks: [{ ...track, index: 0 }], range, signal });
     found.set(track, only);
   }
-  const read = withinAll(wanted.map((track) => found.get(track) ?? null));
+  const read = withinAll(
+    wanted.map((track) => found.get(track) ?? null),
+    range,
+  );
   return tracks.map((track): FoundTrack => {
     if (!readable.includes(track)) return { track, reasonCode: 'subtitle_format_unsupported' };
     const cues = read[wanted.indexOf(track)] ?? null;
@@ -173,7 +185,7 @@ async function detectionOf(
     kind,
     input: { sourceContentId, range, trackIndex, derivedAudio: null, ...citedFile(found.track) },
     tool,
-    parameters: SUBTITLE_PARAMETERS[kind],
+    parameters: parametersOf(range)[kind],
     facts: await factsOf(found.cues),
   };
   return { kind, state: 'available', artifact };

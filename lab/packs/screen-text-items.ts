@@ -159,6 +159,49 @@ const films: readonly Film[] = [
     ground: `mandelbrot=s=${size}:r=10:start_scale=0.05`,
     texts: [title('Road closed ahead', 'narrow'), lower('Follow the signs', 'sans', { boxed: true })],
   },
+  // In languages that an engine for English and Korean was not given, and English that has names of many languages.
+  {
+    name: 'german',
+    ground: `color=c=0x182030:s=${size}:r=10`,
+    texts: [
+      title('Das Mädchen und der Fluß', 'serif', { size: 36 }),
+      lower('Nach einer wahren Geschichte', 'sans'),
+      lower('Straße wegen Überflutung gesperrt', 'narrow', { y: '40' }),
+    ],
+  },
+  {
+    name: 'german-slide',
+    ground: `color=c=0xf0f0f0:s=${size}:r=10`,
+    texts: rows(
+      ['Warum wir später schlafen', 'Die Nächte werden kürzer', 'Licht stört die Müdigkeit', 'Wer früh aufsteht, lügt'],
+      'sans',
+      { color: 'black' },
+    ),
+  },
+  {
+    name: 'french',
+    ground: `gradients=s=${size}:r=10:c0=0x302030:c1=0x604860:seed=3:speed=0.00001`,
+    texts: [
+      title("L'été où la mer s'est retirée", 'serif', { size: 34 }),
+      lower('Réalisé par une équipe de bénévoles', 'sans'),
+      lower("Fermé jusqu'à la fin de la journée", 'narrow', { y: '40' }),
+    ],
+  },
+  {
+    name: 'english-names',
+    ground: `color=c=0x102030:s=${size}:r=10`,
+    texts: rows(
+      [
+        'Camera: Bjørn Østergaard',
+        'Sound by Françoise Lefèvre',
+        'Filmed in Düsseldorf and Kraków',
+        'Thanks to José Muñoz',
+        'Produced by Giulia Conti',
+        'Zürich to Málaga, 1962',
+      ],
+      'sans',
+    ),
+  },
   { name: 'no-text-noise', ground: `nullsrc=s=${size}:r=10,geq=random(1)*255:128:128`, texts: [] },
   { name: 'no-text-cells', ground: `cellauto=s=${size}:r=10:rule=110:seed=3`, texts: [] },
   { name: 'no-text-life', ground: `life=s=${size}:r=10:mold=10:ratio=0.1:seed=4`, texts: [] },

@@ -50,6 +50,7 @@ const words: Readonly<Record<ReasonCode, string>> = {
   too_short: 'it has fewer than two letters or digits',
   seen_once: 'one picture alone shows it',
   clutter: 'few letters around it are certain',
+  unread_language: 'it is in a language that the engine was not given',
   withheld: 'a fact behind the claim is withheld',
   unknown: 'a fact behind the claim could not be identified',
   truncated: 'the claim does not rest on all facts',

@@ -1,6 +1,11 @@
 import type { Judgement } from '../../contract/judgement.ts';
 import { SourceInconsistent, type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
-import type { SealedSubtitleTrack, SubtitleFormat, SubtitleTrack } from '../../contract/sources/subtitle-track.ts';
+import type {
+  SealedSubtitleTrack,
+  SubtitleFormat,
+  SubtitleNote,
+  SubtitleTrack,
+} from '../../contract/sources/subtitle-track.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import { decodedText, isUnicode, readableText, resultOfSteps } from '../../formats/subtitles.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
@@ -36,14 +41,20 @@ interface AttachedSubtitles {
   readonly file: ContentRef;
   readonly text: ContentRef;
   readonly measured: SubtitleTrack['measured'];
+  readonly notes: readonly SubtitleNote[];
   readonly rightsHolder: string;
   /** UTC with milliseconds. */
   readonly assertedAt: string;
 }
 
+/** Notes as a record has them: a file in which nothing was adapted has none. */
+const notedIn = (notes: readonly SubtitleNote[]): { notes?: SubtitleNote[] } =>
+  notes.length === 0 ? {} : { notes: [...notes] };
+
 /** A subtitle file as a receipt names it. */
 export function sealedSubtitleOf(attached: AttachedSubtitles): SealedSubtitleTrack {
-  const { trackIndex, label, language, format, encoding, file, text, measured, rightsHolder, assertedAt } = attached;
+  const { trackIndex, label, language, format, encoding, file, text, measured, notes, rightsHolder, assertedAt } =
+    attached;
   const path = sealedSubtitlePath(trackIndex, format);
   const isSame = file.contentId === text.contentId;
   return {
@@ -67,6 +78,7 @@ export function sealedSubtitleOf(attached: AttachedSubtitles): SealedSubtitleTra
       without_duration: measured.withoutDuration,
       beyond_media: measured.beyondMedia,
     },
+    ...notedIn(notes),
     rights: {
       basis: 'ownership_attestation',
       asserted_by: rightsHolder,
@@ -94,6 +106,7 @@ export const subtitleTrackOf = (sealed: SealedSubtitleTrack): SubtitleTrack => (
     withoutDuration: sealed.measured.without_duration,
     beyondMedia: sealed.measured.beyond_media,
   },
+  ...notedIn(sealed.notes ?? []),
   rights: {
     assertedBy: sealed.rights.asserted_by,
     assertedAt: sealed.rights.asserted_at,
@@ -149,25 +162,27 @@ export function openSubtitles(
  * `SourceInconsistent`.
  */
 function verifyText(
-  { encoding, format }: SealedSubtitleTrack,
+  { encoding, format, notes: sealedNotes = [] }: SealedSubtitleTrack,
   bytes: Uint8Array,
   text: Uint8Array,
   place: string,
 ): Judgement {
-  const { text: written, encoding: found } = decodedOrFault(bytes, encoding, place);
-  const derived = resultOfSteps(readableText(written, format));
-  const sealed = { ...contentRefOf(text), encoding };
-  const expected = { ...contentRefOf(derived), encoding: found };
+  const { written, derived, notes, encoding: found } = derivedOrFault(bytes, encoding, format, place);
+  const sealed = { ...contentRefOf(text), encoding, notes: sealedNotes };
+  const expected = { ...contentRefOf(Buffer.from(derived, 'utf8')), encoding: found, notes };
   if (firstDifference(sealed, expected) === null) return judgementBy(ruleSets.readableText);
   const kept = Buffer.from(text).toString('utf8');
-  const isOlder = format === 'webvtt' && holdsLines(written, kept) && holdsLines(kept, derived.toString());
+  const isOlder = format === 'webvtt' && holdsLines(written, kept) && holdsLines(kept, derived);
   if (!isOlder || found !== encoding) demandSealed('link_mismatch', `${place}.text`, sealed, expected);
   return judgementBy(ruleSets.readableText, 1);
 }
 
-function decodedOrFault(bytes: Uint8Array, encoding: string, place: string): ReturnType<typeof decodedText> {
+/** A file in an encoding as it is written and as it is read, with what was adapted in it. Throws `SourceInconsistent`. */
+function derivedOrFault(bytes: Uint8Array, encoding: string, format: SubtitleFormat, place: string) {
   try {
-    return decodedText(bytes, encoding);
+    const decoded = decodedText(bytes, encoding);
+    const { text: derived, notes } = resultOfSteps(readableText(decoded.text, format));
+    return { encoding: decoded.encoding, written: decoded.text, derived, notes: [...decoded.notes, ...notes] };
   } catch (error) {
     throw new SourceInconsistent('content_mismatch', `${place}.encoding`, error);
   }

@@ -2,7 +2,7 @@ import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../../contract/
 import type { Judgement } from '../../contract/judgement.ts';
 import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../../contract/screentext.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
-import { judgedText } from '../../rules/screentext.ts';
+import { judgedText, languagesReadBy } from '../../rules/screentext.ts';
 import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
@@ -43,9 +43,10 @@ export function checkScreenText(artifact: FurtherArtifact): Judgement {
     if (place !== null) throw new EvidenceChainError('evidence', `texts[${at}].${place}`);
   }
   const judgement = judgementBy(ruleSets.screenTextGates, statedNumber(artifact, 'gates') ?? undefined);
+  const languages = languagesReadBy(artifact.parameters);
   const derived = texts.map((text, index) => {
     const { outcome: _, reasonCodes, ...seen } = text;
-    if (judgement.check === 'judged_again') return judgedText({ ...seen, index });
+    if (judgement.check === 'judged_again') return judgedText({ ...seen, index }, languages);
     return { ...text, index, outcome: reasonCodes.length === 0 ? 'passed' : 'withheld' };
   });
   demandDerived('evidence', { texts }, { texts: derived });

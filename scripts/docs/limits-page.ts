@@ -17,7 +17,7 @@ import { progressPauseMs } from '../../contract/operation.ts';
 import { maximumPlaces } from '../../contract/overview.ts';
 import { playbackGrantMs } from '../../contract/playback.ts';
 import { maximumSubtitleBytes, maximumTextTracks } from '../../contract/sources/subtitle-track.ts';
-import { SUBTITLE_LIMITS } from '../../executors/evidence/subtitle-tracks.ts';
+import { SUBTITLE_LIMITS, SUBTITLE_LIMITS_PER } from '../../executors/evidence/subtitle-tracks.ts';
 import { bodyLimit } from '../../http/exchange/request-body.ts';
 import { unseenBytes } from '../../http/listener/listener.ts';
 
@@ -83,7 +83,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ],
   [
     'subtitles of a study',
-    `${SUBTITLE_LIMITS.maxTracks} text tracks, ${grouped(SUBTITLE_LIMITS.maxTrackCues)} cues and ${SUBTITLE_LIMITS.maxTrackBytes / kibibyte} KiB of text a track, ${grouped(SUBTITLE_LIMITS.maxCues)} cues and ${SUBTITLE_LIMITS.maxBytes / mebibyte} MiB in all`,
+    `${SUBTITLE_LIMITS.maxTracks} text tracks, ${grouped(SUBTITLE_LIMITS.maxTrackCues)} cues and ${SUBTITLE_LIMITS.maxTrackBytes / kibibyte} KiB of text a track, ${grouped(SUBTITLE_LIMITS.maxCues)} cues and ${SUBTITLE_LIMITS.maxBytes / mebibyte} MiB in all; a range above ${SUBTITLE_LIMITS_PER.rangeMs / 1000} s has as many for each ${SUBTITLE_LIMITS_PER.rangeMs / 1000} s that begin in it, up to ${SUBTITLE_LIMITS_PER.mostTimes} times as many`,
   ],
 ];
 

@@ -66,9 +66,9 @@ const text: SeenText = {
 };
 
 test('each gate withholds for its own reason, and a text that closes none passes', (t) => {
-  const reasonsOf = (changes: Partial<SeenText>) => judgedText({ ...text, ...changes }).reasonCodes;
+  const reasonsOf = (changes: Partial<SeenText>) => judgedText({ ...text, ...changes }, ['eng', 'kor']).reasonCodes;
   t.deepEqual(reasonsOf({}), []);
-  t.is(judgedText(text).outcome, 'passed');
+  t.is(judgedText(text, ['eng']).outcome, 'passed');
   t.deepEqual(reasonsOf({ confidenceMilli: 849 }), ['low_confidence']);
   t.deepEqual(reasonsOf({ text: '끝' }), ['too_short']);
   t.deepEqual(reasonsOf({ endMs: 1001, confidenceMilli: 949 }), ['seen_once']);
@@ -81,7 +81,33 @@ test('each gate withholds for its own reason, and a text that closes none passes
   ]);
   t.deepEqual(reasonsOf({ secondLook: 'disagrees' }), ['disagreement']);
   t.deepEqual(reasonsOf({ secondLook: 'agrees' }), []);
-  t.is(judgedText({ ...text, clearMilli: 0 }).outcome, 'withheld');
+  t.is(judgedText({ ...text, clearMilli: 0 }, ['eng']).outcome, 'withheld');
+});
+
+test('a text in a language that the engine was not given is withheld, and one of no known language is not', (t) => {
+  const reasonsOf = (language: string | null, languages: readonly string[]) =>
+    judgedText({ ...text, language }, languages).reasonCodes;
+  t.deepEqual(reasonsOf('de', ['eng', 'kor']), ['unread_language']);
+  for (const [language, languages] of [
+    ['de', ['eng', 'deu']],
+    [null, ['eng', 'kor']],
+    // Of near languages the identifier names one, and of one that it does not have the nearest.
+    ['da', ['nor']],
+    ['it', ['eng', 'lat']],
+    ['zh', ['chi_sim']],
+    // An earlier version stated none.
+    ['de', []],
+  ] as const) {
+    t.deepEqual(reasonsOf(language, languages), [], `${language} of ${languages}`);
+  }
+  const forged = furtherEvidenceOf('screen_text', {
+    parameters: { gates: 3, languages: 'eng+kor' },
+    facts: [judgedText({ ...text, language: 'de' }, [])],
+  });
+  t.like(
+    t.throws(() => checkScreenText(forged)),
+    { place: 'texts[0].outcome' },
+  );
 });
 
 test('a text that a picture shows twice alike agrees; one look says nothing of a second look', (t) => {
@@ -115,7 +141,7 @@ const seen: SeenText = {
 
 /** A text as a forger judges it who changed it before. */
 const textOf = (change: Partial<SeenText>, parameters: FurtherArtifact['parameters']): FurtherArtifact =>
-  furtherEvidenceOf('screen_text', { parameters, facts: [judgedText({ ...seen, ...change })] });
+  furtherEvidenceOf('screen_text', { parameters, facts: [judgedText({ ...seen, ...change }, [])] });
 
 const twice = { secondLookFromMilli: 850 };
 const { secondLook: _, ...once } = seen;
@@ -137,12 +163,12 @@ for (const [title, [change, place]] of Object.entries(forgeries)) {
 
 test('a surer text was looked at again where its version looks again', (t) => {
   const without = textOf({}, twice);
-  const forged = { ...without, facts: [judgedText(once)] };
+  const forged = { ...without, facts: [judgedText(once, [])] };
   t.like(
     t.throws(() => checkScreenText(forged)),
     { place: 'texts[0].secondLook' },
   );
   t.notThrows(() => checkScreenText(without));
   t.notThrows(() => checkScreenText({ ...forged, parameters: {} }));
-  t.notThrows(() => checkScreenText({ ...forged, facts: [judgedText({ ...once, confidenceMilli: 849 })] }));
+  t.notThrows(() => checkScreenText({ ...forged, facts: [judgedText({ ...once, confidenceMilli: 849 }, [])] }));
 });

@@ -528,6 +528,33 @@ for (const [what, text] of Object.entries(whole)) {
   });
 }
 
+const adapted = {
+  'SubRip with lone carriage returns':
+    '1\r00:00:01,000 --> 00:00:02,000\ra\rb\r\r2\r00:00:03,000 --> 00:00:04,000\rc\r',
+  'SubRip without numbers':
+    '00:00:01,000 --> 00:00:02,000\na\n\n00:00:03,000 --> 00:00:04,000\nb\n\nc\n\n00:00:05,000 --> 00:00:06,000\nd\n',
+};
+
+for (const [what, text] of Object.entries(adapted)) {
+  test(`ffmpeg reads the same cues of ${what} as it is and as it is adapted`, async (t) => {
+    const file = fileOf(text);
+    await t.notThrowsAsync(read(file));
+    await t.notThrowsAsync(read({ ...file, text: Buffer.from(text, 'utf8') }));
+  });
+}
+
+test('ffmpeg reads files that it would not read without being adapted', async (t) => {
+  const head = '[Script Info]\n\n[Events]\nFormat: Start, End, Style, Text\n';
+  const ass = `${head}Dialogue: 0:00:01.00,0:00:02.00,Big,a, b\n`;
+  const srt = '00:00:01,000 --> 00:00:02,000\na\n5 dogs\n\n00:00:03,000 --> 00:00:04,000\nb\n';
+  const vtt = 'WEBVTT\r\r00:01.000 --> 00:02.000\ra\rb\r\r00:03.000 --> 00:04.000\rc\r';
+  for (const text of [ass, srt, vtt]) {
+    const file = fileOf(text);
+    await t.notThrowsAsync(read(file), text);
+    await t.throwsAsync(read({ ...file, text: Buffer.from(text, 'utf8') }), { code: 'invalid_subtitle_file' }, text);
+  }
+});
+
 test('a file that ffmpeg reads otherwise than it stands is refused with the cue', async (t) => {
   const file = fileOf('1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n');
   const other = (text: string): SubtitleFile => ({ ...file, text: Buffer.from(text, 'utf8') });
@@ -583,6 +610,15 @@ async function open(t: ExecutionContext) {
 }
 
 const labelsOf = (tracks: SubtitleTracks): string[] => tracks.list(sessionId).subtitleTracks.map(({ label }) => label);
+
+test('what was adapted in a file is in the answer and in the receipt that is read again', async (t) => {
+  const { tracks, stored } = await open(t);
+  const bare = Buffer.from('00:00:01,000 --> 00:00:02,000\nHello\n\n00:00:02,000 --> 00:00:03,000\nagain\n', 'utf8');
+  const { body } = await tracks.attach(sessionId, said('a'), bare);
+  t.deepEqual(body.track.notes, [{ note: 'cue_number', line: 1, count: 2 }]);
+  t.deepEqual((await stored()).current(sessionId)?.subtitleTracks?.[0]?.notes, body.track.notes);
+  t.false('notes' in (await tracks.attach(sessionId, said('b'), lines)).body.track);
+});
 
 test('a volume without room takes no file, and the source stays as it is', async (t) => {
   const { tracks, hook, stored } = await open(t);

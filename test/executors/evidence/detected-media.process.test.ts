@@ -271,6 +271,7 @@ test('a film whose clock begins at 7 s has the evidence and the lines of one tha
         range: { startMs: 0, endMs: 24_000 },
         signal: new AbortController().signal,
       }),
+      { startMs: 0, endMs: 24_000 },
     );
   t.deepEqual(await linesOf(late), [[{ startMs: 10_000, endMs: 11_000, text: 'hello', reasonCode: null }]]);
   t.deepEqual(await linesOf(late), await linesOf(whole));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import test from 'ava';
 import { type Detection, evidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
-import { SUBTITLE_LIMITS } from '../../../executors/evidence/subtitle-tracks.ts';
+import { SUBTITLE_LIMITS, subtitleLimits } from '../../../executors/evidence/subtitle-tracks.ts';
 import {
   type RequestedSubtitleTrack,
   readSubtitles,
@@ -158,7 +158,10 @@ test('SubRip and ASS are read beside a track of pictures, from a container that 
 
 test('tools and parameters are known before, and are those of the artifacts', async (t) => {
   const detectorTools = await bench.detector.tools();
-  const { tools, parameters } = subtitlesIdentity({ ffmpeg: bench.ffmpeg, detectorTools }, TRACKS);
+  const { tools, parameters } = subtitlesIdentity({ ffmpeg: bench.ffmpeg, detectorTools }, TRACKS, {
+    startMs: 0,
+    endMs: 1000,
+  });
   t.deepEqual(tools, [bench.ffmpeg.identity, detectorTools.language]);
   t.is(parameters.tracks, '2:mov_text:kor,3:mov_text:eng');
   for (const each of await subtitles(bench, sampleMedia, [0, 1000], TRACKS)) {
@@ -347,6 +350,23 @@ test('a track with more cues than are read is named, in a range that has fewer i
   const expected = full.map(() => maxTrackCues);
   t.deepEqual(lengths, expected);
   t.like(found[full.length], { kind: 'subtitle_track', reasonCode: 'subtitle_limit_exceeded', trackIndex: 2 });
+});
+
+test('all of nine thousand cues of an hour are read, and a range of ten minutes has the limits that it had', async (t) => {
+  const dense = Array.from({ length: 9000 }, (_, at) => ({
+    startMs: 400 * at,
+    endMs: 400 * at + 300,
+    text: `n ${at}`,
+  }));
+  const file = await filmOf(5, { 'long.srt': srt(dense) }, copied('1'));
+  const found = await subtitles(bench, file, [0, 3_600_000], [track(1, 'subrip')]);
+  t.deepEqual(
+    cuesOf(found).map(({ length }) => length),
+    [9000],
+  );
+  t.deepEqual(subtitleLimits({ startMs: 7, endMs: 600_007 }), SUBTITLE_LIMITS);
+  t.is(subtitleLimits({ startMs: 0, endMs: 600_001 }).maxTrackCues, 2 * SUBTITLE_LIMITS.maxTrackCues);
+  t.is(subtitleLimits({ startMs: 0, endMs: 14_400_000 }).maxTrackCues, 8 * SUBTITLE_LIMITS.maxTrackCues);
 });
 
 const reported = halfOf(labelled, 'odd');

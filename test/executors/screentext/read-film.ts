@@ -51,7 +51,7 @@ export async function openFilmReader(bench: DetectionBench, languages: readonly 
       const window = { startMs: 0, endMs: seconds * 1000 };
       const request = { path: file, videoTrackIndex: 0, window, keyframesMs: [], signal };
       const pictures = await readWindow(open, await sampledPictures(bench, request), new Set());
-      return { pictures, texts: seenTexts(pictures).map((text) => judgedText({ ...text, language: null })) };
+      return { pictures, texts: seenTexts(pictures).map((text) => judgedText({ ...text, language: null }, languages)) };
     },
     close: () => open.close(),
   };

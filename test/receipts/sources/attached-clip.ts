@@ -20,6 +20,7 @@ export const attachedTrack = (trackIndex: number, language: string | null = 'en'
     file: contentRefOf(bytes),
     text: contentRefOf(file.text),
     measured: measuredCues(file.cues, 4000),
+    notes: file.notes,
     rightsHolder: 'Me',
     assertedAt: '2026-01-02T03:04:05.678Z',
   });

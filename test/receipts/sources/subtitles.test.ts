@@ -82,6 +82,78 @@ test('an ASS file has the events that are dialogue', (t) => {
   ]);
 });
 
+const times = (at: number): string => `00:00:0${at},000 --> 00:00:0${at},500`;
+
+test('lone carriage returns, missing numbers and another order of fields are read, and noted with their line', (t) => {
+  const readAs = (text: string, read: string, notes: readonly unknown[]) => {
+    const file = open(text);
+    t.is(Buffer.from(file.text).toString('utf8'), read);
+    t.deepEqual(file.notes, notes);
+    return file;
+  };
+  const returned = `1\r${times(1)}\rx\r\r2\r${times(2)}\r\ny`;
+  const { cues } = readAs(returned, `1\n${times(1)}\nx\n\n2\n${times(2)}\r\ny`, [
+    { note: 'line_end', line: 1, count: 5 },
+  ]);
+  t.deepEqual(cues, open(`1\n${times(1)}\nx\n\n2\n${times(2)}\ny`).cues);
+  readAs(`WEBVTT\r\r00:01.000 --> 00:02.000\rx`, `WEBVTT\n\n00:01.000 --> 00:02.000\nx`, [
+    { note: 'line_end', line: 1, count: 3 },
+  ]);
+  const bare = readAs(
+    `${times(1)}\n5 dogs\n\n${times(2)}\n\n7\n${times(3)}\ny\r\n\r\n${times(4)}\nz`,
+    `${times(1)}\n5 dogs\n2\n${times(2)}\n\n7\n${times(3)}\ny\r\n4\r\n${times(4)}\nz`,
+    [{ note: 'cue_number', line: 1, count: 3 }],
+  );
+  t.deepEqual(fieldsOf(bare.cues, 'line', 'text'), [
+    [1, '5 dogs'],
+    [4, ''],
+    [7, 'y'],
+    [10, 'z'],
+  ]);
+  const ordered = readAs(
+    ass('Format: Start, End, Actor, Style, Text', 'Dialogue: 0:00:01.00, 0:00:02.00,A,Big,b, c\r', 'Comment: x'),
+    ass(fields, 'Dialogue: 0,0:00:01.00,0:00:02.00,Big,A,0,0,0,,b, c\r', 'Comment: x'),
+    [{ note: 'field_order', line: 5, count: 1 }],
+  );
+  t.deepEqual(ordered.cues, [{ line: 6, startMs: 1000, endMs: 2000, text: 'Big,A,0,0,0,,b, c' }]);
+});
+
+test('names of code pages name the encodings that they are', (t) => {
+  const korean = Buffer.concat([Buffer.from(`1\n${times(1)}\n`), Buffer.from([0xb0, 0xa1, 0x8c, 0x63])]);
+  for (const encoding of ['cp949', 'CP949', 'uhc', 'windows-949', 'euc-kr']) {
+    t.like(open(korean, { encoding }), { encoding: 'euc-kr', cues: [{ text: '\uAC00\uB620' }] }, encoding);
+  }
+  t.is(open(korean, { encoding: 'cp936' }).encoding, 'gbk');
+  // The last pair that windows-949 has, and the one behind it.
+  const pair = (trail: number) => Buffer.concat([korean.subarray(0, -2), Buffer.from([0xc6, trail])]);
+  t.is(open(pair(0x52), { encoding: 'cp949' }).cues[0]?.text, '\uAC00\uD7A3');
+  refused(t, pair(0x53), 'subtitle_encoding_mismatch', /euc-kr/, { encoding: 'cp949' });
+});
+
+/** Bytes of texts in encodings that Node.js decodes and does not encode. */
+const foreign: readonly (readonly [string, string])[] = [
+  ['euc-kr', 'bec8b3e7c7cfbcbcbfe42e20bfecb8aeb4c220c0dabfa9'],
+  ['shift_jis', '82b182f182c982bf82cd81428da193fa82cd89638bc6'],
+  ['gb18030', 'c4e3bac3a3acceD2c3c7bdf1ccecc8a5cbc7b4a8'],
+  ['windows-1251', 'cff0e8e2e5f22c20eaeae0ea20e4e5ebe03f20ddf2ee20ece0fff7eae8'],
+  ['windows-1252', '57617320683f72656e205369653f204dfc6465206b656872656e2065696e696765207a7572fc636b'],
+];
+
+test('of bytes in another encoding the message offers a likely one, and takes none', (t) => {
+  for (const [encoding, hex] of foreign) {
+    const bytes = Buffer.concat([Buffer.from(`1\n${times(1)}\n`), Buffer.from(hex, 'hex')]);
+    refused(
+      t,
+      bytes,
+      'subtitle_encoding_mismatch',
+      new RegExp(`no text in utf-8; it looks like ${encoding}: if it is`),
+    );
+  }
+  const utf8 = Buffer.from(`1\n${times(1)}\nJa — Ärzte`, 'utf8');
+  refused(t, utf8, 'subtitle_encoding_mismatch', /no text in euc-kr; it looks like utf-8/, { encoding: 'cp949' });
+  refused(t, Buffer.from([0x31, 0xd7, 0x31]), 'subtitle_encoding_mismatch', /no text in utf-8$/);
+});
+
 test('a byte order mark decides the encoding before its name does, and is no part of the text', (t) => {
   const text = '1\n00:00:01,000 --> 00:00:02,000\nä\n';
   const utf8 = Buffer.from(text, 'utf8');
@@ -135,13 +207,13 @@ test('a file that cannot be read without a guess is refused with the line that s
   const times = '00:00:01,000 --> 00:00:02,000';
   const wrong: readonly (readonly [string, RegExp])[] = [
     [`Title\n1\n${times}\nx`, /^line 1: text stands before/],
-    [`${times}\nx`, /^line 1: the number of the cue is missing/],
+    [`1\n${times}\nx\n${times}\ny`, /^line 4: the number of the cue is missing/],
+    [`${times}\nx\n\n${times}\n42\n\n${times}\ny`, /^line 7: the number above a blank line may be text/],
     [`1\n${times}\nx\n\n2 dogs\n${times}\ny`, /^line 6: the number of the cue is missing/],
     [`1\n${times}\nx --> y`, /^line 3: times are needed/],
     [`1\n00:61:01,000 --> 00:62:02,000\nx`, /^line 2: times are needed/],
     [`1\n00:00:01,5 --> 00:00:02,000\nx`, /^line 2: times are needed/],
     [`1\n${times}\n${'x'.repeat(4001)}`, /^line 3: longer than/],
-    [`1\r${times}\rx`, /^line 1 ends with a carriage return/],
     ['WEBVTT\n00:01.000 --> 00:02.000\nx', /^line 2: a blank line is needed/],
     ['WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:0\n\n00:01.000 --> 00:02.000\nx', /^line 2: .* clock/],
     ['WEBVTTX\n\n00:01.000 --> 00:02.000\nx', /^line 1: WEBVTT is needed/],
@@ -150,7 +222,9 @@ test('a file that cannot be read without a guess is refused with the line that s
     ['WEBVTT\n\nx\ny\nz', /^line 4: times are needed/],
     ['WEBVTT\n\n00:01.000 --> 00:02.000\nx\n00:03.000 --> 00:04.000\ny', /^line 5: a blank line is needed/],
     [ass(line('0:00:01.00', '0:00:02.00', 'x')), /^line 5: a Format line/],
-    [ass(fields.replace('Layer, Start, End', 'Start, End, Layer')), /^line 5: .* order/],
+    [ass('Format: Text, Start, End'), /^line 5: the Format line needs/],
+    [ass('Format: Start, End, Start, Text'), /^line 5: the Format line needs/],
+    [ass('Format: Start, End, Scene, Text'), /^line 5: the Format line needs/],
     [ass(fields, 'Dialogue: 0,0:00:01.0,0:00:02.00,a,,0,0,0,,x'), /^line 6: an event is needed/],
     [ass(fields, 'Dialogue: 0,0:00:01.00,0:00:02.00,x'), /^line 6: an event is needed/],
     [ass(fields, line('0:00:02.00', '0:00:01.00', 'x')), /^line 6: the cue ends before it begins/],
@@ -160,7 +234,12 @@ test('a file that cannot be read without a guess is refused with the line that s
 
 test('bytes in another encoding and files that are no text are refused', (t) => {
   const text = '1\n00:00:01,000 --> 00:00:02,000\né\n';
-  refused(t, Buffer.from(text, 'latin1'), 'subtitle_encoding_mismatch', /^the bytes are no text in utf-8$/);
+  refused(
+    t,
+    Buffer.from(text, 'latin1'),
+    'subtitle_encoding_mismatch',
+    /^the bytes are no text in utf-8; .* windows-1252/,
+  );
   refused(t, Buffer.from('1\n', 'utf16le'), 'subtitle_encoding_mismatch', /^line 1 has the control character U\+0000/);
   refused(t, Buffer.from([0x00, 0x01]), 'subtitle_encoding_mismatch', /U\+0000/);
   refused(t, Buffer.from([0xef, 0xbb, 0xbf, 0xe9]), 'subtitle_encoding_mismatch', /utf-8$/, { encoding: 'latin1' });
@@ -292,13 +371,14 @@ test('a text of WebVTT is derived again, or checked for its form where older rul
       ...{ trackIndex: 4, label: 'Lines', language: 'en', format: 'webvtt', encoding: 'utf-8', file },
       ...{ text: texts[0] ?? file, rightsHolder: 'Me', assertedAt: '2026-01-02T03:04:05.678Z' },
       measured: { cues: 2, outOfOrder: 0, overlapping: 0, withoutDuration: 1, beyondMedia: 0 },
+      notes: [],
     });
     const all = new Map([...files, ...[written, text].map((each) => [contentRefOf(each).contentId, each] as const)]);
     return () => verifyRecords(sealWithSubtitles(bareChain, [named], all).chain).subtitleTexts;
   };
   const rules = (version: number) => ({ name: 'readable text', version });
-  t.deepEqual(sealedAs(before)(), [{ rules: rules(1), present: 2, check: 'form_checked' }]);
-  t.deepEqual(sealedAs(today)(), [{ rules: rules(2), present: 2, check: 'judged_again' }]);
+  t.deepEqual(sealedAs(before)(), [{ rules: rules(1), present: 3, check: 'form_checked' }]);
+  t.deepEqual(sealedAs(today)(), [{ rules: rules(3), present: 3, check: 'judged_again' }]);
   for (const text of [other, bytesOf(`${today}more\n`), bytesOf(today.toString('utf8').replace('x\n', ''))]) {
     t.throws(sealedAs(text), inconsistent('link_mismatch', /0\.text$/));
   }
