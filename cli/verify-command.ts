@@ -5,7 +5,7 @@ import { ServiceError } from '../contract/base/errors.ts';
 import { canonicalJson } from '../formats/canonical-json.ts';
 import { type CheckedLink, EvidenceChainError } from '../receipts/evidence-chain.ts';
 import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';
-import { damagedObjectsOf } from '../storage/ledger/examine-objects.ts';
+import { damagedObjectsOf } from '../storage/ledger/examine-store.ts';
 import { damagedRowsOf } from '../storage/ledger/examine-rows.ts';
 import { LedgerError } from '../storage/ledger/ledger.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';

@@ -6,7 +6,7 @@ import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { tombstoneCheck } from '../../../actors/supervision/deletion-rows.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkLedger } from '../../../storage/ledger/accept-loss.ts';
-import { damagedObjectsOf } from '../../../storage/ledger/examine-objects.ts';
+import { damagedObjectsOf } from '../../../storage/ledger/examine-store.ts';
 import { damagedRowsOf } from '../../../storage/ledger/examine-rows.ts';
 import { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
