@@ -38,15 +38,15 @@ import { readStored, settledActor } from '../supervision/reads.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'caption-production'>;
-  /** What this host was started with. */
+  /** The start options of this host. */
   readonly ability: CaptionAbility;
 }
 
 const underWay = ['producing', 'checking'];
 
 /**
- * The service that makes captions of approved studies and has them checked. It answers once what was asked for is on disk;
- * all throw `unknown_runtime` and `stored_content_inconsistent`.
+ * The service that makes captions of approved studies and checks them. It answers once the result is on disk; all throw
+ * `unknown_runtime` and `stored_content_inconsistent`.
  */
 export class CaptionService {
   readonly #options: CaptionsOptions;
@@ -108,7 +108,7 @@ export class CaptionService {
     const productions = supervisor.liveRows(definition.name).map(({ input }) => input);
     for (const { jobId } of productions.filter((production) => production.runtimeId === runtimeId)) {
       await supervisor.send(jobId, { type: 'authority.revoked' });
-      // One that is over by now, or whose captions are on their way to the disk, has no use for it and writes its own end.
+      // Without effect on one that has ended, or whose captions are on their way to the disk: it writes its own end.
       await settledActor(supervisor, jobId, ['producing']);
     }
   }
@@ -121,7 +121,7 @@ export class CaptionService {
     if (obstacle !== null) throw illegal(obstacle);
     const study = approvedStudyOf(runtime, approval);
     if (study === null) {
-      throw new ServiceError('caption_authority_required', 'no approval of this runtime that stands has this name');
+      throw new ServiceError('caption_authority_required', 'no valid approval of this runtime has this name');
     }
     if (ability.classification === 'recorded_real_pipeline_fixture') {
       throw new ServiceError('caption_current_run_causality_required', captionsAreOff);
@@ -189,8 +189,8 @@ export class CaptionReads {
   }
 
   /**
-   * Some lines of long captions, in the records in which they are stored. Throws `not_found` for a production that is not of this
-   * runtime or is stored in one record, and for a chunk that it does not have.
+   * Some lines of long captions, in the records in which they are stored. Throws `not_found` for a production of another runtime
+   * or in one record, and for a chunk that it does not have.
    */
   async chunk(runtimeId: string, jobId: string, index: number): Promise<CaptionChunkAnswer> {
     const runtime = await this.#runtimes.read(runtimeId);
@@ -209,7 +209,7 @@ export class CaptionReads {
     };
   }
 
-  /** Measurements of the captions, computed anew from what is stored. */
+  /** Measurements of the captions, computed from the stored lines for each answer. */
   async qualityReports(runtimeId: string): Promise<CaptionQualityReports> {
     return publishedCaptionReportsOf(await this.#runtimes.read(runtimeId));
   }

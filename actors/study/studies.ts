@@ -52,7 +52,7 @@ export interface EventsAnswer extends StatusAnswer {
 interface StudyPlansOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   /** The longest range of a study now. */
   readonly maximumRangeMs: () => number;
-  /** What forecasts are made of; absent where they state the least work alone. */
+  /** The observations behind forecasts; absent if they state the least work alone. */
   readonly calibration?: Pick<StudyCalibration, 'of'> | undefined;
 }
 
@@ -64,7 +64,7 @@ class StudyPlans {
     this.#options = options;
   }
 
-  /** What follows from a request, and its source, whose files are whole. */
+  /** The plan of a request, and its source, whose files are whole. */
   async planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
     const { ledger, objectStore } = this.#options;
     const source = this.currentSource(request);
@@ -125,12 +125,12 @@ export class StudyService {
     this.#journals = new JournalHealth(options.ledger, (runtimeId) => options.supervisor.isLive(runtimeId));
   }
 
-  /** Says what a start would promise. Writes nothing. */
+  /** The plan that a start would promise. Writes nothing. */
   async plan(request: RuntimeRequest): Promise<RuntimePlan> {
     return runtimePlanOf((await this.planned(request)).plan);
   }
 
-  /** What follows from a request, and its source, whose files are whole. Throws as `plan`. */
+  /** The plan of a request, and its source, whose files are whole. Throws as `plan`. */
   planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
     return this.#plans.planned(request);
   }
@@ -161,7 +161,7 @@ export class StudyService {
     return this.#acknowledged(runtimeId);
   }
 
-  /** Where a runtime stands, found by the command that started it. */
+  /** The state of a runtime, found by the command that started it. */
   async byCommand(commandId: string): Promise<StatusAnswer> {
     if (!commandIdSchema.safeParse(commandId).success) {
       throw new ServiceError('invalid_command_id', 'a command id is runtime-start: and 64 hex digits');
@@ -174,7 +174,7 @@ export class StudyService {
     }
   }
 
-  /** Where a runtime stands. The bytes are kept until the next commit of the runtime. */
+  /** The state of a runtime. The bytes are kept until the next commit of the runtime. */
   status(runtimeId: string): StatusAnswer | Promise<StatusAnswer> {
     return this.#statuses.get(runtimeId);
   }
@@ -232,7 +232,7 @@ export class StudyService {
     };
   }
 
-  /** The events of a page as they are stored, with where their runtime stands. Throws as `events`. */
+  /** The events of a page as they are stored, with the state of their runtime. Throws as `events`. */
   async records(runtimeId: string, after: number, limit: number): Promise<EventsPage> {
     // The row is read before the page: a lifecycle that has ended then always comes with its last event.
     const row = this.#row(runtimeId);
@@ -279,7 +279,7 @@ export class StudyService {
     throw new ServiceError('study_queue_full', message, retryAfter(retryAfterSeconds));
   }
 
-  /** Where a study stands that was just asked for; one that had ended badly before says how to ask for another attempt. */
+  /** The state of a study after its request. One that had ended badly before names the way to start another attempt. */
   async #acknowledged(runtimeId: string): Promise<RuntimeStatus> {
     const { status } = await this.#status('studio.local-runtime-start-ack.v1', runtimeId);
     const { reason } = status;
@@ -340,15 +340,15 @@ interface RememberedPage<Page> {
 
 // About 500 pages of 100 events.
 const rememberedBytes = 32 * 1024 * 1024;
-// What a page takes in memory beside its bytes.
+// The size of a page in memory beside its bytes.
 const entryBytes = 512;
 
-// About 100 bytes each. A runtime that is forgotten here has its pages read again.
+// About 100 bytes each. If a runtime is forgotten here, its pages are read again.
 const rememberedVersions = 4096;
 
 /**
- * Keeps pages of journals as the bytes of their answers until the next commit of their runtime: the events of a page never
- * change, but its answer also says where the journal and the runtime stand. Pages used longest ago make room.
+ * Keeps pages of journals as the bytes of their answers until the next commit of their runtime. The events of a page never
+ * change, but its answer also contains the state of the journal and of the runtime. The least recently used pages make room.
  */
 export class RememberedPages<Page extends { readonly bytes: Uint8Array }> {
   readonly #pages = new BoundedMap<string, RememberedPage<Page>>(
@@ -417,7 +417,7 @@ export class JournalHealth {
     this.#isLive = isLive;
   }
 
-  /** What is wrong with a runtime's journal, or null. If it could not be read, the next request looks again. */
+  /** The damage of a runtime's journal, or null. If it could not be read, the next request reads it again. */
   async damage(runtimeId: string): Promise<JournalDamage | null> {
     return this.#isLive(runtimeId) ? null : (await this.#verified.get(runtimeId)).damage;
   }
