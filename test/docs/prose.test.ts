@@ -7,9 +7,7 @@ import { proseFindings } from './prose.ts';
  * has none. A number may fall, never rise: lower it with the page.
  */
 const known: Readonly<Record<string, number>> = {
-  'docs/architecture.md': 35,
   'docs/dependencies.md': 19,
-  'docs/mechanisms.md': 39,
 };
 
 for (const page of await pagesOf()) {
