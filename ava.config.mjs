@@ -36,7 +36,7 @@ const inMemory = folderInMemory();
 /** Where tests without processes write. @type {Readonly<Record<string, string>>} */
 export const scratchInMemory = inMemory === undefined ? {} : { TMPDIR: inMemory };
 
-// What takes longest begins first: else one lane goes on with it when the others have nothing left.
+// The longest tests begin first: else one lane goes on with them when the others have nothing left.
 const tiers = ['process', 'host', 'pure'];
 /** @param {string} file */
 const place = (file) => tiers.indexOf(tierOf(relative(import.meta.dirname, file)));

@@ -1,4 +1,4 @@
-// What `npm test` runs: every pure test, every host test, and one smoke of each kind of process.
+// The tests of `npm test`: every pure test, every host test, and one smoke of each kind of process.
 import { availableParallelism } from 'node:os';
 import everything, { scratchInMemory } from './ava.config.mjs';
 

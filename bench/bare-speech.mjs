@@ -1,5 +1,6 @@
-// What speech detection costs at the least: a process that loads the runtime and the model and follows one signal
-// (the first of four, s16le at 16 kHz, interleaved in the file named by the second argument) with the weights named by the first.
+// The least cost of speech detection: a process that loads the runtime and the model and follows one signal. The first argument
+// names the file of the weights. The second names the file of the sound (s16le at 16 kHz, interleaved), whose first of four
+// signals it takes.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

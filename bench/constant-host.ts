@@ -1,7 +1,7 @@
 import { type AdapterPreference, chooseListener } from '../http/listener/choose-listener.ts';
 
-// Answers everything with one buffer and one set of headers, on the adapter that the host uses: what an answer costs
-// before anybody thinks about it.
+// Answers everything with one buffer and one set of headers, on the adapter that the host uses. This is the cost of an answer
+// without any work.
 
 interface Constant {
   readonly adapter: AdapterPreference;

@@ -34,5 +34,5 @@ export async function runStudy(client: Client, request: object): Promise<string>
   }
 }
 
-/** A study of the sample that nothing was asked of before. */
+/** A study of the sample with a new request. */
 export const newAttempt = (client: Client): Promise<object> => sampleRequest(client, `bench-${randomUUID()}`);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** Lends a new folder while `work` lasts. It is removed also when the process ends in between. */
 export async function withScratch<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'media-study-bench-'));
-  // What was killed a moment ago may still write into it.
+  // A process that was killed a moment ago may still write into it.
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once('exit', remove);
   try {

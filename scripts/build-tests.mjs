@@ -12,7 +12,7 @@ import { testParts } from './build/stamp.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'build-tests');
 
-/** What tests run as processes, beside the built program. */
+/** The processes that tests start, beside the built program. */
 const processes = [
   'cli/charts.ts',
   'fixtures/storage/commit-forever.ts',
@@ -29,9 +29,9 @@ const processes = [
 ];
 
 /**
- * Packages that a bundle takes in, as that of the program does: each of them is dozens of files, and most test processes load
- * them. All others are loaded from where they are installed; guards of xstate are told by the names of its functions, which a
- * bundle may change.
+ * Packages that a bundle takes in, as that of the program does. Each of them is dozens of files, and most test processes load
+ * them. All others are loaded from their place; xstate identifies guards by the names of its functions, which a bundle may
+ * change.
  */
 const bundled = ['execa', 'fast-check', 'ipaddr.js', 'zod'];
 
@@ -72,15 +72,15 @@ const testFiles = () =>
     .map((name) => join('test', name));
 
 /**
- * Where the bundle of a test file is.
+ * The path of the bundle of a test file.
  *
  * @param {string} source
  */
 export const builtTest = (source) => join(folder, relative(root, source).replace(/\.ts$/, '.js'));
 
 /**
- * What a file is told of its own place: a file of the program stands in `build/`, beside the detector process that it
- * starts; any other file stands where its source is, so that it finds the fixtures.
+ * The path that a file gets as its own. For a file of the program that is in `build/`, beside the detector process that it
+ * starts. For any other file it is the path of its source, so that it finds the fixtures.
  *
  * @param {string} path
  */

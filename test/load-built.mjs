@@ -14,8 +14,7 @@ createRequire(import.meta.url).extensions['.ts'] = (module, path) => {
   module.exports = import(builtTest(path));
 };
 
-// AVA has Node read the source map of each file that is loaded, hundreds in most processes; here one is read when a stack
-// names its file.
+// AVA has Node read the source map of each loaded file, hundreds in most processes. Here one is read when a stack names its file.
 process.setSourceMapsEnabled(false);
 
 /** @type {Map<string, SourceMap | null>} */
@@ -44,7 +43,7 @@ function readMap(file) {
 }
 
 /**
- * Where a line of a stack comes from.
+ * The source of a line of a stack.
  *
  * @param {string} frame
  */

@@ -9,7 +9,7 @@ import type { SpokenVoice } from './voices.ts';
 
 export const clipMs = 24_000;
 
-/** What a clip is made of. */
+/** The parts of a clip. */
 export interface Sounds {
   readonly voices: readonly SpokenVoice[];
   readonly backgrounds: Backgrounds;
@@ -21,7 +21,7 @@ export interface Clip {
   readonly spans: readonly SpeechSpan[];
 }
 
-/** Where a clip is recorded. */
+/** The place of a recording. */
 type Scene = 'quiet' | 'room' | 'noise' | 'music' | 'effects' | 'telephone';
 
 /** How often clips have what. All numbers are shares of clips. */
@@ -48,7 +48,7 @@ const plain: Shares = {
   faintNoise: 1,
 };
 
-/** Most of these are quiet, so that events stand out. */
+/** Most of these are quiet, so that events are easy to notice. */
 const eventful: Shares = {
   withoutSpeech: 0.3,
   events: [0.55, 0.75],
@@ -68,7 +68,7 @@ const kinds = [
   [eventful, 0.5],
 ] as const;
 
-/** Draws a clip of `clipMs`: speech or none, events, where it is recorded, through which line and how loud. */
+/** Draws a clip of `clipMs`: speech or none, events, the place of the recording, the line and the loudness. */
 export function drawnClip(chance: Chance, { voices, backgrounds }: Sounds): Clip {
   const shares = chance.weighted(kinds);
   const isSilent = chance.happens(shares.withoutSpeech);
@@ -132,7 +132,7 @@ function drawnRoom(chance: Chance, sounds: Float32Array, decayMs: Between, echoD
 const oftenInRoom = (chance: Chance, sounds: Float32Array): Float32Array =>
   chance.happens(0.25) ? drawnRoom(chance, sounds, [150, 500], [-12, -3]) : sounds;
 
-/** What is left by a telephone, or by a recording of little bandwidth, as some are. */
+/** The sound after a telephone, or in a recording of little bandwidth, as some are. */
 function throughLine(chance: Chance, recorded: Float32Array, scene: Scene): Float32Array {
   if (scene === 'telephone') return band(recorded, chance.between(200, 350), chance.between(3000, 3600));
   return chance.happens(0.1) ? band(recorded, chance.between(50, 150), chance.between(3500, 7000)) : recorded;

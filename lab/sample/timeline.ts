@@ -1,4 +1,4 @@
-/** What the sample says, plays and shows, and when: the one source of both the media and its gold labels. */
+/** The words, sounds and pictures of the sample with their times: the one source of both the media and its gold labels. */
 
 export const frameRate = 25;
 export const frameCount = 1250;

@@ -3,14 +3,14 @@ import { decibels, gainOf, meanPower, samplesIn, scaled } from './samples.ts';
 /** Something that was said without a pause: its samples, with a little of the quiet before and behind it. */
 export interface SpokenRun {
   readonly samples: Float32Array;
-  /** Where it begins and ends in them, in ms. */
+  /** Its beginning and end in them, in ms. */
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /**
- * What is speech in a clean recording: from the first to the last 10 ms that are loud. A recording is used only if this is plain:
- * what is around is well below that, and no pause is so short that it may count as one or not.
+ * The rule for speech in a clean recording: from the first to the last 10 ms that are loud. A recording is used only if this is
+ * plain. The sound around is well below that, and every pause is clearly short or long.
  */
 const rule = {
   windowMs: 10,
@@ -58,7 +58,7 @@ export function spokenRuns(samples: Float32Array, edges: EdgeRule = plainEdges):
   return runs.some((run) => run === null) ? [] : runs.flatMap((run) => run ?? []);
 }
 
-/** Null where it is too short or too long, or the recording has nothing around it. */
+/** Null if it is too short or too long, or the recording has nothing around it. */
 function runIn(samples: Float32Array, startMs: number, endMs: number): SpokenRun | null {
   const { marginMs, leastMs, mostMs } = rule;
   const [from, to] = [samplesIn(startMs - marginMs), samplesIn(endMs + marginMs)];

@@ -4,7 +4,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** Packages in CommonJS ask for modules of Node by `require`, which a module does not have: what stands before each. */
+/** The code before each module. Packages in CommonJS load modules of Node by `require`, which a module does not have. */
 export const requireInModules =
   "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
 

@@ -26,7 +26,7 @@ export async function buildConsole(root, folder) {
     format: 'esm',
     platform: 'browser',
     target: ['chrome120', 'firefox121', 'safari17.4'],
-    // The client asks Node for a file only where it is given a path, which no page does.
+    // The client uses Node for a file only if it gets a path, which no page gives.
     external: ['node:*'],
     // The entry of the package looks for a worker of Node.
     alias: { elkjs: 'elkjs/lib/elk.bundled.js' },

@@ -1,7 +1,7 @@
 import { attachedSubtitleTrack, type SourceSessionRow, subtitleTracks } from '../../contract/sources/source-session.ts';
 import type { Recorder } from './recorder.ts';
 
-const lines = '1\n00:00:00,200 --> 00:00:01,400\nThis is read as it stands.\n';
+const lines = '1\n00:00:00,200 --> 00:00:01,400\nThis is read as it is.\n';
 
 /** A subtitle file that is attached to a source, and taken off again. */
 export async function attachSubtitles(recorder: Recorder, { sourceSessionId }: SourceSessionRow): Promise<void> {

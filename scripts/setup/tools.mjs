@@ -88,7 +88,7 @@ const managers = [
 ];
 
 /**
- * What a person has to do to get a tool.
+ * The advice for a person who needs a tool.
  *
  * @param {Tool} tool
  * @param {{ platform: string, exists: (path: string) => boolean }} [machine]

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** Where the recorded run lies; `npm run examples` records another. */
+/** The path of the recorded run; `npm run examples` records another. */
 export const recordedRunPath = fileURLToPath(new URL('../../../fixtures/recorded-run/exchanges.json', import.meta.url));
 
 /** One granted exchange of a recorded run; `answer` is null where bytes of another type were sent. */
@@ -14,7 +14,7 @@ const exchange = z.strictObject({
   answer: z.json(),
 });
 
-/** What was recorded of a host: one exchange of each operation, and the answers to requests that were refused. */
+/** The recorded exchanges of a host: one of each operation, and the answers to requests that were refused. */
 export const recordedRun = z.strictObject({
   operations: z.record(z.string(), exchange),
   refusals: z.record(z.string(), z.json()),

@@ -12,7 +12,7 @@ export const headerFields = {
   'X-Content-Type-Options': text('Always `nosniff`.'),
   'Access-Control-Allow-Origin': text('The origin of the request, where the host allows it.'),
   'Access-Control-Expose-Headers': text('The fields that pages of other origins may read.'),
-  Vary: text('Stands with answers for an origin.'),
+  Vary: text('Present in answers for an origin.'),
   'X-Request-ID': text(
     'Names the request, also in the log of the host: the id that the client gave in this field, or a new one.',
     '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$',
@@ -24,7 +24,7 @@ export const headerFields = {
   'Retry-After': text('The seconds after which the request may be granted.', '^[1-9]\\d*$'),
   'WWW-Authenticate': text('Always `Bearer`.'),
   'Accept-Ranges': text('Always `bytes`.'),
-  'Content-Range': text('The part of the media that was sent, or its size where none can be.'),
+  'Content-Range': text('The part of the media that was sent, or its size if none can be.'),
   'Studio-Export-Of': text('The content ids of the receipts and evidence that a file was made of.'),
   ETag: text('The content id of the media or the file, in quotes; of a bundle, that of its signed envelope.'),
   Pragma: text('Always `no-cache`.'),
