@@ -100,7 +100,7 @@ test('bug: a recognizer that was remembered for one film stood in the way of a f
   t.is(stdout, `${file('film.en.srt')}\n`);
 });
 
-test('captions without a terminal are not approved unless somebody is named', async (t) => {
+test('captions without a terminal are not approved unless a person is named', async (t) => {
   const { caption, file } = await withFilm(t);
   const { exit, stderr } = await caption('--from', 'ko', '--to', 'en', ...owner);
   t.is(exit, 2);
@@ -129,7 +129,7 @@ for (const [what, more, message] of [
   });
 }
 
-test('a film without texts and without an engine says what can be done, before any approval', async (t) => {
+test('a film without texts and without an engine names the remedy, before any approval', async (t) => {
   const { args } = await withFilm(t, 'hum.wav', humWav(1, 2000));
   const environment = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx' };
   const { exit, stderr } = await runCommand(args('--from', 'en', ...owner, ...approved), environment);
@@ -137,7 +137,7 @@ test('a film without texts and without an engine says what can be done, before a
   t.regex(stderr, /no captions can come of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recognizer/);
 });
 
-test('a film whose language nobody says asks for --from', async (t) => {
+test('a film without a known language asks for --from', async (t) => {
   const { caption } = await withFilm(t, 'hum.wav', humWav(1, 2000));
   const { exit, stderr } = await caption(...owner);
   t.is(exit, 2);

@@ -43,7 +43,7 @@ export class LaterClient {
     return runtimeId;
   }
 
-  /** Approves, has captions made and checked, and withdraws the approval; each where it is not done yet. */
+  /** Approves, makes and checks captions, and withdraws the approval; each if it is not done yet. */
   async finish(runtimeId: string): Promise<void> {
     await this.caption(runtimeId);
     const by = { reviewerId: 'reviewer:local-operator', attestation: attestations.revocation };
@@ -53,7 +53,7 @@ export class LaterClient {
     );
   }
 
-  /** Approves, and has captions made and checked; each where it is not done yet. */
+  /** Approves, and makes and checks captions; each if it is not done yet. */
   async caption(runtimeId: string): Promise<void> {
     const { captions } = this.#client;
     await this.#done(

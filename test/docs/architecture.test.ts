@@ -5,7 +5,7 @@ import test from 'ava';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Which folders the files of a folder may import, beside their own. */
+/** The folders that the files of a folder may import, beside their own. */
 const below: Readonly<Record<string, readonly string[]>> = {
   contract: ['package.json'],
   formats: ['contract'],

@@ -21,7 +21,9 @@ const commentHabits: readonly Habit[] = [
   { pattern: /^(?:What|Whether|Who|Whom|Whose|Which|When)\b/g, write: 'a noun phrase, or "True if"' },
 ];
 
-/** Texts that records store or identities hash, such as the rules for a model, and a line of a file format: they stay as they are. */
+/**
+ * Texts that records store or identities hash, such as the rules for a model, and a line of a file format. They stay as they are.
+ */
 const kept = [
   'Whoever handed this',
   'Whoever runs this host',
@@ -107,6 +109,6 @@ export function proseOf(file: string, text: string, of: 'product' | 'test'): rea
   ];
 }
 
-/** What the style page would have written otherwise in a piece of prose. */
+/** The findings of the style page in a piece of prose. */
 export const findingsOf = ({ text, kind }: { text: string; kind: string }): readonly string[] =>
   plainFindings(text, kind === 'comment' ? commentHabits : habits);
