@@ -15,7 +15,7 @@ const page = join(root, 'docs/guides/screencast.md');
 const folder = mkdtempSync(join(tmpdir(), 'screencast-'));
 const bin = join(folder, 'bin');
 const longest = 900_000;
-/** The port of Ollama; the stand-in of the second scene needs it. */
+/** The port of Ollama; the second scene needs its substitute. */
 const modelPort = 11_434;
 mkdirSync(bin);
 // As an installed package has it: a link without the extension, which npm makes executable.
@@ -122,7 +122,7 @@ const scenes: readonly Scene[] = [
   {
     title: 'A film with one subtitle track, and a model server',
     words:
-      'The track is in English, and the captions shall be German. A server behind the interface of OpenAI runs at the address of Ollama; here it is a stand-in with fixed answers. The person types `yes` twice: to use it, and to approve.',
+      'The track is in English, and the captions shall be German. A server behind the interface of OpenAI runs at the address of Ollama; here it is a substitute with fixed answers. The person types `yes` twice: to use it, and to approve.',
     prepare: makeOneTrack,
     turns: [
       { command: `media-study caption film.mkv --to de ${rights}`, typed: ['yes', 'yes'] },

@@ -144,8 +144,8 @@ export type SoundForm = 'kept' | 'evened' | 'mono';
 export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes', 'fields', 'bars'] as const;
 
 /**
- * The output of the pipes behind them: the pixels of small pictures (RGB), JPEGs that may become keyframes (`mpjpeg`), and the
- * channels left, right and center. Those have their own rate (`au`).
+ * The output of the pipes behind them. `pixels` are small pictures (RGB), `candidates` JPEGs that may become keyframes
+ * (`mpjpeg`). `ownRate` is the sound of left, right and center at its own rate (`au`).
  */
 export const BYTE_PIPES = ['pixels', 'candidates', 'ownRate'] as const;
 

@@ -180,9 +180,9 @@ const sourceRow = z.looseObject({
 });
 
 /**
- * What is wrong with the objects of a data root that no host uses, in words: those whose bytes no longer have their name, and
- * those of sources that are gone. Objects that only a runtime names are missed by the verification of that runtime. Reads every
- * byte. Throws what `openDatabase` and the file system throw.
+ * The faults of the objects of an unused data root, in words. They are bytes that no longer have their name, and objects of
+ * sources that are gone. If an object that only a runtime names is missing, the verification of that runtime reports it. Reads
+ * every byte. Throws the errors of `openDatabase` and the file system.
  */
 export async function damagedObjectsOf(root: string): Promise<string[]> {
   const { ledger, objects } = dataRootAt(root);

@@ -116,7 +116,7 @@ export class JournalHeads {
     if (head.seq > 0) {
       const last = this.#row(runId, eventKey(runId, head.seq));
       if (last === undefined) throw new LedgerError('invalid_journal_chain', `${runId} lacks event ${head.seq}`);
-      if (!isEvent(last)) throw new LedgerError('malformed_journal', `event ${head.seq} of ${runId} is no event`);
+      if (!isEvent(last)) throw new LedgerError('malformed_journal', `event ${head.seq} of ${runId} is not an event`);
       if (linkOf(last).toString('hex') !== head.digest) {
         throw new LedgerError('invalid_journal_chain', `event ${head.seq} of ${runId} is not the head's`);
       }
@@ -135,7 +135,7 @@ export class JournalHeads {
   }
 }
 
-/** Which events of which journals this process has verified: one stretch `(after, last]` of seqs a journal. */
+/** The events of journals that this process has verified: one stretch `(after, last]` of seqs a journal. */
 export class VerifiedRanges {
   readonly #ranges = new BoundedMap<string, { after: number; last: number }>(rememberedRuns);
 

@@ -67,7 +67,7 @@ test('the screen text of the sample is read, kept apart, and read to the end by 
     { engine: 'tesseract', languages: ['eng', 'kor'], pictures: Math.ceil(source.durationMs / 1000) },
   );
   const runtimeId = await startOn(client);
-  // The data root of a host that is killed while the second window is read.
+  // The data root of a host, killed while the second window is read.
   await underWay(client, runtimeId);
   copyAsLeft(root, copy);
   await followed(client, runtimeId);

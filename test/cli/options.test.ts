@@ -328,7 +328,7 @@ for (const [code, values] of Object.entries(refusals)) {
   });
 }
 
-test('the origin of a stand-in is on loopback, and the same video host is not added twice', (t) => {
+test('the open origin is on loopback, and the same video host is not added twice', (t) => {
   const origins = ['http://127.0.0.1', 'https://127.0.0.1:4000', 'http://127.0.0.1:4000/', 'http://127.0.0.1:80'];
   const others = ['http://localhost:4000', 'http://10.0.0.1:4000', 'http://127.0.0.1:70000', 'http://a@127.0.0.1:4000'];
   for (const origin of [...origins, ...others]) {

@@ -24,8 +24,8 @@ export const isOfLife = (state: string): boolean =>
 const kindOf = (state: string): string => state.slice(0, state.indexOf('.'));
 
 /**
- * The stores of each release that show something of their own. Of every state it is the one that the newest release with that
- * version of the chart left, and of every release one for each kind of actor.
+ * The stores of each release that show something of their own. Of every state it is the one of the newest release with that
+ * version of the chart. Of every release it is one for each kind of actor.
  */
 function tellingStores(): Map<string, ReadonlySet<string>> {
   const seen = new Set<string>();

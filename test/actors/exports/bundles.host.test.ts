@@ -125,7 +125,7 @@ test('media that changed is not handed out', async (t) => {
   t.regex(await codeOf(bundleOf(bundles, true)), /^(stored_content_inconsistent|source_revalidation_failed)$/);
 });
 
-test('the key is made once, is for its owner alone, and is refused where it is not', async (t) => {
+test('the key is made once, is for its owner alone, and is refused otherwise', async (t) => {
   const { bundles, root, restarted } = await bundlesOfStudy(t);
   const path = join(root, 'signing-key.pem');
   const [one, other] = await Promise.all([bundles.keys(), bundles.keys()]);

@@ -315,7 +315,7 @@ test('a fault of the storage ends the ingest; a full volume or quota leaves it a
   }
 });
 
-/** The data root of a host that died when an upload was whole; returns the id of its ingest. */
+/** The data root of a host, dead when an upload was whole; returns the id of its ingest. */
 async function cutWhole(
   t: ExecutionContext,
   root: string,

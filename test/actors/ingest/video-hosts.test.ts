@@ -75,7 +75,7 @@ const ytdlp = (version: string): ResolvedTool => ({
 
 const openOrigin = 'http://127.0.0.1:4000';
 
-test('in a network of its own every downloader may fetch, and from the stand-in too', (t) => {
+test('in an isolated network every downloader may fetch, and from the open origin too', (t) => {
   const asked = { ytdlp: ytdlp('2023.03.04'), openOrigin };
   t.deepEqual(downloaderReach(asked, true), { ...asked, whyOff: null, refusals: [] });
 });

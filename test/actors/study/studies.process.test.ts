@@ -62,7 +62,7 @@ test('a long study goes on in the next host behind its last window, and leaves n
   const [root, copy, damaged] = [await newRoot(t), await newRoot(t), await newRoot(t)];
   const { host, client } = await hostOn(t, root);
   const runtimeId = await startOn(client, { startMs: 0, endMs: 45_000 });
-  // The data root of a host that is killed in its fourth window.
+  // The data root of a host, killed in its fourth window.
   await measured(client, runtimeId, 25_000);
   copyAsLeft(root, copy);
   copyAsLeft(root, damaged);

@@ -16,8 +16,7 @@ export function hasChromium(): boolean {
 
 /**
  * Opens a headless browser; sound and films may start without a hand on the mouse. Signals end the calling process. With the
- * handlers of the library in place a test that hangs would outlive the SIGTERM of its runner, and the runner waits for it without
- * end.
+ * handlers of the library in place a hanging test would outlive the SIGTERM of its runner, which would then wait without end.
  */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({

@@ -21,7 +21,7 @@ test.before(async () => {
   ]);
 });
 
-/** What ffmpeg makes of `lines.srt` by these words. */
+/** The output of ffmpeg for `lines.srt` with these words. */
 const ofLines = (extension: string, ...words: readonly string[]): Promise<string> =>
   madeMedia({ words: ['-i', 'lines.srt', ...words], extension, inputs: { 'lines.srt': twoLines } });
 
@@ -235,7 +235,7 @@ test.serial('a picture in the clothes of a film is not allowed', async (t) => {
   t.is(await refusalOf(t, folder, await readFile(await madeMedia(redPicture))), 'format_not_allowed');
 });
 
-/** A pipe that holds a mark: whoever reads the pipe takes the mark away. */
+/** A pipe that holds a mark: a reader of the pipe takes the mark away. */
 async function trap(folder: string, name: string): Promise<FileHandle> {
   const file = path.join(folder, name);
   await outputOf(folder, 'mkfifo', file);
@@ -325,7 +325,7 @@ for (const [what, words] of [
       `v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video ${port} TCP/RTP/AVP 96\na=rtpmap:96 H264/90000\n`,
   ],
 ] as const) {
-  test.serial(`${what} to the network, named like a film, is refused and calls nobody`, async (t) => {
+  test.serial(`${what} to the network, named like a film, is refused and connects nowhere`, async (t) => {
     const { port, calls } = await counter(t);
     t.is(await refusalOf(t, await temporaryFolder(t), words(port)), 'format_not_allowed');
     t.is(calls(), 0);

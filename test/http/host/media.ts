@@ -12,13 +12,13 @@ export interface WaveFields {
   readonly rate?: number;
   readonly blockAlign?: number;
   readonly bits?: number;
-  /** Half a second of silence, unless told otherwise. */
+  /** By default half a second of silence. */
   readonly sound?: Buffer;
-  /** What the header says of the length of the sound. */
+  /** The length of the sound in the header. */
   readonly dataBytes?: number;
 }
 
-/** A WAVE file whose header says what it is told to say. */
+/** A WAVE file with a scripted header. */
 export function wave({
   channels = 1,
   rate = 8000,
