@@ -36,7 +36,7 @@ async function* eventsIn(answer: Response): AsyncGenerator<EventSourceMessage, v
 
 /**
  * An event of a stream: a record of a journal, the end of a runtime, the status of an ingest, progress, or a transition of an
- * actor. The last kind is the commit up to which the stream has sent the transitions of all actors.
+ * actor. `actors` is the commit up to which the stream has sent the transitions of all actors.
  */
 export type HostEvent =
   | { readonly event: 'journal'; readonly data: JournalEvent }
