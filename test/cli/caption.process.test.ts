@@ -141,7 +141,7 @@ test('a film whose language nobody says asks for --from', async (t) => {
   const { caption } = await withFilm(t, 'hum.wav', humWav(1, 2000));
   const { exit, stderr } = await caption(...owner);
   t.is(exit, 2);
-  t.regex(stderr, /no track of .* names the spoken language; give it by --from/);
+  t.regex(stderr, /no track of .* names the spoken language; add it, such as --from en/);
 });
 
 test('a command that is killed goes on where it was when it is called again', async (t) => {
