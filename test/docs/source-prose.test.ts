@@ -24,7 +24,7 @@ const known = {
   rules: 306,
   scripts: 0,
   storage: 194,
-  test: 1139,
+  test: 619,
   visualizer: 32,
 };
 

@@ -74,7 +74,7 @@ function textsOf(nodes: readonly ts.Node[], source: ts.SourceFile): readonly Pro
   });
 }
 
-/** The prose of a source: its comments and, of a product, its texts; of tests and fixtures only titles, as they quote the texts of others. */
+/** Comments and texts of a product; of tests and fixtures only comments and titles, as they quote the texts of others. */
 export function proseOf(file: string, text: string, of: 'product' | 'test'): readonly (Prose & { kind: string })[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
   const literals: ts.Node[] = [];
@@ -94,6 +94,6 @@ export function proseOf(file: string, text: string, of: 'product' | 'test'): rea
   ];
 }
 
-/** What the style page would have written otherwise in a piece of prose. */
+/** Findings of the style page in a piece of prose. */
 export const findingsOf = ({ text, kind }: { text: string; kind: string }): readonly string[] =>
   plainFindings(text, kind === 'comment' ? commentHabits : habits);
