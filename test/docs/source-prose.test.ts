@@ -24,7 +24,7 @@ const known = {
   rules: 306,
   scripts: 0,
   storage: 194,
-  test: 619,
+  test: 302,
   visualizer: 32,
 };
 
