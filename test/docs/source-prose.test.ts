@@ -24,7 +24,7 @@ const known = {
   rules: 306,
   scripts: 0,
   storage: 194,
-  test: 302,
+  test: 0,
   visualizer: 32,
 };
 

@@ -411,7 +411,7 @@ test('cues in languages that the identifier has are hardly ever left open', asyn
   t.true(sum.openTracks <= 1, JSON.stringify(sum));
 });
 
-test('single cues rarely get a wrong language, and are left open more often', async (t) => {
+test('single cues get a wrong language as rarely, and are left open more often', async (t) => {
   const alone = reported.flatMap(({ label, cues }) => cues.map((cue) => ({ label, cues: [cue] })));
   const sum = await counted(alone);
   t.log(sum);
