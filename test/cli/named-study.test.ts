@@ -41,7 +41,7 @@ test('bug: a label or a beginning of an id named no study', async (t) => {
   t.is(await namedStudy(call, '0199'), String(talk));
   t.is(await namedStudy(call, 'beef'), String(other));
   t.is(await namedStudy(call, 'dead'), 'runtime:dead');
-  // The host says of an id whether it was deleted.
+  // The host knows whether an id was deleted.
   const gone = 'runtime:99999999-0000-4000-8000-000000000000';
   t.is(await namedStudy(call, gone), gone);
   t.is(await namedStudy(call, 'runtime:none'), 'runtime:none');
@@ -57,7 +57,7 @@ test('several studies of one name are listed', async (t) => {
   await t.throwsAsync(namedStudy(call, '01'), { message: /^2 studies are called 01; / });
 });
 
-test('what names no study is said to be that, with what may have been meant', async (t) => {
+test('a word that names no study is reported as such, with similar names', async (t) => {
   await t.throwsAsync(namedStudy(call, 'flim'), {
     instanceOf: WrongCall,
     message: /^no study has the label flim or an id that begins with it, did you mean film\?; media-study runtimes/,

@@ -28,7 +28,7 @@ const nothing: WorkProgress = {
   ...{ completed: null, total: null, unit: null, bytes: null, bytesPerSecond: null, queuePosition: null, etaMs: null },
 };
 
-test('a line says what is known of the work, and nothing else', (t) => {
+test('a line shows the known facts about the work, and nothing else', (t) => {
   t.is(progressLine('clip', nothing), 'clip: queued');
   t.is(progressLine('clip', { ...nothing, queuePosition: 3 }), 'clip: queued place 3');
   const upload = { stage: 'upload', completed: 40, total: 100, unit: 'bytes' } as const;
@@ -95,7 +95,7 @@ const captions = { classification: 'embedded_subtitle_tracks', allowance: defaul
 const host = { reviewerId: 'reviewer:one', captions, explains: true, sourceIsCurrent: true };
 const ended = { lifecycle: 'terminal', reason: null, resumes: 0, deadlineLeftMs: null, waitsFor: null } as const;
 
-test('bug: a kind of evidence that is missing stood twice in the summary of a study', async (t) => {
+test('bug: a missing kind of evidence appeared twice in the summary of a study', async (t) => {
   const silent = storedStudy({ version: 1, windows: null });
   const { runtime } = await reopened(storedRuntimeOf(silent), contentOf(silent.files));
   const overview = runtimeOverviewOf(runtime, ended, host);
@@ -107,7 +107,7 @@ test('bug: a kind of evidence that is missing stood twice in the summary of a st
     const itsLines = lines.filter((line) => line.includes(`${title}: `));
     t.deepEqual(itsLines, [`${title}: ${text}`]);
   }
-  // What is kept back for another reason than that it is missing is still said.
+  // Other reasons for a missing kind of evidence are still shown.
   const others = lines.filter((line) => line.startsWith('withheld: '));
   t.is(others.length, overview.withheld.length - missing.length);
   t.true(others.length > 0);
@@ -180,7 +180,7 @@ const studyRequest: StudyRequest = {
   outputDepth: 'evidence',
 };
 
-test('a host that studies an hour is asked for an hour', async (t) => {
+test('a host with a limit of an hour gets a request for an hour', async (t) => {
   const { call, said } = commandAt(hourMs);
   t.deepEqual(await warnedRange(call, hourLong, studyRequest, { startMs: 0, endMs: hourMs, isWhole: true }), {
     startMs: 0,
@@ -213,7 +213,7 @@ test('a range that was named, and one that no host takes, are refused as the hos
   await t.throwsAsync(strict, { instanceOf: HostError });
 });
 
-test('a count is said for each thing on one line, and for each tenth where lines stay', (t) => {
+test('a count is shown for each thing on one line, and for each tenth if lines stay', (t) => {
   const said: string[] = [];
   const words = (done: number, total: number) => `${done} of ${total}`;
   const count = (isOverwritten: boolean, total: number) => {
