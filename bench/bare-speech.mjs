@@ -1,6 +1,5 @@
-// The least cost of speech detection: a process that loads the runtime and the model and follows one signal. The first argument
-// names the file of the weights. The second names the file of the sound (s16le at 16 kHz, interleaved), whose first of four
-// signals it takes.
+// The least that speech detection can cost: a process that loads the runtime and the model and follows one signal.
+// Arguments: the file of the weights, and a file of four interleaved signals (s16le, 16 kHz), of which it reads the first.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The output of `npm run bench -- --json FILE`. */
+/** The file that `npm run bench -- --json FILE` writes. */
 export const report = z.strictObject({
   /** Node, processor, system and adapter. */
   environment: z.string(),

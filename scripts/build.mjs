@@ -14,7 +14,7 @@ import { programParts } from './build/stamp.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The programs that people start. */
+/** The commands that people start. */
 const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'cli/media-study.ts'];
 
 /** The processes that the host starts. */
@@ -34,8 +34,8 @@ export const external = [
 export const moduleForms = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 
 /**
- * Brings the built program up to date. Every file of it lies directly in `build/`, one folder below the root as the sources do.
- * So `../fixtures` leads to the same place from both. The console is in `build/console/`, the client for other programs in
+ * Brings the built program up to date. Its files are directly in `build/`, one folder below the root like the sources, so
+ * that `../fixtures` means the same in both. The console is in `build/console/`, the client for other programs in
  * `build/client/`.
  */
 export function build() {

@@ -14,7 +14,8 @@ createRequire(import.meta.url).extensions['.ts'] = (module, path) => {
   module.exports = import(builtTest(path));
 };
 
-// AVA has Node read the source map of each loaded file, hundreds in most processes. Here one is read when a stack names its file.
+// AVA makes Node read the source map of each loaded file, hundreds in most processes. Here a map is read when a stack
+// names its file.
 process.setSourceMapsEnabled(false);
 
 /** @type {Map<string, SourceMap | null>} */
@@ -43,7 +44,7 @@ function readMap(file) {
 }
 
 /**
- * The source of a line of a stack.
+ * A line of a stack with the source in place of the built file.
  *
  * @param {string} frame
  */

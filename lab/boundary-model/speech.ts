@@ -17,7 +17,7 @@ export interface Said {
 
 /** A clip ends at least so long after its last word. */
 const lastPauseMs = 600;
-/** Sounds nearer to each other than this are one span: the detector joins shorter pauses too. */
+/** Spans with a shorter pause between them are one: the detector joins them too. */
 const joinedMs = 200;
 const phraseMs = 1000;
 /** How many phrases are replaced by what is drawn next, so that there are more words. */
@@ -83,7 +83,7 @@ function place(clip: Float32Array, samples: Float32Array, run: SpokenRun, startM
     if (from + at < clip.length) clip[from + at] = (clip[from + at] ?? 0) + sample;
 }
 
-/** The mean power of the speech in all spans; without speech, that of usual speech. */
+/** The mean power of the spans of speech; the usual power if there are none. */
 export function speechPower({ samples, spans }: Said): number {
   if (spans.length === 0) return gainOf(speechDbfs) ** 2;
   const powers = spans.map(({ startMs, endMs }) => meanPower(samples, samplesIn(startMs), samplesIn(endMs)));

@@ -50,7 +50,7 @@ function clouds(chance: Chance, size: number, layers: number): (x: number, y: nu
   };
 }
 
-/** Boxes and discs of all colors over a slope of two. */
+/** Boxes and discs of all colors over a gradient of two. */
 function mosaic(chance: Chance): Picture {
   const [from, to] = [anyColor(chance), anyColor(chance)];
   const made = eachPixel((x, y) => mixed(from, to, (x + y) / (WIDTH + HEIGHT)));
@@ -165,7 +165,7 @@ function city(chance: Chance): Picture {
   return made;
 }
 
-/** The sceneries for tuning the rule, and those for trying it: no kind of picture is in both. */
+/** Pictures for tuning the rule, and pictures kept for its test: no kind is in both. */
 const sceneries = { tuned: [mosaic, cells, page], kept: [landscape, thicket, room, city] } as const;
 export type FilmSet = keyof typeof sceneries;
 

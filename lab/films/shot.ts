@@ -83,7 +83,7 @@ export function shotOf(scene: Picture, { move, bodies }: ShotPlan, chance: Chanc
   };
 }
 
-/** Plays pictures that were drawn elsewhere, at their own rate, and repeats them from the start. */
+/** Plays pictures that were drawn elsewhere, at their own rate, in a loop. */
 export function played(pictures: readonly Picture[], framesPerSecond: number): Shot {
   return (second) => {
     const found = pictures[Math.floor(second * framesPerSecond + 1e-6) % pictures.length];

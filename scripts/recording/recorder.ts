@@ -6,7 +6,7 @@ import type { RecordedRun } from '../docs/openapi/examples.ts';
 
 type Words = Readonly<Record<string, string>>;
 
-/** The parts of a request. */
+/** The content of a request. */
 export interface Asked {
   readonly params?: Words;
   readonly query?: Words;
@@ -50,7 +50,7 @@ export class Recorder {
     this.#keep(id, asked, answer.status, isText ? text : null);
   }
 
-  /** Polls until the answer is an end, and keeps that one. The clock is paused meanwhile. */
+  /** Repeats a request until `isEnd` accepts the answer, and keeps that answer. The clock does not move meanwhile. */
   async ended<Body>(id: string, schema: z.ZodType<Body>, asked: Asked, isEnd: (body: Body) => boolean): Promise<Body> {
     for (const until = performance.now() + patienceMs; performance.now() < until; await delay(50)) {
       const answer = await this.#send(id, asked);

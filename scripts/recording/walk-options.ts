@@ -12,7 +12,7 @@ export interface WalkOptions {
   readonly origin: string;
 }
 
-/** A part of an answer that the run cannot go on without. Throws with `what` if it is missing. */
+/** A part of an answer that the run needs. Throws with `what` if it is missing. */
 export function present<Value>(value: Value | null | undefined, what: string): Value {
   if (value === null || value === undefined) throw new Error(`the run has no ${what}`);
   return value;

@@ -48,7 +48,7 @@ async function saidOfTexts(t: ExecutionContext, client: StudyHost, runtimeId: st
   t.is(claimed[0]?.citations[0]?.factIndexes.length, texts);
   const overview = await client.overview(runtimeId);
   const sentence = overview.claims.find(({ kind }) => kind === 'screen_text')?.text ?? '';
-  t.regex(sentence, /^text recognized on the screen in \d+ windows, /);
+  t.regex(sentence, /^text recognised on the screen in \d+ windows, /);
   const finding = overview.findings.find(({ kind }) => kind === 'screen_text')?.text ?? '';
   t.regex(
     finding,
@@ -67,7 +67,7 @@ test('the screen text of the sample is read, kept apart, and read to the end by 
     { engine: 'tesseract', languages: ['eng', 'kor'], pictures: Math.ceil(source.durationMs / 1000) },
   );
   const runtimeId = await startOn(client);
-  // The data root of a host, killed while the second window is read.
+  // The data root after a kill during the second window.
   await underWay(client, runtimeId);
   copyAsLeft(root, copy);
   await followed(client, runtimeId);

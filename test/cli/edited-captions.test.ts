@@ -2,7 +2,7 @@ import test from 'ava';
 import { changesIn, type EditedCue, editableSrt } from '../../cli/commands/corrections.ts';
 import type { CorrectedText, ShownLine } from '../../contract/captions/correction.ts';
 
-// The changes of a person in a file of captions.
+// Changes of a person in a file of captions.
 
 const said = (text: string): CorrectedText => ({ state: 'available', text, reasonCode: null, by: 'host' });
 const withheld: CorrectedText = { state: 'withheld', text: null, reasonCode: 'translator_unavailable', by: 'host' };

@@ -33,7 +33,7 @@ const complaint = (start: () => unknown): string => {
 };
 const codeOf = (flags: readonly string[]): string => complaint(() => serveOptions(flags));
 
-test('an executor of captions needs its own permission, and names it', (t) => {
+test('an executor of captions needs its own permission, and the message names it', (t) => {
   const [seamPermission = '', embeddedPermission = ''] = [seam[2], embedded[2]];
   for (const [name, permission, other] of [
     ['deterministic-test', seamPermission, embeddedPermission],
@@ -106,7 +106,7 @@ const recognizerFlags = (engine: string, model?: string) => [
   ...(model === undefined ? [] : ['--semantic-recognizer-model', model]),
 ];
 
-test('no speech is recognized unless a recognizer is chosen and allowed', (t) => {
+test('speech is not recognized unless a recognizer is requested and allowed', (t) => {
   const { recognizer } = serveOptions([]);
   t.is(recognizerOf(recognizer, {}), null);
   t.is(announcedRecognizer(recognizer), 'current-run-unavailable-no-fixture-fallback');
@@ -136,7 +136,7 @@ test('a server is on this machine or behind https, and no message holds its key 
   t.false(recognizerNotice(local).includes(key));
 });
 
-test('a server can return text alone, and no other recognizer has a format', (t) => {
+test('a server may return text alone, and no other recognizer has a format', (t) => {
   const format = (value: string) => ['--semantic-recognizer-response-format', value];
   const { recognizer } = serveOptions([...recognizerFlags('openai', 'gpt-4o-transcribe'), ...format('json')]);
   t.deepEqual(recognizer, { engine: 'openai', model: 'gpt-4o-transcribe', responseFormat: 'json' });
@@ -160,7 +160,7 @@ const explainPermission = '--allow-real-language-explanation';
 const model = '--language-explanation-model=org/small:1b';
 const key = 'sk-secret-of-the-test';
 
-test('nothing is explained unless all three flags are given', (t) => {
+test('no model explains unless all three flags allow it', (t) => {
   t.is(serveOptions([]).explainerModel, null);
   t.is(serveOptions(['--language-explanation-executor', 'unavailable']).explainerModel, null);
   t.is(serveOptions([executor, explainPermission, model]).explainerModel, 'org/small:1b');
@@ -221,7 +221,7 @@ test('the explainer is named on stdout, and where text goes on stderr, without t
 
 const chosen = (...flags: string[]) => serveOptions(flags).screenText;
 
-test('the screen is read only on a host that was started for it', (t) => {
+test('the screen is not read unless a host is started for it', (t) => {
   t.is(chosen(), null);
   t.is(chosen('--screen-text', 'unavailable'), null);
   const usual = chosen('--screen-text', 'tesseract');

@@ -9,7 +9,7 @@ import { RunningHost } from '../http/running-host.ts';
 import { eventually } from '../patience.ts';
 import { withoutDownloader } from '../without-downloader.ts';
 
-// A host that restarts at the wish of its operator: at its address, with its settings, and under the same parent.
+// A host that restarts for its operator keeps its address, its settings and its parent process.
 
 interface Address {
   readonly listening: string;

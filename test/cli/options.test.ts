@@ -78,7 +78,7 @@ test('an unknown flag is refused with the nearest one that there is', (t) => {
   refusedFlags(t, ['--constructor', '1'], 'unknown flag --constructor');
 });
 
-test('an argument that is not a flag is refused', (t) => {
+test('an unknown flag is refused', (t) => {
   for (const word of ['port', '-p', '', '—port']) refusedFlags(t, [word], `unexpected argument '${word}'`);
 });
 
@@ -121,7 +121,7 @@ Runs the host.
   );
 });
 
-test('help and version are answered in any place among the flags, and nothing else is', (t) => {
+test('help and version are answered at any position, and nothing else is', (t) => {
   t.is(answered(['--help']), helpText(words));
   t.is(answered(['-h']), helpText(words));
   t.is(answered(['--port', 'x', '--unknown', '--help']), helpText(words));
@@ -130,7 +130,7 @@ test('help and version are answered in any place among the flags, and nothing el
   t.is(answered(['--port', '1']), null);
 });
 
-test('the help of every command explains each flag', (t) => {
+test('the help of every command explains each of its flags', (t) => {
   for (const { flags, purpose } of Object.values(commands)) {
     t.regex(purpose, /^[A-Z].*\.$/);
     for (const [name, flag] of Object.entries(flags)) {
@@ -328,7 +328,7 @@ for (const [code, values] of Object.entries(refusals)) {
   });
 }
 
-test('the open origin is on loopback, and the same video host is not added twice', (t) => {
+test('the origin of a stub is on loopback, and the same video host is not added twice', (t) => {
   const origins = ['http://127.0.0.1', 'https://127.0.0.1:4000', 'http://127.0.0.1:4000/', 'http://127.0.0.1:80'];
   const others = ['http://localhost:4000', 'http://10.0.0.1:4000', 'http://127.0.0.1:70000', 'http://a@127.0.0.1:4000'];
   for (const origin of [...origins, ...others]) {
@@ -341,7 +341,7 @@ test('the open origin is on loopback, and the same video host is not added twice
 
 test('every code of a wrong call has a call that provokes it', (t) => {
   const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
-  // No flag provokes faults of the environment or of a settings file; they have tests of their own.
+  // Codes about the environment or a settings file have tests of their own: no flag causes them.
   const others = [
     'invalid_settings',
     'invalid_explanation_provider',
@@ -372,7 +372,7 @@ test.serial('a data folder that is empty or relative is not used', (t) => {
 
 const place = ['--work-queue', 'redis://user:secret@queue.example:6380/1', '--object-source', '/srv/objects'];
 
-test('a worker gets the places of its queue and its objects', (t) => {
+test('a worker gets the addresses of its queue and its objects', (t) => {
   t.deepEqual(workerFlags(place), {
     workQueue: { address: 'redis://user:secret@queue.example:6380/1', objectSource: '/srv/objects' },
     leaseMs: 15_000,

@@ -66,7 +66,7 @@ async function refuses(t: ExecutionContext, options: HostOptions, exitCode: 1 | 
   const code = last.slice(0, last.indexOf(':'));
   t.is(last.split(`${code}:`).length, 2, last);
   t.is(running.stderr.split('\n').filter((line) => line.startsWith('    at ')).length, 0, running.stderr);
-  // The event, then the remedy.
+  // The event first, then the remedy.
   t.regex(last, /; [^;]+$/);
 }
 
@@ -228,7 +228,7 @@ test('no format of the log holds a token, the secret of a grant or the key of a 
   }
 });
 
-test('a start that is refused reports it in the requested format', async (t) => {
+test('a refused start reports this in the requested format', async (t) => {
   const root = await scratchFolder(t);
   const flags = ['--port', '0', '--log-format', 'json'];
   const running = new RunningHost({ flags: [...flags, '--data-root', root, '--token-file', root] });

@@ -62,7 +62,7 @@ test('an engine that is not there changes nothing', async (t) => {
   t.is(await readFile(join(root, 'settings.json'), 'utf8'), before);
 });
 
-test('a model server has to answer before it is set', async (t) => {
+test('a model server must answer before it is set', async (t) => {
   const server = createServer((_request, response) => void response.end('{"data":[]}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

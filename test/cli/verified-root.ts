@@ -30,7 +30,7 @@ export async function storedRoot(t: ExecutionContext): Promise<string> {
 
 export const linesOf = ({ stdout }: Ended): string[] => stdout.split('\n');
 
-/** The output of `--json` for the runtime. */
+/** The output of `--json` about the runtime. */
 export const verification = z.strictObject({
   schema: z.literal('studio.runtime-verification.v1'),
   runtimeId: z.literal(runtimeId),

@@ -58,7 +58,7 @@ for (const [pressed, isInText, action] of keys) {
   });
 }
 
-test('findings are beside the measured line of the draft; guidelines share findings', (t) => {
+test('findings appear at their line of the draft; guidelines with one limit share a finding', (t) => {
   const report = (id: string, limit: number) => ({
     ...{ side: 'target', profile: { id } },
     findings: [{ lineId: 'host-2', code: 'line_too_long', measured: 45_000, limit }],

@@ -57,7 +57,7 @@ const finding = (
   trackIndex = 0,
 ): Finding => ({ kind, title, text, measures, trackIndex, state: 'available', reasonCode: null }) as unknown as Finding;
 
-test('findings are sentences; missing kinds are left to the timeline', (t) => {
+test('findings are whole sentences; the timeline covers the missing kinds', (t) => {
   const [count, total] = [(value: number) => ({ name: 'count', value }), (value: number) => ({ name: 'total', value })];
   t.deepEqual(
     foundSentences([
@@ -78,7 +78,7 @@ test('findings are sentences; missing kinds are left to the timeline', (t) => {
   );
 });
 
-test('files are under Not available with the reason, captions too until they are accepted', (t) => {
+test('files are under Not available with the reason, as are captions until their acceptance', (t) => {
   const reasons = (overview: RuntimeOverview) =>
     Object.fromEntries(exportStates(overview).map(({ file, whyNot }) => [file.name, whyNot]));
   const waiting = reasons(overviewOf({}));
@@ -108,7 +108,7 @@ test('a lane that shows no place in time is a line below the timeline; a claim k
   t.deepEqual([folded.whole.length, keys(folded.nothing), keys(folded.said)], [1, ['black'], ['language']]);
 });
 
-test('the ruler shows the progress of a pass, and nothing in any other step', (t) => {
+test('the ruler shows the progress of a pass, and of no other step', (t) => {
   const progress = { stage: 'detect', unit: 'milliseconds', completed: 700 } as WorkProgress;
   t.is(measuredUntil(progress, { startMs: 1000, endMs: 1500 }), 1500);
   t.is(measuredUntil(progress, { startMs: 1000, endMs: 9000 }), 1700);

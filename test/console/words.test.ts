@@ -110,7 +110,7 @@ test('a name is typed as it is drawn, with any run of white space as one space',
   t.false(isTyped('', 'film'));
 });
 
-test('a language has its name, and a code without a name is shown as it is', (t) => {
+test('a language appears by its name, and a code without a name appears alone', (t) => {
   t.deepEqual(['en', 'ko', 'zh-Hant', 'qzz', 'x_'].map(languageName), [
     'English',
     'Korean',
@@ -189,7 +189,7 @@ test('a text that is read is cited under the name that a read gives it', (t) => 
   t.false(isCitedAs(fact, { ...cited, kind: 'recognised_line', text: 'Reading room' }));
 });
 
-test('an unknown order of fields is reported as such', (t) => {
+test('an unknown order of fields is shown as unknown', (t) => {
   const fields = { kind: 'field_order', startMs: 0, endMs: 9, repeatedMilli: 0 };
   t.is(factWords({ ...fields, order: 'unknown' }), 'the order of fields is not known');
   t.is(factWords({ ...fields, order: 'progressive' }), 'progressive fields');
@@ -209,7 +209,7 @@ test('a range is moved by one of its edges, and stays in the source', (t) => {
   t.deepEqual(movedEdge(range, 'end', 0, hour), { startMs: 0, endMs: 1 });
 });
 
-test('a plan names what leaves the machine in the words of the engines of a study', (t) => {
+test('a plan names the data that leaves the machine as the engines of a study do', (t) => {
   const engine = { isOn: true, name: null, mayCost: true, change: null } as const;
   const explainer = { ...engine, engine: 'explanations', reach: 'outside', text: 'caption text leaves' } as const;
   const nothing = 'nothing leaves this machine, and nothing is paid for';

@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { copyAsLeft } from '../host/host-in-process.ts';
 
-/** True if every point is tried, which takes many minutes; else only those at which something new is on disk. */
+/** True to try every point, which takes many minutes; else only those at which something new is on disk. */
 export const isSoak = process.env.MEDIA_STUDY_TEST_SOAK === '1';
 
-/**
- * True if a host dies at a point. At points that only read, stage or rename files a death concerns the object store alone, and is
- * tested there.
- */
+/** True if a host dies at a point. Deaths while files are read, staged or renamed belong to the tests of the object store. */
 export const isDeadly = (point: string): boolean =>
   (isSoak ? /^(commit:|object-store:put)/ : /^commit:after/).test(point);
 
@@ -18,7 +15,7 @@ export const isDeadly = (point: string): boolean =>
 export interface Left<Known> {
   readonly point: string;
   readonly root: string;
-  /** The knowledge of the client of that life at that time. */
+  /** The knowledge of the client of that life at this point. */
   readonly known: Known;
 }
 

@@ -25,7 +25,7 @@ const remove = async (host: HostInProcess, path: string) => {
   return deletionReceipt.parse(body);
 };
 
-/** A collection begins after every earlier erasure has come to its end. */
+/** A collection begins after every requested erasure has ended. */
 const collected = async (host: HostInProcess) =>
   garbageCollection.parse((await ask(host, 'POST', '/v1/garbage-collections', { dryRun: true })).body);
 
@@ -58,7 +58,7 @@ async function prepared(t: ExecutionContext, root: string): Promise<Doomed & { r
   return { runtimeId, other, sessionId, ingestId: promised.ingestId ?? '', studied };
 }
 
-/** Both are deleted without a crash: the state after each death on the way, and the acknowledgements until then. */
+/** Both are deleted without a crash: the remains of each death on the way, and the answers up to it. */
 const way = new SharedLife(async (t, { folder, root }) => {
   const doomed = await prepared(t, root);
   const known: string[] = [];

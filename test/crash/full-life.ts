@@ -19,7 +19,7 @@ import { askRange, rangeReached } from './range-client.ts';
 
 const range = { startMs: 1000, endMs: 4000 };
 
-/** The answers to the client of a life, step by step. */
+/** The answers that the client of a life got, step by step. */
 export interface KnownOfLife {
   readonly upload: Promised;
   /** The ingest of the range; null until it was acknowledged. */
@@ -30,7 +30,7 @@ export interface KnownOfLife {
   spare: string | null;
   /** The last step that has come to its end. */
   done: Step | null;
-  /** Answers that no later step may change, by their requests. */
+  /** Answers that no later step may change, by request. */
   readonly answers: Map<string, unknown>;
 }
 
@@ -75,7 +75,7 @@ const flags = [
 
 type Recognizer = Awaited<ReturnType<typeof stubTranscriber>>;
 
-/** The surroundings of a full life beside its host: a video host, a recognizer and a model, all on this machine. */
+/** Everything that a full life needs beside its host: a video host, a recognizer and a model, all on this machine. */
 export class LifeSurroundings {
   readonly #videos: VideoHost;
   readonly #model: StubProvider;
@@ -87,7 +87,7 @@ export class LifeSurroundings {
     this.#recognizer = recognizer;
   }
 
-  /** The recognizer listens at the given port: its address is stored with its results. */
+  /** The port of the recognizer, if given: the store contains its address with the recognized text. */
   static async open(recognizerPort?: number): Promise<LifeSurroundings> {
     const videos = await openVideoHost({ media: sampleMedia, statedSeconds: 50, port: 0 });
     const recognizer = await stubTranscriber(transcribes({ text: 'hello', segments: [] }), recognizerPort);
@@ -145,7 +145,7 @@ export class FullLife {
     }
   }
 
-  /** Answers of an earlier life stay the same. */
+  /** Answers of an earlier life are the same again. */
   async askAgain(): Promise<string[]> {
     const changed: string[] = [];
     for (const [question, before] of this.#known.answers) {

@@ -11,15 +11,15 @@ const pointLine = /^crash point \d+: /;
 /** The real host in a process of its own, which may die at any time. */
 export interface HostProcess {
   readonly dataRoot: string;
-  /** Its address and token; null if it died before it announced them. */
+  /** Its address and token; null if it died before it printed them. */
   readonly announced: z.infer<typeof announcement> | null;
   /** The points that its crash hook counted. */
   points(): readonly string[];
-  /** Its lines for people, for a test that fails. */
+  /** Its output for people, for a test that fails. */
   reported(): readonly string[];
   /** Lets the crash hook begin to count. */
   count(): Promise<void>;
-  /** The `fetch` of its clients. */
+  /** Connection data for its clients. */
   readonly fetch: typeof fetch;
   /** Resolves with the exit code or the signal. */
   readonly ended: Promise<number | string | null>;
@@ -46,8 +46,8 @@ export interface HostAnswer {
 }
 
 /**
- * Sends a request to a host; a body that is not a buffer is sent as JSON. Rejects with `HostGone` if the host is dead, or dies
- * meanwhile.
+ * Sends a request to a host, with a buffer as it is and any other body as JSON. Rejects with `HostGone` if the host is
+ * dead, or dies meanwhile.
  */
 export async function askHost(
   { announced, reported, ended, fetch }: Reachable,

@@ -74,7 +74,7 @@ async function liveUntil(
   await checkProcesses(t, root);
 }
 
-/** A life that settles the past and ends in peace; returns its lines. */
+/** A life that settles the past and ends normally; returns its output. */
 async function liveOn(t: ExecutionContext, root: string, past: readonly Promised[]): Promise<readonly string[]> {
   const host = await startHost(t, root);
   await settle(t, new CrashClient(host), past);
@@ -98,7 +98,7 @@ for (let first = 0; first < kills; first += killsOfATest) {
   });
 }
 
-test('a host that is stopped in the middle of a study goes on from its last state', async (t) => {
+test('a host that is stopped in the middle of a study continues at the same state', async (t) => {
   const root = await emptyRoot(t);
   const promised = nothingPromised(0, mediaNumber(0));
   const host = await startHost(t, root);

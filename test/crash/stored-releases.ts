@@ -11,7 +11,7 @@ import { isSoak } from './copied-lives.ts';
 /** The stores that each release left (`lab/cut-stores.ts`). */
 export const releases = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
 
-/** The descriptions of the stores of releases, by the name of the release, the oldest first. */
+/** Descriptions of the stores of each release, by its name, the oldest first. */
 export const describedReleases: readonly (readonly [string, Release])[] = readdirSync(releases, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
@@ -24,8 +24,8 @@ export const isOfLife = (state: string): boolean =>
 const kindOf = (state: string): string => state.slice(0, state.indexOf('.'));
 
 /**
- * The stores of each release that show something of their own. Of every state it is the one of the newest release with that
- * version of the chart. Of every release it is one for each kind of actor.
+ * The stores of each release that add something. For every state it is the newest store with that version of the chart;
+ * for every release, one store for each kind of actor.
  */
 function tellingStores(): Map<string, ReadonlySet<string>> {
   const seen = new Set<string>();

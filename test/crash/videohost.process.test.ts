@@ -68,7 +68,7 @@ async function endsWell(
   t.deepEqual(held.sort(), [...new Set(named)].sort());
 }
 
-/** The durable points of the range, and the moment at which its media is stored; in a soak also those around it. */
+/** The durable states of the range, and the moment at which its media is stored; in a soak also the moments around it. */
 const isWanted = (point: string): boolean =>
   (isSoak ? /^(commit:after|object-store:(imported|renamed|put))/ : /^(commit:after|object-store:imported)/).test(
     point,

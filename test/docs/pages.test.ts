@@ -117,7 +117,7 @@ test('every file that a page names is there', async (t) => {
 const tablesUnder = (heading: string) => tablesOf(sectionOf(errorsPage, heading));
 const sorted = (words: Iterable<string>) => [...words].sort();
 
-/** First column to second, both as the first tables of a section have them. */
+/** First column to second, both as in the first tables of a section. */
 const pairsOf = (tables: readonly string[][][]) =>
   tables.flat().map(([code = '', number = '']) => [codesOf(code)[0] ?? '', Number(number)] as const);
 
@@ -332,7 +332,7 @@ test('the page of limits is the one that the limits in the code make', async (t)
   t.is(await textOf('docs/limits.md'), limitsPage());
 });
 
-test('the page of errors lists the messages of each code', async (t) => {
+test('the page of errors explains each code as its messages do', async (t) => {
   const page = await textOf('docs/errors.md');
   t.is(page, withRemedies(page));
 });

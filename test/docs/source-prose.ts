@@ -21,24 +21,9 @@ const commentHabits: readonly Habit[] = [
   { pattern: /^(?:What|Whether|Who|Whom|Whose|Which|When)\b/g, write: 'a noun phrase, or "True if"' },
 ];
 
-/**
- * Texts that records store or identities hash, such as the rules for a model, and a line of a file format. They stay as they are.
- */
-const kept = [
-  'Whoever handed this',
-  'Whoever runs this host',
-  'Only the range was fetched',
-  'Milliseconds of media are an amount',
-  'The operations of this study take as long',
-  'the mix of all channels, and left',
-  'You explain a selected part',
-  'The message from the user is one JSON',
-  'For every facet',
-  'Format: Name, Fontname',
-];
-
-/** The words of a language, without a sentence. */
-const isWordList = (text: string): boolean => !/[.,:;\p{Lu}]/u.test(text) && text.split(' ').length > 25;
+/** Texts that records store and identities hash, a line of a file format, and a recorded subtitle: they stay as they are. */
+const isKept =
+  /^(?:Whoever (?:handed this|runs this host)|Only the range was fetched|Format: Name, Fontname|1\n00:00:00,200)/;
 
 /** A piece of prose in a source: a comment, or a text that people read. */
 interface Prose {
@@ -84,12 +69,12 @@ function textsOf(nodes: readonly ts.Node[], source: ts.SourceFile): readonly Pro
     // A message is often one clause after the other; a line break ends one in usage texts and in scripts of a shell.
     return text
       .split(/[\n;]/)
-      .filter((line) => isSentence(line) && !isWordList(line) && !kept.some((beginning) => text.startsWith(beginning)))
+      .filter((line) => isSentence(line) && !isKept.test(text))
       .map((line) => ({ start: node.getStart(source), end: node.end, text: line }));
   });
 }
 
-/** The prose of a source: its comments and, of a product, its texts; of tests only the titles, as they quote the texts of others. */
+/** Comments and texts of a product; of tests and fixtures only comments and titles, as they quote the texts of others. */
 export function proseOf(file: string, text: string, of: 'product' | 'test'): readonly (Prose & { kind: string })[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
   const literals: ts.Node[] = [];
@@ -109,6 +94,6 @@ export function proseOf(file: string, text: string, of: 'product' | 'test'): rea
   ];
 }
 
-/** The findings of the style page in a piece of prose. */
+/** Findings of the style page in a piece of prose. */
 export const findingsOf = ({ text, kind }: { text: string; kind: string }): readonly string[] =>
   plainFindings(text, kind === 'comment' ? commentHabits : habits);

@@ -43,7 +43,7 @@ const codesOf = ({ responses }: Operation): string[] =>
 
 test('every code that is sent is described for the operations that may end with it', (t) => {
   const described = new Set(operations.flatMap(({ operation }) => codesOf(operation)));
-  // The introduction has these for all paths: they concern methods outside the operations.
+  // The introduction covers all paths: this is about methods without an operation.
   const elsewhere = ['method_not_allowed', 'owned_ingest_unavailable', ...reservedErrorCodes];
   t.deepEqual(
     Object.keys(errorCodes).filter((code) => !described.has(code)),
@@ -51,7 +51,7 @@ test('every code that is sent is described for the operations that may end with 
   );
 });
 
-/** The operations without an example from a run of a host, with the reasons. */
+/** Operations without an example from a run, and the reasons. */
 const withoutExample: Readonly<Record<string, string>> = {
   checkCaptions: 'captions are checked at once, and a check that is missing takes a crash',
   readOwnedUpload: 'the answer is a head alone',
@@ -157,7 +157,7 @@ test('what clients send must stay good: nothing new is required, and nothing is 
   t.deepEqual(breakingChanges(narrowed, released), [`${place} request.z: is gone`]);
 });
 
-test('answers must stay as described: nothing may be missing or wider', (t) => {
+test('answers to clients must stay within their description: nothing missing or wider', (t) => {
   const released = answer(object({ a: text, n: { type: 'integer' }, k: { const: 'x' } }));
   const widened = answer(
     object({ a: { anyOf: [text, { type: 'null' }] }, n: { type: 'number' }, k: { enum: ['x', 'y'] } }, []),

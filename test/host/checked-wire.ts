@@ -5,7 +5,7 @@ import { DescribedWire } from '../http/described-wire.ts';
 import type { Question, WireAnswer } from './wire-question.ts';
 
 const jsonFields = ['content-type', 'content-length', 'cache-control', 'x-content-type-options', 'x-request-id'];
-/** The fields that the server libraries add of their own. */
+/** Headers that the server libraries add. */
 const transportFields = ['connection', 'keep-alive', 'date', 'uwebsockets'];
 
 let description: Promise<DescribedWire> | undefined;

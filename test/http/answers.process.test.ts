@@ -29,7 +29,7 @@ async function servedMedia(t: ExecutionContext, adapter: Adapter) {
   const objectStore = await openObjectStore({ root });
   const contentId = await objectStore.put(Buffer.concat(Array(blocks).fill(block)));
   const path = objectStore.locate(contentId);
-  // A change within one tick of the system's clock could not be seen.
+  // A change within one tick of the system's clock would be invisible.
   await utimes(path, 1, 1);
   const begun = signal();
   const sent = signal<string>();
@@ -282,7 +282,7 @@ for (const adapter of adapters) {
     t.is(traffic.sent, sent);
   });
 
-  test.serial(`${name}: nothing is read for a stalled reader; when it leaves, its feed is released`, async (t) => {
+  test.serial(`${name}: for a reader that stops the source is not read; when it leaves, its feed ends`, async (t) => {
     const frame = sseFrame({ event: 'journal' }, Buffer.alloc(50_000, 'x'));
     const left = signal();
     let [reads, watched] = [0, 0];

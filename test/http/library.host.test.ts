@@ -81,7 +81,7 @@ test('a name that no label may be is refused, and so is the name of a source tha
   host.refused(t, await host.post(labelAt('source-session:none'), renaming('x')), 'unknown_source_session');
 });
 
-test('a library shows the state of the newest study of a source as its overview does', async (t) => {
+test('a library shows the state of the newest study of a source, as its overview does', async (t) => {
   const host = await TestHost.open(t, { life: 'captioned' });
   const source = (await listed(t, host)).sources.find(({ label }) => label === sealedLabel);
   t.like(source, { studies: 3, tracks: ['audio', 'subtitle', 'video'], languages: ['kor', 'eng'] });

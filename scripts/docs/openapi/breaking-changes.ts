@@ -10,9 +10,9 @@ const part = (value: unknown, ...path: readonly string[]): Json => {
 };
 
 /**
- * The changes from a released description to another one that would break a client. They are an operation, a status or a field
- * that is gone, a valid request that is refused, and an answer outside the description. One line each. Operations, optional
- * fields of requests and new fields of answers may be added freely, and so may codes of refusals.
+ * Changes that break a client of the released description, one line each. An operation, a status or a field is gone; a
+ * good request is refused; an answer has a value that the released description excludes. Not among them are new
+ * operations, optional fields of requests, fields of answers and codes of refusals.
  */
 export function breakingChanges(released: Json, current: Json): string[] {
   const lines: string[] = [];

@@ -157,7 +157,7 @@ test('captions that are too large fail with their cause, three times at most', a
   t.deepEqual((await bench.reads.productions(runtimeId)).captions, []);
 });
 
-test('a check that fails leaves the captions as they are, and can be requested again', async (t) => {
+test('a failed check leaves the captions as they are, and a client may request it again', async (t) => {
   const { bench, runtimeId, approval, after } = await approvedStudy(t);
   const { captions, reads, hook } = bench;
   let stored = 0;
@@ -268,7 +268,7 @@ test('captions that are not stored within a minute fail, and the approval is fre
 
 const cut = 'failed interrupted: the attempt was cut short';
 
-/** Makes a host die while it stores something for the n-th time; no answer comes any more. */
+/** Lets a host begin to store something for the n-th time and die there, without any later result. */
 async function diesAt(bench: CaptionBench, storing: number, begin: () => Promise<unknown>): Promise<void> {
   const gate = held();
   let stored = 0;
@@ -585,7 +585,7 @@ test('an approval is withdrawn only when an attempt that is down has written its
   t.deepEqual((await bench.reads.productions(runtimeId)).captions, []);
 });
 
-test('requests and withdrawals at once leave a runtime that can be reopened, in any order', async (t) => {
+test('concurrent requests and withdrawals leave a runtime that reopens, in any order', async (t) => {
   for (const isRevokedFirst of [true, false]) {
     const { bench, runtimeId, approval, after } = await approvedStudy(t);
     const produce = () => bench.captions.produce(runtimeId, { approval });
@@ -628,7 +628,7 @@ test('bug: captions that would have no line were said to be impossible only afte
   });
   const { captions } = await overviewOf(t, host, host.known.studies.twelveSeconds);
   t.is(captions.state, 'never');
-  t.regex(captions.text, /^captions would have no line: the study was accepted by a host without a recognizer/);
+  t.regex(captions.text, /^captions would have no line: the study was accepted by a host without a recogniser/);
 });
 
 test('bug: the refusal of a host without a caption executor spoke of causality', async (t) => {
@@ -639,7 +639,7 @@ test('bug: the refusal of a host without a caption executor spoke of causality',
   t.regex(answer.body.toString(), /; restart it with --caption-executor grouped-subtitles /);
 });
 
-/** The warnings about captions before a study of the sample. */
+/** Events of the journal before the captions of a study of the sample. */
 async function captionWarnings(t: ExecutionContext, host: TestHost, endMs: number) {
   const { sourceSessions } = host.granted(t, await host.get('/v1/source-sessions'), 200, sourceSessionList);
   const [sample] = sourceSessions;

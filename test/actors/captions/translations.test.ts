@@ -19,7 +19,7 @@ const wanted = { lines, sourceLanguage: 'en', targetLanguage: 'de' };
 
 const detector = { identify: async (texts: readonly string[]) => texts.map(() => ({ isCovered: false, odds: [] })) };
 
-/** Translates rightly, and returns the context of each question. */
+/** Translates correctly, and returns the lines around those of each question. */
 function model() {
   const around: number[] = [];
   const chat: HostedChat = {
@@ -45,7 +45,7 @@ function model() {
   return { chat, around };
 }
 
-test('a model translates each line twice, or once, and the record names the gates', async (t) => {
+test('a model answers twice for each line, or once, and the record names the gates', async (t) => {
   for (const [gates, questions] of [
     [5, 4],
     [4, 1],
@@ -64,7 +64,7 @@ test('a model translates each line twice, or once, and the record names the gate
   }
 });
 
-test('seeded defects are planted if they are wrong, and structure catches those that it can', async (t) => {
+test('seeded defects are only planted as real defects, and structure catches those that it can', async (t) => {
   const label = translationLabels().find(
     ({ sourceLanguage, targetLanguage }) => `${sourceLanguage}${targetLanguage}` === 'enru',
   );

@@ -86,7 +86,7 @@ const queued: OwnedIngestStatus = {
   failure: null,
 };
 
-/** A service whose disk takes one block and then no more; `onEvent` is called with the events of the upload. */
+/** A service whose disk takes one block and then no more; `onEvent` gets the events of the upload. */
 function stalledIngests(onEvent: (event: 'written' | 'discarded' | 'released') => void): ItemIngests {
   const receiving: Receiving = {
     failure: null,
@@ -143,7 +143,7 @@ test('a range that runs past its media is refused', async (t) => {
   );
 });
 
-test('labels of a track without text are refused', async (t) => {
+test('labels of a track that is not a text track are refused', async (t) => {
   const item = briefItem({ subtitles: [{ trackIndex: 1, language: 'ko', cues: [] }] });
   await t.throwsAsync(
     evaluate(t, await packFolder(t, packOfItems(item))),
@@ -188,7 +188,7 @@ test('a file that is not media is refused with the word of the probe', async (t)
   t.regex(refusal?.message ?? '', /^media_refused: brief: probe_failed: not_media/);
 });
 
-test('a labeled transcript needs a recognizer, and is refused before any study', async (t) => {
+test('a labeled transcript needs a recognizer, and is refused before any study starts', async (t) => {
   const { folder, item } = await toneItem(t, 1);
   const transcript = { language: 'en', lines: [] };
   await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, transcript } }));

@@ -70,7 +70,7 @@ export interface Verdict {
   readonly checked: readonly CheckedLink[];
 }
 
-/** The verdict of a verification on an archive. */
+/** Findings of a verification of an archive. */
 export async function verdictOf(bytes: Uint8Array, trusted: KeyObject | null = null): Promise<Verdict> {
   const checked: CheckedLink[] = [];
   try {
@@ -103,7 +103,7 @@ function entryOf(entries: ReadonlyMap<string, Buffer>, name: string): [string, B
 
 type Manifest = ReturnType<typeof bundleManifest.parse>;
 
-/** As a forger does: the manifest lists the present entries, in the order of a host. */
+/** Imitates a forger: the manifest lists the entries as they are now, in the order of a host. */
 export function relisted(
   entries: ReadonlyMap<string, Buffer>,
   change: (manifest: Manifest) => Manifest = (manifest) => manifest,
@@ -142,7 +142,7 @@ export type Entries = ReadonlyMap<string, Buffer>;
 /** Makes another archive of the bytes of a bundle, or of its entries. */
 type Forge = (bytes: Buffer, entries: Entries) => Promise<Buffer> | Buffer;
 
-/** The finding of a verification, and the change that causes it. */
+/** A finding of a verification, and the damage to a bundle that causes it. */
 export type Mutation = readonly [finding: string | RegExp, forge: Forge];
 
 type Change = (entries: Entries) => Map<string, Buffer>;
@@ -159,9 +159,9 @@ interface EditedRecord {
   readonly source?: object;
 }
 
-/** The path of a stored file in a bundle. */
+/** Position of a stored file in a bundle. */
 export const objectOf = (contentId: string): string => `objects/sha256/${contentId.slice('sha256:'.length)}`;
-/** The path of the run-start record. */
+/** Position of the run-start record. */
 export const start = objectOf(study.start.receiptContentId);
 
 /** One entry with other content. */
@@ -188,7 +188,7 @@ export const listing =
   (entries) =>
     relisted(entries, change);
 
-/** Forgers who list and sign again: the contradictions between records reveal them. */
+/** Forgeries with a new list and a new signature: references between the records expose them. */
 export const forging = (...changes: readonly Change[]): Forge => made(...changes, listing(), (all) => resigned(all));
 
 /** A record with these fields changed, in canonical form again. */

@@ -32,7 +32,7 @@ interface Step<Request, Result> {
   reject(error: unknown): void;
 }
 
-/** The performer of a step: the test ends it, or the end of its ingest. */
+/** Performs a step until the test ends it, or its ingest ends. */
 const step =
   <Request, Result>(steps: Step<Request, Result>[]) =>
   (request: Request, signal: AbortSignal): Promise<Result> =>
@@ -49,7 +49,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 const filesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map(({ name }) => name);
 
-/** The basis of ingests of both kinds in one life: a store of their own, and a probe that the test ends. */
+/** The base of ingests of both kinds in one life: a store of their own, and a probe that ends on command of the test. */
 async function openStores(
   t: ExecutionContext,
   root: string,
@@ -76,7 +76,7 @@ async function openStores(
     return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
   };
   return {
-    /** The dependencies of the services of both kinds. */
+    /** Arguments of the services of both kinds. */
     given: { ...given, supervisor, sealing, clock, queue, newId },
     /** Takes up what the life before left. */
     begin: async (resumeUploads: () => Promise<unknown> = async () => undefined) => {
@@ -85,7 +85,7 @@ async function openStores(
       await unused.remove();
       queue.open();
     },
-    /** The tools of a test of either kind. */
+    /** Tools of a test of either kind. */
     life: {
       ...{ clock, ledger, registry, progress, swept, probings, close, until },
       objects: () => filesIn(join(root, 'objects')),
@@ -121,7 +121,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   };
   return {
     ...life,
-    /** Runs between the storing of received media and the event of its ingest. */
+    /** Runs between the storing of received media and the notice to its ingest. */
     onceStored: (run: () => Promise<void>) => {
       pause = run;
     },
@@ -148,7 +148,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
 /** The same over a new store. */
 export const newLife = async (t: ExecutionContext) => openLife(t, await scratchFolder(t));
 
-/** The real object store, with a pause between the storing of received media and the answer to its sender. */
+/** The real object store, with a pause between the storing of received media and the notice to its sender. */
 const withPause = (objectStore: ObjectStore, pause: () => Promise<void>): ObjectStore =>
   new Proxy(objectStore, {
     get: (target, name) => {

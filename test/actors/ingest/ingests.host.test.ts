@@ -194,7 +194,7 @@ test('ranges are fetched one after the other, in the order of their requests', a
   await life.reaches(second, 'resolving');
 });
 
-test('a host can fetch several at once', async (t) => {
+test('an option lets a host fetch several ranges at once', async (t) => {
   const life = await newVideohostLife(t, { workers: 2 });
   const ids = [await life.open(), await life.open(), await life.open()];
   await life.begun(life.resolvings, 2);
@@ -251,7 +251,7 @@ test('a description that cannot be kept is refused', async (t) => {
   t.regex(failure?.message ?? '', /^tool_output: /);
 });
 
-test('a failure to resolve has the age of the downloader, however long its reason is', async (t) => {
+test('a failure to resolve names the age of the downloader, however long its reason is', async (t) => {
   const life = await newVideohostLife(t, { remark: 'yt-dlp 1 is old' });
   const ingestId = await life.open();
   await life.begun(life.resolvings, 1);
@@ -435,7 +435,7 @@ test('records that do not read back end the ingest before it becomes a source', 
   const root = await scratchFolder(t);
   const life = await openVideohostLife(t, root);
   const ingestId = await life.toProbe();
-  // The moment in which the sealed files are on disk and not yet read back.
+  // At this moment the sealed files are on disk and not yet read back.
   life.at('object-store:put', () => spoilObjects(root));
   life.probings[0]?.resolve(probe);
   const { failure } = await life.reaches(ingestId, 'failed');
@@ -555,7 +555,7 @@ test('bug: the speed of a download was wrong where the clock was set during it',
   t.like(life.progress.ingest(ingestId, ingestKindNames), { stage: 'download', bytesPerSecond: 2000 });
 });
 
-test('a step that was cut by the end of the host restarts in the next, in an empty folder', async (t) => {
+test('a step that was cut by the end of the host starts over in the next, in an empty folder', async (t) => {
   const root = await scratchFolder(t);
   const first = await openVideohostLife(t, root);
   const [ingestId, waiting] = [await first.open(), await first.open()];
@@ -577,7 +577,7 @@ test('a step that was cut by the end of the host restarts in the next, in an emp
     etaMs: null,
   });
   await second.close();
-  // The leftovers of a killed host: it had no time to remove anything.
+  // Remains of a killed host: it had no time to remove anything.
   await mkdir(folder);
   await writeFile(join(folder, 'range.mp4.part'), 'half');
 

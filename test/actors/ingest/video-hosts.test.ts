@@ -75,7 +75,7 @@ const ytdlp = (version: string): ResolvedTool => ({
 
 const openOrigin = 'http://127.0.0.1:4000';
 
-test('in an isolated network every downloader may fetch, and from the open origin too', (t) => {
+test('in a network of its own every downloader may fetch, and from the stub too', (t) => {
   const asked = { ytdlp: ytdlp('2023.03.04'), openOrigin };
   t.deepEqual(downloaderReach(asked, true), { ...asked, whyOff: null, refusals: [] });
 });
@@ -114,7 +114,7 @@ test('without a downloader the start is silent, and clients learn that there is 
 
 const tool = (version: string) => ({ name: 'yt-dlp', version, digest: `sha256:${'0'.repeat(64)}` });
 
-test('a downloader is old from the 91st day after its release on, and the age is in words', (t) => {
+test('a downloader is old from the 91st day after its release, and its age is reported', (t) => {
   const released = Date.UTC(2026, 0, 10);
   const day = 24 * 60 * 60 * 1000;
   t.is(ageNote(tool('2026.01.10'), released), null);
@@ -122,6 +122,6 @@ test('a downloader is old from the 91st day after its release on, and the age is
   t.regex(ageNote(tool('2026.01.10.232815'), released + 91 * day) ?? '', /^yt-dlp 2026\.01\.10\.232815 is 91 days old/);
 });
 
-test('a version that is not a date has no remark', (t) => {
+test('a version that is not a date gives no age', (t) => {
   t.is(ageNote(tool('nightly'), Date.UTC(2026, 0, 1)), null);
 });

@@ -76,9 +76,9 @@ interface Case {
   /** Leads a host to the state in which it dies. */
   readonly leave: (scene: Scene) => Promise<unknown>;
   readonly row: 'caption-production' | 'language-explanation';
-  /** The journal events of the next host when it starts. */
+  /** Events that the next host adds to the journal when it starts. */
   readonly said: readonly (string | RegExp)[];
-  /** The next step of a client as if nothing had happened, and its journal events. */
+  /** The next requests of a client, as if nothing had happened, and their events in the journal. */
   readonly again: (scene: Scene) => Promise<unknown>;
   readonly saidAgain: readonly string[];
 }
@@ -347,7 +347,7 @@ async function leftAt(
   return root;
 }
 
-/** The journal events after the stage, by type; every list of the runtime reads, and all of it verifies. */
+/** The events after the stage, by type; every list of the runtime reads, and all of it verifies. */
 async function saidAfter(t: ExecutionContext, root: string, { commits }: Stage): Promise<string[]> {
   const opened = await openStore(root);
   const { events } = await opened.ledger.journalPage(
@@ -414,7 +414,7 @@ for (const step of ['detect', 'subtitles', 'read', 'assess', 'decide', 'admit'])
     const children = { [step]: { snapshot: { status: 'active', input }, src: step, syncSnapshot: false } };
     const lives = [
       { root: await leftAt(t, stage, {}, stage.state, children), changes: {} },
-      // The migrations alone decide about the next step.
+      // The migrations alone determine the next step.
       { root: await leftAt(t, stage, {}, stage.state), changes: laterChart },
     ];
     const said: string[][] = [];
@@ -465,7 +465,7 @@ test('a stored result of a pass that cannot be read is measured again, and repla
   t.deepEqual(await resultsOf(damaged), results);
 });
 
-test('a start that meets a badly ended study names the way to another attempt', async (t) => {
+test('a start that meets a failed study explains how to request another attempt', async (t) => {
   const { sessionId: sourceSessionId, revisionId: sourceRevisionId } = runningStudy.source.session;
   const root = await leftAt(t, stages['running.read'] as Stage, { machineVersion: 0 });
   const host = await nextHost(t, root);

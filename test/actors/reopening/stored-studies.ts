@@ -25,7 +25,7 @@ export interface OpenedStore {
 /** A folder of the test's own, removed when it ends. */
 export async function newDataRoot(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'audits-test-'));
-  // A process that was stopped in the middle of storing a file ends that write after the order to stop.
+  // A host that is stopped while it stores a file ends that write afterwards.
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   return join(folder, 'data');
 }
@@ -57,7 +57,7 @@ export async function newStore(t: ExecutionContext): Promise<OpenedStore> {
   return opened;
 }
 
-/** The progress of a study, and the state in its row. */
+/** The stage of a study, and the state in its row. */
 export interface StoredStage {
   /** The first of its commits; by default all. */
   readonly commits?: number;

@@ -109,7 +109,7 @@ test('an input that is missing or damaged is refused, and one that is whole is w
   );
 });
 
-test('a tool that failed is an outcome; a machine that cannot work is not', async (t) => {
+test('a tool that fails is an outcome; a machine that cannot work gives no outcome', async (t) => {
   const failing = await duty(t, () =>
     Promise.reject({ lifecycle: 'failed', code: 'executor_failed', message: 'tool_exit: code 1' }),
   );
@@ -233,7 +233,7 @@ test('a second result that agrees is removed in time; one that disagrees is set 
   t.is(figures.of('disagreeing'), 1);
 });
 
-test('if the ledger has no result of the key, the first that was written counts', async (t) => {
+test('if the ledger has no result of the key, the first written result counts', async (t) => {
   const { late, figures, add, left } = await lateOutcomes(t);
   await add('first', completed({ found: 1 }));
   await add('second', completed({ found: 1 }));

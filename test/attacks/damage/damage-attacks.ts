@@ -20,7 +20,7 @@ import { Answers, copyOf, pathsOf, type StoredLife, storedLife } from './stored-
 /** How a start of a host may refuse a damaged data root. */
 const refusals = ['ledger_damaged', 'store_unreadable', 'store_format_unsupported', 'data_root_unrecognized'];
 
-/** The findings of a verification of an unused data root, in words; empty for one that is whole. */
+/** The findings of a verification of an unused data root, in words; empty for an intact one. */
 async function foundBy(root: string, runtimeIds: readonly string[]): Promise<string[]> {
   try {
     const { faults } = await checkLedger(root);

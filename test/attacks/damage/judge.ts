@@ -2,9 +2,9 @@ import { errorEnvelope } from '../../../contract/base/errors.ts';
 import type { Damage } from './damages.ts';
 import { lists } from './stored-life.ts';
 
-/** The observations on a damaged data root. */
+/** Observations of a damaged data root. */
 export interface Seen {
-  /** The findings of a verification. */
+  /** The names in the findings of a verification. */
   readonly found: readonly string[];
   /** The code with which a start refused it; null where a host opened it. */
   readonly refused: string | null;
@@ -18,7 +18,7 @@ export interface Verdict {
   readonly complaints: readonly string[];
 }
 
-/** The possible answers to a client about a thing that is damaged, or gone. */
+/** The answers that a client may get for a damaged or missing thing. */
 const honest = [
   'stored_content_inconsistent',
   'malformed_journal',

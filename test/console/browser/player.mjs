@@ -1,6 +1,6 @@
 // Runs inside a page, by its text: nothing outside of these functions is known there.
 
-/** Loads media; the answer is the success, or the reason of the failure. */
+/** Loads media and reports success, or the reason of the failure. */
 export async function load({ url, crossOrigin }) {
   const video = document.createElement('video');
   if (crossOrigin) video.crossOrigin = 'anonymous';

@@ -25,7 +25,7 @@ import { type ResolvedTool, resolveTools } from '../../../executors/process/tool
 import { eventually } from '../../patience.ts';
 import { withoutDownloader } from '../../without-downloader.ts';
 
-/** The content id of the media in tests; nothing re-hashes it here. */
+/** The content id for the media of tests, which never re-hash it. */
 export const sourceContentId = `sha256:${'0'.repeat(64)}`;
 
 export const realClock: Clock = {
@@ -34,7 +34,7 @@ export const realClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 };
 
-/** A launcher that records its requests, and may start another tool instead. */
+/** A launcher that records its commands, and may start another tool instead. */
 export function watched(
   launcher: Launcher,
   change: (request: ProcessRequest, nth: number) => ProcessRequest = (same) => same,

@@ -199,7 +199,7 @@ const STRETCHES = [
   { atS: 4, left: '0.3*sin(800*t)', right: '0', s: 3 },
   { atS: 7, left: '0.3*sin(800*t)', right: '-0.3*sin(800*t)', s: 2 },
   { atS: 9, left: '0.3*sin(800*t)*(1-between(t,1,1.04))', right: '0.3*sin(900*t)*(1-between(t,1,1.04))', s: 2 },
-  // A pause that fades is not a pause.
+  // A pause that fades belongs to no kind.
   {
     atS: 11,
     left: '0.3*sin(800*t)*clip(abs(t-1)*4-0.4,0,1)',
@@ -222,7 +222,7 @@ async function faultsOf(t: ExecutionContext, range: readonly [number, number]) {
   return factsOf('audio_faults');
 }
 
-test('each fault of a sound is found in its place, and nothing else', async (t) => {
+test('each fault of a sound is found at its place, and nothing else', async (t) => {
   const facts = await faultsOf(t, [0, 12_300]);
   const near = (of: string) => facts.flatMap((fact) => (fact.kind === of && 'startMs' in fact ? [fact] : []));
   t.deepEqual(facts.map(({ kind }) => kind).sort(), [

@@ -71,7 +71,7 @@ export async function writtenIds(file: string, count: number): Promise<number[]>
   return ids;
 }
 
-/** The processes of these that still run; one that only waits to be collected does not. */
+/** The processes of these that still run; one that only waits for its exit to be collected does not count. */
 export function alive(ids: readonly number[]): number[] {
   return ids.filter((id) => {
     try {

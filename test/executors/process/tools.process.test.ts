@@ -73,7 +73,7 @@ test('the host cannot do without ffmpeg, but can without yt-dlp', async (t) => {
   t.is(ytdlp, null);
 });
 
-/** Resolves one tool again and again with one memory, and returns the number of processes each time. */
+/** Resolves one tool repeatedly with one memory; returns the number of processes for each time. */
 async function asker(t: ExecutionContext, question: ToolQuestion, file: string) {
   const { launcher } = await launcherFor(t);
   let runs = 0;
@@ -144,7 +144,7 @@ test('a tool whose executable file was changed is run and hashed again', async (
   t.not(second.digest, first.digest);
 });
 
-test('a finding under one name does not apply to the same file under another', async (t) => {
+test('findings under one name are not used for the same file under another', async (t) => {
   const ask = await asker(t, FFPROBE, await ffprobeIn(t));
   await ask('one');
   const other = await ask('other');
@@ -169,7 +169,7 @@ test('a new version of a package is noticed although the script that imports it 
   t.is(second.digest, first.digest);
 });
 
-test('a script whose version may come from anywhere is run each time', async (t) => {
+test('a script whose version may be anywhere is run each time', async (t) => {
   const folder = await temporaryFolder(t);
   const script = path.join(folder, 'yt-dlp');
   await writeFile(script, '#!/bin/sh\necho 2003.03.03\n');

@@ -30,7 +30,7 @@ const kinds: Readonly<Record<string, (seed: number) => string>> = {
 
 const noiseKinds = Object.keys(kinds);
 
-/** The path of a file with so much of each kind, one after the other. */
+/** The path of a file with each kind for this long, one after the other. */
 function noisePack(secondsEach: number, seed: number): Promise<string> {
   const each = ['-f', 'lavfi', '-t', String(secondsEach), '-i'];
   const inputs = Object.values(kinds).flatMap((source) => [...each, source(seed)]);
@@ -40,7 +40,7 @@ function noisePack(secondsEach: number, seed: number): Promise<string> {
   return madeMedia({ words: [...inputs, '-filter_complex', joined, ...coded, ...exact], extension: 'wav' });
 }
 
-/** A server that answers each region with all known inventions of recognizers in a language, most sure of itself. */
+/** A server that answers each region with all known inventions of recognizers in a language, at full confidence. */
 const inventing = (language: string) => {
   const phrases = INVENTED_PHRASES[language] ?? [];
   const segments = phrases.map((text, at) => ({ text, start: at * 2 + 0.2, end: at * 2 + 1.9, avg_logprob: -0.1 }));
@@ -48,8 +48,8 @@ const inventing = (language: string) => {
 };
 
 /**
- * Gives sounds without speech to pocketsphinx and to a server that invents in every language, each as if speech had been detected
- * everywhere. No line may pass.
+ * Sends sounds without speech to pocketsphinx and to a server that invents in every language, each as if speech had
+ * been detected everywhere. No line may pass.
  */
 export async function inventNothing(t: ExecutionContext, secondsEach: number): Promise<void> {
   const bench = await openDetectionBench();

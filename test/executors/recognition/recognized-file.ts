@@ -11,7 +11,7 @@ const HEAD_BYTES = 44;
 const BYTES_PER_MS = 32;
 const heard = { samples: 0, contentId: `sha256:${'0'.repeat(64)}` };
 
-/** The recognized text of a WAVE file at 16 kHz in mono, and the speech that the detector finds in it. */
+/** The text recognized in a WAVE file at 16 kHz in mono, and the speech that the detector finds in it. */
 export interface RecognizedFile {
   readonly lines: readonly TranscriptLineFact[];
   readonly regions: readonly Range[];
@@ -19,8 +19,8 @@ export interface RecognizedFile {
 }
 
 /**
- * Recognizes a file as a study would, with its own speech detection. `everywhere` gives the recognizer all of it in pieces of 30
- * s, as if all of it were speech. The gates go by the speech that was really detected.
+ * Recognizes a file as a study would, with its own speech detection. With `everywhere` the recognizer gets all of it in
+ * pieces of 30 s, while the gates use the speech that was really detected.
  */
 export async function recognizeFile(
   t: ExecutionContext,

@@ -12,13 +12,13 @@ export interface WaveFields {
   readonly rate?: number;
   readonly blockAlign?: number;
   readonly bits?: number;
-  /** By default half a second of silence. */
+  /** Half a second of silence by default. */
   readonly sound?: Buffer;
   /** The length of the sound in the header. */
   readonly dataBytes?: number;
 }
 
-/** A WAVE file with a scripted header. */
+/** A WAVE file whose header has the given values. */
 export function wave({
   channels = 1,
   rate = 8000,
