@@ -158,7 +158,7 @@ test.serial('one stream tells of several studies at once, and how far work has c
   t.like(await t.throwsAsync(unknown, { instanceOf: HostError }), { code: 'unknown_ingest' });
 });
 
-test.serial('a refusal has its code, whether a retry can succeed, and what to do', async (t) => {
+test.serial('a refusal has its code, whether a retry can succeed, and a remedy', async (t) => {
   const { client, address } = host;
   const unknown = await t.throwsAsync(client.status('runtime:none'), { instanceOf: HostError });
   t.like(unknown, {

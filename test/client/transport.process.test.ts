@@ -67,7 +67,7 @@ test('an answer that stops in its middle is late, too', async (t) => {
   await t.throwsAsync(transport.json('/v1/health'), { instanceOf: AnswerLate });
 });
 
-test('what may take long is waited for', async (t) => {
+test('a client waits for long requests', async (t) => {
   const { transport, requests } = await hostOf(t, late);
   const call = { method: 'POST', json: { dryRun: true }, isLong: true } as const;
   t.deepEqual(await transport.json('/v1/garbage-collections', call), { is: 'here' });
@@ -105,7 +105,7 @@ test('what may take long is streamed, asked again after a restart, and given up 
   t.is(asked, 3);
 });
 
-test('a host that is gone is gone for what may take long, too', async (t) => {
+test('a missing host is reported to long requests, too', async (t) => {
   const gone = new Transport({ baseUrl: 'http://127.0.0.1:1', token: 'token' }, { reconnectMs: 0 });
   await t.throwsAsync(gone.json('/v1/disk-use', { isLong: true }), { instanceOf: HostUnreachable });
 });

@@ -439,7 +439,7 @@ test('of keyframes that overlap one is left out; one that began before the view 
   t.deepEqual(placed(8_000, 9_000), [[2, 0]]);
 });
 
-test('a waveform is drawn as high as its loudest sample, and only where it was measured', (t) => {
+test('a waveform is drawn as high as its loudest sample, and only over measured sound', (t) => {
   const waveform: Waveform = {
     ...{ startMs: 1000, windowMs: 500 },
     lowest: Int16Array.from([-100, 0]),

@@ -62,7 +62,7 @@ test('a language is known by its English name and by its own, in any case', (t) 
   t.deepEqual(named, ['nl', 'en', 'de', 'es', 'tr', 'ja', 'zh']);
 });
 
-test('what follows a name does not hide it', (t) => {
+test('text after a name does not hide it', (t) => {
   const named = ['Portuguese (Brazil)', 'Chinese, simplified', 'French - forced', ' English [SDH]'].map(languageNamed);
   t.deepEqual(named, ['pt', 'zh', 'fr', 'en']);
 });

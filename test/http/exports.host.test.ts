@@ -202,7 +202,7 @@ test('an export is refused by name, query and runtime', async (t) => {
   }
 });
 
-test('a study has no file of what it lacks', async (t) => {
+test('a study has no file of a part that it lacks', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const { source } = await ingest(t, host, humWav(160, 2000));
   if (source === null) throw new Error('not registered');

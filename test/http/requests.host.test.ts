@@ -269,7 +269,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The id that each answer has. */
 
-test('every answer names its request, whatever the answer is', async (t) => {
+test('every answer names its request, whatever its status', async (t) => {
   const host = await TestHost.open(t);
   const asked = [
     await host.get(sources),

@@ -77,7 +77,7 @@ test('a stream goes on behind Last-Event-ID, else behind after', async (t) => {
   }
 });
 
-test('what no stream can begin with is refused in JSON', async (t) => {
+test('an invalid start of a stream is refused in JSON', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const Accept = 'text/event-stream';
@@ -196,7 +196,7 @@ test('one stream follows journals and ingests, and its id resumes all of them', 
   resumed.close();
 });
 
-test('what no stream can follow is refused in JSON', async (t) => {
+test('an unknown subject of a stream is refused in JSON', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
   const many = Array.from({ length: maximumFollowed + 1 }, (_, at) => `runtime:${at}`).join();
@@ -635,7 +635,7 @@ test('bug: an open stream of an ingest was silent when its source was deleted', 
   t.is((await refusalOf(stream)).code, 'source_deleted');
 });
 
-test('an open stream of all actors goes on when one of them is deleted', async (t) => {
+test('an open stream of all actors continues when one of them is deleted', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const stream = await watched(host, 'actors=all');
   await stream.until('its beginning', hasEvent('actors'));

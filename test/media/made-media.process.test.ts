@@ -39,7 +39,7 @@ test('a copy may be changed, and the media stays what it was', async (t) => {
   t.deepEqual(await readFile(await madeMedia(tone(0.1))), before);
 });
 
-test('what ffmpeg refuses is not kept', async (t) => {
+test('output of a failed ffmpeg is not kept', async (t) => {
   const refused = { words: drawn('no_such_source'), extension: 'wav' };
   await t.throwsAsync(madeMedia(refused), { message: /no_such_source/ });
 });

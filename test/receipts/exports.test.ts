@@ -128,7 +128,7 @@ test('a study without the evidence of a file refuses it', async (t) => {
   t.is(codeOf('labels.txt', runtime), 'export_unavailable');
 });
 
-test('every file names what it was made of, and is the same each time', (t) => {
+test('every file names its sources, and is the same each time', (t) => {
   for (const [name, build] of Object.entries(exportFiles)) {
     if (/^(transcript|screen-text)\./.test(name)) {
       t.throws(() => build(cut, options), { message: /no evidence of (transcript|text on the screen)/ });

@@ -161,7 +161,7 @@ for (const [title, [change, place]] of Object.entries(forgeries)) {
   });
 }
 
-test('a surer text was looked at again where its version looks again', (t) => {
+test('a surer text was looked at again if its version looks again', (t) => {
   const without = textOf({}, twice);
   const forged = { ...without, facts: [judgedText(once, [])] };
   t.like(

@@ -131,7 +131,7 @@ test('an npm that is not there is named', async (t) => {
   t.regex(stderr, /setup: spawn npm ENOENT/);
 });
 
-test('a missing ffmpeg ends the set-up with what to do about it', async (t) => {
+test('a missing ffmpeg ends the set-up with a remedy', async (t) => {
   const bare = await checkout(t, ['yt-dlp']);
   const { status, stdout, stderr } = bare.setUp();
   t.is(status, 1);

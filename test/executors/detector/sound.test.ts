@@ -192,7 +192,7 @@ test('a programme of a few words is not measured by its pauses', (t) => {
   t.deepEqual(spans, [[500, 60_000]]);
 });
 
-test('what no gate lets through is one silence', (t) => {
+test('sound below every gate is one silence', (t) => {
   const { spans, levels } = findSilences(levelsOf([[4000, -100]]));
   t.deepEqual(spans, [[0, 4000]]);
   t.deepEqual(levels, { programmeDbfs: null, floorDbfs: null, thresholdDbfs: -70 });

@@ -87,7 +87,7 @@ test('the last word on loudness counts, in hundredths', (t) => {
   t.deepEqual(loudnessOf(frame(loudnessValues({ 'lavfi.r128.true_peak': '1.000' }))), [-2346, 416, 0]);
 });
 
-test('what could not be measured is null', (t) => {
+test('a missing measurement is null', (t) => {
   t.deepEqual(loudnessOf(), [null, null, null]);
   const quiet = { 'lavfi.r128.I': '-70.000', 'lavfi.r128.true_peak': '0.000' };
   const brief = { 'lavfi.r128.LRA': '0.000', 'lavfi.r128.LRA.low': '0.000', 'lavfi.r128.LRA.high': '0.000' };

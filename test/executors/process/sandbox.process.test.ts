@@ -233,7 +233,7 @@ test('a tool without a proxy has no network, not even its own loopback', async (
   t.is(stdout.toString(), "True['lo']");
 });
 
-test('where a proxy cannot get a network of its own, its tool shares that of the machine', async (t) => {
+test('if a proxy cannot get a network of its own, its tool shares that of the machine', async (t) => {
   const { launcher } = await launcherFor(t, { path: await pathOf(t, ['unshare', 'true', 'setpriv', 'prlimit']) });
   t.is(launcher.sandbox.network, 'empty');
   const { stdout } = await launcher.run(python(ASKS, echoingProxy(t)));

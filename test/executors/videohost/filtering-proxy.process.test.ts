@@ -125,7 +125,7 @@ test('a client without the secret must authenticate, and reaches nothing', async
   t.is(proxy.findings.requests, 0);
 });
 
-test('what is not absolute http is refused', async (t) => {
+test('anything but an absolute http address is refused', async (t) => {
   const proxy = await proxyFor(t);
   for (const url of [
     'ftp://8.8.8.8/',

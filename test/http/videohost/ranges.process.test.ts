@@ -81,7 +81,7 @@ for (const form of ['/page.html', '/structured.html', '/media.mp4', '/hls/index.
   });
 }
 
-test.serial('what cannot be fetched ends with a closed reason, and leaves nothing', async (t) => {
+test.serial('a failed fetch ends with a closed reason, and leaves nothing', async (t) => {
   const { host, address } = await openShared();
   const before = await storedFiles(host);
   const rows: [path: string, code: string, message: RegExp, others?: object][] = [

@@ -359,7 +359,7 @@ test('a file that is missing or has other bytes is reported', (t) => {
   );
 });
 
-test('a text of WebVTT is derived again, or checked for its form where older rules kept a name', (t) => {
+test('a text of WebVTT is derived again, or checked for its form if older rules kept a name', (t) => {
   const written = bytesOf('WEBVTT\n\nNOTEBOOK\n00:01.000 --> 00:01.000\nnever shown\n\n00:02.000 --> 00:03.000\nx\n');
   const before = written;
   const today = bytesOf(written.toString('utf8').replace('NOTEBOOK\n', ''));

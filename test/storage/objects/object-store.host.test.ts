@@ -26,7 +26,7 @@ async function countingStore(t: ExecutionContext) {
 
 const spoil = (objectStore: ObjectStore, contentId: string) => writeFile(objectStore.locate(contentId), 'abd');
 
-test('what is put reads back, also nothing at all', async (t) => {
+test('a stored value reads back, also an empty one', async (t) => {
   const { objectStore, root } = await countingStore(t);
   for (const bytes of [abc, Buffer.alloc(0), Buffer.alloc(1_000_000, 7)]) {
     const contentId = await objectStore.put(bytes);
@@ -36,7 +36,7 @@ test('what is put reads back, also nothing at all', async (t) => {
   t.deepEqual(await readdir(join(root, 'inbox')), []);
 });
 
-test('what was stored is recent for a quarter of an hour, also where it was there before', async (t) => {
+test('a stored object is recent for a quarter of an hour, even if it existed before', async (t) => {
   let elapsed = 0;
   const objectStore = await openObjectStore({ root: await scratchFolder(t), elapsed: () => elapsed });
   const contentId = await objectStore.put(abc);
