@@ -196,7 +196,7 @@ test('one stream follows journals and ingests, and its id resumes all of them', 
   resumed.close();
 });
 
-test('an unknown subject of a stream is refused in JSON', async (t) => {
+test('an invalid subscription is refused in JSON', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
   const many = Array.from({ length: maximumFollowed + 1 }, (_, at) => `runtime:${at}`).join();
