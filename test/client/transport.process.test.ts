@@ -17,7 +17,7 @@ const dispatcherOf = async (): Promise<new (options: object) => unknown> => {
   return (dispatcher as { readonly constructor: new (options: object) => unknown }).constructor;
 };
 
-/** Node's `fetch`, which waits for an instant where it would wait for five minutes. */
+/** Node's `fetch`, which waits for an instant instead of five minutes. */
 async function impatient(): Promise<typeof fetch> {
   const Dispatcher = await dispatcherOf();
   const dispatcher = new Dispatcher({ headersTimeout: 50, bodyTimeout: 50 });

@@ -27,7 +27,7 @@ const whereMounting = canMount ? test : test.skip;
 
 const runs = ['run:a', 'run:b', 'run:c'];
 
-/** Starts a fixture, below a limit of the size of files in blocks where one is given. */
+/** Starts a fixture, below a limit of the size of files in blocks, if given. */
 function startFixture(t: ExecutionContext, name: string, args: readonly string[], blocks?: number): ChildProcess {
   const words = [process.execPath, builtProcess(`fixtures/storage/${name}`), ...args];
   const [file = '', ...rest] =

@@ -65,7 +65,7 @@ test('a machine with none of the tools gets plain process groups', async (t) => 
   t.deepEqual(prefix(limits), []);
 });
 
-// The launcher promises a namespace only where the kernel gives one; the tests below that need it run on Linux.
+// The launcher promises a namespace only if the kernel gives one; the tests below that need it run on Linux.
 const FAMILY = 3;
 
 test('an abort leaves no grandchild alive, not even one in a session of its own', async (t) => {
