@@ -37,7 +37,7 @@ test('a file of the right form is taken as it is, without its last line break', 
   }
 });
 
-test('a file that others can read is refused, whatever it holds', async (t) => {
+test('a file that others can read is refused, whatever its content', async (t) => {
   const file = join(await scratchFolder(t), 'token');
   await writeFile(file, token, { mode: 0o600 });
   for (const mode of [0o640, 0o604, 0o660, 0o644, 0o610]) {

@@ -206,7 +206,7 @@ test.serial('an aborted ingest is canceled', async (t) => {
   t.like(await answer.json(), { status: 'failed', failure: { code: 'canceled' } });
 });
 
-test.serial('a file goes on to a host that was killed, behind the bytes that had arrived', async (t) => {
+test.serial('an upload to a killed host continues after the bytes that had arrived', async (t) => {
   const { client } = host;
   const media = new File([humWav(60, 600_000)], 'long.wav');
   const seen: number[] = [];

@@ -351,7 +351,7 @@ test('a claim over text says the text, and one without a value says its state on
   );
 });
 
-test('a lane draws what is in sight, and what would lie on the same pixels as one', (t) => {
+test('a lane draws the visible facts, and merges those on the same pixels', (t) => {
   const facts = Array.from({ length: 100_000 }, (_, index) => ({
     kind: 'silence',
     startMs: index * 100,

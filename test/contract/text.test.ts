@@ -20,13 +20,13 @@ test('a message names no absolute path of this machine, however it is quoted', (
   for (const [text, shown] of Object.entries(rows)) t.is(failureMessage(text), shown);
 });
 
-test('what only looks like a path stays: addresses, ratios, types and the own routes', (t) => {
+test('text that only looks like a path stays: addresses, ratios, types and the own routes', (t) => {
   for (const text of ['GET /v1/runtimes/x', 'of 16/9', 'video/mp4', '1 / 2', 'http://127.0.0.1:80/x', 'a:b/c']) {
     t.is(failureMessage(text), text);
   }
 });
 
-test('a remedy keeps the path that it tells to mend, and what happened names none', (t) => {
+test('a remedy keeps the path to repair, and the event names no path', (t) => {
   t.is(withRemedy('cannot write /data/x', 'chmod 700 /data'), 'cannot write …; chmod 700 /data');
 });
 

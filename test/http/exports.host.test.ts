@@ -117,7 +117,7 @@ test('a study without captions has no file', async (t) => {
   t.deepEqual(await checksOf(t, host, runtimeId), []);
 });
 
-test('a withdrawn approval takes the file back, and leaves what was checked', async (t) => {
+test('a withdrawn approval takes the file back, and leaves the checked record', async (t) => {
   const { host, study } = await openCaptioned(t);
   const [before] = await checksOf(t, host, study.runtimeId);
   await revoke(t, host, study);
@@ -128,7 +128,7 @@ test('a withdrawn approval takes the file back, and leaves what was checked', as
   t.is(check?.receiptContentId, before?.receiptContentId);
 });
 
-test('a captioned study is every file, each with its digest and what it was made of', async (t) => {
+test('a captioned study gives every file, each with its digest and its sources', async (t) => {
   const { host, study } = await openCaptioned(t);
   for (const name of exportNames) {
     const answer = await host.get(exportOf(study.runtimeId, name));

@@ -118,7 +118,7 @@ test('a loopback name with the right port is this host, anything else is not', a
   }
 });
 
-test('two Host fields are refused, in whatever order they come', async (t) => {
+test('two Host fields are refused, in any order', async (t) => {
   const host = await TestHost.open(t);
   const own = `127.0.0.1:${host.port}`;
   for (const Host of [

@@ -195,7 +195,7 @@ test('a route is found by its words, and its names get the parts between them, d
   t.deepEqual(match('/v1/things/1/parts/%F0%9F%98%80').params, { thingId: '1', partId: '😀' });
 });
 
-test('a name with an ending stands for what ends so, without the ending', (t) => {
+test('a name with an ending matches everything with that ending', (t) => {
   t.deepEqual(match('/v1/files/a%3Ab.vtt').params, { fileId: 'a:b' });
   for (const path of ['/v1/files/.vtt', '/v1/files/a.VTT', '/v1/files/a%2Evtt', '/v1/files/avtt']) {
     t.throws(() => match(path), { code: 'not_found' }, path);

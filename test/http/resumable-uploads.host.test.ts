@@ -202,7 +202,7 @@ test('the bytes of a broken connection count, unless the part has a checksum', a
   await reached(t, host, ingestId);
 });
 
-test('a new part ends one whose connection is dead, and goes on behind its bytes', async (t) => {
+test('a new part ends one whose connection is dead, and continues after its bytes', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { begun, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(34);

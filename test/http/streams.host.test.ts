@@ -58,7 +58,7 @@ test('the stream of an ended study is its journal and its end', async (t) => {
   });
 });
 
-test('a stream goes on behind Last-Event-ID, else behind after', async (t) => {
+test('a stream continues after Last-Event-ID, otherwise after `after`', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const { journalHead } = await eventsPage(t, host, runtimeId);
@@ -321,7 +321,7 @@ test('a stream has every transition of an actor with the state before, and resum
   resumed.close();
 });
 
-test('one stream has what every actor does, also while the client and the host were away', async (t) => {
+test('one stream has the transitions of all actors, even while client and host were away', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const stream = await open(host, 'actors=all');
   await stream.until('the beginning', () => commits(stream).length === 1);
@@ -396,7 +396,7 @@ test('transitions that no stream can begin with are refused in JSON', async (t) 
 
 /** Reading a journal page by page. */
 
-test('the pages of a journal join without gap, whatever their size, to the chain of its head', async (t) => {
+test('pages of a journal of any size join without a gap to the chain of its head', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const whole = await eventsPage(t, host, runtimeId);

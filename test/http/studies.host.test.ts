@@ -347,7 +347,7 @@ test('studies are listed with their state, newest first', async (t) => {
   t.like((await listed(t, host, '?limit=1')).runtimes[0], { runtimeId: ids[2], lifecycle: 'terminal', terminal: true });
 });
 
-test('a list is read page by page, and what comes meanwhile moves no page', async (t) => {
+test('a list is read page by page, and new items move no page', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const all = idsOf(await listed(t, host, '?limit=200'));
   const paged: string[] = [];
@@ -471,7 +471,7 @@ test('a message keeps the letters and the marks of direction of every script', a
   t.is(message, `the query has a key that this path lacks: ${key}`);
 });
 
-test('bug: of two Authorization fields the first was taken, whatever the other one said', async (t) => {
+test('bug: of two Authorization fields the first was taken, whatever the other one was', async (t) => {
   const host = await TestHost.open(t);
   const right = `Bearer ${host.token}`;
   for (const two of [

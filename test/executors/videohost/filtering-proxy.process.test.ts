@@ -91,7 +91,7 @@ async function echo(t: ExecutionContext): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-test('a plain request goes through whole, without what belongs to the hop', async (t) => {
+test('a plain request goes through whole, without the headers of the hop', async (t) => {
   const host = await target(t, (request, response) => {
     response.setHeader('X-Theirs', 'yes');
     request.pipe(response);

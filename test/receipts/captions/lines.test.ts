@@ -202,7 +202,7 @@ test('translations that belong to their lines are not in doubt', (t) => {
   t.deepEqual(misplaced([0, 1, 2, 3], ANCHOR_RULE.doubtful), []);
 });
 
-test('translations that were exchanged are found by what they share with the other line', (t) => {
+test('exchanged translations are found by their overlap with the other line', (t) => {
   t.deepEqual(misplaced([1, 0, 2, 3], ANCHOR_RULE.withheld), ['a', 'b']);
   t.deepEqual(misplaced([0, 1, 3, 2], ANCHOR_RULE.withheld), ['c', 'd']);
   t.deepEqual(misplaced([3, 1, 2, 0], ANCHOR_RULE.withheld), ['a', 'd']);
