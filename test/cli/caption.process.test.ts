@@ -141,7 +141,7 @@ test('a film of unknown language requires --from', async (t) => {
   const { caption } = await withFilm(t, 'hum.wav', humWav(1, 2000));
   const { exit, stderr } = await caption(...owner);
   t.is(exit, 2);
-  t.regex(stderr, /no track of .* names the spoken language; give it by --from/);
+  t.regex(stderr, /no track of .* names the spoken language; add it, such as --from en/);
 });
 
 test('a command that was killed continues at the same point when it is called again', async (t) => {

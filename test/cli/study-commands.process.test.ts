@@ -39,6 +39,8 @@ async function studied(...flags: readonly string[]): Promise<string> {
 
 test('a study that was deleted is started once more by a flag of the command, and so it says', async (t) => {
   const runtimeId = await studied('--again', 'deleted');
+  const unasked = await run('delete', 'runtime', runtimeId);
+  t.deepEqual([unasked.exit, /add --yes to delete/.test(unasked.stderr)], [2, true], unasked.stderr);
   t.is((await run('delete', 'runtime', runtimeId, '--yes')).exit, 0);
   const { exit, stderr } = await run('study', label, '--to', '1', '--again', 'deleted');
   t.is(exit, 1);

@@ -8,7 +8,7 @@ import { completionScript } from '../../cli/completions.ts';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp-tools.ts';
 import { asTyped, type ProcessCall, programAsTyped } from '../../cli/terminal/call.ts';
 import { causeIn } from '../../cli/terminal/running-host.ts';
-import { summaryLines } from '../../cli/terminal/summary.ts';
+import { nextLine, summaryLines } from '../../cli/terminal/summary.ts';
 import { answerTo, Interrupted, progressLine } from '../../cli/terminal/terminal.ts';
 import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
@@ -146,8 +146,14 @@ test('bug: what has captions made had no command in the summary of a study', asy
   const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
   const overview = runtimeOverviewOf(runtime, ended, host);
   const produce = { action: 'produce_captions', text: 'have captions made', method: 'POST', path: '/v1/x' } as const;
-  const next = nextOf({ ...overview, actions: [{ ...produce, body: null, fill: [] }] });
+  const approved = { ...overview, actions: [{ ...produce, body: null, fill: [] }] };
+  const next = nextOf(approved);
   t.deepEqual(next, [`media-study captions ${overview.runtimeId} --produce`]);
+  t.is(
+    nextLine(approved, 'produce_captions'),
+    `next: have captions made (media-study captions ${overview.runtimeId} --produce)`,
+  );
+  t.is(nextLine({ ...overview, actions: [] }, 'produce_captions'), null);
 });
 
 const hourMs = 3_600_000;
