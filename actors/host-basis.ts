@@ -6,7 +6,7 @@ import type { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import type { SourceRegistry } from './sources/source-registry.ts';
 import type { Supervisor } from './supervision/supervisor.ts';
 
-/** What the parts of a host rest on. Each part names what it uses of it. */
+/** The basis of the parts of a host. Each part names the fields that it uses. */
 export interface HostBasis {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;

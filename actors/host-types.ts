@@ -38,8 +38,8 @@ import type { ProgressBoard } from './supervision/progress-board.ts';
 import type { WorkQueueChoice } from './workers/open-work-orders.ts';
 
 /**
- * What the hosts of one process need to find out only once: which walls this machine allows around a process, and which
- * tools it has. A tool whose files changed is asked again.
+ * The facts that the hosts of one process need to find out only once: the sandbox around processes on this machine, and its
+ * tools. A tool whose files changed is run again.
  */
 export class KnownMachine implements ToolMemory {
   readonly sandbox = probeSandbox();
@@ -54,13 +54,13 @@ export class KnownMachine implements ToolMemory {
   }
 }
 
-/** What a host is opened with. */
+/** The options of a host. */
 export interface HostOptions {
   readonly dataRoot: string;
   readonly sources: readonly SourceDirectory[];
   readonly limits: HostLimits;
   readonly videohost: VideohostSettings;
-  /** Which forecasts plans have; the least work alone where absent. */
+  /** The kind of forecasts in plans; by default the least work alone. */
   readonly forecastEstimator?: ForecastEstimator;
   readonly studyWorkers: number;
   /** The one person who may decide on reviews. */
@@ -70,32 +70,32 @@ export interface HostOptions {
   readonly translator?: ChosenTranslator | null;
   /** The hosted model that explains captions; null where no explanation executor is configured. */
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
-  /** The speech recogniser; null or absent on a host without one. */
+  /** The speech recognizer; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
-  /** Whether the recogniser hears each region a second time, so that lines on which both runs disagree are withheld. */
+  /** True if the recognizer transcribes each region a second time, so that lines on which both runs disagree are withheld. */
   readonly recognizesTwice?: boolean;
-  /** Who runs operations over media; null or absent where this host does. */
+  /** The queue of workers that run operations over media; null or absent if this host does. */
   readonly workQueue?: WorkQueueChoice | null;
   /** The reader of text on the screen; null or absent on a host without one. */
   readonly screenText?: ScreenTextChoice | null;
-  /** Which ranges are decoded by windows; absent for the usual ones, which a test makes shorter. */
+  /** The ranges that are decoded by windows; by default the usual ones, which a test makes shorter. */
   readonly windowing?: Windowing;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
-  /** What hosts before this one found out in this process; without it, the host finds out by itself. */
+  /** The findings of earlier hosts in this process; without them, the host finds out by itself. */
   readonly machine?: Pick<KnownMachine, 'sandbox' | 'known' | 'note'>;
   /** Starts external processes; absent for the sandboxed launcher. A test gives one that starts none. */
   readonly launcher?: SandboxedLauncher;
   readonly clock: Clock;
   /** Lines for people. */
   readonly report: (line: string) => void;
-  /** A test hook, told of every point at which something was or will be written. */
+  /** A test hook, called at every point just before or after a write. */
   readonly points: (name: string) => void;
   /** Something could not be committed: the process has to end, and recovery to begin. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** What a host takes at most. It may be changed while the host runs; work that was accepted before goes on. */
+/** The limits of a host. They may change while the host runs; work that was accepted before goes on. */
 export interface HostLimits {
   readonly maximumOwnedMediaBytes: number;
   readonly maximumVideohostRangeMs: number;
@@ -105,7 +105,7 @@ export interface HostLimits {
   readonly captionAllowance: CaptionAllowance;
 }
 
-/** Work of a host that its end would cut. */
+/** The work that an end of the host would cut. */
 export interface WorkUnderWay {
   /** Studies that have not ended; the next host resumes them. */
   readonly studies: number;
@@ -115,7 +115,7 @@ export interface WorkUnderWay {
   readonly uploads: number;
 }
 
-/** A host that is ready to be asked; `begin` lets waiting work start. */
+/** A host that is ready for requests; `begin` lets waiting work start. */
 export interface Host extends LaterStages {
   readonly sources: Pick<SourceRegistry, 'list' | 'revision'>;
   readonly sourceRecords: SourceRecords;
@@ -141,11 +141,11 @@ export interface Host extends LaterStages {
   readonly garbage: Garbage;
   readonly diskUsage: DiskUsage;
   readonly pairings: Pairings;
-  /** Limits for what is asked for from now on. */
+  /** Sets the limits for requests from now on. */
   limit(limits: HostLimits): void;
   underWay(): WorkUnderWay;
   begin(): void;
-  /** Notes that the end of this process was asked for, however it comes: it is no evidence against the work under way. */
+  /** Notes the request to end this process, however it ends: it is not evidence against the work under way. */
   stopRequested(): Promise<void>;
   /** Stops every actor and process and closes the store; the next start resumes. */
   close(): Promise<void>;

@@ -16,7 +16,7 @@ const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const chartsFlags: FlagTable = {
   check: toggle('lists the drawings that no longer match their machines, and writes nothing'),
-  against: single('WHAT', null, 'says what changed since a release, a revision of git or a file of charts'),
+  against: single('WHAT', null, 'lists the changes since a release, a revision of git or a file of charts'),
   keep: single('RELEASE', null, 'keeps the charts as those of a release, to compare later ones with'),
   of: single('WHAT', null, 'with --keep: where the charts of that release are, if not in this tree'),
   folder: single('DIR', 'docs/charts', 'where the drawings lie'),
@@ -55,7 +55,7 @@ async function run(args: readonly string[]): Promise<void> {
     );
 }
 
-/** What changed from one set of charts to another, a paragraph for each machine. */
+/** The changes from one set of charts to another, a paragraph for each machine. */
 function changesBetween(before: readonly Chart[], after: readonly Chart[]): string {
   const ids = [...new Set([...after, ...before].map(({ machineId }) => machineId))];
   const find = (list: readonly Chart[], id: string) => list.find(({ machineId }) => machineId === id);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { access, constants, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -164,7 +164,8 @@ async function storeFinding(dataRoot: string, isRunning: boolean): Promise<HostF
     const place = nearest === dataRoot ? 'it' : nearest;
     return failed('store', `storage_fault: ${dataRoot}: ${place} is not a folder`, 'choose another --data-root');
   }
-  if (nearest !== dataRoot) return newStoreFinding(dataRoot, nearest);
+  const isNew = nearest !== dataRoot || (await readdir(dataRoot).catch(() => null))?.length === 0;
+  if (isNew) return newStoreFinding(dataRoot, nearest);
   try {
     await demandDataRoot(dataRoot);
     const format = `format ${await markedFormat(dataRoot)} at ${dataRoot}`;

@@ -82,9 +82,9 @@ const titleOf = (route: ConsoleRoute): string =>
   ].join(' · ');
 
 const themes: readonly { readonly theme: ChosenTheme; readonly name: string }[] = [
-  { theme: 'system', name: 'System' },
-  { theme: 'light', name: 'Light' },
-  { theme: 'dark', name: 'Dark' },
+  { theme: 'system', name: 'System theme' },
+  { theme: 'light', name: 'Light theme' },
+  { theme: 'dark', name: 'Dark theme' },
 ];
 
 /** The whole page: its head with the ways through it, and the view of the address. */

@@ -52,8 +52,8 @@ const words: FailureWords = {
 const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
 
 /**
- * Where the journal of a runtime says that its captions stand. A check leaves no word before its result: captions without one
- * rest until it is asked for.
+ * The state of the captions in the journal of a runtime. A check writes nothing before its result: captions without one rest
+ * until a client asks for it.
  */
 async function standingOf(runtimes: VerifiedRuntimes, row: RowOf<'caption-production'>): Promise<ChartPosition | null> {
   const { input } = row;
@@ -87,7 +87,7 @@ export function captionProductionDefinition(
       inTime(clock, captionLimitsOf(input).maxWallMs, signal, async (inTimeSignal) => {
         const { runtimeId, approval, attempt, classification, allowance } = input;
         const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
-        if (study === null) throw new CaptionFailure('revoked', 'the approval does not stand');
+        if (study === null) throw new CaptionFailure('revoked', 'the approval is not valid any more');
         const job = { study, attempt, classification, allowance, translator: translator?.identity };
         const translated = translator === null ? job : await translator.translated(job, inTimeSignal);
         const artifact = await captionsInSlices(translated, slices.pause);
@@ -138,8 +138,8 @@ function emissionWrites(run: StudyRun, jobId: string, emission: CaptionProductio
 }
 
 /**
- * Gives up when the time of a production is over, whatever it waits for; what it may still store is named by nothing, and
- * what it asked of others is aborted.
+ * Gives up when the time of a production is over, whatever it waits for. It aborts its requests, and no record names what it may
+ * still store.
  */
 async function inTime<Result>(
   clock: Clock,

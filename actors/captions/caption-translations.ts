@@ -36,15 +36,15 @@ import {
   translationPromptContract,
 } from '../../rules/translation/plan.ts';
 
-/** Which model translates for a host, and where. */
+/** The model that translates for a host, and its server. */
 export interface ChosenTranslator {
   readonly provider: HostedProvider;
   readonly model: string;
-  /** Whether it is asked for each line once; twice where this is absent. */
+  /** True if it translates each line once; by default twice. */
   readonly isAskedOnce?: boolean;
 }
 
-/** The translator of a host; null where none is configured. */
+/** The translator of a host; null if none is configured. */
 export async function openTranslator(
   chosen: ChosenTranslator | null,
   detector: Pick<Detector, 'identify'>,
@@ -68,7 +68,7 @@ interface TranslationAskerOptions {
 /** Lines that are to be translated, in their order. */
 type LinesToTranslate = Pick<TranslationWork, 'lines' | 'sourceLanguage' | 'targetLanguage'>;
 
-/** Everything that was asked and answered of some lines. */
+/** All questions and answers about some lines. */
 type AnsweredLines = Pick<TranslationWork, 'asks' | 'identifiedAlone' | 'gates'>;
 
 const answered = z.looseObject({
@@ -80,7 +80,7 @@ const answered = z.looseObject({
   ),
 });
 
-/** A text as it may be stored, in one row; empty where it is none. */
+/** A text as it may be stored, in one row; empty if there is nothing to store. */
 function storable(text: string): string {
   const plain = shownText(text).replaceAll(/\s+/g, ' ').trim();
   return wellFormedText.max(4096).safeParse(plain).success ? plain : '';
@@ -88,7 +88,7 @@ function storable(text: string): string {
 
 type Answer = Omit<TranslatedAnswer, 'identified'>;
 
-/** What a model said of the lines that it was asked for; others are dropped. Throws `ExplanationFailure`. */
+/** The answers of a model for the lines of the question; those for other lines are dropped. Throws `ExplanationFailure`. */
 function answersIn({ text }: ChatAnswer, asked: readonly SourceLine[]): Answer[] {
   let value: unknown;
   try {
@@ -199,8 +199,8 @@ export class CaptionTranslations {
   }
 
   /**
-   * A job with its translation; as it is where nothing has to be translated. Rejects with `CaptionFailure` where not one line
-   * passed the gates: captions without a translation would use up an approval for nothing.
+   * A job with its translation; unchanged if nothing has to be translated. Rejects with `CaptionFailure` if not one line passed
+   * the gates: captions without a translation would use up an approval for nothing.
    */
   async translated(job: CaptionJob, signal: AbortSignal): Promise<CaptionJob> {
     const text = textToTranslateOf(job);

@@ -38,21 +38,23 @@ import { readStored, settledActor } from '../supervision/reads.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'caption-production'>;
-  /** What this host was started with. */
+  /** The start options of this host. */
   readonly ability: CaptionAbility;
 }
 
 const underWay = ['producing', 'checking'];
 
 /**
- * The service that makes captions of approved studies and has them checked. It answers once what was asked for is on disk;
- * all throw `unknown_runtime` and `stored_content_inconsistent`.
+ * The service that makes captions of approved studies and checks them. It answers once the result is on disk; all throw
+ * `unknown_runtime` and `stored_content_inconsistent`.
  */
 export class CaptionService {
   readonly #options: CaptionsOptions;
+  readonly #reads: CaptionReads;
 
   constructor(options: CaptionsOptions) {
     this.#options = options;
+    this.#reads = new CaptionReads(options.runtimes);
   }
 
   /**
@@ -60,10 +62,11 @@ export class CaptionService {
    * `caption_current_run_causality_required`, and `caption_lines_unavailable` where captions would have no line: the approval
    * stays free then. A check that could not be written down is nothing that fails here.
    */
-  async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<void> {
+  async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<CaptionProductions> {
     const { supervisor, runtimes, mutex, definition } = this.#options;
+    const beganAtMs = performance.now();
     const jobId = await mutex.take(runtimeId, async () => {
-      const job = this.#jobOf(await runtimes.read(runtimeId), approval);
+      const job = this.#jobOf(await runtimes.read(runtimeId, beganAtMs), approval);
       const id = captionJobIdOf(job);
       const { attempt, classification, allowance } = job;
       const production = { runtimeId, jobId: id, approval, attempt, classification };
@@ -76,13 +79,15 @@ export class CaptionService {
     });
     const state = await settledActor(supervisor, jobId, underWay);
     if (state === 'failed') throw this.#failureOf(jobId);
+    return this.#reads.productions(runtimeId, beganAtMs);
   }
 
   /** Checks captions whose check is still missing. Throws `illegal_caption_qc_transition`. */
-  async check(runtimeId: string, { candidate }: QualityControlRequest): Promise<void> {
+  async check(runtimeId: string, { candidate }: QualityControlRequest): Promise<CaptionQualityControls> {
     const { supervisor, runtimes, mutex } = this.#options;
+    const beganAtMs = performance.now();
     await mutex.take(runtimeId, async () => {
-      const { execution } = await runtimes.read(runtimeId);
+      const { execution } = await runtimes.read(runtimeId, beganAtMs);
       const caption = execution?.study.tail.captions.caption ?? null;
       if (caption === null || firstDifference(candidateOf(caption.reference), candidate) !== null) {
         throw new ServiceError('illegal_caption_qc_transition', 'the candidate is not one of this runtime');
@@ -94,6 +99,7 @@ export class CaptionService {
     if ((await settledActor(supervisor, candidate.jobId, underWay)) !== 'checked') {
       throw new ServiceError('internal_failure', 'the check could not be written down');
     }
+    return this.#reads.qualityControls(runtimeId, beganAtMs);
   }
 
   /** Stops what is being made under the approval of a runtime; resolves when the journal says that nothing is. */
@@ -102,7 +108,7 @@ export class CaptionService {
     const productions = supervisor.liveRows(definition.name).map(({ input }) => input);
     for (const { jobId } of productions.filter((production) => production.runtimeId === runtimeId)) {
       await supervisor.send(jobId, { type: 'authority.revoked' });
-      // One that is over by now, or whose captions are on their way to the disk, has no use for it and writes its own end.
+      // Without effect on one that has ended, or whose captions are on their way to the disk: it writes its own end.
       await settledActor(supervisor, jobId, ['producing']);
     }
   }
@@ -115,7 +121,7 @@ export class CaptionService {
     if (obstacle !== null) throw illegal(obstacle);
     const study = approvedStudyOf(runtime, approval);
     if (study === null) {
-      throw new ServiceError('caption_authority_required', 'no approval of this runtime that stands has this name');
+      throw new ServiceError('caption_authority_required', 'no valid approval of this runtime has this name');
     }
     if (ability.classification === 'recorded_real_pipeline_fixture') {
       throw new ServiceError('caption_current_run_causality_required', captionsAreOff);
@@ -161,8 +167,8 @@ export class CaptionReads {
     this.#runtimes = runtimes;
   }
 
-  async productions(runtimeId: string): Promise<CaptionProductions> {
-    const runtime = await this.#runtimes.read(runtimeId);
+  async productions(runtimeId: string, lookedSinceMs?: number): Promise<CaptionProductions> {
+    const runtime = await this.#runtimes.read(runtimeId, lookedSinceMs);
     return {
       schema: 'studio.local-runtime-caption-productions.v1',
       ...runtimeListOf(runtime),
@@ -183,8 +189,8 @@ export class CaptionReads {
   }
 
   /**
-   * Some lines of long captions, in the records in which they are stored. Throws `not_found` for a production that is not of this
-   * runtime or is stored in one record, and for a chunk that it does not have.
+   * Some lines of long captions, in the records in which they are stored. Throws `not_found` for a production of another runtime
+   * or in one record, and for a chunk that it does not have.
    */
   async chunk(runtimeId: string, jobId: string, index: number): Promise<CaptionChunkAnswer> {
     const runtime = await this.#runtimes.read(runtimeId);
@@ -194,8 +200,8 @@ export class CaptionReads {
     return { schema: 'studio.local-runtime-caption-chunk.v1', ...runtimeListOf(runtime), ...found };
   }
 
-  async qualityControls(runtimeId: string): Promise<CaptionQualityControls> {
-    const runtime = await this.#runtimes.read(runtimeId);
+  async qualityControls(runtimeId: string, lookedSinceMs?: number): Promise<CaptionQualityControls> {
+    const runtime = await this.#runtimes.read(runtimeId, lookedSinceMs);
     return {
       schema: 'studio.local-runtime-caption-quality-controls.v1',
       ...runtimeListOf(runtime),
@@ -203,7 +209,7 @@ export class CaptionReads {
     };
   }
 
-  /** Measurements of the captions, computed anew from what is stored. */
+  /** Measurements of the captions, computed from the stored lines for each answer. */
   async qualityReports(runtimeId: string): Promise<CaptionQualityReports> {
     return publishedCaptionReportsOf(await this.#runtimes.read(runtimeId));
   }

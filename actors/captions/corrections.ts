@@ -31,7 +31,7 @@ interface CorrectionsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 
 
 const illegal = (message: string) => new ServiceError('illegal_caption_correction', message);
 
-/** What can be corrected of a runtime. Throws the obstacle where nothing can. */
+/** The lines of a runtime that can be corrected. Throws the obstacle if none can. */
 function demandCorrectable({ obstacle, corrections, base }: Correctable) {
   if (obstacle !== null) throw new ServiceError(obstacle.code, obstacle.message);
   if (base === null) throw illegal('the runtime has no lines');
@@ -49,9 +49,9 @@ function withLinesThatAllow<Result>(run: () => Result): Result {
 }
 
 /**
- * The service behind corrections of captions by a person. A correction is a command: it is computed on the reopened runtime and
- * written with its check in one commit, under the mutex of the runtime, so that no production and no revocation comes in
- * between. Captions stay as they were made; nothing is ever deleted. All throw `unknown_runtime` and `stored_content_inconsistent`.
+ * The service behind corrections of captions by a person. A correction is a command. It is computed on the reopened runtime and
+ * written with its check in one commit, under the mutex of the runtime. So no production and no revocation comes in between.
+ * Captions stay as they were made; nothing is ever deleted. All throw `unknown_runtime` and `stored_content_inconsistent`.
  */
 export class Corrections {
   readonly #options: CorrectionsOptions;
@@ -61,14 +61,14 @@ export class Corrections {
   }
 
   /** The lines of a runtime as they are and as the host made them, with every correction. */
-  async read(runtimeId: string): Promise<CaptionCorrections> {
+  async read(runtimeId: string, lookedSinceMs?: number): Promise<CaptionCorrections> {
     const { runtimes, reviewer, ability } = this.#options;
-    return correctionsOf(await runtimes.read(runtimeId), ability, reviewer);
+    return correctionsOf(await runtimes.read(runtimeId, lookedSinceMs), ability, reviewer);
   }
 
   /**
-   * What a correction would make of the lines, with its check and the findings of the guidelines; nothing is written. Throws
-   * `caption_correction_conflict`, `illegal_caption_correction` and what keeps a runtime from corrections.
+   * The lines after a correction, with its check and the findings of the guidelines; nothing is written. Throws
+   * `caption_correction_conflict`, `illegal_caption_correction` and the error that keeps a runtime from corrections.
    */
   async preview(runtimeId: string, { head, ...asked }: CorrectionPreviewRequest): Promise<CaptionCorrectionPreview> {
     const { runtimes, reviewer, ability } = this.#options;
@@ -86,16 +86,17 @@ export class Corrections {
   async write(runtimeId: string, request: CorrectionRequest): Promise<CaptionCorrections> {
     const { runtimes, mutex, reviewer, ledger, objectStore, committed } = this.#options;
     return mutex.take(runtimeId, async () => {
-      const runtime = await runtimes.read(runtimeId);
+      const beganAtMs = performance.now();
+      const runtime = await runtimes.read(runtimeId, beganAtMs);
       if (request.reviewer.id !== reviewer.id) {
         throw new ServiceError('reviewer_identity_mismatch', 'this host has another reviewer');
       }
-      if (isWritten(runtime, request)) return this.read(runtimeId);
+      if (isWritten(runtime, request)) return this.read(runtimeId, beganAtMs);
       const { objects, events } = this.#recorded(runtime, request);
       await storeBeforePromise(objectStore, objects);
       await ledger.commit([{ append: runtimeId, events }]);
       committed(runtimeId);
-      return this.read(runtimeId);
+      return this.read(runtimeId, beganAtMs);
     });
   }
 
@@ -123,7 +124,7 @@ function demandHead(current: CorrectionHead, asked: CorrectionHead): void {
   throw new ServiceError('caption_correction_conflict', 'the lines were changed since they were read');
 }
 
-/** Whether this very request is written already. Throws `illegal_caption_correction` where another one has its id. */
+/** True if this very request is written already. Throws `illegal_caption_correction` if another one has its id. */
 function isWritten({ execution }: VerifiedRuntime, { clientRequestId, ...request }: CorrectionRequest): boolean {
   const written = execution?.study.tail.corrections.chain.find(
     ({ receipt }) => receipt.body.clientRequestId === clientRequestId,

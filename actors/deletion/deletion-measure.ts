@@ -144,7 +144,7 @@ async function* oneAfterAnother<Value>(
 
 const jsonOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value) ?? '', 'utf8');
 
-/** Where the journal says that it ends; null where that cannot be read. */
+/** The head of the journal; null if it cannot be read. */
 function headOf(ledger: Ledger, runtimeId: string): DeletedRuntime['journalHead'] {
   let head: StoredJournalHead;
   try {
@@ -155,7 +155,7 @@ function headOf(ledger: Ledger, runtimeId: string): DeletedRuntime['journalHead'
   return { seq: head.seq, sha256: head.digest };
 }
 
-/** What was deleted and collected since the host started. Dry runs remove nothing, and are not counted. */
+/** Counts of deletions and collections since the host started. Dry runs remove nothing, and are not counted. */
 export class DeletionFigures {
   readonly #deletions = new Map<string, number>();
   readonly #bytes = new Map<string, number>();

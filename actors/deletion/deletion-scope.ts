@@ -20,7 +20,7 @@ interface NeedsOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'supervis
   readonly sourceUses: SourceUses;
 }
 
-/** Who needs a runtime or a source: the refusal of its deletion, or null. */
+/** The users of a runtime or a source: the refusal of its deletion, or null. */
 export class Needs {
   readonly #options: NeedsOptions;
 
@@ -76,7 +76,7 @@ const ofRevision = z.object({ revisionId: z.string() });
 /** The rows that one thing has in the ledger, by their places. */
 export type Rows = readonly RowKey[];
 
-/** What deletes rows. */
+/** The writes that delete rows. */
 export const deletes = (rows: Rows): Write[] => rows.map(({ space, key }) => ({ del: space, key }));
 
 /** Finds all rows of a runtime or of a source, be they readable or not: only their places are looked at. */
@@ -88,7 +88,7 @@ export class RowsOf {
     this.#ledger = ledger;
   }
 
-  /** The rows of a runtime, and of everything that was later made from it. Its journal is none of them. */
+  /** The rows of a runtime, and of everything that was later made from it, without its journal. */
   async runtime(runtimeId: string): Promise<Rows> {
     const reviews = await this.#reviewsOf(runtimeId);
     const stages = [...(await this.#stagesOf(runtimeId)), ...reviews];
@@ -142,7 +142,7 @@ export class RowsOf {
     return rows;
   }
 
-  /** The actors of the later stages of a runtime. A row of one that cannot be read says of no runtime that it is of it. */
+  /** The actors of the later stages of a runtime. If a row cannot be read, its runtime is unknown. */
   async #stagesOf(runtimeId: string): Promise<string[]> {
     const found: string[] = [];
     for (const kind of stageKinds) {

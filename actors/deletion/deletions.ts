@@ -29,13 +29,13 @@ interface DeletionsOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'mute
   readonly erasure: Erasure;
   /** Called after the commit that deletes a runtime: nothing of it may be remembered. */
   readonly runtimeDeleted: (runtimeId: string) => void;
-  /** Told after the commit of every actor that is gone: whoever follows it learns that from the next read. */
+  /** Called after the commit with every actor that is gone: a follower learns that from its next read. */
   readonly actorsDeleted: (actorIds: readonly string[]) => void;
 }
 
 /**
- * The service behind deletions. A deletion is a command: it looks what the thing is and who needs it, derives a receipt, and puts
- * that in the place of all rows in one commit. What does not fit into the commit is erased after it.
+ * The service behind deletions. A deletion is a command. It looks up the item and its users, derives a receipt, and puts that in
+ * the place of all rows in one commit. Whatever does not fit into the commit is erased after it.
  */
 export class DeletionService {
   readonly #options: DeletionsOptions;
@@ -56,7 +56,7 @@ export class DeletionService {
       demandUnneeded(needs.ofRuntime(runtimeId));
       const found = await measure.runtime(runtimeId);
       if (found === null) throw absentRuntime(ledger, runtimeId);
-      // What began meanwhile is seen in the turn of the commit.
+      // The turn of the commit sees work that began meanwhile.
       demandUnneeded(needs.ofRuntime(runtimeId));
       const { deleted, rows, actorIds, erased, objects } = found;
       const receipt = await this.#record(
@@ -107,7 +107,7 @@ export class DeletionService {
     const { ledger, registry, sourceUses, needs, measure, actorsDeleted } = this.#options;
     for (;;) {
       const version = sourceUses.version(sessionId);
-      // What is registered by now has its rows on disk when they are measured.
+      // A registered source has its rows on disk when they are measured.
       await ledger.durable();
       demandUnneeded(await needs.ofSource(sessionId));
       const { deleted, rows, actorIds, erased, objects } = await measure.source(sessionId);
@@ -154,7 +154,7 @@ interface OpenDeletionsOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'mutex' | 'clock' | 'report'> {
   readonly sourceUses: SourceUses;
   readonly unused: UnusedMedia;
-  /** Whether a folder below `work/`, by its name, is in use. */
+  /** True if a folder below `work/`, by its name, is in use. */
   readonly isInUse: (folder: string) => boolean;
   /** The names of the partial files of uploads that may go on. */
   readonly openParts: () => Promise<ReadonlySet<string>>;

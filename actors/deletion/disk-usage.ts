@@ -17,7 +17,7 @@ interface DiskUsageOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'r
 /** Objects on disk, by their lengths. */
 type Lengths = ReadonlyMap<string, number>;
 
-/** Who has what in the data root. */
+/** The use of the data root by its runtimes and sources. */
 export class DiskUsage {
   readonly #options: DiskUsageOptions;
 
@@ -151,13 +151,13 @@ const largest = <Each>(all: readonly Each[], limit: number, sizeOfEach: (each: E
 const ofRuntime = z.object({ input: z.object({ runtimeId: z.string() }) });
 const studyPrefix = 'study/';
 
-/** What one runtime has in the ledger. */
+/** The rows and objects of one runtime in the ledger. */
 interface RuntimeShare {
   readonly named: Set<string>;
   readonly journal: { events: number; bytes: number };
 }
 
-/** Who names which objects, by one walk over the ledger. */
+/** The objects with the records that name them, by one walk over the ledger. */
 interface NamedBy {
   readonly runtimes: ReadonlyMap<string, RuntimeShare>;
   /** By the key of each result of an operation. */

@@ -10,9 +10,9 @@ import { TimeSlices } from '../supervision/system-clock.ts';
 const maximumEvidenceBytes = 64 * 1024 * 1024;
 
 const operation = z.object({ evidence: z.array(z.object({ contentId: z.string().optional() })) });
-/** What was recognised of one region of media. */
+/** The recognized text of one region of media. */
 const region = z.object({ sourceContentId: z.string() });
-/** What was kept of a pass at the end of one of its windows. */
+/** The state of a pass at the end of one of its windows. */
 const keptWindow = z.object({ window: z.object({}), program: z.string().optional() });
 const evidence = z.object({ input: z.object({ sourceContentId: z.string() }) });
 
@@ -63,7 +63,7 @@ export class ReachedObjects {
     }
   }
 
-  /** The stored results of operations, each with the media that it, or its evidence, says it is of; without either none is said. */
+  /** The stored results of operations, each with the media that it, or its evidence, names; without either it has none. */
   async operations(): Promise<StoredOperation[]> {
     const found: StoredOperation[] = [];
     for (const { key, value } of await this.#options.ledger.list('operation')) {
@@ -92,9 +92,9 @@ export class ReachedObjects {
 const eventsAtOnce = 500;
 
 /**
- * A sweep looks at the whole ledger and at every record in the object store, however little was deleted. After each one the host
- * rests for so many times as long as it took, so that sweeps take a tenth of the time at most, and all that was deleted meanwhile
- * goes with the next one.
+ * A sweep reads the whole ledger and every record in the object store, however little was deleted. After each one the host rests
+ * for so many times as long as it took. So sweeps take a tenth of the time at most, and the next one removes all that was deleted
+ * meanwhile.
  */
 const restFactor = 9;
 /** A host rests no longer than this. */
@@ -110,16 +110,16 @@ export type ErasureNote = z.infer<typeof note>;
 
 interface ErasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'clock' | 'report'> {
   readonly reached: ReachedObjects;
-  /** Whether a source of media with this content id is there. */
+  /** True if a source of media with this content id exists. */
   readonly isSource: (contentId: string) => boolean;
-  /** Whether live work holds an object that no record names. */
+  /** True if live work holds an object that no record names. */
   readonly isHeld: (contentId: string) => boolean;
 }
 
 /**
- * What of a deletion does not fit into its commit: the events of its journal, at once and in bounded batches; then, by one sweep for
- * many deletions, the objects that nothing reaches; and objects of work that came to nothing. A note in the commit of the
- * deletion says what is left to do, and goes last: a host that is killed leaves it to the next.
+ * The parts of a deletion that do not fit into its commit. First are the events of its journal, at once and in bounded batches.
+ * One sweep for many deletions then removes the objects that nothing reaches. Objects of failed work are removed, too. A note in
+ * the commit of the deletion lists the rest, and is removed last: if the host is killed, the next one goes on.
  */
 export class Erasure {
   readonly #options: ErasureOptions;
@@ -132,14 +132,14 @@ export class Erasure {
   #timer: unknown = null;
   /** Set while the host rests from a sweep. */
   #rest: unknown = null;
-  /** Whether a sweep follows as soon as the host has rested. */
+  /** True if a sweep follows as soon as the host has rested. */
   #isAwaited = false;
 
   constructor(options: ErasureOptions) {
     this.#options = options;
   }
 
-  /** What to commit with a deletion. */
+  /** The write to commit with a deletion. */
   note(receiptId: string, value: ErasureNote): Write {
     return { put: 'record', key: `${erasingPrefix}${receiptId}`, value };
   }
@@ -177,7 +177,7 @@ export class Erasure {
     } while (work !== this.#work);
   }
 
-  /** Runs a piece of work while no erasure is under way, behind every one that was asked for. */
+  /** Runs a piece of work while no erasure is under way, after all earlier ones. */
   alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#work.then(async () => {
       await this.#erase(this.#isAwaited);
@@ -224,7 +224,7 @@ export class Erasure {
     const begunAt = performance.now();
     try {
       for (const { journals } of notes) for (const runId of journals) await this.#eraseEvents(runId);
-      // A runtime has a source, whose results stay: only what is no runtime may leave some of a source that is gone.
+      // A runtime has a source, whose results stay. Only other deletions may leave results of a source that is gone.
       if (notes.some(({ journals }) => journals.length === 0)) await this.dropSpent();
       const needed = await reached.find(new Set(), this.#stop.signal);
       const done: Write[] = [];
@@ -266,7 +266,7 @@ export class Erasure {
     await ledger.commit(spent.map(({ key }) => ({ del: 'operation', key })));
   }
 
-  /** Whether all that may go is gone; what was stored a moment ago may be named by a record that is on its way. */
+  /** True if all that may go is gone; a record on its way may name an object that was stored a moment ago. */
   async #discardAll(objects: readonly string[], needed: ReadonlySet<string>): Promise<boolean> {
     let isDone = true;
     for (const object of objects) {
@@ -276,13 +276,13 @@ export class Erasure {
     return isDone && !this.#isStopped;
   }
 
-  /** Whether an object that no record reaches stays, because work may be about to need it. */
+  /** True if an object that no record reaches stays, because work may be about to need it. */
   isKept(object: string): boolean {
     const { objectStore, isHeld } = this.#options;
     return objectStore.isRecent(object) || isHeld(object);
   }
 
-  /** Deletes an object that no record reaches; says whether it did. */
+  /** Deletes an object that no record reaches; returns true if it did. */
   async discard(object: string): Promise<boolean> {
     return !this.isKept(object) && this.#options.objectStore.discard(object);
   }

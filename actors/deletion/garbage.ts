@@ -17,7 +17,7 @@ export interface GarbageOptions extends Pick<HostBasis, 'objectStore' | 'clock'>
   readonly erasure: Erasure;
   readonly unused: UnusedMedia;
   readonly isSource: (contentId: string) => boolean;
-  /** Whether a folder below `work/`, by its name, is in use. */
+  /** True if a folder below `work/`, by its name, is in use. */
   readonly isInUse: (folder: string) => boolean;
   /** The names of the partial files of uploads that may go on, however long ago their last byte came. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
@@ -33,7 +33,7 @@ const nothing = (): Counts => ({
   work: { files: 0, bytes: 0 },
 });
 
-/** Removes what no record reaches from a host that goes on working, or says what it would remove. */
+/** Removes what no record reaches from a working host, or lists what it would remove. */
 export class Garbage {
   readonly #options: GarbageOptions;
 
@@ -42,8 +42,8 @@ export class Garbage {
   }
 
   /**
-   * The objects on disk are listed first, and what is reached is looked up after that: an object that comes meanwhile is not among
-   * them, and one whose record comes after the look is known to the object store as recent.
+   * It lists the objects on disk first, and looks up the reached ones after that. An object that comes meanwhile is not in the
+   * list. If its record comes after the look-up, the object store knows the object as recent.
    */
   collect(dryRun: boolean): Promise<GarbageCollection> {
     const { erasure, unused, clock, figures } = this.#options;

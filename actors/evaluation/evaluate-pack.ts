@@ -23,9 +23,9 @@ export interface PackEvaluation {
   readonly dataRoot: string;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
-  /** What hosts before found out in this process. */
+  /** The findings of earlier hosts in this process. */
   readonly machine?: KnownMachine;
-  /** The speech recogniser; null or absent on a host without one. */
+  /** The speech recognizer; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
   readonly recognizesTwice?: boolean;
   /** The reader of text on the screen; null or absent on a host without one. */
@@ -48,7 +48,7 @@ interface StartedItem {
   readonly translations: TranslationCounts | null;
 }
 
-/** Without a recogniser every labelled word would count as missed. */
+/** Without a recognizer every labelled word would count as missed. */
 function refuseTranscripts({ pack }: PackFolder): void {
   const item = pack.items.find(({ labels }) => labels.transcript);
   if (item === undefined) return;
@@ -62,7 +62,10 @@ function refuseScreenTexts({ pack }: PackFolder): void {
   throw new EvaluationFault('screen_text_reader_missing', `${item.itemId}: labels.screenTexts`);
 }
 
-/** Ingests all media, and studies the items once all of these are what their labels say; on a host of its own that contacts nothing outside this machine. */
+/**
+ * Ingests all media, and studies the items once all media match their labels. It uses a host of its own that contacts nothing
+ * outside this machine.
+ */
 async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
   const { pack: folder, dataRoot, environment, machine, clock, report, newId } = options;
   const { recognizer = null, recognizesTwice = false, screenText = null } = options;
@@ -77,13 +80,13 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
       maximumOwnedMediaBytes: Number.MAX_SAFE_INTEGER,
       maximumVideohostRangeMs: 120_000,
       maximumStudyRangeMs: Number.MAX_SAFE_INTEGER,
-      // What an evaluation that was stopped left in the data root goes on beside this one.
+      // Studies that a stopped evaluation left in the data root go on beside this one.
       maximumLiveStudies: Number.MAX_SAFE_INTEGER,
       captionAllowance: defaultCaptionAllowance,
     },
     videohost: { added: {}, openOrigin: null, workers: 1 },
     studyWorkers: 1,
-    reviewer: { id: 'reviewer:none', label: 'Nobody reviews an evaluation' },
+    reviewer: { id: 'reviewer:none', label: 'An evaluation has no reviewer' },
     captionExecutor: 'recorded_real_pipeline_fixture',
     explainer: null,
     recognizer,

@@ -69,7 +69,7 @@ export async function openPackFolder(directory: string): Promise<PackFolder> {
   return { ...pack, folder, pathOf: ({ media }) => join(folder, media.path) };
 }
 
-/** What an item needs of the service of ingests. */
+/** The part of the ingest service that an item needs. */
 export type ItemIngests = Pick<OwnedIngests, 'open' | 'beginUpload' | 'watch' | 'status'>;
 
 /** Sends a file as the media of an open ingest, at the pace of the disk, until `signal` aborts. */

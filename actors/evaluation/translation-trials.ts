@@ -16,8 +16,8 @@ import { TranslationAsker } from '../captions/caption-translations.ts';
 const none: PlantedAnswers = new Map();
 
 /**
- * When a model gives a wrong answer that is planted: the first time that it is asked for a line, every time, or every time that it has
- * before it what it would have to translate instead.
+ * The time at which a model gives a planted wrong answer. `first`: the first time that it translates a line. `always`: every
+ * time. `seen`: every time that the wrong answer's own source is before it.
  */
 type Persistence = 'first' | 'always' | 'seen';
 
@@ -83,8 +83,8 @@ async function verdictsWith(
 }
 
 /**
- * Plants every defect in the translations of a label, and counts what the gates withhold: of right lines too. Languages are
- * identified as in a production; no server is asked. Rejects with failures of the detector, and with the reason of `signal`.
+ * Plants every defect in the translations of a label, and counts the lines that the gates withhold, right ones too. Languages are
+ * identified as in a production; no server is involved. Rejects with failures of the detector, and with the reason of `signal`.
  */
 export async function translationTrial(
   label: LabeledTranslations,

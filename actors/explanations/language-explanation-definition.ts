@@ -42,13 +42,13 @@ const words: FailureWords = {
   unwritten: (cause) => new ExplanationFailure('not_recorded', 'it could not be written down', cause),
 };
 
-/** What comes of a request none of whose facets the executor can explain. */
+/** The result of a request none of whose facets the executor can explain. */
 const unasked: Explained = {
   output: { facets: {} },
   execution: { providerResponseId: null, inputTokens: null, outputTokens: null },
 };
 
-/** Where the journal of a runtime says that an attempt at an explanation stands. */
+/** The state of an attempt at an explanation in the journal of a runtime. */
 async function standingOf(
   runtimes: VerifiedRuntimes,
   row: RowOf<'language-explanation'>,

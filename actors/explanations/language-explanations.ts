@@ -73,7 +73,7 @@ export class LanguageExplanations {
       const { identity, objects } = this.#executor();
       const job = jobOf(runtime, request, identity);
       const input: LanguageExplanationInput = { runtimeId, jobId: explanationJobIdOf(job) };
-      // What identifies the executor is there before anything names it.
+      // The objects that identify the executor are stored before anything names them.
       await storeBeforePromise(objectStore, objects);
       await supervisor.spawn(definition, input.jobId, input, [
         { append: runtimeId, events: [explanationStarted(job)] },
@@ -119,7 +119,7 @@ const answerCodes: Readonly<Record<string, ErrorCode>> = {
   not_recorded: 'internal_failure',
 };
 
-/** The captions that a request names, if their approval stands, and the run that they are of. */
+/** The captions that a request names, if their approval is valid, and the run that they belong to. */
 function captionOf(
   runtime: VerifiedRuntime,
   { caption: reference }: ExplanationRequest,
@@ -131,7 +131,7 @@ function captionOf(
   if (execution === null || !isKnown || approval === undefined || approvedStudyOf(runtime, approval) === null) {
     throw new ServiceError(
       'language_explanation_caption_authority_required',
-      'no captions of this runtime whose approval stands have these ids',
+      'no captions of this runtime under a valid approval have these ids',
     );
   }
   return { run: execution.opened.run, captions: checkableOf(caption) };

@@ -14,7 +14,7 @@ import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { LaterActor, RuntimeStore } from '../reopening/stored-runtime.ts';
 import { studyRow } from '../reopening/study-row.ts';
 
-/** What the rows of a ledger say of a runtime, as a bundle has it: files of the source are those of the bundle. */
+/** The rows of a runtime in the ledger, as a bundle has them: files of the source are those of the bundle. */
 export const bundledRows = z.strictObject({
   schema: z.literal('studio.runtime-bundle-rows.v1'),
   /** Bundles are of studies that have ended: the journal of another could be cut anywhere. */
@@ -22,7 +22,7 @@ export const bundledRows = z.strictObject({
   reason: runtimeReason.nullable(),
   start: studyRow,
   source: registeredSource,
-  /** The actors of later stages, and the state in which each stands. */
+  /** The actors of later stages, and the state of each. */
   actors: z.array(z.strictObject({ name: z.enum(['caption', 'explanation']), id: z.string(), status: z.string() })),
 });
 
@@ -38,12 +38,12 @@ const maximumBytes = {
   publicKey: 4096,
 } as const satisfies Readonly<Record<keyof typeof bundlePaths, number>>;
 
-/** The same, by where the files stand. */
+/** The same, by the paths of the files. */
 const mostAt = new Map(
   Object.entries(bundlePaths).map(([name, path]) => [path as string, maximumBytes[name as keyof typeof bundlePaths]]),
 );
 
-/** The file of a bundle, and what stands in it and where. */
+/** The file of a bundle, and its index. */
 export interface IndexedBundle {
   readonly file: ByteReader;
   readonly index: ArchiveIndex;
@@ -56,7 +56,7 @@ const fault = (place: string, contentId: string | null = null): EvidenceChainErr
 const mostOfAnother = 64 * 1024;
 
 /**
- * Refuses, by its header alone, a file that is larger than it is in any bundle: to hash it would take as long as its forger likes.
+ * Refuses, by its header alone, a file that is larger than it is in any bundle. A forger could make it take any time to hash.
  * Stored files are as large as media are. Throws `EvidenceChainError` of the bundle.
  */
 export function admitEntry({ name, bytes }: HeaderFields): void {
@@ -116,7 +116,7 @@ function checkListed(entry: ArchiveEntry | undefined, path: string, contentId: s
   }
 }
 
-/** The one runtime of a bundle, for the verification that data roots get. It notes which stored files were asked for. */
+/** The one runtime of a bundle, as a store for the same verification as a data root. It notes the stored files that were read. */
 export class BundleStore implements RuntimeStore {
   readonly content: StoredContent;
   readonly #bundle: IndexedBundle;
@@ -183,7 +183,7 @@ export class BundleStore implements RuntimeStore {
     return this.#rows.actors.length;
   }
 
-  /** Whether the bytes of a stored file are in the bundle. */
+  /** True if the bytes of a stored file are in the bundle. */
   holds(contentId: string): boolean {
     return this.#bundle.index.has(objectPathOf(contentId));
   }

@@ -36,7 +36,7 @@ const tries = 8;
 let schemas: Buffer | null = null;
 
 export interface BundlesOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes'> {
-  /** Opens the signing key, which it makes where there is none. Throws `SigningKeyError`. */
+  /** Opens the signing key, and makes it if there is none. Throws `SigningKeyError`. */
   readonly openKey: () => Promise<SigningKey>;
 }
 
@@ -70,14 +70,14 @@ export class Bundles {
 
   /**
    * An ended runtime as one archive; the same runtime gives the same bytes. Throws `unknown_runtime`, `runtime_deleted`,
-   * `stored_content_inconsistent`, `export_unavailable` before the end of the study, `source_revalidation_failed` where the media is asked for
-   * and has changed, and `signing_key_unusable`.
+   * `stored_content_inconsistent`, and `export_unavailable` before the end of the study. Throws `source_revalidation_failed` if
+   * the media is requested and has changed, and `signing_key_unusable`.
    */
   async open(runtimeId: string, options: { readonly media: boolean }): Promise<OpenedBundle> {
     try {
       return await this.#opened(runtimeId, options);
     } catch (error) {
-      // What was deleted while it was read is not damaged.
+      // A runtime that was deleted during the read is not damaged.
       throw deletedRuntimeError(this.#options.ledger, runtimeId) ?? error;
     }
   }
@@ -149,7 +149,7 @@ export class Bundles {
       id,
       status: statusOfRow(this.#options.ledger, { name, id }),
     }));
-    // Where the files of the source lie on this machine is nothing of the runtime.
+    // The paths of the source's files on this machine are not part of the runtime.
     const source = registeredSourceOf(runtime.source.records, null);
     return { schema: 'studio.runtime-bundle-rows.v1', lifecycle, reason, start, source, actors };
   }

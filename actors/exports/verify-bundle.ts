@@ -22,7 +22,7 @@ export interface WholeBundle extends WholeRuntime {
 
 const signatureFault = (place: string): EvidenceChainError => new EvidenceChainError('signature', place);
 
-/** A public key as `verify` is told to trust it. Throws `SignatureFault`. */
+/** A public key that the caller of `verify` trusts. Throws `SignatureFault`. */
 export const trustedKey = (pem: Uint8Array): KeyObject => publicKeyOf(pem, 'key');
 
 async function signatureOf(
@@ -49,7 +49,7 @@ async function signatureOf(
   }
 }
 
-/** What a bundle states of itself has to be what its runtime says. */
+/** The manifest of a bundle has to agree with its runtime. */
 function checkManifest({ media }: BundleManifest, { runtime }: WholeRuntime, store: BundleStore): void {
   const { contentId, bytes } = runtime.accepted.record.sourceSession.source;
   if (media.contentId !== contentId || media.bytes !== bytes || media.included !== store.holds(contentId)) {
@@ -60,9 +60,9 @@ function checkManifest({ media }: BundleManifest, { runtime }: WholeRuntime, sto
 }
 
 /**
- * Verifies a bundle with nothing but its bytes: the archive, its manifest, its signature, and then the runtime in it as it is
- * verified in a data root. Media that the bundle is without is not reported as checked. Throws `ArchiveError`, and
- * `EvidenceChainError` at the first thing that does not hold.
+ * Verifies a bundle from its bytes alone: the archive, its manifest, its signature, and then the runtime in it, as in a data
+ * root. Media that the bundle lacks is not reported as checked. Throws `ArchiveError`, and `EvidenceChainError` at the first
+ * failure.
  */
 export async function verifyBundle(
   file: ByteReader,

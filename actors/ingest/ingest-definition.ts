@@ -21,7 +21,7 @@ interface IngestCommitsOptions {
   readonly unused: UnusedMedia;
 }
 
-/** What a transition of an ingest adds to its commit, and what follows from the commit; the same for every kind. */
+/** The writes that a transition of an ingest adds to its commit, and the consequences of the commit; the same for every kind. */
 function ingestCommits(options: IngestCommitsOptions): Pick<ActorDefinition<IngestKind>, 'writes' | 'committed'> {
   const { registry, sealing, unused } = options;
   return {
@@ -38,7 +38,7 @@ function ingestCommits(options: IngestCommitsOptions): Pick<ActorDefinition<Inge
   };
 }
 
-/** Whether a live ingest of a kind holds an object; one of which that cannot be read holds all. */
+/** True if a live ingest of a kind holds an object; one whose row cannot be read holds all. */
 export const isHeldByLive = (supervisor: Supervisor, sealing: IngestSealing, kind: IngestKind) => (contentId: string) =>
   supervisor.liveRows(kind).some(({ status, snapshot }) => {
     const { ingestId, media } = snapshot.context;
@@ -60,7 +60,7 @@ function leftovers({ sealing, unused }: IngestCommitsOptions, { id, after }: Act
   return [unused.note(media.contentId, media.bytes), ...records];
 }
 
-/** What the ingests of every kind rest on. */
+/** The basis of the ingests of every kind. */
 export interface IngestBasis extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'clock'> {
   readonly queue: WorkQueue;
   readonly sealing: IngestSealing;
@@ -103,12 +103,12 @@ export const tailEffectsOf = ({ supervisor, sealing, seal }: IngestDefinitionOpt
 
 const storedMedia = z.object({ context: z.object({ media: z.object({ contentId, bytes: z.number() }) }) });
 
-/** Where the states that need media begin again, by the state as clients name it. */
+/** The chart state in which a state that needs media begins again, by the state's name for clients. */
 const tailStates: Readonly<Record<string, StateValue>> = { probing: 'probing', sealing: { sealing: 'writing' } };
 
 /**
- * What the row of any version of a chart says of an ingest, which has no journal: the media that it has come to hold, and the
- * state of the tail that its clients were told last; null for what it does not say.
+ * The standing of an ingest by its row from any version of a chart, as it has no journal. It has the media, and the last state of
+ * the tail that clients saw. Null for a value that the row lacks.
  */
 export function ingestStandingOf({ snapshot, status }: ActorRow): {
   readonly media: IngestMedia | null;

@@ -60,8 +60,8 @@ export class IngestSealing {
   }
 
   /**
-   * The content ids of the records that were stored for an ingest, by this process or an earlier one; null where that can no
-   * longer be read.
+   * The content ids of the records that were stored for an ingest, by this process or an earlier one. Null if the row cannot be
+   * read any more.
    */
   written(ingestId: string): readonly string[] | null {
     const known = this.#written.get(ingestId);
@@ -72,7 +72,7 @@ export class IngestSealing {
       const { preflight, records } = sealedRow.parse(stored);
       return [preflight, ...Object.values(records).filter((contentId) => contentId !== undefined)];
     } catch {
-      // A reader that needs the row fails by it; here it only says what else is of no use.
+      // A reader that needs the row fails by it; here the row only lists objects that are of no further use.
       return null;
     }
   }

@@ -13,7 +13,7 @@ import { type NewestFirst, newestFirst, type PageRequest, readStored } from '../
 
 const revisionRow = z.strictObject({ revisionId: z.string() });
 
-/** Where the revision that an ingest led to is kept. */
+/** The key of the revision that an ingest led to. */
 export const revisionKey = (ingestId: string): string => `ingest/${ingestId}/revision`;
 
 /** The revision that an ingest led to; undefined before it is registered. */
@@ -33,13 +33,13 @@ interface IngestServiceOptions extends Pick<HostBasis, 'ledger' | 'objectStore' 
   readonly definition: ActorDefinition<IngestKind>;
 }
 
-/** What an ingest is opened with beside its input. */
+/** The opening of an ingest beside its input. */
 interface Opening {
   readonly bytes: number;
   readonly openedAt: number;
 }
 
-/** How an ingest of any kind stands, as its status says it. */
+/** The state of an ingest of any kind, as its status answers it. */
 interface IngestStanding {
   readonly status: string;
   /** UTC with milliseconds. */
@@ -52,7 +52,7 @@ interface IngestStanding {
 export const ingestState = (value: StateValue): string =>
   typeof value === 'string' ? value : (Object.keys(value)[0] ?? '');
 
-/** What the services of all kinds of ingest do alike: open within the limits, find, tell, cancel. */
+/** The common operations of the services of all kinds of ingest: open within the limits, find, answer, cancel. */
 export class IngestService {
   readonly #options: IngestServiceOptions;
 
@@ -73,7 +73,7 @@ export class IngestService {
     await supervisor.spawn(definition, ingestId, input, [entry]);
   }
 
-  /** A page of the ingests of this kind, newest first; `rowOf` says what the list has of each. Throws `invalid_cursor`. */
+  /** A page of the ingests of this kind, newest first; `rowOf` makes the entry of each. Throws `invalid_cursor`. */
   page<Row>(request: PageRequest, rowOf: (ingestId: string) => Row): Promise<NewestFirst<Row>> {
     const { ledger, supervisor, definition } = this.#options;
     return newestFirst(ledger, [definition.name], request, (ingestId) =>

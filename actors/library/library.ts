@@ -22,7 +22,7 @@ import { newestFirst, type PageRequest, readStored } from '../supervision/reads.
 export interface LibraryOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'runtimes' | 'mutex' | 'clock'> {
   readonly overviews: Pick<Overviews, 'of'>;
   readonly listed: Pick<ListedRuntimes, 'row'>;
-  /** Milliseconds that have passed, on a clock that nobody sets. */
+  /** Milliseconds that have passed, on a monotonic clock. */
   readonly elapsed: () => number;
 }
 
@@ -34,13 +34,13 @@ export interface SearchRequest extends PageRequest {
 const answerMs = 800;
 /** The lines of a study that a search names. */
 const namedLines = 20;
-/** What is remembered of the words of studies, in characters of their folded text. */
+/** The limit of the remembered words of studies, in characters of their folded text. */
 const rememberedCharacters = 8_000_000;
 const rememberedStandings = 20_000;
 
 type Standing = NonNullable<LibraryStudy['standing']>;
 
-/** Where a study stood at a head of its journal. */
+/** The state of a study at a head of its journal. */
 interface RememberedStanding {
   readonly digest: string;
   readonly standing: Standing;
@@ -58,13 +58,13 @@ const standingOf = ({ situation, captions, journalHead }: RuntimeOverview): Stan
   journalHead,
 });
 
-/** Lines are told apart by this sign, which no folded line has, so that no word is found across two of them. */
+/** This sign separates lines. No folded line has it, so that no word is found across two of them. */
 const folded = (lines: readonly WordLine[]): string => lines.map(({ text }) => foldedText(text)).join('\n');
 
 /**
- * The sources of a host as a library: what they are called, where the newest study of each stands, and a search through their
- * words. What is remembered only spares the reading of studies that cannot have what is asked for: it holds for one head of a journal,
- * and every line that is answered was read from verified evidence for that answer.
+ * The sources of a host as a library: their names, the state of the newest study of each, and a search through their words. The
+ * memory only avoids reading studies that cannot match. It holds for one head of a journal, and every line of an answer was read
+ * from verified evidence for that answer.
  */
 export class LibraryService {
   readonly #options: LibraryOptions;
@@ -129,7 +129,7 @@ export class LibraryService {
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code === 'storage_unavailable') throw error;
         if (isGone(error)) return null;
-        // It stands among the damaged ones, whatever of it is damaged.
+        // It is listed among the damaged ones, whatever of it is damaged.
         throw new ServiceError('stored_content_inconsistent', error.message);
       }
     };
@@ -183,7 +183,7 @@ export class LibraryService {
   async #standing({ runtimeId, terminal }: RuntimeRow, mayRead: boolean): Promise<Standing | null> {
     const { digest } = this.#headOf(runtimeId);
     const known = this.#standings.get(runtimeId);
-    // Where a study at work stands is not in its journal alone.
+    // The state of a study at work is not in its journal alone.
     if (terminal && known?.digest === digest) return known.standing;
     if (!mayRead) return null;
     const standing = standingOf(await this.#options.overviews.of(runtimeId));
@@ -222,7 +222,7 @@ export class LibraryService {
   }
 }
 
-/** Whether a study was deleted while it was looked at. */
+/** True if a study was deleted during the read. */
 const isGone = ({ code }: ServiceError): boolean => code === 'runtime_deleted' || code === 'unknown_runtime';
 
 /** The languages that the tracks of a source state, each once, in the order of the tracks. */

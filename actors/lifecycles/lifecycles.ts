@@ -44,7 +44,9 @@ import {
   type TransitionListeners,
 } from './transitions.ts';
 
-/** What `npm run charts` and `npm run docs` made of a machine beforehand: to place the parts of a drawing takes seconds. */
+/**
+ * The files that `npm run charts` and `npm run docs` made of a machine beforehand: placing the parts of a drawing takes seconds.
+ */
 type ChartPart = 'drawing' | 'releases' | 'coverage';
 
 /** The bytes of a part. */
@@ -229,7 +231,7 @@ class ListedActors {
       async (actorId, startedAt, scope) => {
         const actor = scope === reviewScope ? await this.#review(actorId) : this.#actor(actorId);
         if (actor === null || (state !== null && !isInState(actor.value, state))) return null;
-        // What an earlier version began without a note of the time stands at the end.
+        // An actor of an earlier version without a time comes last.
         return { ...actor, startedAt: startedAt === 0 ? null : new Date(startedAt).toISOString() };
       },
     );
@@ -244,7 +246,7 @@ class ListedActors {
     return { schema: 'studio.actor.v1', ...actor, startedAt: await this.#startOf(actorId, kind) };
   }
 
-  /** When an actor began, by its place in the list; null if an earlier version did not note it. */
+  /** The time when an actor began, by its place in the list; null if an earlier version did not note it. */
   async #startOf(actorId: string, scope: ActorKind): Promise<string | null> {
     const { ledger } = this.#options;
     const [oldest] = await readStored(() => recordedTransitions(ledger, actorId));

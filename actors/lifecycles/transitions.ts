@@ -36,7 +36,7 @@ export async function recordedTransitions(ledger: Ledger, actorId: string): Prom
   });
 }
 
-/** A transition as clients are told of it. */
+/** A transition as clients get it. */
 export const shownTransition = (
   chartId: string,
   { seq, cause, event, value, at, commit, taken, fromSeq, toSeq }: RecordedTransition,
@@ -52,7 +52,7 @@ export const shownTransition = (
     : { taken, journal: fromSeq === undefined || toSeq === undefined ? null : { fromSeq, toSeq } }),
 });
 
-/** Where a chart stands, as clients are told: its value, and the active states by the ids that they have in the chart. */
+/** The state of a chart as clients get it: its value, and the active states by the ids that they have in the chart. */
 export const shownState = (
   machineId: string,
   value: StateValue,
@@ -61,7 +61,7 @@ export const shownState = (
   states: activeStatesOf(value).map((path) => `${machineId}.${path}`),
 });
 
-/** What clients are told of an actor beside where it stands. */
+/** The facts about an actor beside its state, as clients get them. */
 interface KnownActor {
   readonly actorId: string;
   readonly kind: ActorKind;
@@ -75,7 +75,7 @@ const partOfRuntime = z.object({ runtimeId: z.string() });
 /** The study that the input of an actor names. */
 export const runtimeOf = (input: unknown): string | null => partOfRuntime.safeParse(input).data?.runtimeId ?? null;
 
-/** What an id names: an actor, or the review of an intake. Throws `unknown_actor` and `stored_content_inconsistent`. */
+/** The target of an id: an actor, or the review of an intake. Throws `unknown_actor` and `stored_content_inconsistent`. */
 export function knownActor(
   { ledger, supervisor }: { readonly ledger: Ledger; readonly supervisor: Supervisor },
   actorId: string,
@@ -133,8 +133,8 @@ interface Walk {
 }
 
 /**
- * Every transition of every actor behind a commit, in the order of each actor. The ledger is the buffer: in memory are names of
- * actors that moved, and how much was given of those that are ahead of the cursor.
+ * Every transition of every actor behind a commit, in the order of each actor. The ledger is the buffer. Memory holds only the
+ * names of actors that moved, and the count of transitions already sent for those that are ahead of the cursor.
  */
 export class EveryTransition {
   readonly #options: EveryTransitionOptions;
@@ -167,7 +167,7 @@ export class EveryTransition {
     this.#given.clear();
   }
 
-  /** What comes next; null while there is nothing, empty where there may be more. */
+  /** The next transitions; null while there are none, empty if there may be more. */
   async next(): Promise<StreamedTransition[] | null> {
     if (this.#walk === null && this.#isBehind) {
       this.#walk = { key: '', until: this.#options.ledger.newestCommit() };
@@ -217,7 +217,7 @@ export class EveryTransition {
     this.#given.clear();
   }
 
-  /** What is wanted of an actor. */
+  /** The transitions of an actor that the stream has not sent. */
   async #read(actorId: string, until: number): Promise<StreamedTransition[]> {
     const [from, given] = [this.cursor, this.#given.get(actorId) ?? 0];
     try {
@@ -231,7 +231,7 @@ export class EveryTransition {
   }
 }
 
-/** Who wants to know of every transition that is on disk. A listener that throws is reported and harms no other listener. */
+/** Listeners to every transition that is on disk. A listener that throws is reported and harms no other listener. */
 export class TransitionListeners {
   readonly #report: (line: string) => void;
   readonly #listeners = new Set<(actorId: string) => void>();

@@ -29,7 +29,7 @@ export class RememberedTools implements ToolMemory {
     this.#process = process;
   }
 
-  /** What this process found is newer than what a data root holds, which may come from a machine with other tools. */
+  /** This process knows better than a data root, which may come from a machine with other tools. */
   known(path: string): KnownTool | undefined {
     return this.#process.known(path) ?? this.#known.find((tool) => tool.path === path);
   }
@@ -39,7 +39,7 @@ export class RememberedTools implements ToolMemory {
     this.#process.note(tool);
   }
 
-  /** What has to be stored; nothing where this start found what was known. */
+  /** The rows to store; nothing if this start found what was known. */
   writes(): Write[] {
     const isNew = this.#found.some((tool) => !this.#known.some((known) => isDeepStrictEqual(known, tool)));
     return isNew ? [{ put: tools.space, key: tools.key, value: { tools: this.#found } }] : [];
@@ -59,8 +59,8 @@ function storedTools(ledger: Pick<Ledger, 'get'>): readonly KnownTool[] {
 const detectorIdleMs = 60_000;
 
 /**
- * Opens what a host measures with: the launcher of processes, the media tools, the detector, the recogniser and the reader of the
- * screen. It removes what an earlier host left in the data root first. Rejects with coded errors.
+ * Opens the engines of a host: the launcher of processes, the media tools, the detector, the recognizer and the reader of the
+ * screen. It removes leftovers of an earlier host from the data root first. Rejects with coded errors.
  */
 export async function openEngines(
   { clock, environment, recognizer: chosen = null, screenText = null, report, launcher: given }: HostOptions,
@@ -93,7 +93,7 @@ interface OpenedChecks {
   readonly tools: readonly Engines['detectorTools']['speech'][];
 }
 
-/** What a host says of its machine and its engines. `whyNoDownloader` is null where videos are fetched. */
+/** The checks of a host on its machine and its engines. `whyNoDownloader` is null if videos can be fetched. */
 export function openChecks(
   options: HostOptions,
   { layout, objectStore }: OpenStorage,

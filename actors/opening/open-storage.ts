@@ -16,7 +16,7 @@ export interface OpenStorage {
   readonly objectStore: ObjectStore;
   /** How long commits took. */
   readonly commits: CommitFigures;
-  /** Those who are told of each transition that was committed. */
+  /** The listeners that get each committed transition. */
   readonly listeners: TransitionListeners;
 }
 

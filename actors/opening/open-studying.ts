@@ -40,15 +40,15 @@ export interface StudyingOptions
   readonly tools: MediaPassesOptions['tools'];
   readonly detector: Detector;
   readonly detectorTools: DetectorTools;
-  /** Null on a host that recognises no speech. */
+  /** Null on a host without a recognizer. */
   readonly recognizer: Recognizer | null;
-  /** Who has operations carried out by workers; null where this host runs them itself. */
+  /** The orders for workers that carry operations out; null if this host runs them itself. */
   readonly orders: WorkOrders | null;
   /** Null on a host that reads no text on the screen. */
   readonly screenTextReader: ScreenTextReader | null;
-  /** Whether speech is recognised a second time. */
+  /** True if speech is recognized a second time. */
   readonly recognizesTwice?: boolean | undefined;
-  /** Which ranges are decoded by windows; the usual ones where absent. */
+  /** The ranges that are decoded by windows; by default the usual ones. */
   readonly windowing?: Windowing | undefined;
   /** Has objects go that a study has stored which came to nothing. */
   readonly abandoned: (runtimeId: string, contentIds: readonly string[]) => Promise<void>;
@@ -61,15 +61,15 @@ export interface StudyingOptions
 const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | null =>
   recognizer === null || orders === null ? recognizer : queuedRecognizer(recognizer, orders);
 
-/** What a host studies with. */
+/** The study actors and the parts that they use. */
 export interface Studying {
   readonly definition: ActorDefinition<'runtime'>;
   /** The optional stages that it can carry out. */
   readonly optional: readonly OptionalStage[];
   readonly calibration: StudyCalibration;
-  /** How fast speech is recognised; null on a host without a recogniser. */
+  /** The pace of speech recognition; null on a host without a recognizer. */
   readonly pace: RecognitionPace | null;
-  /** Whether a live study holds an object that no record may name yet. */
+  /** True if a live study holds an object that no record may name yet. */
   readonly isHeld: (contentId: string) => boolean;
 }
 
@@ -112,14 +112,14 @@ export function openStudying(options: StudyingOptions): Studying {
         });
   const operations =
     orders === null ? new LocalOperations(objectStore, passes, windows) : new QueuedOperations(objectStore, orders);
-  // The time of a study stands while it waits for others to work.
+  // The clock of a study pauses while it waits for the work of others.
   const waits = (runtimeId: string, reason: string | null): void => {
     board.waits(runtimeId, reason);
     if (reason === null) budgets.resume(runtimeId);
     else budgets.pause(runtimeId);
   };
   const moved = (runtimeId: string): void => void supervisor.notes.moved(runtimeId);
-  // A host that has others measure needs its own detector for the language of recognised lines alone.
+  // A host with workers needs its own detector for the language of recognized lines alone.
   const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
   const media = new MediaSteps({
     ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, moved, report },

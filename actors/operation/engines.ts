@@ -10,11 +10,11 @@ interface HostedModel {
   readonly model: string;
 }
 
-/** What decides which engines a host has. */
+/** The choices that decide which engines a host has. */
 export interface ChosenEngines {
   /** Those that every host measures with. */
   readonly detectors: readonly ToolIdentity[];
-  /** Whether workers measure and recognise, which get the media from an object source. */
+  /** True if workers measure and recognize, which get the media from an object source. */
   readonly hasWorkers: boolean;
   readonly recognizer: RecognizerChoice | null;
   /** Those that read text on the screen; none on a host that reads none. */
@@ -22,7 +22,7 @@ export interface ChosenEngines {
   readonly captionExecutor: CaptionClassification;
   readonly translator: HostedModel | null;
   readonly explainer: HostedModel | null;
-  /** The downloader; null where it is off, and then why. */
+  /** The downloader; null if it is off, with the reason beside it. */
   readonly downloader: ToolIdentity | null;
   readonly whyNoDownloader: string;
 }
@@ -45,7 +45,7 @@ function hosted(engine: EngineKind, { provider, model }: HostedModel, sent: stri
   };
 }
 
-/** What measures: on this machine, or on others that are given the media. */
+/** The engines that measure: on this machine, or on others that get the media. */
 function detectorsOf(detectors: readonly ToolIdentity[], hasWorkers: boolean): Engine {
   const text = hasWorkers
     ? 'media is copied into the object source, and every worker that reaches it may measure it'
@@ -68,9 +68,9 @@ function screenTextOf(tools: readonly ToolIdentity[]): Engine {
 
 function recognizerOf(chosen: RecognizerChoice | null): Engine {
   const change = 'start the host with --semantic-recognizer';
-  if (chosen === null) return off('recognizer', 'no speech is recognised, so studies have no transcript', change);
+  if (chosen === null) return off('recognizer', 'speech is not recognized, so studies have no transcript', change);
   if (chosen.engine === 'openai') return hosted('recognizer', chosen, 'the sound of speech', change);
-  const text = 'speech is recognised by a program on this machine; nothing is sent';
+  const text = 'a program on this machine recognizes speech; nothing is sent';
   return { engine: 'recognizer', isOn: true, name: chosen.engine, reach: 'this_host', mayCost: false, text, change };
 }
 

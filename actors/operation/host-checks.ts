@@ -17,7 +17,7 @@ export const failed = (check: string, detail: string, remedy: string): HostFindi
   ...{ check, state: 'failed', detail, remedy },
 });
 
-/** Whether the volume of a data root has room for ingests. */
+/** A finding on the room for ingests on the volume of a data root. */
 export function spaceFindingOf(freeBytes: number, folder: string): HostFinding {
   const detail = `${Math.floor(freeBytes / mebibyte)} MiB free at ${folder}`;
   const remedy = 'make room on the volume of the data root';
@@ -25,7 +25,7 @@ export function spaceFindingOf(freeBytes: number, folder: string): HostFinding {
   return freeBytes < comfortableBytes ? weak('space', detail, remedy) : ok('space', detail);
 }
 
-/** Which of the limits around tools this machine has. */
+/** A finding on the limits around tools that this machine has. */
 export function sandboxFinding(sandbox: ProcessSandbox): HostFinding {
   const words = describeSandbox(sandbox).replace(/^process sandbox: /, '');
   return words === 'complete'
@@ -47,16 +47,16 @@ interface HostChecksOptions {
   readonly sandbox: ProcessSandbox;
   /** The media tools that the host found when it started. */
   readonly tools: readonly { readonly identity: ToolIdentity; readonly path: string }[];
-  /** What computes in the detector process. */
+  /** The tools that compute in the detector process. */
   readonly detectors: readonly ToolIdentity[];
-  /** Why nothing is fetched from video hosts; null where it is. */
+  /** The reason why nothing is fetched from video hosts; null if it is. */
   readonly whyNoDownloader: string | null;
   readonly root: string;
   readonly freeBytes: () => Promise<number>;
   readonly engines: readonly Engine[];
 }
 
-/** What a host finds of its machine while it runs: the lines of `doctor` that need no other process. */
+/** The findings of a host on its machine while it runs: the lines of `doctor` that need no other process. */
 export class HostChecks {
   readonly #options: HostChecksOptions;
 

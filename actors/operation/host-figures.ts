@@ -14,11 +14,11 @@ export interface HostFiguresOptions {
   readonly commits: CommitFigures;
   readonly launcher: { readonly running: number };
   readonly freeBytes: () => Promise<number>;
-  /** What other parts of the host count by themselves. */
+  /** The metrics that other parts of the host count by themselves. */
   readonly others: () => readonly Metric[];
 }
 
-/** What commits cost, told by the points of the ledger: one batch is on its way at a time. */
+/** The cost of commits, measured by the points of the ledger: one batch is on its way at a time. */
 export class CommitFigures {
   readonly #durations = new DurationHistogram(
     'media_study_commit_seconds',
@@ -38,7 +38,7 @@ export class CommitFigures {
     else if (name === 'commit:after') this.#durations.observe((this.#now() - this.#begun) / 1000);
   };
 
-  /** The same, in front of others who are told of the points. */
+  /** The same, in front of other listeners to the points. */
   before(points: (name: string) => void): (name: string) => void {
     return (name) => {
       this.point(name);
@@ -49,7 +49,7 @@ export class CommitFigures {
   metric = (): Metric => this.#durations.metric();
 }
 
-/** What a host measures of itself below HTTP. Numbers that no client reads cost nothing beyond a few counters. */
+/** The metrics of a host below HTTP. Unread numbers cost nothing beyond a few counters. */
 export class HostFigures {
   readonly #options: HostFiguresOptions;
   #loopDelay: IntervalHistogram | null = null;

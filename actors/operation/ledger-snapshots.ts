@@ -14,7 +14,7 @@ export interface LedgerSnapshotsOptions {
   readonly newId: () => string;
 }
 
-/** Copies of the ledger of a host that goes on working. There is one at a time. */
+/** Copies of the ledger of a working host. There is one at a time. */
 export class LedgerSnapshots {
   readonly #options: LedgerSnapshotsOptions;
   readonly #mutex = new KeyedMutex();

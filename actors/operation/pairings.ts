@@ -13,7 +13,7 @@ import {
 
 export interface PairingsOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Milliseconds that have passed, on a clock that nobody sets. */
+  /** Milliseconds that have passed, on a monotonic clock. */
   readonly elapsed: () => number;
   /** So many random bytes. */
   readonly randomBytes: (count: number) => Buffer;
@@ -86,7 +86,7 @@ export class Pairings {
     return expiresAtMs <= clock.now() || elapsed() - issuedAtElapsedMs >= pairingCodeMs;
   }
 
-  /** Whether a page was given this token. Takes the same time for every token. */
+  /** True if a page got this token from the host. Takes the same time for every token. */
   holds(token: string): boolean {
     const given = hashOf(token);
     return [...this.#tokens, ...this.#ownTokens].filter((known) => timingSafeEqual(known, given)).length > 0;

@@ -40,7 +40,7 @@ export class Overviews {
     return { ...overview, source: { ...overview.source, label: registry.labelOf(runtime.source.registered) } };
   }
 
-  /** Null for a row that is missing or damaged: the reopening of the runtime says which, and what it means. */
+  /** Null for a row that is missing or damaged: the reopening of the runtime reports which, and the consequence. */
   #standing(runtimeId: string): StudyActorState | null {
     const { budgets, board } = this.#options;
     const row = this.#row(runtimeId);

@@ -7,10 +7,10 @@ import { type PlaybackMimeType, playbackGrantLongestMs, playbackGrantMs } from '
 /** Grants that can be used at the same time. */
 export const maximumActiveGrants = 64;
 
-/** Grants that have ended and are still known, so that their holders hear that they ended. The oldest is forgotten. */
+/** Ended grants that the host remembers, so that their holders learn that they ended. The oldest is forgotten. */
 export const rememberedEndedGrants = 256;
 
-/** What a grant allows, and to whom. */
+/** The permission of a grant, and its holder. */
 export interface GrantedMedia {
   readonly runtimeId: string;
   /** The one origin whose pages may use it. */
@@ -35,7 +35,7 @@ export interface RenewedGrant {
 
 export interface PlaybackGrantsOptions {
   readonly clock: Clock;
-  /** Milliseconds that have passed, on a clock that nobody sets. */
+  /** Milliseconds that have passed, on a monotonic clock. */
   readonly elapsed: () => number;
   /** A version 4 UUID. */
   readonly newId: () => string;
@@ -47,7 +47,7 @@ interface Grant {
   readonly media: GrantedMedia;
   readonly secretHash: Buffer;
   readonly issuedAtMs: number;
-  /** The same moment on the clock that nobody sets. */
+  /** The same moment on the monotonic clock. */
   readonly issuedAtElapsedMs: number;
   readonly expiresAtMs: number;
   readonly timer: unknown;
@@ -108,7 +108,7 @@ export class PlaybackGrants {
   }
 
   /**
-   * What a grant allows to a page of this origin that knows its secret. Throws `private_playback_grant_unavailable`,
+   * The permission of a grant for a page of this origin that knows its secret. Throws `private_playback_grant_unavailable`,
    * `origin_not_allowed` and `private_playback_grant_expired`, in this order.
    */
   demand(grantId: string, secret: string, origin: string): GrantedMedia {
@@ -125,7 +125,7 @@ export class PlaybackGrants {
     throw new ServiceError('private_playback_grant_expired', 'the grant has expired or was revoked');
   }
 
-  /** Ends a grant of a runtime; says when. Throws `private_playback_grant_unavailable`, also for one that has ended. */
+  /** Ends a grant of a runtime; returns the time. Throws `private_playback_grant_unavailable`, also for one that has ended. */
   revoke(grantId: string, runtimeId: string): number {
     if (!this.#isActive(grantId) || this.#grant(grantId)?.media.runtimeId !== runtimeId) throw unavailable();
     this.#end(grantId);
@@ -145,7 +145,7 @@ export class PlaybackGrants {
     this.demandActive(grantId);
     const renewableUntilMs = grant.issuedAtMs + playbackGrantLongestMs;
     const now = clock.now();
-    // A clock that was set back would move the last end; the one that nobody sets does not count while a machine sleeps.
+    // A clock that was set back would move the last end; the monotonic one does not count while a machine sleeps.
     const leftMs = playbackGrantLongestMs - (elapsed() - grant.issuedAtElapsedMs);
     const lastsMs = Math.max(0, Math.min(playbackGrantMs, renewableUntilMs - now, Math.ceil(leftMs)));
     const expiresAtMs = now + lastsMs;

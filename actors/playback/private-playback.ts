@@ -30,7 +30,7 @@ import type { PlaybackGrants } from './playback-grants.ts';
 const isoNames = ['mov', 'mp4', 'm4a', '3gp', '3g2', 'mj2'];
 const matroskaNames = ['matroska', 'webm'];
 
-/** Containers of sound; with a video track they are nothing that a browser could be told. */
+/** Containers of sound; with a video track no browser has a type for them. */
 const soundOnly: ReadonlyMap<string, PlaybackMimeType> = new Map([
   ['mp3', 'audio/mpeg'],
   ['wav', 'audio/wav'],
@@ -38,7 +38,7 @@ const soundOnly: ReadonlyMap<string, PlaybackMimeType> = new Map([
 ]);
 
 /**
- * The media type of a measured container, or null for one that no browser type is known for. Cover art is no video
+ * The media type of a measured container, or null for one without a known browser type. Cover art does not count as a video
  * track, neither here nor in the probe.
  */
 export function playbackMimeTypeOf({
@@ -182,7 +182,7 @@ export class PrivatePlayback {
     this.#options.grants.close();
   }
 
-  /** What a runtime was started with, reopened from its stored receipt. */
+  /** The start of a runtime, reopened from its stored receipt. */
   async #start(runtimeId: string): Promise<RuntimeStart> {
     this.#demandRuntime(runtimeId);
     const { ledger, objectStore } = this.#options;

@@ -9,13 +9,13 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 /** So many of the newest studies count: a machine that was busy last month says little of today. */
 const mostStudies = 8;
 
-/** Speech that was recognised in one study: how long it was, and how long that took by the clock on the wall. */
+/** Speech that was recognized in one study: its length, and the wall-clock time of its recognition. */
 const paced = z.strictObject({ number: count, timed: timedOperation });
 type Paced = z.infer<typeof paced>;
 
 /**
- * How fast the recogniser of this host was in its last studies, as the ledger keeps it. The rows name no runtime, source or medium, and
- * there is a fixed number of them for each recogniser.
+ * The pace of this host's recognizer in its last studies, as the ledger keeps it. The rows name no runtime, source or medium, and
+ * there is a fixed number of them for each recognizer.
  */
 export class RecognitionPace {
   readonly #ledger: Pick<Ledger, 'list' | 'commit'>;
@@ -26,7 +26,7 @@ export class RecognitionPace {
     this.#places = `recognition/${hashOf({ engine, tools, parameters })}/`;
   }
 
-  /** Keeps what a study took; a study that had nothing to recognise says nothing. */
+  /** Keeps the time of a study; a study without speech has none. */
   async noted(speechMs: number, workMs: number): Promise<void> {
     if (speechMs <= 0) return;
     const [newest] = await this.#rows();

@@ -41,14 +41,14 @@ interface TranscriberOptions {
   readonly launcher: Launcher;
   readonly ffmpeg: ResolvedTool;
   readonly detector: Detector;
-  /** Who identifies the language of a text. */
+  /** The tool that identifies the language of a text. */
   readonly languageTool: ToolIdentity;
   readonly objectStore: ObjectStore;
-  /** What was recognised of each region. */
+  /** The recognized text of each region. */
   readonly regions: KeptParts<KeptRegion>;
-  /** Whether each region is recognised a second time, and lines of which both make something else are withheld. */
+  /** True if each region is recognized a second time, and lines on which the runs differ are withheld. */
   readonly runsTwice: boolean;
-  /** What the studies of this host took; absent where nothing is learnt of them. */
+  /** The times of the studies of this host; absent if it keeps none. */
   readonly pace?: Pick<RecognitionPace, 'noted'>;
 }
 
@@ -58,17 +58,17 @@ interface TranscriptRequest {
   readonly speech: EvidenceArtifact;
   readonly silences: EvidenceArtifact;
   readonly signal: AbortSignal;
-  /** Told what the recogniser waits for; null once it waits no more. */
+  /** Called with the thing that the recognizer waits for; null once it waits no more. */
   readonly waits: (reason: string | null) => void;
-  /** Told whenever a region is kept behind which a next host goes on. */
+  /** Called whenever a region is kept, behind which a next host goes on. */
   readonly kept: () => void;
-  /** Told how many ms of speech are recognised, of how many, before each region that is not kept. */
+  /** Called with the ms of speech that are recognized, and the total, before each region that is not kept. */
   readonly recognized: (completedMs: number, totalMs: number) => void;
 }
 
 const BYTES_PER_SAMPLE = 2;
 
-/** Has the detected speech of a study recognised, one region after the other, and judges what comes back. */
+/** Has the detected speech of a study recognized, one region after the other, and judges the lines. */
 export class Transcriber {
   readonly #options: TranscriberOptions;
 
@@ -76,7 +76,7 @@ export class Transcriber {
     this.#options = options;
   }
 
-  /** Who recognises a study, with which tools, set how: known before it runs. */
+  /** The recognizer of a study, with its tools and settings: known before it runs. */
   producer(source: RegisteredSource, request: AnalysisRequest): SemanticProducer {
     const { recognizer, ffmpeg, languageTool } = this.#options;
     const parameters = joinParameters({ transcript: this.#parameters(source, request) });
@@ -151,7 +151,10 @@ export class Transcriber {
     };
   }
 
-  /** Why nothing is recognised of a study; null where there is no reason. A recogniser of one language serves who declares it alone. */
+  /**
+   * The reason why a study gets no recognition; null if there is none. A recognizer of one language serves only studies that
+   * declare it alone.
+   */
   #refusal(request: AnalysisRequest): UnavailableReason | null {
     const { languages } = this.#options.recognizer;
     if (languages === null) return null;
@@ -160,7 +163,7 @@ export class Transcriber {
     return isServed ? null : 'language_not_recognised';
   }
 
-  /** `recognized` is told the ms of the regions before each one that is not kept. */
+  /** `recognized` gets the ms of the regions before each one that is not kept. */
   async #recognized(
     work: TranscriptRequest,
     regions: readonly Range[],
@@ -185,7 +188,7 @@ export class Transcriber {
       for (const region of regions) {
         work.signal.throwIfAborted();
         const recognize = async (): Promise<KeptRegion> => {
-          // Told here alone: what an earlier host kept takes no time, and would make the pace of the rest look fast.
+          // Called here alone: a region that an earlier host kept takes no time, and would make the pace of the rest look fast.
           recognized(doneMs);
           const began = performance.now();
           const kept = await this.#recognize(work, region);
@@ -217,7 +220,7 @@ export class Transcriber {
   }
 }
 
-/** What a second run makes of each line, in the order of the lines; nothing where there was only one run. */
+/** The text of a second run for each line, in the order of the lines; undefined if there was only one run. */
 function textsOfSecondRun({ regions, lines }: PlacedTranscript, again: readonly RecognizedRegion[]): (string | null)[] {
   if (again.length === 0) return [];
   return regions.flatMap(({ index }) =>
@@ -232,27 +235,27 @@ const trackOf = (source: RegisteredSource, { language }: AnalysisRequest): { aud
   audioTrackIndex: audioTrackOf(source, language.languagePair.requestedSource)?.index ?? null,
 });
 
-/** The language that a recogniser is told; null where several or none are declared. */
+/** The language for a recognizer; null if several or none are declared. */
 function languageOf(request: AnalysisRequest): string | null {
   const [language, ...others] = declaredLanguages(request);
   return others.length > 0 ? null : (language ?? null);
 }
 
 interface RecognitionStepsOptions extends GrantedStepsOptions {
-  /** Null on a host without a recogniser. */
+  /** Null on a host without a recognizer. */
   readonly transcriber: Transcriber | null;
-  /** Told what the recogniser of a study waits for; null once it waits no more. */
+  /** Called with the thing that the recognizer of a study waits for; null once it waits no more. */
   readonly waits: (runtimeId: string, reason: string | null) => void;
 }
 
-/** The step that has the speech of a study recognised. A recogniser that fails leaves the study without a transcript. */
+/** The step that transcribes the speech of a study. A recognizer that fails leaves the study without a transcript. */
 export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudyStep => {
   const { content, transcriber, board, moved, waits } = options;
   return new GrantedSteps(options, {
     operation: recognition,
     producer:
       transcriber === null ? null : ({ record }, source) => transcriber.producer(source, record.analysisRequest),
-    changed: 'the recogniser of the host, or how it is set, changed after the recognition had begun',
+    changed: 'the recognizer of the host, or its settings, changed after the recognition had begun',
     keptIn: (row) => mediaOperationResult.safeParse(row).data?.evidence[0] ?? null,
     rowOf: (kept) =>
       ({ evidence: [{ kind: 'transcript', ...kept }], derivedAudio: null }) satisfies MediaOperationResult,

@@ -95,7 +95,7 @@ export class ReadObjects implements StoredContent {
     });
   }
 
-  /** Whether every file that was read is still the same; costs one look at each that was not touched. */
+  /** True if every file that was read is still the same; costs one `stat` for each untouched file. */
   async isUntouched(): Promise<boolean> {
     for (const [path, { contentId }] of this.#files) {
       const pause = this.#pause();

@@ -15,12 +15,12 @@ import {
 /** The list of reviews, by the intakes that they are of. */
 export const reviewScope = 'publish-review' as const;
 
-/** Says of which runtime a review is. Where the review stands is said by the journal, and by its newest transition. */
+/** The runtime of a review. The journal and its newest transition have the state of the review. */
 export const reviewRow = z.strictObject({ runtimeId: z.string() });
 
 export const reviewKey = (intakeId: string): string => `review/${intakeId}`;
 
-/** Whether a review is being written down, waits for its reviewer, or is over. An approval can still be withdrawn. */
+/** The phase of a review: it is being written, waits for its reviewer, or is over. An approval can still be withdrawn. */
 export function reviewPhaseOf(state: StateValue): ActorPhase {
   if (state === 'deciding' || state === 'revoking') return 'live';
   return state === 'queued' || state === 'approved' ? 'waiting' : 'ended';
@@ -36,15 +36,15 @@ const listed = ({ runtimeId, intakeId }: Review, startedAt: number): Write[] => 
   { put: 'index', key: indexKey(reviewScope, startedAt, intakeId), value: true },
 ];
 
-/** What the commit that queues a study for its review adds; `at` is epoch ms. */
+/** The writes that the commit adds when it queues a study for its review; `at` is epoch ms. */
 export const queuedWrites = (review: Review, at: number): Write[] => [
   ...listed(review, at),
   ...transitionWrites(review.intakeId, 1, 'queued', byEvent(firstEvent, []), at),
 ];
 
 /**
- * What a commit adds that takes a review along `way`. A review that an earlier version queued enters the list now; when it was
- * queued is not known there.
+ * The writes of a commit that takes a review along `way`. A review that an earlier version queued enters the list now; the time
+ * of its queueing is unknown there.
  */
 export async function movedWrites(
   ledger: Ledger,

@@ -34,10 +34,10 @@ export interface RuntimeStore {
   readonly content: StoredContent;
   /** Reads the whole journal and checks sequence, chain, times and head. */
   verifyJournal(runtimeId: string): Promise<StoredJournalHead>;
-  /** What the rows say; null when nothing is stored of the runtime. */
+  /** The content of the rows; null if nothing is stored of the runtime. */
   readStored(runtimeId: string): Promise<StoredRuntime | null>;
   readEvents(runtimeId: string): Promise<readonly JournalEvent[]>;
-  /** The state in which the row of an actor stands. */
+  /** The state in the row of an actor. */
   statusOf(actor: LaterActor): string;
 }
 
@@ -134,7 +134,7 @@ export async function readEventsAfter(
   }
 }
 
-/** Whether the ledger holds anything of a runtime, be it what is left of a damaged one. */
+/** True if the ledger holds anything of a runtime, even the rest of a damaged one. */
 async function isKnown(ledger: Ledger, runtimeId: string): Promise<boolean> {
   if (!runtimeIdShape.safeParse(runtimeId).success) return false;
   if (found(ledger, placesOf(runtimeId).start) !== undefined) return true;
@@ -160,9 +160,9 @@ function parsedOnce<Schema extends z.ZodType>(
 }
 
 /**
- * What the rows of the ledger say of a runtime; null when it holds nothing of it. What is on disk of them is on disk of the
- * journal when this resolves; `pause` lets others work between the rows, and `known` is what they said before. Throws
- * `EvidenceChainError` for rows that are missing or damaged, and for a journal that is not whole.
+ * The rows of a runtime in the ledger; null if it has none. When this resolves, the journal of these rows is on disk. `pause`
+ * lets other work run between the rows, and `known` is the earlier result. Throws `EvidenceChainError` for rows that are missing
+ * or damaged, and for an incomplete journal.
  */
 export async function readStoredRuntime(
   ledger: Ledger,
@@ -184,7 +184,7 @@ export async function readStoredRuntime(
   return { runtimeId, start, source, lifecycle: status, reason: snapshot.context.reason };
 }
 
-/** An actor that the journal speaks of: how its row may stand. Work under way has not been written down yet. */
+/** An actor that the journal mentions, with the possible states of its row. Work under way has not been written down yet. */
 interface ExpectedActor extends LaterActor {
   readonly statuses: readonly string[];
 }
@@ -213,7 +213,7 @@ function statusOf(store: Pick<RuntimeStore, 'statusOf'>, { name, id, statuses }:
 }
 
 /**
- * Holds the rows of the actors of a runtime's later stages, which say what may still be done, against the journal. Throws
+ * Compares the rows of the actors of a runtime's later stages, which decide what may still be done, with the journal. Throws
  * `EvidenceChainError` of the row.
  */
 export function checkActorRows(

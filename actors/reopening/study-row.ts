@@ -19,7 +19,7 @@ const optionalGrants = Object.fromEntries(
   optionalStages.map((name) => [studyStages[name].condition.idField, z.string().optional()]),
 ) as Record<OptionalGrantField, z.ZodOptional<z.ZodString>>;
 
-/** What a runtime was started with; committed with its first snapshot and never changed. */
+/** The start of a runtime; committed with its first snapshot and never changed. */
 export const studyRow = z.strictObject({
   record: runtimeStart,
   receiptContentId: contentId,
@@ -73,7 +73,7 @@ export const studyChart: VersionedChart = {
 /** Why a runtime ended as it did; null while it is alive and when it is terminal. */
 export const reasonOf = (row: RowOf<'runtime'>): RuntimeReason | null => row.snapshot.context.reason;
 
-/** What clients read of the row of a runtime, beside its state. */
+/** The part of a runtime's row that clients read, beside its state. */
 const publicRow = z.looseObject({
   input: z.looseObject({ commandId: z.string() }),
   snapshot: z.looseObject({ context: z.looseObject({ reason: runtimeReason.nullable() }) }),

@@ -25,8 +25,8 @@ function partsOf(value: unknown): readonly z.core.$ZodType[] {
 }
 
 /**
- * Lets zod compile these shapes with a breath after each object in them. It compiles an object with the first value that it
- * parses: the first row of a runtime, with a hundred objects within each other, would keep everybody else waiting.
+ * Lets zod compile these shapes with a pause after each object in them. It compiles an object with the first value that it
+ * parses. The first row of a runtime, with a hundred nested objects, would block everything else.
  */
 export async function prepareShapes(shapes: readonly z.core.$ZodType[], pause: FoldPorts['pause']): Promise<void> {
   const open = [...shapes];
@@ -54,7 +54,7 @@ interface VerifiedRuntimesOptions {
 // A runtime at all limits of its evidence has half a megabyte, an explanation about 30 KiB.
 const defaultRememberedBytes = 16 * 1024 * 1024;
 
-// Without it each question about a study of hours would verify it anew, for seconds.
+// Without it each request about a study of hours would verify it again, for seconds.
 const defaultAloneBytes = 64 * 1024 * 1024;
 
 /** Of this process: what zod has compiled serves every host in it. */
@@ -68,13 +68,13 @@ export interface Verified {
   readonly content: ReadObjects;
   /** Length of the events that were read. */
   readonly eventBytes: number;
-  /** When the last look at all files began, on the clock of `performance.now`. */
+  /** The time when the last check of all files began, on the clock of `performance.now`. */
   readonly lookedAtMs: number;
 }
 
 /**
- * Verifies runtimes for readers and for commands. What was verified stays so while no file behind it was
- * touched: then a look at each file, and a fold of the events that its journal has gained, are all that it costs.
+ * Verifies runtimes for readers and for commands. The result stays valid while no file behind it was touched. Then it costs only
+ * one check of each file, and a fold of the new events of its journal.
  */
 export class VerifiedRuntimes {
   readonly #options: VerifiedRuntimesOptions;
@@ -91,9 +91,9 @@ export class VerifiedRuntimes {
   }
 
   /**
-   * A runtime as far as it has come. Throws `unknown_runtime`, `runtime_deleted` and `stored_content_inconsistent`. A step
-   * of a command that has read the runtime before gives the time at which the command began (`performance.now`): files that
-   * were looked at since then are not looked at again.
+   * A runtime as far as it has come. Throws `unknown_runtime`, `runtime_deleted` and `stored_content_inconsistent`. A step of a
+   * command that has read the runtime before gives the time at which the command began (`performance.now`). Files that were
+   * checked since then are not checked again.
    */
   async read(runtimeId: string, lookedSinceMs?: number): Promise<VerifiedRuntime> {
     return (await this.verified(runtimeId, lookedSinceMs)).runtime;
@@ -110,7 +110,7 @@ export class VerifiedRuntimes {
         this.#remember(runtimeId, verified);
         return verified;
       } catch (error) {
-        // What was deleted while it was read is not damaged.
+        // A runtime that was deleted during the read is not damaged.
         throw deletedRuntimeError(this.#options.ledger, runtimeId) ?? error;
       }
     });
@@ -127,7 +127,7 @@ export class VerifiedRuntimes {
     return known !== null && (await this.#isAtHead(runtimeId, known)) ? known : this.#folded(runtimeId, known);
   }
 
-  /** What is remembered of a runtime, if every file behind it is still the same; it is forgotten until it was verified. */
+  /** The remembered result of a runtime, if every file behind it is still the same; it is forgotten until it was verified. */
   async #untouched(runtimeId: string, sinceMs: number): Promise<Verified | null> {
     const known = this.#verified.get(runtimeId) ?? null;
     if (known === null) return null;
@@ -142,7 +142,7 @@ export class VerifiedRuntimes {
     return digest === head.digest;
   }
 
-  /** Folds the events that follow those of a known runtime, or all of them where nothing is known that still holds. */
+  /** Folds the events that follow those of a known runtime, or all of them if no valid result is known. */
   async #folded(runtimeId: string, known: Verified | null): Promise<Verified> {
     const { ledger, objectStore } = this.#options;
     const { pause } = this.#slices;

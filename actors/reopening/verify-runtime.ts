@@ -35,14 +35,14 @@ const dataRootStore = ({ ledger, objectStore }: VerifiedStore): RuntimeStore => 
   statusOf: (actor) => statusOfRow(ledger, actor),
 });
 
-/** The state in which the row of an actor stands. Throws `EvidenceChainError` of the row when it is missing or damaged. */
+/** The state in the row of an actor. Throws `EvidenceChainError` of the row if it is missing or damaged. */
 export function statusOfRow(ledger: Pick<Ledger, 'get'>, { name, id }: LaterActor): string {
   const stored = readRow(name, () => ledger.get('snapshot', id));
   if (stored === undefined) throw new EvidenceChainError('row', `${name}: missing`);
   return readRow(name, () => actorRow.parse(stored)).status;
 }
 
-/** What a whole runtime came to. */
+/** The result of the verification of a whole runtime. */
 export interface WholeRuntime {
   readonly runtime: VerifiedRuntime;
   readonly head: StoredJournalHead;

@@ -63,8 +63,8 @@ export class PublishReviews {
     };
   }
 
-  async reviews(runtimeId: string): Promise<PublishReviewDecisions> {
-    const runtime = await this.#options.runtimes.read(runtimeId);
+  async reviews(runtimeId: string, lookedSinceMs?: number): Promise<PublishReviewDecisions> {
+    const runtime = await this.#options.runtimes.read(runtimeId, lookedSinceMs);
     return {
       schema: 'studio.local-runtime-publish-review-decisions.v1',
       ...runtimeListOf(runtime),
@@ -84,7 +84,8 @@ export class PublishReviews {
   ): Promise<PublishReviewDecisions> {
     const { runtimes, mutex } = this.#options;
     return mutex.take(runtimeId, async () => {
-      const runtime = await runtimes.read(runtimeId);
+      const beganAtMs = performance.now();
+      const runtime = await runtimes.read(runtimeId, beganAtMs);
       this.#demandReviewer(reviewer.id);
       const queued = reviewQueueOf(runtime).intakes.find((known) => isSame(referenceOf(known), intake));
       if (queued?.outcome !== 'queued' || runtime.execution === null) {
@@ -94,7 +95,7 @@ export class PublishReviews {
       const command = decisionCommand(runtime.execution.opened.run, asked);
       if (!isPossible(runtime, command)) throw illegal('the intake has been decided already');
       await this.#write(runtime, command, [command.started]);
-      return this.reviews(runtimeId);
+      return this.reviews(runtimeId, beganAtMs);
     });
   }
 
@@ -105,7 +106,8 @@ export class PublishReviews {
   ): Promise<PublishReviewDecisions> {
     const { runtimes, mutex, stopWork } = this.#options;
     return mutex.take(runtimeId, async () => {
-      const runtime = await runtimes.read(runtimeId);
+      const beganAtMs = performance.now();
+      const runtime = await runtimes.read(runtimeId, beganAtMs);
       const standing = currentApprovalOf(runtime);
       this.#demandReviewer(reviewer.id);
       if (runtime.execution === null || standing === null || !isSame(standing, approval)) {
@@ -117,7 +119,7 @@ export class PublishReviews {
         throw illegal('the approval is revoked already, or the review was a rejection');
       await stopWork(runtimeId);
       await this.#write(runtime, command, [command.started]);
-      return this.reviews(runtimeId);
+      return this.reviews(runtimeId, beganAtMs);
     });
   }
 
@@ -132,9 +134,9 @@ export class PublishReviews {
   }
 
   /**
-   * Stores the receipt, then journals it in one commit with what comes before it. A receipt that cannot be stored is journalled
-   * as the failure of what was asked for, which may be asked for again; throws `insufficient_storage` or `storage_unavailable` where
-   * the system refused it, else `internal_failure`.
+   * Stores the receipt, then journals it in one commit with the events before it. A receipt that cannot be stored is journalled
+   * as a failure, and the client may send the same request again. Throws `insufficient_storage` or `storage_unavailable` if the
+   * system refused it, else `internal_failure`.
    */
   async #write(runtime: VerifiedRuntime, command: ReviewCommand, before: readonly EventDraft[]): Promise<void> {
     const { ledger, objectStore, clock, committed } = this.#options;
@@ -175,7 +177,7 @@ const illegal = (message: string) => new ServiceError('illegal_review_transition
 
 type ReviewStep = PublishReviewEvent['type'];
 
-/** What a reviewer asked for, as it becomes a part of the journal. */
+/** The request of a reviewer, as it becomes a part of the journal. */
 interface ReviewCommand {
   readonly runtimeId: string;
   /** Its way through the chart of reviews: its start and its end. */
@@ -185,7 +187,7 @@ interface ReviewCommand {
   readonly started: EventDraft;
   /** The receipt, and the events that name it. */
   readonly recorded: StepResult<unknown>;
-  /** What is journalled where the receipt cannot be stored. */
+  /** The event for a receipt that cannot be stored. */
   readonly failed: (message: string) => EventDraft;
 }
 
@@ -214,7 +216,7 @@ function revocationCommand(run: StudyRun, asked: RevokedApproval): ReviewCommand
   };
 }
 
-/** The command whose start is in the journal and whose end is not; null where there is none. */
+/** The command whose start is in the journal and whose end is not; null if there is none. */
 function cutCommandOf({ execution }: VerifiedRuntime): ReviewCommand | null {
   if (execution === null) return null;
   const { run } = execution.opened;
@@ -223,7 +225,7 @@ function cutCommandOf({ execution }: VerifiedRuntime): ReviewCommand | null {
   return revoking === null ? null : revocationCommand(run, revoking);
 }
 
-/** Where the journal of a runtime says that its review stands; null where no study of it is queued for one. */
+/** The state of a review in the journal of a runtime; null if no study of it is queued for one. */
 function reviewStateOf({ execution }: VerifiedRuntime): PublishReviewState | null {
   const { conclusion, tail } = execution?.study ?? { conclusion: null, tail: null };
   if (conclusion?.intake.body.result.outcome !== 'queued' || tail === null) return null;
@@ -234,7 +236,7 @@ function reviewStateOf({ execution }: VerifiedRuntime): PublishReviewState | nul
   return isApproval(tail.review.receipt.body) ? 'approved' : 'rejected';
 }
 
-/** The review of a runtime: the intake that it is of, and where it stands. Throws where no study is queued for one. */
+/** The review of a runtime: its intake, and its state. Throws if no study is queued for one. */
 function reviewOf(runtime: VerifiedRuntime): { readonly intakeId: string; readonly state: PublishReviewState } {
   const state = reviewStateOf(runtime);
   const intakeId = runtime.execution?.study.conclusion?.intake.body.intakeId;
@@ -242,7 +244,7 @@ function reviewOf(runtime: VerifiedRuntime): { readonly intakeId: string; readon
   return { intakeId, state };
 }
 
-/** Whether the chart has a way for a command from where the review of a runtime stands. */
+/** True if the chart has a way for a command from the state of the runtime's review. */
 function isPossible(runtime: VerifiedRuntime, { way }: ReviewCommand): boolean {
   const state = reviewStateOf(runtime);
   return state !== null && reviewAfter(state, way) !== null;
@@ -259,9 +261,9 @@ interface CutReviewsOptions extends Pick<HostBasis, 'ledger' | 'report'> {
 }
 
 /**
- * Ends every review that a host of an earlier version was cut in. Up to version 0.2.0 a review was an actor, whose start and
- * whose end were two commits; the live index names those that a crash left in between. Rows of reviews that had ended stay
- * where they are, and nothing reads them: their journal says the same.
+ * Ends every unfinished review of an older host. Up to version 0.2.0 a review was an actor, whose start and end were two commits.
+ * The live index names those that a crash left in between. Rows of ended reviews stay in the ledger, and nothing reads them, as
+ * the journal is enough.
  */
 export async function finishCutReviews({ ledger, reviews, report }: CutReviewsOptions): Promise<void> {
   const live = await ledger.list('live', 'publish-review:');

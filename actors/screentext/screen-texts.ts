@@ -43,8 +43,8 @@ import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '.
 import type { KeptParts } from '../study/kept-windows.ts';
 
 /**
- * Behind clutter no picture is read for so long, unless it is a keyframe, and behind so many such pictures none of the window: each
- * would take the engine seconds, for nothing.
+ * Behind clutter no picture is read for so long, unless it is a keyframe. Behind so many such pictures none of the window is
+ * read: each would take the engine seconds, for nothing.
  */
 const CLUTTER_REST = { restMs: 10_000, most: 2 } as const;
 
@@ -96,22 +96,22 @@ interface ScreenTextsOptions {
   readonly launcher: Launcher;
   readonly ffmpeg: ResolvedTool;
   readonly detector: Detector;
-  /** Who identifies the language of a text. */
+  /** The tool that identifies the language of a text. */
   readonly languageTool: ToolIdentity;
   readonly objectStore: ObjectStore;
-  /** What was read in each window of a range. */
+  /** The texts in each window of a range. */
   readonly windows: KeptParts<ReadPicture[]>;
 }
 
 export interface ScreenTextWork {
   readonly source: RegisteredSource;
   readonly request: AnalysisRequest;
-  /** The keyframes of the study; null where it has none. */
+  /** The keyframes of the study; null if it has none. */
   readonly keyframes: FurtherArtifact | null;
   readonly signal: AbortSignal;
-  /** Told how much of the range was read, in ms, before each window that is not kept. */
+  /** Called with the read part of the range, in ms, before each window that is not kept. */
   readonly read: (mediaMs: number) => void;
-  /** Told whenever a window is kept behind which a next host goes on. */
+  /** Called whenever a window is kept, behind which a next host goes on. */
   readonly kept: () => void;
 }
 
@@ -126,7 +126,7 @@ export class ScreenTexts {
     this.#options = options;
   }
 
-  /** Who reads a study, with which tools, set how: known before it runs. */
+  /** The reader of a study, with its tools and settings: known before it runs. */
   producer(source: RegisteredSource): ScreenTextProducer {
     const { reader, ffmpeg, languageTool } = this.#options;
     const parameters = joinParameters({ screen_text: this.#parameters(source) });
@@ -202,7 +202,7 @@ export class ScreenTexts {
           parameters: { ...this.#parameters(source), keyframesMs: keyframesMs.join(',') },
         };
         const readNow = async () => {
-          // Told here alone: what an earlier host kept takes no time, and would make the pace of the rest look fast.
+          // Called here alone: a window that an earlier host kept takes no time, and would make the pace of the rest look fast.
           work.read(window.startMs - request.range.startMs);
           open ??= await reader.open(signal);
           const path = await intactPathOf(objectStore, mediaOf(source));

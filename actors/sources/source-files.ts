@@ -3,21 +3,21 @@ import type { RegisteredSource, SourceFile } from '../../contract/sources/source
 import type { StudyFault } from '../../machines/study-types.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 
-/** Where a source's file lies on disk. */
+/** The path of a source's file on disk. */
 export const pathOf = (objectStore: ObjectStore, file: SourceFile): string =>
   file.path ?? objectStore.locate(file.contentId);
 
-/** Whether one file still has the bytes that its receipt names; one look in the same turn while the file is untouched. */
+/** True if one file still has the bytes that its receipt names; one `stat` in the same turn while the file is untouched. */
 export async function fileIsIntact(objectStore: ObjectStore, file: SourceFile): Promise<boolean> {
   const path = pathOf(objectStore, file);
   return objectStore.isKnown(path, file.contentId) || (await objectStore.verifyFile(path, file.contentId)) === 'intact';
 }
 
-/** Whether every sealed file of a source is still what it was. */
+/** True if every sealed file of a source is unchanged. */
 export const sourceIsIntact = (objectStore: ObjectStore, { files }: RegisteredSource): Promise<boolean> =>
   areIntact(objectStore, files);
 
-/** Whether the records of a source, all its files but the media, are still what they were. */
+/** True if the records of a source, all its files but the media, are unchanged. */
 export const recordsAreIntact = (objectStore: ObjectStore, { files }: RegisteredSource): Promise<boolean> =>
   areIntact(objectStore, files.slice(1));
 
@@ -26,7 +26,7 @@ async function areIntact(objectStore: ObjectStore, files: readonly SourceFile[])
   return true;
 }
 
-/** Where a file lies that still has the bytes that its receipt names. Rejects with `mediaGone` where it has not. */
+/** The path of a file that still has the bytes that its receipt names. Rejects with `mediaGone` if it has not. */
 export async function intactPathOf(objectStore: ObjectStore, file: SourceFile): Promise<string> {
   if (!(await fileIsIntact(objectStore, file))) throw mediaGone;
   return pathOf(objectStore, file);

@@ -12,7 +12,7 @@ import { openRegular } from '../../storage/objects/regular-file.ts';
 import type { FileState } from '../../storage/objects/verified-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 
-/** Far above any record of the longest media; what is larger is no record. */
+/** Far above any record of the longest media; a larger file cannot be a record. */
 const maximumRecordBytes = 16 * 1024 * 1024;
 
 interface SourceFolderOptions {
@@ -128,7 +128,7 @@ export interface SourceDirectory {
   readonly root: string | null;
 }
 
-/** Two folders hold the same source: it could not be said which one is meant. */
+/** Two folders hold the same source: an id would be ambiguous. */
 class AmbiguousSource extends Error {
   readonly code = 'ambiguous_source_session';
   constructor(first: string, second: string) {

@@ -10,7 +10,7 @@ import {
 } from '../../contract/sources/source-session.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 
-/** Which revision of a session is current, and which one its folder last had. */
+/** The current revision of a session, and the one that its folder last had. */
 const sessionRow = z.strictObject({
   sessionId: z.string(),
   currentRevisionId: z.string(),
@@ -18,7 +18,7 @@ const sessionRow = z.strictObject({
 });
 type SessionRow = z.infer<typeof sessionRow>;
 
-/** The name that a person gave a source. It is no part of the source: no identity, receipt or export follows from it. */
+/** The name that a person gave a source. The source itself does not have it: no identity, receipt or export follows from it. */
 const labelRow = z.strictObject({ label: z.string(), renamedAt: timestamp });
 type LabelRow = z.infer<typeof labelRow>;
 
@@ -81,13 +81,13 @@ export class SourceRegistry {
     this.#loadedFolders.add(revisionId);
     const session = this.#sessions.get(sessionId);
     if (session?.folderRevisionId === revisionId && this.#sources.has(revisionId)) {
-      // The folder may have moved: its files are read from where they are now.
+      // The folder may have moved: its files are read from their present place.
       return this.#keep(source, session);
     }
     return this.#keep(source, { sessionId, currentRevisionId: revisionId, folderRevisionId: revisionId });
   }
 
-  /** An upload was sealed: a new revision of its session, or the existing one where nothing about it differs. */
+  /** An upload was sealed: a new revision of its session, or the existing one if nothing about it differs. */
   admitUpload(source: RegisteredSource): Admission {
     const { sessionId, revisionId } = source.session;
     const session = this.#sessions.get(sessionId);
@@ -104,14 +104,14 @@ export class SourceRegistry {
     });
   }
 
-  /** What a source has beside its media has changed: the new revision becomes current. */
+  /** The files of a source beside its media have changed: the new revision becomes current. */
   admitRevision(source: RegisteredSource): Admission {
     const { sessionId, revisionId } = source.session;
     const folderRevisionId = this.#sessions.get(sessionId)?.folderRevisionId ?? null;
     return this.#keep(source, { sessionId, currentRevisionId: revisionId, folderRevisionId });
   }
 
-  /** What to commit so that a source has another name, or with null the one that it came with. */
+  /** The writes that give a source another name, or with null the one that it came with. */
   labelWrites(sessionId: string, row: LabelRow | null): Write[] {
     const key = `${labelPrefix}${sessionId}`;
     return [row === null ? { del: 'record', key } : { put: 'record', key, value: row }];
@@ -129,7 +129,7 @@ export class SourceRegistry {
     return this.#labels.get(sessionId);
   }
 
-  /** What a source is called in lists. */
+  /** The name of a source in lists. */
   labelOf({ session, label }: Pick<RegisteredSource, 'session' | 'label'>): string {
     return this.#labels.get(session.sessionId)?.label ?? label;
   }
@@ -159,7 +159,7 @@ export class SourceRegistry {
     return undefined;
   }
 
-  /** Whether any revision, current or not, rests on these bytes. */
+  /** True if any revision, current or not, rests on these bytes. */
   holds(contentId: string): boolean {
     for (const source of this.#sources.values()) {
       if (source.files.some((file) => file.path === null && file.contentId === contentId)) return true;
@@ -176,17 +176,17 @@ export class SourceRegistry {
     return [...this.#sources.values()].filter(({ session }) => session.sessionId === sessionId);
   }
 
-  /** Whether a session is there, be it one that cannot be studied now. */
+  /** True if a session exists, even one that cannot be studied now. */
   has(sessionId: string): boolean {
     return this.#sessions.has(sessionId);
   }
 
-  /** Whether this process reads files of the session from a folder. */
+  /** True if this process reads files of the session from a folder. */
   isReadInPlace(sessionId: string): boolean {
     return this.revisionsOf(sessionId).some(({ session }) => this.#loadedFolders.has(session.revisionId));
   }
 
-  /** Whether any revision is of media with this content id, wherever its files lie. */
+  /** True if any revision is of media with this content id, wherever its files are. */
   isOf(contentId: string): boolean {
     for (const { session } of this.#sources.values()) if (session.source.contentId === contentId) return true;
     return false;
@@ -245,7 +245,7 @@ const sameSource = (a: RegisteredSource, b: RegisteredSource): boolean =>
   isDeepStrictEqual(a.defaultTracks, b.defaultTracks) &&
   isDeepStrictEqual(claimOf(a), claimOf(b));
 
-/** What was said of a source's bytes, without what changes each time that they are brought in. */
+/** The statements about a source's bytes, without those that change with each ingest. */
 function claimOf(source: RegisteredSource): unknown {
   if (source.sourceKind === 'owned_local') return [source.filename, source.rightsHolder];
   const { canonicalUrl, range } = source.provider;

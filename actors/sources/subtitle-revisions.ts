@@ -37,9 +37,10 @@ export class SubtitleRevisions {
   }
 
   /**
-   * Gives a source other subtitle files, unless `change` answers null, and says what it has then. Only for the holder of its
-   * mutex; an ingest of the same media may still register another revision meanwhile, and the change is made over that one then.
-   * Throws `changeable`'s codes, `insufficient_storage`, `storage_unavailable`, `source_revalidation_failed`, and what `change` throws.
+   * Gives a source other subtitle files, unless `change` answers null, and returns the source with them. Only for the holder of
+   * its mutex. An ingest of the same media may still register another revision meanwhile, and the change then applies to that
+   * one. Throws `changeable`'s codes, `insufficient_storage`, `storage_unavailable`, `source_revalidation_failed`, and the errors
+   * of `change`.
    */
   async change(
     sessionId: string,

@@ -38,8 +38,8 @@ const allTime = { startMs: 0, endMs: 10_000 * 60 * 60 * 1000 };
 const ofTheFile: readonly ProcessFailureCause[] = ['tool_exit', 'tool_signal', 'output_limit'];
 
 /**
- * Reads a subtitle file with ffmpeg as a study will, and compares each cue with the file: ffmpeg passes over what it cannot place
- * and says nothing of it. Throws `invalid_subtitle_file` at the first cue that it reads otherwise.
+ * Reads a subtitle file with ffmpeg as a study will, and compares each cue with the file: ffmpeg silently drops cues that it
+ * cannot place. Throws `invalid_subtitle_file` at the first cue that differs.
  */
 export async function demandReadable(
   deps: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
@@ -61,7 +61,7 @@ export async function demandReadable(
     const shown = shownCue(codec, cue);
     if (shown === null) continue;
     const name = canonicalJson(shown);
-    if (!found.has(name)) throw faultyLine(cue.line, 'ffmpeg does not read this cue as it stands');
+    if (!found.has(name)) throw faultyLine(cue.line, 'ffmpeg reads this cue differently from the file');
     unseen.delete(name);
   }
   if (unseen.size > 0) throw new ServiceError('invalid_subtitle_file', 'ffmpeg reads cues that the file does not hold');
@@ -106,7 +106,7 @@ interface SubtitleTracksOptions extends SubtitleRevisionsOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What was attached, and whether this call did it. */
+/** The attached track, and true if this call attached it. */
 interface Attachment {
   readonly isNew: boolean;
   readonly body: AttachedSubtitleTrack;
@@ -141,9 +141,9 @@ export class SubtitleTracks {
   }
 
   /**
-   * Attaches a file under what the query says of it; resolves when the new revision is on disk. A file that is attached already
-   * under the same words stays as it is. Throws `unknown_source_session`, `source_deleted`, `source_read_in_place`,
-   * `invalid_rights_attestation`, `invalid_subtitle_request`, the codes of `openSubtitleFile`, `subtitle_track_limit`,
+   * Attaches a file under the statements of the query; resolves when the new revision is on disk. A file that is attached already
+   * with the same statements stays as it is. Throws `unknown_source_session`, `source_deleted`, `source_read_in_place`,
+   * `invalid_rights_attestation`, `invalid_subtitle_request` and the codes of `openSubtitleFile`. Further `subtitle_track_limit`,
    * `insufficient_storage`, `storage_unavailable` and `source_revalidation_failed`.
    */
   async attach(sessionId: string, query: ReadonlyMap<string, string>, bytes: Uint8Array): Promise<Attachment> {

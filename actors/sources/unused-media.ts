@@ -7,13 +7,13 @@ const prefix = 'unused/';
 const unusedRow = z.strictObject({ bytes: z.number().nullable() });
 
 export interface UnusedMediaOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'report'> {
-  /** Whether a source rests on the object. */
+  /** True if a source rests on the object. */
   readonly isRegistered: (contentId: string) => boolean;
 }
 
 /**
- * Media, and records of it, that an ended ingest left in the object store. It is noted in the commit of the ingest's end, or before it is stored, and
- * removed as soon as no live ingest holds it, at the latest at the next start.
+ * Media, and records of it, that an ended ingest left in the object store. A note is in the commit of the ingest's end, or before
+ * the object is stored. It is removed as soon as no live ingest holds it, at the latest at the next start.
  */
 export class UnusedMedia {
   readonly #options: UnusedMediaOptions;
@@ -44,8 +44,8 @@ export class UnusedMedia {
   }
 
   /**
-   * Removes every noted object that no source holds, and forgets those that became part of a source after all. To be called
-   * first when every live ingest has been taken up: only then does each of them say what it holds.
+   * Removes every noted object that no source holds, and forgets those that became part of a source after all. The first call
+   * must come when every live ingest is resumed: only then each of them lists the objects that it holds.
    */
   async remove(): Promise<void> {
     this.#isOpen = true;
@@ -63,7 +63,7 @@ export class UnusedMedia {
     }
   }
 
-  /** Whether live work holds an object. */
+  /** True if live work holds an object. */
   isHeld(contentId: string): boolean {
     return this.#holders.some((isHeld) => isHeld(contentId));
   }

@@ -105,7 +105,7 @@ interface StudyCalibrationOptions extends Pick<HostBasis, 'ledger' | 'objectStor
   readonly passes: Pick<MediaPasses, 'identity'>;
 }
 
-/** What this host knows of the time that its operations take: every study adds to it, and forecasts may be made of it. */
+/** The times of the operations of this host: every study adds to them, and forecasts may use them. */
 export class StudyCalibration {
   readonly #options: StudyCalibrationOptions;
   readonly #finished: FinishedOperations;

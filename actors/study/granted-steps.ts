@@ -30,18 +30,18 @@ export interface GrantedStepsOptions extends Pick<HostBasis, 'ledger' | 'objectS
   readonly progress: LiveProgress;
   /** Where clients see how far a step has come. */
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
-  /** Told whenever a study keeps a part of a step behind which a next host goes on. */
+  /** Called whenever a study keeps a part of a step, behind which a next host goes on. */
   readonly moved: (runtimeId: string) => void;
 }
 
-/** What is its own of one kind of step. */
+/** The parts in which the kinds of steps differ. */
 export interface GrantedStep<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   readonly operation: GrantedOperation<Receipt, Found>;
-  /** Who carries a study's out on this host, set how; null where nobody does. */
+  /** The engine for a study's step on this host, with its settings; null if there is none. */
   readonly producer: ((study: StudyRow, source: RegisteredSource) => GrantedWork['producer']) | null;
-  /** Why it was begun anew. */
+  /** The reason why it was restarted. */
   readonly changed: string;
-  /** What a row under its operation key holds; null for any other row. */
+  /** The evidence in a row under its operation key; null for any other row. */
   readonly keptIn: (row: unknown) => KeptEvidence | null;
   readonly rowOf: (kept: KeptEvidence, study: StudyRow) => object;
   /** Rejects with a failure of who carries it out. */
@@ -53,7 +53,7 @@ export interface GrantedStep<Receipt extends GrantedReceipt, Found extends Grant
   ) => Promise<Found | UnavailableReason>;
 }
 
-/** What an earlier operation with the same key left, or this one found. */
+/** The result of an earlier operation with the same key, or of this one. */
 interface Result<Found> {
   readonly kept: KeptEvidence;
   readonly found: Found | null;
@@ -66,7 +66,7 @@ export type GrantedStudyStep = Pick<
   'isOffered' | 'isFor' | 'started' | 'stopped' | 'perform'
 >;
 
-/** A step of a study for which it has a grant of its own. Where it fails, the study goes on without what it would have found. */
+/** A step of a study for which it has a grant of its own. If it fails, the study goes on without its findings. */
 export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   readonly #options: GrantedStepsOptions;
   readonly #step: GrantedStep<Receipt, Found>;
@@ -76,24 +76,24 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     this.#step = step;
   }
 
-  /** Whether this host can carry it out. */
+  /** True if this host can carry it out. */
   get isOffered(): boolean {
     return this.#step.producer !== null;
   }
 
-  /** Whether a study is to come to this step: it was accepted for that, and the host can still carry it out. */
+  /** True if a study comes to this step: it was accepted for that, and the host can still carry it out. */
   isFor(runtimeId: string): boolean {
     const { stage } = this.#step.operation.declared;
     return this.isOffered && optionalGrantOf(readStudy(this.#options.ledger, runtimeId).ids, stage) !== undefined;
   }
 
-  /** What the journal says before it runs. */
+  /** The journal events before it runs. */
   started(study: StudyRow): readonly EventDraft[] {
     const work = this.#work(study);
     return work === null ? [] : [this.#step.operation.started(study, work)];
   }
 
-  /** What the journal says of one that its study stops in. */
+  /** The journal events of a step in which its study stops. */
   stopped(study: StudyRow, reason: Failure): readonly EventDraft[] {
     const { begun } = this.#standing(study.record.runtimeId);
     return begun === null ? [] : [this.#step.operation.failed(study, begun, reason)];
@@ -143,14 +143,14 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     return { producer: producer(study, studiedSource(this.#options.registry, study)), limits, from };
   }
 
-  /** What an earlier host began goes on as it was begun, with the version that it was begun by, if the same would be done now. */
+  /** A step that an earlier host began goes on unchanged, with its original version, if this host would do the same now. */
   #begunOr(study: StudyRow, begun: GrantedWork | null, now: GrantedWork | null): GrantedWork | null {
     if (begun === null || now === null) return now;
     const [one, other] = [begun, now].map((each) => this.#step.operation.keyOf(study, each));
     return one === other ? begun : now;
   }
 
-  /** A receipt names who does the work: what an earlier host began with others is given up, and begun anew. */
+  /** A receipt names the engine: a step that an earlier host began with others is given up and restarted. */
   #renewal(study: StudyRow, begun: GrantedWork | null, work: GrantedWork | null): readonly EventDraft[] {
     const { operation, changed: message } = this.#step;
     const anew = work === null ? [] : [operation.started(study, work)];
@@ -193,7 +193,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
 /** The last line that a process printed, short enough for one line of the log. */
 const lastLine = (printed: string): string => cutText(printed.trim().split('\n').at(-1) ?? '', 300);
 
-/** Why who carries a step out came to nothing. What is no failure of it is thrown on. */
+/** The failure of the engine of a step. Any other error is rethrown. */
 function failureOf(error: unknown): { readonly code: 'executor_failed'; readonly message: string } {
   if (error instanceof ProcessFailure || error instanceof DetectionFailure || error instanceof RecognitionFailure) {
     return { code: 'executor_failed', message: failureMessage(error.message) };

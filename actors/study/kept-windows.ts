@@ -26,8 +26,9 @@ interface PartKind<Part> {
 }
 
 /**
- * What a long step made of each part of a range, such as a region of speech or a window of the screen, kept as soon as it is
- * there: a host that dies in the middle goes on with the next part, and so does a study whose time was up.
+ * The results of a long step for each part of a range, kept as soon as they exist. A part is a region of speech or a window of
+ * the screen. If a host dies in the middle, the next one goes on with the next part. So does another attempt after the time of a
+ * study was up.
  */
 export class KeptParts<Part> {
   readonly #ledger: Ledger;
@@ -38,7 +39,10 @@ export class KeptParts<Part> {
     this.#kind = kind;
   }
 
-  /** What is kept of a range, else what `make` answers, which is kept before this resolves, and `kept` told of it. */
+  /**
+   * The kept result for a range. Without one it is the answer of `make`, which is kept before this resolves; then `kept` is
+   * called.
+   */
   async of(
     { sourceContentId, tools, parameters }: PartInput,
     range: Range,
@@ -61,9 +65,9 @@ export class KeptParts<Part> {
 const stored = z.strictObject({ contentId: z.string(), bytes: z.number() });
 
 /**
- * A row names its media, so that a deletion of the source finds it, and the version of the program, so that a collection of
- * garbage finds what no later version will read. `state` is what was measured from the start of the range to
- * the end of the window; `named` lists the objects that its facts name, which stay for that.
+ * A row names its media, so that a deletion of the source finds it. It names the version of the program, so that a collection of
+ * garbage finds rows that no later version reads. `state` has the measurements from the start of the range to the end of the
+ * window. `named` lists the objects that its facts name, which stay for that.
  */
 const windowRow = z.strictObject({
   sourceContentId: z.string(),
@@ -84,8 +88,8 @@ const keptAtOnce = 2;
 type PassRequest = Pick<MediaOperationRequest, 'sourceContentId' | 'range' | 'tools' | 'parameters'>;
 
 /**
- * What a long pass has measured up to the end of each window, kept as soon as it is there: a host that dies goes on with the next
- * window. The newest two are kept, and none once the pass has a result.
+ * The state of a long pass at the end of each window, kept as soon as it exists. After a crash the next host goes on with the
+ * next window. The newest two are kept, and none once the pass has a result.
  */
 export class KeptWindows {
   readonly #ledger: Ledger;
@@ -98,7 +102,7 @@ export class KeptWindows {
     this.#report = report;
   }
 
-  /** The windows of one operation; `kept` is told of each that is on disk. */
+  /** The windows of one operation; `kept` is called for each that is on disk. */
   of(request: PassRequest, lengthMs: number, kept: () => void): PassWindows {
     return {
       lengthMs,
@@ -149,7 +153,7 @@ export class KeptWindows {
     return null;
   }
 
-  /** Whether a window and every object that its facts name are there and intact. */
+  /** True if a window and every object that its facts name exist and are intact. */
   async #isWhole(row: WindowRow): Promise<boolean> {
     const { state, named } = row.window;
     if (!(await this.#isIntact(state.contentId)) || !(await this.#isIntact(named.contentId))) return false;
@@ -200,7 +204,7 @@ export class KeptWindows {
   }
 }
 
-/** Another version of the program may keep other states: it begins anew. */
+/** Another version of the program may keep other states: it starts from the beginning. */
 const keyOf = ({ sourceContentId, range, tools, parameters }: PassRequest, endMs: number): string =>
   operationKeyOf({
     operation: 'media.detect.window',

@@ -43,7 +43,7 @@ export async function listedOf(ledger: Ledger, sourceSessionId: string): Promise
   }
 }
 
-// What a list says of a study; the rest is not checked here.
+// The part of a study that a list shows; the rest is not checked here.
 const listed = z.object({
   record: z.object({
     commandId: z.string(),
@@ -61,10 +61,7 @@ export class ListedRuntimes {
     this.#options = options;
   }
 
-  /**
-   * One page. Throws `invalid_cursor`, and where a source is asked for that is unknown, or that is gone,
-   * `unknown_source_session` and `source_deleted`.
-   */
+  /** One page. Throws `invalid_cursor`, and `unknown_source_session` or `source_deleted` for such a source in the request. */
   async page(request: RuntimeListRequest): Promise<Runtimes> {
     const { ledger, registry } = this.#options;
     const { sourceSessionId, lifecycle, label, after } = request;
@@ -83,7 +80,7 @@ export class ListedRuntimes {
     return { schema: 'studio.local-runtimes.v1', runtimes: rows, damaged, nextCursor };
   }
 
-  /** The row of one study; null where there is none. Throws `stored_content_inconsistent`. */
+  /** The row of one study; null if there is none. Throws `stored_content_inconsistent`. */
   row(runtimeId: string): RuntimeRow | null {
     const { ledger, supervisor, registry } = this.#options;
     return readStored(() => {

@@ -11,7 +11,7 @@ import type { KeptWindows } from './kept-windows.ts';
 import type { MediaPasses, PassRequest } from './media-passes.ts';
 import { attachedFilesOf } from './media-task.ts';
 
-/** Where a pass leaves what it found. */
+/** The store for the findings of a pass. */
 type PassObjects = Pick<ObjectStore, 'putAll' | 'read'>;
 
 /** Runs a pass and stores what it found: every object that the result names is on disk when this resolves. */
@@ -43,8 +43,8 @@ export async function storedPass(
 }
 
 /**
- * Stores once more what facts name: in a pass of hours the first of it is no longer recent, and a collection of garbage would
- * delete it before a record names it.
+ * Stores the named objects of facts once more. In a pass of hours the oldest of them are no longer recent, so that a collection
+ * of garbage would delete them.
  */
 async function keepOn(objects: PassObjects, artifact: FurtherArtifact): Promise<void> {
   for (const { contentId, bytes } of objectFactsOf(artifact)) {
@@ -63,13 +63,13 @@ export interface MediaWork {
 
 export interface WorkWatch {
   readonly signal: AbortSignal;
-  /** Told how much of the media was read, and how much will be, in ms of its time. */
+  /** Called with the read part of the media, and the total, in ms of its time. */
   readonly measured: (completedMs: number, totalMs: number) => void;
-  /** Told what the operation waits for, in words for people; null once it waits no more. */
+  /** Called with the thing that the operation waits for, in words for people; null once it waits no more. */
   readonly waits: (reason: string | null) => void;
-  /** Told whenever a part is kept behind which a next host goes on, or while others do the work. */
+  /** Called whenever a part is kept, behind which a next host goes on, or while others do the work. */
   readonly kept: () => void;
-  /** Told of each object before it is stored: where the operation comes to nothing, none of them may have a name. */
+  /** Called with each object before it is stored: if the operation fails, none of them may have a name. */
   readonly stored: (contentId: string) => void;
 }
 

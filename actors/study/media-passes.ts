@@ -30,7 +30,7 @@ export interface MediaPassesOptions {
   readonly tools: { readonly ffmpeg: ResolvedTool; readonly ffprobe: ResolvedTool };
   readonly detector: Detector;
   readonly detectorTools: DetectorTools;
-  /** Which ranges are decoded by windows. */
+  /** The ranges that are decoded by windows. */
   readonly windowing?: Windowing;
 }
 
@@ -43,7 +43,7 @@ export interface Windowing {
 /** Ranges that a host studies without being asked for longer ones are decoded at once. */
 export const usualWindowing: Windowing = { aboveMs: longRanges.aboveMs, lengthMs: longRanges.windowMs };
 
-/** What a pass found; `further` is what it measured beside its evidence. */
+/** The findings of a pass; `further` are its measurements beside its evidence. */
 export interface PassesFound {
   readonly detections: readonly Detection[];
   readonly derivedAudio: DerivedAudio | null;
@@ -51,16 +51,16 @@ export interface PassesFound {
 }
 
 export interface PassRequest {
-  /** Where the media lies. */
+  /** The path of the media. */
   readonly path: string;
-  /** Where an attached subtitle file lies. */
+  /** The path of an attached subtitle file. */
   readonly attachedPath: (contentId: string) => string;
   readonly signal: AbortSignal;
-  /** Told how much of the media was read, and how much will be, in ms of its time. */
+  /** Called with the read part of the media, and the total, in ms of its time. */
   readonly measured: (completedMs: number, totalMs: number) => void;
   /** Takes an object that a fact is going to name; on disk when it resolves. */
   readonly keep: (object: StoredObject) => Promise<void>;
-  /** Where a pass by windows keeps them; absent where a pass that was cut begins anew. */
+  /** The store for the windows of a pass; without it a cut pass starts from the beginning. */
   readonly windows?: ((lengthMs: number) => PassWindows) | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface PassRequest {
 export interface MediaPasses {
   /** With which tools a task is done here, set how: known before it runs. */
   identity(task: MediaTask): OperationIdentity;
-  /** When the windows of a task end that are kept on the way, in ms; none for a task that is done at once. */
+  /** The ends of the windows that a task keeps on the way, in ms; none for a task that is done at once. */
   windowEndsOf(task: MediaTask): number[];
   /** Rejects with a `StudyFault` where a tool came to nothing. */
   run(task: MediaTask, request: PassRequest): Promise<PassesFound>;
@@ -125,7 +125,7 @@ type DetectionTask = Extract<MediaTask, { capability: 'media.detect' }>;
 const tracksOf = ({ tracks }: DetectionTask, lengthMs: number | null): DetectionTracks =>
   lengthMs === null ? tracks : { ...tracks, passWindowMs: lengthMs };
 
-/** The windows of a pass that begins anew when it is cut. */
+/** The windows of a pass that starts from the beginning after it is cut. */
 const keptNowhere = (lengthMs: number): PassWindows => ({
   lengthMs,
   newest: async () => null,

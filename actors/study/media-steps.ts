@@ -30,7 +30,7 @@ export interface MediaStepsOptions extends Pick<HostBasis, 'ledger' | 'objectSto
   /** Says with which tools this host has its operations done, set how. */
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly operations: MediaOperations;
-  /** What long passes keep on the way. */
+  /** The windows that long passes keep on the way. */
   readonly windows: Pick<KeptWindows, 'drop' | 'namedBy' | 'keysOf'>;
   /** Has objects go that a study has stored, and that nothing else reaches. */
   readonly abandoned: (runtimeId: string, contentIds: readonly string[]) => Promise<void>;
@@ -39,9 +39,9 @@ export interface MediaStepsOptions extends Pick<HostBasis, 'ledger' | 'objectSto
   /** Takes down how long the passes that really run here take; null on a host that has workers run them. */
   readonly calibration: Pick<StudyCalibration, 'noted'> | null;
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
-  /** Told what an operation of a study waits for; null once it waits no more. */
+  /** Called with the thing that an operation of a study waits for; null once it waits no more. */
   readonly waits: (runtimeId: string, reason: string | null) => void;
-  /** Told whenever a study keeps a part of a step behind which a next host goes on. */
+  /** Called whenever a study keeps a part of a step, behind which a next host goes on. */
   readonly moved: (runtimeId: string) => void;
 }
 
@@ -51,7 +51,7 @@ export class MediaSteps {
   readonly #windows: WindowsOfStudies;
   /** The operations that run, by their study. */
   readonly #running = new Map<string, Promise<MediaOperationResult>>();
-  /** What operations have stored in this life of the host, by the live study. */
+  /** The objects that operations have stored in this life of the host, by the live study. */
   readonly #stored = new Map<string, Set<string>>();
 
   constructor(options: MediaStepsOptions) {
@@ -59,7 +59,7 @@ export class MediaSteps {
     this.#windows = new WindowsOfStudies({ ...options, taskOf: (study) => this.#task(study, 'detect') });
   }
 
-  /** What a study asks of one pass. */
+  /** The operation for one pass of a study. */
   operation(study: StudyRow, step: MediaStepName): MediaOperation {
     return mediaOperationOf(this.#options.passes, this.#task(study, step));
   }
@@ -79,17 +79,17 @@ export class MediaSteps {
     this.#stored.delete(runtimeId);
   }
 
-  /** Whether a live study has stored an object that no record may name yet: the step that names it can take its time. */
+  /** True if a live study has stored an object that no record may name yet: the step that names it can take its time. */
   isHeld(contentId: string): boolean {
     for (const stored of this.#stored.values()) if (stored.has(contentId)) return true;
     return false;
   }
 
   /**
-   * Releases what a study has kept on the way that ended without a result of its pass, and what it has stored that nothing
-   * names. What another live study goes on from stays, and so does that of a study whose time was up: only behind
-   * its windows can another attempt get further. Must be called after the commit that ends a study, in the same turn: from the next
-   * on a client may delete it.
+   * Releases the kept windows of a study whose pass ended without a result, and the objects that it has stored and nothing names.
+   * Windows that another live study goes on from stay. So do those of a study whose time was up: only from its windows can
+   * another attempt get further. Must be called after the commit that ends a study, in the same turn: from the next on a client
+   * may delete it.
    */
   async ended(runtimeId: string, { isTimeUp }: { isTimeUp: boolean }): Promise<void> {
     const { abandoned, report } = this.#options;
@@ -124,7 +124,7 @@ export class MediaSteps {
     const { events } = operationCompleted(study, operation, result, known !== null);
     const { range } = study.record.analysisRequest;
     const timed = { mediaMs: range.endMs - range.startMs, workMs };
-    // A pass that may have gone on behind a window says nothing of the time that its whole range takes.
+    // A pass that may have continued from a window does not show the time that its whole range takes.
     const isWhole = this.#options.passes.windowEndsOf(this.#task(study, step)).length === 0;
     const isObserved = known === null && calibration !== null && isWhole;
     const observed = isObserved
@@ -176,8 +176,8 @@ export class MediaSteps {
   }
 
   /**
-   * A completed result under this key whose bytes are all intact, else null, and whether one that is not whole stands there.
-   * Damaged bytes are set aside.
+   * A completed result under this key whose bytes are all intact, else null, and true if there is an incomplete one. Damaged
+   * bytes are set aside.
    */
   async #known(operationKey: string): Promise<{ known: MediaOperationResult | null; isUseless: boolean }> {
     const { ledger, report } = this.#options;
@@ -188,7 +188,7 @@ export class MediaSteps {
       report(`the stored result ${operationKey} cannot be read; the operation runs again`);
       return { known: null, isUseless: true };
     }
-    // What facts name is known only where they are whole.
+    // The objects that facts name are known only if they are whole.
     const isWhole =
       (await this.#areIntact(contentIdsOf(stored.data))) && (await this.#areIntact(await this.#namedBy(stored.data)));
     return { known: isWhole ? stored.data : null, isUseless: !isWhole };

@@ -8,7 +8,7 @@ import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { MediaPasses } from './media-passes.ts';
 
-/** The revision that a study was accepted for. Throws `mediaGone` where it is no longer registered. */
+/** The revision that a study was accepted for. Throws `mediaGone` if it is no longer registered. */
 export function studiedSource(registry: SourceRegistry, { record }: StudyRow): RegisteredSource {
   const source = registry.revision(record.sourceSession.revisionId);
   if (source === undefined) throw mediaGone;
@@ -48,7 +48,7 @@ function attachedFile({ subtitleTracks = [] }: RegisteredSource, index: number) 
 export const attachedFilesOf = (task: MediaTask): string[] =>
   task.capability === 'media.subtitles' ? task.tracks.flatMap(({ attached }) => attached?.contentId ?? []) : [];
 
-/** What a study has one of its passes do. */
+/** The task of a study for one of its passes. */
 export function mediaTaskOf(step: MediaStepName, source: RegisteredSource, request: AnalysisRequest): MediaTask {
   const { incompleteMedia } = source;
   const over = {

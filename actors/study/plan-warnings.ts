@@ -22,22 +22,22 @@ export interface PlanWarningsOptions {
   readonly studies: Pick<StudyService, 'planned'>;
   readonly objectStore: ObjectStore;
   readonly captions: CaptionAbility;
-  /** Whether studies of this host recognise speech. */
+  /** True if studies of this host recognize speech. */
   readonly recognizes: boolean;
-  /** Who recognises speech, how fast, and how often each stretch; null on a host that does not. */
+  /** The recognizer of speech, its pace, and its runs over each stretch; null on a host without one. */
   readonly recognition: RecognitionOutlook | null;
-  /** Who reads text on the screen; null on a host that does not. */
+  /** The reader of text on the screen; null on a host without one. */
   readonly screenText: ScreenTextChoice | null;
 }
 
-/** What is known of the recognition of speech before a study. */
+/** The facts about the recognition of speech before a study. */
 export interface RecognitionOutlook {
   readonly engine: RecognizerEngine;
   readonly pace: Pick<RecognitionPace, 'read'>;
   readonly runs: number;
 }
 
-/** What the pages of all present browsers play, by the names of ffmpeg. */
+/** The codecs that the pages of all present browsers play, by the names of ffmpeg. */
 const playableCodecs: ReadonlySet<string> = new Set([
   ...['h264', 'vp8', 'vp9', 'av1'],
   ...['aac', 'mp3', 'opus', 'vorbis', 'flac', 'pcm_s16le', 'pcm_u8'],
@@ -111,18 +111,14 @@ function trackWarnings({ tracks, incompleteMedia }: RegisteredSource): PlanWarni
   ];
 }
 
-/** Containers state `eng` where requests declare `en`. */
-const primary = (tag: string): string => baseLanguage(tag) ?? tag.split('-', 1)[0]?.toLowerCase() ?? '';
-
-/** Undetermined and multiple languages, as containers state them, contradict nothing. */
-const namesNoLanguage = (tag: string): boolean => ['und', 'mul', 'mis', 'zxx'].includes(primary(tag));
-
 function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLanguages): PlanWarning[] {
   const declared = request.requestedSourceLanguage.languages;
-  const found = languages.filter((tag) => !namesNoLanguage(tag));
+  // Undetermined and multiple languages contradict nothing, and neither does an invalid tag.
+  const found = languages.filter((tag) => baseLanguage(tag) !== null);
   if (declared.length === 0 || found.length === 0) return [];
-  const declaredPrimaries = declared.map(primary);
-  if (found.some((tag) => declaredPrimaries.includes(primary(tag)))) return [];
+  // Containers state `eng` where requests declare `en`.
+  const declaredBases = declared.map(baseLanguage);
+  if (found.some((tag) => declaredBases.includes(baseLanguage(tag)))) return [];
   const who = basis === 'detected' ? 'the detector found' : 'the container states';
   const text = `the request declares ${declared.join(', ')}, ${who} ${found.join(', ')}`;
   return [{ code: 'declared_language_differs', text, declared: [...declared], found, basis }];
@@ -142,7 +138,7 @@ function captionWarnings(
   }));
 }
 
-/** How long speech takes to recognise here, as the last studies of this host say; nothing before the first. */
+/** The time to recognize speech here, from the last studies of this host; nothing before the first. */
 async function recognitionWarnings(
   { range }: RuntimeRequest,
   { tracks }: RegisteredSource,
@@ -156,7 +152,7 @@ async function recognitionWarnings(
   const perSecond = runs * rate;
   const atMostMs = Math.round(perSecond * (range.endMs - range.startMs));
   const last = studies === 1 ? 'the last study' : `the last ${studies} studies`;
-  const text = `speech will be recognised by ${engine}: in ${last} of this host a second of speech took ${perSecond.toFixed(1)} s, so the range takes up to ${timeCode(atMostMs)} if all of it is speech`;
+  const text = `${engine} will recognize speech: in ${last} of this host a second of speech took ${perSecond.toFixed(1)} s; the range takes up to ${timeCode(atMostMs)} if all of it is speech`;
   return [
     {
       code: 'speech_will_be_recognised',

@@ -10,7 +10,7 @@ import {
   runtimeEventsBytes,
   runtimeStatusOf,
 } from '../../receipts/published/runtime.ts';
-import { planStudy, runtimeIdOf, runtimePlanOf, type StudyPlan } from '../../receipts/study/plan.ts';
+import { checkStudyBounds, planStudy, runtimeIdOf, runtimePlanOf, type StudyPlan } from '../../receipts/study/plan.ts';
 import { acceptStudy } from '../../receipts/study/start.ts';
 import { studyIdsFrom } from '../../receipts/study-run.ts';
 import { BoundedMap } from '../../storage/bounded-map.ts';
@@ -30,12 +30,12 @@ import { demandIntact } from '../sources/source-records.ts';
 import type { SourceUses } from '../sources/source-registry.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { isRowOf, type RowOf, snapshotValue } from '../supervision/actor-row.ts';
-import { absentRuntime, refuseDeleted } from '../supervision/deletion-rows.ts';
+import { absentRuntime, absentSource, refuseDeleted } from '../supervision/deletion-rows.ts';
 import { readStored } from '../supervision/reads.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
 import { RememberedAnswers } from '../supervision/remembered-answers.ts';
+import type { StudyCalibration } from './calibration.ts';
 import { listingWrites } from './listed-runtimes.ts';
-import { StudyPlans, type StudyPlansOptions } from './study-plans.ts';
 
 /** A status as the bytes of its JSON answer, with the journal head that it speaks of. */
 export interface StatusAnswer {
@@ -47,6 +47,47 @@ export interface StatusAnswer {
 export interface EventsAnswer extends StatusAnswer {
   /** The page is empty and the runtime may still add to it. */
   readonly mayGrow: boolean;
+}
+
+interface StudyPlansOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
+  /** The longest range of a study now. */
+  readonly maximumRangeMs: () => number;
+  /** The observations behind forecasts; absent if they state the least work alone. */
+  readonly calibration?: Pick<StudyCalibration, 'of'> | undefined;
+}
+
+/** Plans over the sources of this host, with the forecasts that it makes of them now. */
+class StudyPlans {
+  readonly #options: StudyPlansOptions;
+
+  constructor(options: StudyPlansOptions) {
+    this.#options = options;
+  }
+
+  /** The plan of a request, and its source, whose files are whole. */
+  async planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
+    const { ledger, objectStore } = this.#options;
+    const source = this.currentSource(request);
+    const plan = planStudy(source, request);
+    refuseDeleted(ledger, plan.runtimeId);
+    await demandIntact(objectStore, source);
+    return { source, plan: await this.calibrated(source, request, plan) };
+  }
+
+  /** The plan with the forecast that holds now; all else in it follows from the request alone. */
+  async calibrated(source: RegisteredSource, request: RuntimeRequest, plan: StudyPlan): Promise<StudyPlan> {
+    const finished = await this.#options.calibration?.of(source, plan.analysisRequest);
+    return finished === undefined ? plan : planStudy(source, request, finished);
+  }
+
+  /** The source that a request names, where it may be studied as the request says. Throws the codes of requests. */
+  currentSource(request: RuntimeRequest): RegisteredSource {
+    const { registry, ledger, maximumRangeMs } = this.#options;
+    const source = registry.current(request.sourceSessionId);
+    if (source === undefined) throw absentSource(ledger, request.sourceSessionId);
+    checkStudyBounds(source, request, maximumRangeMs());
+    return source;
+  }
 }
 
 interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor' | 'clock'> {
@@ -84,27 +125,28 @@ export class StudyService {
     this.#journals = new JournalHealth(options.ledger, (runtimeId) => options.supervisor.isLive(runtimeId));
   }
 
-  /** Says what a start would promise. Writes nothing. */
+  /** The plan that a start would promise. Writes nothing. */
   async plan(request: RuntimeRequest): Promise<RuntimePlan> {
     return runtimePlanOf((await this.planned(request)).plan);
   }
 
-  /** What follows from a request, and its source, whose files are whole. Throws as `plan`. */
+  /** The plan of a request, and its source, whose files are whole. Throws as `plan`. */
   planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
     return this.#plans.planned(request);
   }
 
   /** Starts a study, or finds the one that the same request started before. Resolves when it is on disk. */
   async start(request: RuntimeRequest): Promise<RuntimeStatus> {
-    const known = this.#knownRuntime(request);
-    if (known !== null) return this.#acknowledged(known);
+    const named = this.#namedPlan(request);
+    if (named !== null && this.#isKnown(named.plan.runtimeId)) return this.#acknowledged(named.plan.runtimeId);
     const source = this.#plans.currentSource(request);
+    const plan = named?.source === source ? named.plan : planStudy(source, request);
     const release = this.#options.sourceUses.begin(request.sourceSessionId);
-    return this.#startOver(source, request).finally(release);
+    return this.#startOver(source, request, plan).finally(release);
   }
 
-  async #startOver(source: RegisteredSource, request: RuntimeRequest): Promise<RuntimeStatus> {
-    const { runtimeId } = planStudy(source, request);
+  async #startOver(source: RegisteredSource, request: RuntimeRequest, plan: StudyPlan): Promise<RuntimeStatus> {
+    const { runtimeId } = plan;
     // Asked before anything is read, and again when the study joins: those that arrive together see each other.
     this.#demandRoom(runtimeId);
     await demandIntact(this.#options.objectStore, source);
@@ -112,14 +154,14 @@ export class StudyService {
     // Of equal requests that arrive together one starts the study; the others wait for it, or find that it has.
     if (!this.#isKnown(runtimeId)) {
       this.#demandRoom(runtimeId);
-      const starting = this.#starting.get(runtimeId) ?? this.#spawn(source, request);
+      const starting = this.#starting.get(runtimeId) ?? this.#spawn(source, request, plan);
       this.#starting.set(runtimeId, starting);
       await starting.finally(() => this.#starting.delete(runtimeId));
     }
     return this.#acknowledged(runtimeId);
   }
 
-  /** Where a runtime stands, found by the command that started it. */
+  /** The state of a runtime, found by the command that started it. */
   async byCommand(commandId: string): Promise<StatusAnswer> {
     if (!commandIdSchema.safeParse(commandId).success) {
       throw new ServiceError('invalid_command_id', 'a command id is runtime-start: and 64 hex digits');
@@ -132,7 +174,7 @@ export class StudyService {
     }
   }
 
-  /** Where a runtime stands. The bytes are kept until the next commit of the runtime. */
+  /** The state of a runtime. The bytes are kept until the next commit of the runtime. */
   status(runtimeId: string): StatusAnswer | Promise<StatusAnswer> {
     return this.#statuses.get(runtimeId);
   }
@@ -190,7 +232,7 @@ export class StudyService {
     };
   }
 
-  /** The events of a page as they are stored, with where their runtime stands. Throws as `events`. */
+  /** The events of a page as they are stored, with the state of their runtime. Throws as `events`. */
   async records(runtimeId: string, after: number, limit: number): Promise<EventsPage> {
     // The row is read before the page: a lifecycle that has ended then always comes with its last event.
     const row = this.#row(runtimeId);
@@ -237,7 +279,7 @@ export class StudyService {
     throw new ServiceError('study_queue_full', message, retryAfter(retryAfterSeconds));
   }
 
-  /** Where a study stands that was just asked for; one that had ended badly before says how to ask for another attempt. */
+  /** The state of a study after its request. One that had ended badly before names the way to start another attempt. */
   async #acknowledged(runtimeId: string): Promise<RuntimeStatus> {
     const { status } = await this.#status('studio.local-runtime-start-ack.v1', runtimeId);
     const { reason } = status;
@@ -257,22 +299,22 @@ export class StudyService {
     return readStored(() => checkedRuntimeRow(row));
   }
 
-  /** The runtime of a request that was accepted before, also when its source has a newer revision by now. */
-  #knownRuntime(request: RuntimeRequest): string | null {
+  /** The plan over the revision that a request names, which may have been accepted before its source had a newer one. */
+  #namedPlan(request: RuntimeRequest): { readonly source: RegisteredSource; readonly plan: StudyPlan } | null {
     const source = this.#options.registry.revision(request.sourceRevisionId);
     if (source === undefined || source.session.sessionId !== request.sourceSessionId) return null;
-    const { runtimeId } = planStudy(source, request);
-    refuseDeleted(this.#options.ledger, runtimeId);
-    return this.#isKnown(runtimeId) ? runtimeId : null;
+    const plan = planStudy(source, request);
+    refuseDeleted(this.#options.ledger, plan.runtimeId);
+    return { source, plan };
   }
 
   #isKnown(runtimeId: string): boolean {
     return readStored(() => this.#options.supervisor.read(runtimeId)) !== undefined;
   }
 
-  async #spawn(source: RegisteredSource, request: RuntimeRequest): Promise<void> {
+  async #spawn(source: RegisteredSource, request: RuntimeRequest, uncalibrated: StudyPlan): Promise<void> {
     const { definition, supervisor, objectStore, clock, newId, optional } = this.#options;
-    const plan = await this.#plans.of(source, request);
+    const plan = await this.#plans.calibrated(source, request, uncalibrated);
     const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
     await storeBeforePromise(objectStore, accepted.files);
     const row: StudyRow = {
@@ -298,15 +340,15 @@ interface RememberedPage<Page> {
 
 // About 500 pages of 100 events.
 const rememberedBytes = 32 * 1024 * 1024;
-// What a page takes in memory beside its bytes.
+// The size of a page in memory beside its bytes.
 const entryBytes = 512;
 
-// About 100 bytes each. A runtime that is forgotten here has its pages read again.
+// About 100 bytes each. If a runtime is forgotten here, its pages are read again.
 const rememberedVersions = 4096;
 
 /**
- * Keeps pages of journals as the bytes of their answers until the next commit of their runtime: the events of a page never
- * change, but its answer also says where the journal and the runtime stand. Pages used longest ago make room.
+ * Keeps pages of journals as the bytes of their answers until the next commit of their runtime. The events of a page never
+ * change, but its answer also contains the state of the journal and of the runtime. The least recently used pages make room.
  */
 export class RememberedPages<Page extends { readonly bytes: Uint8Array }> {
   readonly #pages = new BoundedMap<string, RememberedPage<Page>>(
@@ -366,26 +408,18 @@ const remembered = 4096;
 export class JournalHealth {
   readonly #ledger: Ledger;
   readonly #isLive: (runtimeId: string) => boolean;
-  readonly #known = new Map<string, Promise<JournalDamage | null>>();
+  readonly #verified = new RememberedAnswers(remembered, async (runtimeId) => ({
+    damage: await this.#verify(runtimeId),
+  }));
 
   constructor(ledger: Ledger, isLive: (runtimeId: string) => boolean) {
     this.#ledger = ledger;
     this.#isLive = isLive;
   }
 
-  /** What is wrong with a runtime's journal, or null. */
+  /** The damage of a runtime's journal, or null. If it could not be read, the next request reads it again. */
   async damage(runtimeId: string): Promise<JournalDamage | null> {
-    if (this.#isLive(runtimeId)) return null;
-    const known = this.#known.get(runtimeId) ?? this.#verify(runtimeId);
-    if (this.#known.size >= remembered) this.#known.clear();
-    this.#known.set(runtimeId, known);
-    try {
-      return await known;
-    } catch (error) {
-      // Nothing was learned about the journal: the next request looks again.
-      if (this.#known.get(runtimeId) === known) this.#known.delete(runtimeId);
-      throw error;
-    }
+    return this.#isLive(runtimeId) ? null : (await this.#verified.get(runtimeId)).damage;
   }
 
   async #verify(runtimeId: string): Promise<JournalDamage | null> {

@@ -83,7 +83,7 @@ interface StudyJournalOptions extends Pick<HostBasis, 'ledger' | 'clock'> {
   readonly progress: LiveProgress;
 }
 
-/** What the emissions of one transition of a runtime add to its commit. */
+/** The writes that the emissions of one transition of a runtime add to its commit. */
 function studyEmissionWrites(options: StudyJournalOptions, { id, emissions }: ActorChange<'runtime'>): Write[] {
   return emissions.flatMap((emission) => {
     const { events, writes } = contentOf(options, id, emission);
@@ -141,7 +141,7 @@ interface StudyDefinitionOptions extends Pick<HostBasis, 'ledger' | 'supervisor'
   readonly committed: (runtimeId: string) => void;
 }
 
-/** Where the journal of a study says that it stands; null after its end. */
+/** The state of a study in its journal; null after its end. */
 function standingOf(progress: StudyProgress, row: RowOf<'runtime'>): ChartPosition | null {
   const { runtimeId, commandId } = row.input;
   const context: StudyContext = { runtimeId, commandId, reason: null };
@@ -247,7 +247,7 @@ export class EvidenceSteps {
     this.#options = options;
   }
 
-  /** What a stage derives of what was found. */
+  /** The result that a stage derives from the findings. */
   async derive(name: StageName, { runtimeId }: StudyInput): ReturnType<StageWork> {
     const { derived } = stageNamed(name);
     if (derived === null) throw new RangeError(`the stage ${name} needs an effect`);

@@ -9,7 +9,7 @@ import type { KeptWindows } from './kept-windows.ts';
 import type { MediaPasses } from './media-passes.ts';
 import { mediaOperationOf } from './media-task.ts';
 
-/** What a study has measured of its media in one pass, and when the windows of that end; none where it is done at once. */
+/** One pass of a study over its media, and the ends of its windows; none if it is done at once. */
 export interface WindowedPass {
   readonly runtimeId: string;
   readonly request: MediaOperationRequest;
@@ -20,7 +20,7 @@ export interface WindowsOfStudiesOptions {
   readonly ledger: Ledger;
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly windows: Pick<KeptWindows, 'drop' | 'namedBy' | 'keysOf'>;
-  /** What a study measures in its pass. Throws where its source is gone. */
+  /** The task of a study's pass. Throws if its source is gone. */
   readonly taskOf: (study: StudyRow) => MediaTask;
 }
 
@@ -56,7 +56,7 @@ export class WindowsOfStudies {
     return named;
   }
 
-  /** When those windows of a pass end that are kept, and that no other live study goes on from. */
+  /** The ends of the windows of a pass that are kept, and that no other live study goes on from. */
   async #free(pass: WindowedPass): Promise<number[]> {
     const { ledger, windows } = this.#options;
     const keys = windows.keysOf(pass.request, pass.endsMs);

@@ -10,8 +10,8 @@ const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 
 /**
- * Runs work again, after a growing wait, as long as the storage refuses its reads: that says nothing about the work.
- * Rejects with anything else that it throws, and with the reason of `signal` once that aborts.
+ * Runs work again, after a growing wait, as long as the storage refuses its reads: the work itself is not at fault. Rejects with
+ * any other error of it, and with the reason of `signal` once that aborts.
  */
 async function untilAvailable<Result>(clock: Clock, signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
@@ -40,9 +40,9 @@ function pause(clock: Clock, signal: AbortSignal, ms: number): Promise<void> {
 }
 
 /**
- * Where an actor stands towards its workers. A waiting one stays known to the supervisor, but has no interpreter until it
- * gets a worker or another event: its state invokes nothing. A passivated one is stored like an ended one, costs a start
- * nothing, and resumes with its next event.
+ * The relation of an actor to its workers. A waiting one stays known to the supervisor, but has no interpreter until it gets a
+ * worker or another event: its state invokes nothing. A passivated one is stored like an ended one, costs a start nothing, and
+ * resumes with its next event.
  */
 export type Phase = 'idle' | 'waiting' | 'working' | 'passivated' | 'ended';
 
@@ -68,32 +68,32 @@ export interface ActorDefinition<Kind extends string = string> extends Versioned
   /** The chart with its effects provided. */
   readonly machine: AnyStateMachine;
   readonly queue: WorkQueue;
-  /** Whether the actor's id names a journal, to be checked before the actor is taken up again. */
+  /** True if the actor's id names a journal, which has to be checked before the actor is resumed. */
   readonly hasJournal: boolean;
   phase(value: StateValue): Phase;
   /**
-   * The event that ends an actor which is found in a state that must not be entered a second time, after a crash of the
-   * host or of the actor; null for a state that may. Kinds without such states leave it out.
+   * The event that ends an actor whose state must not be entered a second time, after a crash of the host or of the actor. Null
+   * for a state that may. Kinds without such states leave it out.
    */
   cutShort?(value: StateValue): EventObject | null;
   /**
-   * Where the durable record of an actor (its journal, or its row where it has none) says that it stands, in terms of the
-   * chart as it is now; null for one that is over. Asked for a row that the chart cannot restore and no migration leads
-   * on, such as one of a newer version. Rejects when the record cannot be read.
+   * The state of an actor in terms of the present chart, by its durable record: its journal, or its row if it has none. Null for
+   * one that is over. Called for a row that the chart cannot restore and no migration converts, such as one of a newer version.
+   * Rejects when the record cannot be read.
    */
   standing(row: RowOf<Kind>): Promise<ChartPosition | null>;
   /** Reads what the effects of a stored actor need to know of its journal, before it is taken up or ended. */
   recall?(id: string): Promise<void>;
-  /** What the facts of a transition add to its commit. */
+  /** The writes that the facts of a transition add to its commit. */
   writes(change: ActorChange<Kind>): Write[];
   /** Called once the row of a transition is on disk. */
   committed(id: string, row: RowOf<Kind>): void;
 }
 
 /**
- * Makes the effect of an invoke: it starts only after the commit of the snapshot that invoked it, so that a crash never
- * leaves work behind that stands in no snapshot. `actorOf` says whose it is, and `lifetime` ends with that actor, also when the actor fails. It is run again
- * while the storage refuses its reads; such a refusal comes before anything that must not be done twice.
+ * Makes the effect of an invoke. It starts only after the commit of the snapshot that invoked it, so that every snapshot on disk
+ * lists the work that a crash leaves. `actorOf` names its actor, and `lifetime` ends with that actor, also when the actor fails.
+ * It is run again while the storage refuses its reads; such a refusal comes before anything that must not be done twice.
  */
 export function effect<Output, Input extends object>(
   barrier: {
@@ -113,4 +113,25 @@ export function effect<Output, Input extends object>(
     until.throwIfAborted();
     return untilAvailable(barrier.clock, until, () => run(input, until));
   });
+}
+
+/** The last writes of an actor that is ended from outside; `rows` leaves out a journal that cannot be trusted. */
+export type LastEntries = 'all' | 'rows' | 'none';
+
+/** The last entries of an actor. It ends even when what it would write cannot be worked out. */
+export function lastWrites(
+  definition: ActorDefinition,
+  change: ActorChange,
+  entries: LastEntries,
+  report: (line: string) => void,
+): readonly Write[] {
+  if (entries === 'none') return [];
+  try {
+    const writes = definition.writes(change);
+    return entries === 'all' ? writes : writes.filter((write) => !('append' in write));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    report(`${definition.name} ${change.id} ends without its last entries: ${message}`);
+    return [];
+  }
 }

@@ -19,7 +19,7 @@ export const storedSnapshot = z.custom<StoredSnapshot>(
   'not the snapshot of a chart',
 );
 
-/** One actor as the ledger keeps it: where its chart stands, and what the supervisor must know to go on. */
+/** One actor as the ledger keeps it: the state of its chart, and the facts that the supervisor needs to go on. */
 export const actorRow = z.strictObject({
   kind: z.string(),
   machineId: z.string(),
@@ -35,16 +35,16 @@ export const actorRow = z.strictObject({
   /** How often it was taken up again in all. */
   totalResumes: z.number().int(),
   /**
-   * Stands with work that hosts died over so often that it is taken up alone: how often a host died since while it was the
-   * only work running, and whether it is running now or waits for its turn.
+   * Present for work that runs alone because hosts died too often during it. Counts the deaths of hosts since then while it was
+   * the only work running, and shows if it runs now or waits for its turn.
    */
   alone: z.strictObject({ deaths: z.number().int(), isRunning: z.boolean() }).optional(),
   /**
-   * What is recorded of its transitions: the number and the time (epoch ms) of the newest, and how often the actor was started
-   * again after it failed. Rows that an earlier version wrote last have none.
+   * The record of its transitions: the number and the time (epoch ms) of the newest, and the number of new starts after a
+   * failure. Rows that an earlier version wrote last have none.
    */
   recorded: z.strictObject({ seq: z.number().int(), at: epochMs, restarts: z.number().int() }).optional(),
-  /** What is left of the time the actor may use, counted only while the host is up. */
+  /** The rest of the time that the actor may use, counted only while the host is up. */
   remainingMs: z.number().nullable(),
   /** The chart's own snapshot: at least a state value. */
   snapshot: storedSnapshot,
@@ -52,7 +52,7 @@ export const actorRow = z.strictObject({
 
 export type ActorRow = z.infer<typeof actorRow>;
 
-/** The row of one kind of actor: its kind says what its chart was started with, and what it keeps. */
+/** The row of one kind of actor: its kind gives the types of its chart's input and context. */
 export type RowOf<Kind extends string> = ActorRow &
   (Kind extends keyof ActorMachines
     ? {
@@ -67,7 +67,7 @@ export const isRowOf = <Kind extends string>(row: ActorRow | undefined, kind: Ki
 /** The state value inside a row's snapshot. */
 export const snapshotValue = (row: ActorRow): StateValue => row.snapshot.value;
 
-/** Whether the chart that wrote a row had come to its end there; a state that it rests in is none. */
+/** True if the chart that wrote a row had ended there; a state in which it rests does not count. */
 export const isFinished = (row: ActorRow): boolean => row.snapshot.status === 'done';
 
 /** The row of the live index: enough to find the definition of the actor without reading the actor. */
@@ -92,7 +92,7 @@ export function upgradedRow(chart: VersionedChart, row: ActorRow): ActorRow {
     const stored = migrated(chart, row);
     return stored === null ? row : rowOf(chart, row, stored);
   } catch {
-    // What a row holds may be damaged; it must not stop the start of the others.
+    // The content of a row may be damaged; it must not stop the start of the others.
     return row;
   }
 }
@@ -123,7 +123,7 @@ function rowOf({ machine, version, status }: VersionedChart, row: ActorRow, stor
   };
 }
 
-/** What a state invokes, as a snapshot holds it before it has come to anything: a restored chart begins it. */
+/** The invokes of a state, as a snapshot holds them before any result: a restored chart begins them. */
 function childrenOf({ _nodes: nodes, context, status }: AnyMachineSnapshot, self: AnyActorRef): object {
   if (status !== 'active') return {};
   const invoked = nodes.flatMap((node) => node.invoke);

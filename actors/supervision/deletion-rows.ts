@@ -17,7 +17,7 @@ const deletedPrefix = 'deleted/';
 const receiptKey = (receiptId: string): string => `${receiptPrefix}${receiptId}`;
 const deletedKey = (id: string): string => `${deletedPrefix}${id}`;
 
-/** What stays of a deletion: its receipt, its place in the list, and under each id that is gone where to find it. */
+/** The rest of a deletion: its receipt, its place in the list, and its address under each deleted id. */
 export function receiptWrites(receipt: DeletionReceipt, ids: readonly string[]): Write[] {
   const { receiptId, deletedAt } = receipt;
   return [
@@ -68,7 +68,7 @@ function derived(key: string, stored: unknown): DeletionReceipt | null {
   }
 }
 
-/** The receipt with this id, derived again; null where there is none. Throws `stored_content_inconsistent`. */
+/** The receipt with this id, derived again; null if there is none. Throws `stored_content_inconsistent`. */
 export function readReceipt(ledger: Pick<Ledger, 'get'>, receiptId: string): DeletionReceipt | null {
   return readStored(() => {
     const stored = ledger.get('record', receiptKey(receiptId));
@@ -84,7 +84,7 @@ export function deletionOf(ledger: Pick<Ledger, 'get'>, id: string): DeletionRec
   });
 }
 
-/** Whether a thing was deleted, and when, as far as that can be read. */
+/** The time when an id was deleted, as far as that can be read; null if it was not. */
 function deletedAt(ledger: Pick<Ledger, 'get'>, id: string): string | null {
   const stored = readStored(() => ledger.get('record', deletedKey(id)));
   if (stored === undefined) return null;

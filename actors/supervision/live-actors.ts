@@ -4,7 +4,7 @@ import type { ActorDefinition } from './actor-definition.ts';
 import { type ActorRow, actorRow, isRowOf, type RowOf, snapshotValue, upgradedRow } from './actor-row.ts';
 import type { SupervisedActor } from './supervised-actor.ts';
 
-/** Who wants to know when something of an actor is on disk. A listener that throws is reported and harms no other listener. */
+/** Listeners to the commits of an actor. A listener that throws is reported and harms no other listener. */
 export class CommitListeners {
   readonly #report: (line: string) => void;
   readonly #byId = new Map<string, Set<() => void>>();
@@ -24,7 +24,7 @@ export class CommitListeners {
     };
   }
 
-  /** Whether anyone listens. */
+  /** True if any listener exists. */
   has(id: string): boolean {
     return this.#byId.has(id);
   }
@@ -42,20 +42,20 @@ export class CommitListeners {
 
 export interface LiveActorsOptions {
   readonly ledger: Ledger;
-  /** Told of things that people should know of; never throws. */
+  /** Called with reports for people; never throws. */
   readonly report: (line: string) => void;
-  /** Told of each row that is on disk; `isStored` where no interpreter is left. Never throws. */
+  /** Called with each row that is on disk; `isStored` if no interpreter is left. Never throws. */
   readonly committed?: (id: string, row: ActorRow, isStored: boolean) => void;
 }
 
-/** How many actors of a definition stand in a state of their chart. */
+/** The number of actors of a definition in a state of their chart. */
 interface ActorCount {
   readonly actor: string;
   readonly state: string;
   readonly count: number;
 }
 
-/** The actors that have not ended and do not rest, and what may be asked of them. */
+/** The actors that have not ended and do not rest, and the operations on them. */
 export abstract class LiveActors {
   protected readonly actors = new Map<string, SupervisedActor>();
   protected readonly definitions = new Map<string, ActorDefinition>();

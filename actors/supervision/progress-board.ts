@@ -18,7 +18,7 @@ interface StageProgress {
   readonly bytes?: number;
 }
 
-/** A pace over less time than this says nothing, in ms. */
+/** The shortest time, in ms, that a pace can be measured over. */
 const leastMs = 1000;
 
 /** Measures the pace of one stage from its first measure on. */
@@ -40,7 +40,7 @@ export class StageMeter {
     return this.#first.stage;
   }
 
-  /** Whether a measure goes on from those before. What else a stage counts has a pace of its own. */
+  /** True if a measure goes on from those before. Each other count of a stage has a pace of its own. */
   measures({ stage, unit }: StageProgress): boolean {
     return stage === this.#first.stage && unit === this.#first.unit;
   }
@@ -65,7 +65,7 @@ export class StageMeter {
     };
   }
 
-  /** What was done in a millisecond; null while nothing or too little was seen of it. */
+  /** The work done in a millisecond; null while nothing or too little was seen of it. */
   #pace(done: number): number | null {
     const elapsed = this.#at - this.#since;
     return elapsed < leastMs || done <= 0 ? null : done / elapsed;
@@ -97,7 +97,7 @@ const stages: Readonly<Record<string, WorkStage>> = {
 interface Notice {
   announcedAt: number;
   timer: unknown;
-  /** Whether it waited in its queue when it was read last. */
+  /** True if it waited in its queue at the last read. */
   isQueued: boolean;
 }
 
@@ -107,9 +107,9 @@ export class ProgressBoard {
   readonly #elapsed: () => number;
   readonly #listeners: CommitListeners;
   readonly #meters = new Map<string, StageMeter>();
-  /** What pieces of work that are under way wait for, in words for people. */
+  /** The reasons why pieces of work wait, in words for people. */
   readonly #waits = new Map<string, string>();
-  /** Who is watched, with the last notice to the watchers. */
+  /** The watched work, with the last notice to the watchers. */
   readonly #notices = new Map<string, Notice>();
   #supervisor: Supervisor | null = null;
   #ledger: Pick<Ledger, 'get'> = { get: () => undefined };
@@ -120,7 +120,7 @@ export class ProgressBoard {
     this.#listeners = new CommitListeners(report);
   }
 
-  /** Names the supervisor of the work, and the ledger that says what was deleted, once they are there. */
+  /** Sets the supervisor of the work, and the ledger that lists deletions, once they exist. */
   follow(supervisor: Supervisor, ledger: Pick<Ledger, 'get'>): void {
     this.#supervisor = supervisor;
     this.#ledger = ledger;
@@ -135,7 +135,7 @@ export class ProgressBoard {
     this.#changed(id);
   }
 
-  /** What was measured of a stage is over. */
+  /** The measurements of a stage end with it. */
   forget(id: string): void {
     if (this.#meters.delete(id)) this.#changed(id);
   }
@@ -148,7 +148,7 @@ export class ProgressBoard {
     this.#changed(id);
   }
 
-  /** What work that is under way waits for; null where it waits for nothing. */
+  /** The reason why work under way waits; null if it does not wait. */
   waitingFor(id: string): string | null {
     return this.#waits.get(id) ?? null;
   }

@@ -40,8 +40,8 @@ function refuseDamage(error: unknown): never {
 }
 
 /**
- * Resolves with the state of an actor once it is none of these, and on disk. Rejects when its row turns out to be damaged,
- * as `readStored` says.
+ * Resolves with the state of an actor once it is outside `underWay`, and on disk. Rejects when its row turns out to be damaged,
+ * as `readStored` does.
  */
 export function settledActor(supervisor: Supervisor, id: string, underWay: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {

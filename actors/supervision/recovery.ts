@@ -1,9 +1,8 @@
 import type { AnyEventObject } from 'xstate';
 import { isJournalDamage, type Ledger, type Write } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
-import type { ActorDefinition } from './actor-definition.ts';
+import type { ActorDefinition, LastEntries } from './actor-definition.ts';
 import { type ActorRow, actorRow, liveRow, snapshotValue, upgradedRow } from './actor-row.ts';
-import type { LastEntries } from './last-writes.ts';
 import { restatedRow, restored } from './row-state.ts';
 import type { Supervisor } from './supervisor.ts';
 import { byResume, recordedWrites, withTransitionCounted } from './transition-rows.ts';
@@ -14,7 +13,7 @@ export const resumeLimit = 2;
 /** This many deaths of a host while a piece of work was the only one running end it. */
 export const deathLimit = 5;
 
-/** Why work ends that hosts died over so often; what a person can do about it stands behind the semicolon. */
+/** The reason why work ends if hosts died too often during it; the remedy for a person is after the semicolon. */
 const tooManyDeaths =
   `resumes exhausted: the host died ${deathLimit} times while this was the only work running; ` +
   'look in the log of the system for why it died (often memory), then begin another attempt';
@@ -25,10 +24,10 @@ const firstDelayMs = 5_000;
 export const aloneDelayMs = (deaths: number): number => firstDelayMs * 2 ** deaths;
 
 /**
- * The row of work that was running when its host died; `wasAlone` says that nothing else was. One death is no evidence, because
- * anything may end a process. Work that was taken up in vain `resumeLimit` times runs alone from then on, and only deaths
- * with nothing else at work count against it. All that is counted ends with a transition, and with whatever the work keeps
- * on its way for a next host (`RowNotes.moved`): work that goes on is never ended by it.
+ * The row of work that was running when its host died; `wasAlone` means that nothing else was. One death is not evidence, because
+ * anything may end a process. Work that was resumed in vain `resumeLimit` times runs alone from then on, and only deaths with
+ * nothing else at work count against it. A transition resets all counts, and so does any part that the work keeps for a next host
+ * (`RowNotes.moved`). So crashes of the host never end work that makes progress.
  */
 function survived(row: ActorRow, wasAlone: boolean): ActorRow {
   const resumes = row.resumes + 1;
@@ -46,7 +45,7 @@ export interface RecoveryReport {
   readonly damaged: readonly string[];
 }
 
-/** Stands in the ledger while a host is at work: a host that finds it learns that the last one did not stop on request. */
+/** In the ledger while a host is at work: a host that finds it learns that the last one did not stop on request. */
 const atWork = { space: 'record', key: 'host/at-work' } as const;
 
 /** Notes that the host stops on request: what was at work is taken up again, and nothing is held against it. */
@@ -59,9 +58,9 @@ interface StoredActor {
 }
 
 /**
- * Takes up every live actor where its row stands. Only the live index is read, so the start costs nothing for what ended
- * long ago. One bad row or journal ends or sets aside its own actor and never stops the others. Nothing begins to work
- * before everything is judged.
+ * Resumes every live actor from the state in its row. Only the live index is read, so the start costs nothing for what ended long
+ * ago. One bad row or journal ends or sets aside its own actor and never stops the others. No work begins before everything is
+ * judged.
  */
 export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<RecoveryReport> {
   const live = await ledger.list('live');
@@ -110,7 +109,7 @@ const takenUp = ({ row, ...actor }: StoredActor, now: number): StoredActor =>
     ? { ...actor, row: withTransitionCounted(row, { ...row, totalResumes: row.totalResumes + 1 }, byResume, now) }
     : { ...actor, row: { ...row, alone: { ...row.alone, isRunning: false } } };
 
-/** What was at work when the last host died bears the mark of that, at once on disk, so that it is counted once. */
+/** Work that ran when the last host died is marked with that, at once on disk, so that it is counted once. */
 async function afterTheLastHost(ledger: Ledger, stored: readonly StoredActor[]): Promise<readonly StoredActor[]> {
   const [mark] = await ledger.getMany(atWork.space, [atWork.key]);
   if (mark === undefined) return stored;
@@ -138,7 +137,7 @@ async function judged(supervisor: Supervisor, ledger: Ledger, { id, definition, 
   const obstacle = obstacleOf(definition, row);
   if (obstacle !== null) {
     const standing = restored(definition, row) === null ? await restatedRow(definition, row).catch(() => null) : row;
-    // What its record does not place is left as it is: whatever was written now might contradict it.
+    // An actor that its record does not place stays as it is: a write now might contradict the record.
     if (standing === null) return 'damaged';
     return end(standing, { type: 'supervision.exhausted', message: obstacle }, obstacle);
   }

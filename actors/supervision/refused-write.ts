@@ -5,16 +5,16 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 
-/** Whether the volume, or the quota of this user, had no room for what was written. */
+/** True if the volume, or the quota of this user, had no room for the write. */
 export const isFull = (error: ObjectStoreError): boolean => systemRefusal(error) === 'storage_full';
 
-/** What a client is told of bytes that the object store could not write. */
+/** The error for a client about bytes that the object store could not write. */
 export const refusedWrite = (error: ObjectStoreError, refused: 'written' | 'received'): ServiceError =>
   isFull(error)
     ? new ServiceError('insufficient_storage', 'the volume of the data root is full')
     : new StorageUnavailable(error, refused);
 
-/** What a client is told of objects that were not stored; null where the system refused nothing. */
+/** The error for a client about objects that were not stored; null if the system refused nothing. */
 export const refusalOf = (error: unknown): ServiceError | null =>
   error instanceof ObjectStoreError && error.code === 'storage_fault' ? refusedWrite(error, 'written') : null;
 
@@ -33,19 +33,19 @@ export async function storeBeforePromise(
   }
 }
 
-/** How a stage says what went wrong with an attempt. */
+/** The words of a stage for the failure of an attempt. */
 export interface FailureWords {
   /** Begins the line for people. */
   readonly stage: string;
-  /** Whether it was said for clients already. */
+  /** True if the error was made for clients already. */
   isClientError(error: unknown): boolean;
-  /** What the attempt rests on does not verify. */
+  /** The basis of the attempt does not verify. */
   damaged(cause: unknown): Error;
   /** Anything else: it could not be written down. */
   unwritten(cause: unknown): Error;
 }
 
-/** What clients may read of a failure is what was said for them; anything else is for people on the machine. */
+/** Clients may read only errors that were made for them; any other is for people on the machine. */
 export async function withClientErrors<Result>(
   { stage, isClientError, damaged, unwritten }: FailureWords,
   report: (line: string) => void,

@@ -36,7 +36,7 @@ export class RememberedAnswers<Answer> {
     this.#make = make;
   }
 
-  /** The answer itself where it is known, so that it can be given in the same turn. */
+  /** The answer itself if it is known, so that it can be given in the same turn. */
   get(id: string): Answer | Promise<Answer> {
     return this.#known.get(id) ?? this.#making.get(id) ?? this.#begin(id);
   }

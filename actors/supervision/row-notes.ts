@@ -15,7 +15,7 @@ import { restored } from './row-state.ts';
 import type { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
 
-/** The row of an actor that has just reached a snapshot of its own: whatever was counted since the last one starts anew. */
+/** The row of an actor that has just reached a snapshot of its own: all counts since the last one restart. */
 export function nextRow(
   actor: SupervisedActor,
   snapshot: AnyMachineSnapshot,
@@ -48,9 +48,9 @@ interface EndedRow {
 }
 
 /**
- * Computes, without starting an interpreter, where an event takes a chart that must not run any further. A snapshot that the
- * chart cannot restore is replaced by the chart's first state, so that even then the actor ends in a state of its own; what
- * follows from that must not be journalled, because the journal may have come further.
+ * Computes, without starting an interpreter, where an event takes a chart that must not run any further. If the chart cannot
+ * restore a snapshot, its first state replaces it, so that even then the actor ends in a state of its own. The consequences of
+ * that must not be journalled, because the journal may have come further.
  */
 export function endedRow(definition: ActorDefinition, row: ActorRow, event: AnyEventObject): EndedRow {
   const { input } = row;
@@ -89,15 +89,15 @@ interface RowNotesOptions {
 }
 
 /**
- * What rows say of their actors between two transitions: how much time is left, and that the work has come further. The state
- * stays, so nothing is recorded as a transition. A note is left out while a transition is on its way, whose row says as much.
+ * The changes of rows between two transitions: the rest of the time, and the mark that the work has come further. The state
+ * stays, so nothing is recorded as a transition. A note is left out while a transition is on its way, whose row has the same.
  */
 export class RowNotes {
   readonly #options: RowNotesOptions;
   readonly #actors: ReadonlyMap<string, SupervisedActor>;
   readonly #trusted: (id: string) => void;
 
-  /** `trusted` is told of work that need not run alone any more. */
+  /** `trusted` is called with work that need not run alone any more. */
   constructor(options: RowNotesOptions, actors: ReadonlyMap<string, SupervisedActor>, trusted: (id: string) => void) {
     this.#options = options;
     this.#actors = actors;

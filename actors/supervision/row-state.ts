@@ -4,16 +4,16 @@ import type { ActorDefinition, Phase } from './actor-definition.ts';
 import { type ActorRow, snapshotValue, storedSnapshot } from './actor-row.ts';
 import { type Cause, recordedWrites } from './transition-rows.ts';
 
-/** Where a row says that its actor stands towards its workers. */
+/** The phase of an actor by its row. */
 export const phaseOf = (definition: ActorDefinition, row: ActorRow): Phase => definition.phase(snapshotValue(row));
 
-/** Whether an actor in this row has to be taken up by the next start. */
+/** True if the next start has to resume an actor with this row. */
 export function isTakenUp(definition: ActorDefinition, row: ActorRow): boolean {
   const phase = phaseOf(definition, row);
   return phase !== 'ended' && phase !== 'passivated';
 }
 
-/** What the commit of a row that follows `previous` holds: the row, its place among the live actors, and the transition. */
+/** The writes of the commit of a row that follows `previous`: the row, its place among the live actors, and the transition. */
 export const rowWrites = (
   definition: ActorDefinition,
   id: string,
@@ -26,7 +26,7 @@ export const rowWrites = (
   ...recordedWrites(id, row, why),
 ];
 
-/** What a row that follows `previous` changes in the index of live actors. */
+/** The changes of the index of live actors by a row that follows `previous`. */
 function liveIndexWrites(definition: ActorDefinition, id: string, previous: ActorRow | null, row: ActorRow): Write[] {
   if (!isTakenUp(definition, row)) return [{ del: 'live', key: id }];
   if (previous !== null && isTakenUp(definition, previous)) return [];
@@ -44,8 +44,8 @@ export function restored(definition: ActorDefinition, row: ActorRow): AnyMachine
 }
 
 /**
- * The row of an actor that its chart cannot restore, put where the actor's record says that it stands; null where the record
- * says that it is over. Rejects when the record cannot be read.
+ * The row of an actor that its chart cannot restore, moved to the state in the actor's record. Null if by the record it is over.
+ * Rejects if the record cannot be read.
  */
 export async function restatedRow(definition: ActorDefinition, row: ActorRow): Promise<ActorRow | null> {
   const standing = await definition.standing(row);

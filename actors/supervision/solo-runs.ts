@@ -29,8 +29,8 @@ export class PendingTimers {
 const restartLimit = { restarts: 3, windowMs: 60_000, firstDelayMs: 100 } as const;
 
 /**
- * Notes a crash at `now` (ms of a clock that is never set) in an actor's `crashes` and says after how many milliseconds it may
- * start again: twice as long each time within the window, null once the window has seen too many.
+ * Notes a crash at `now` (ms of a monotonic clock) in an actor's `crashes`, and returns the milliseconds until it may start
+ * again. The delay doubles each time within the window, and is null once the window has seen too many.
  */
 export function restartDelay(crashes: number[], now: number): number | null {
   crashes.push(now);
@@ -44,9 +44,8 @@ interface Turn {
 }
 
 /**
- * Lets work run alone that hosts died over again and again, one piece at a time. When its time has come, no queue grants
- * all that join it from then on; once those who were there before are done, the piece begins. The queues go on as soon as it
- * has moved or ended.
+ * Runs work alone, one piece at a time, if hosts died again and again during it. When its time has come, no queue grants new
+ * entries from then on. Once the earlier ones are done, the piece begins. The queues go on as soon as it has moved or ended.
  */
 export class SoloRuns {
   readonly #timers: PendingTimers;

@@ -27,7 +27,7 @@ export class SupervisedActor {
   /** Settles with the newest commit. */
   committed: Promise<void> = Promise.resolve();
   readonly crashes: number[] = [];
-  /** What the commit of the very first snapshot carries along. */
+  /** The writes that go with the commit of the very first snapshot. */
   readonly firstWrites: readonly Write[];
   #lifetime = new AbortController();
   #ref: AnyActorRef | null = null;
@@ -72,7 +72,7 @@ export class SupervisedActor {
     this.#pause = { over, end };
   }
 
-  /** Runs the chart from its first state, or from `row.snapshot` where there is one. */
+  /** Runs the chart from its first state, or from `row.snapshot` if there is one. */
   start(observer: ActorObserver): void {
     const isStored = this.row !== null;
     this.#lifetime = new AbortController();

@@ -3,8 +3,8 @@ import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
 import { isJournalDamage, LedgerError, type Write } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
+import { type LastEntries, lastWrites } from './actor-definition.ts';
 import { type ActorRow, isFinished, snapshotValue } from './actor-row.ts';
-import { type LastEntries, lastWrites } from './last-writes.ts';
 import { LiveActors, type LiveActorsOptions } from './live-actors.ts';
 import { endedRow, nextRow, RowNotes } from './row-notes.ts';
 import { isTakenUp, phaseOf, restatedRow, restored, rowWrites } from './row-state.ts';
@@ -24,7 +24,7 @@ export interface SupervisorOptions extends LiveActorsOptions {
 
 /** Keeps every root actor: commits each of its transitions, restarts it in bounds, reads it back. */
 export class Supervisor extends LiveActors {
-  /** What is noted of its actors between two transitions. */
+  /** The notes on its actors between two transitions. */
   readonly notes: RowNotes;
   readonly #options: SupervisorOptions;
   readonly #restarts: PendingTimers;
@@ -65,7 +65,7 @@ export class Supervisor extends LiveActors {
     await actor.committed;
   }
 
-  /** Takes up a stored actor where its row stands. One that waits gets its place, and no interpreter before a worker. */
+  /** Resumes a stored actor from the state in its row. One that waits gets its place, and no interpreter before a worker. */
   resume(definition: ActorDefinition, id: string, row: ActorRow): SupervisedActor {
     const actor = this.#stored(definition, id, row);
     this.#enqueue(actor, row);
@@ -143,7 +143,7 @@ export class Supervisor extends LiveActors {
     return phaseOf(definition, row) === 'passivated' ? this.resume(definition, id, row) : undefined;
   }
 
-  /** A passivated actor whose row is of another version of its chart resumes where its record says that it stands. */
+  /** A passivated actor whose row is of another version of its chart resumes in the state of its record. */
   async #resumedFromRecord(
     definition: ActorDefinition,
     id: string,
@@ -199,7 +199,7 @@ export class Supervisor extends LiveActors {
   async #goOn(actor: SupervisedActor, why: Cause | null, ending: AnyEventObject | null = null): Promise<void> {
     // A commit that fails has its own consequences; one before it may still be under way.
     await this.#options.ledger.durable().catch(() => undefined);
-    // What was refused is not in the journal.
+    // Refused events are not in the journal.
     if (actor.definition.recall !== undefined) await actor.definition.recall(actor.id).catch(() => undefined);
     if (this.#stopped || this.actors.get(actor.id) !== actor || actor.durableRow === null) return;
     // Two of its changes may have failed, of which the first brought it back.
@@ -270,7 +270,7 @@ export class Supervisor extends LiveActors {
       this.#options.committed?.(id, row, isStored);
       this.listeners.notify(id);
     });
-    // What is not on disk must not go on: the store's own failure ends the host, anything else this actor alone.
+    // State that is not on disk must not go on: the store's own failure ends the host, anything else this actor alone.
     actor.committed.catch((error) => {
       if (actor.row === row) actor.row = previous;
       if (isJournalDamage(error)) {

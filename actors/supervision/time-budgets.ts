@@ -1,15 +1,15 @@
 import type { Clock } from '../../contract/base/clock.ts';
 
 /**
- * Time is charged in pieces of this length, and who keeps what is left is told after each. A step that its host dies over is
- * charged for all but the last piece; a study writes two small rows a minute for that.
+ * Time is charged in pieces of this length, and the keeper of the rest is called after each. If a host dies during a step, the
+ * step is charged for all but the last piece. A study writes two small rows a minute for that.
  */
 export const chargedEveryMs = 30_000;
 
 interface Budget {
-  /** What is left without the piece that is running. */
+  /** The rest of the time without the piece that is running. */
   remainingMs: number;
-  /** When the running piece began; null while the time stands. */
+  /** The time when the running piece began; null while the clock is paused. */
   since: number | null;
   /** How long the running piece is. */
   pieceMs: number;
@@ -34,7 +34,7 @@ export class TimeBudgets {
     this.#charged = charged;
   }
 
-  /** Says how much an actor may still use; the time starts to run with `run`. */
+  /** Sets the time that an actor may still use; it starts to run with `run`. */
   set(id: string, remainingMs: number): void {
     this.#budgets.set(id, { remainingMs, since: null, pieceMs: 0, isPaused: false, reached: null, timer: null });
   }
@@ -51,7 +51,7 @@ export class TimeBudgets {
     };
   }
 
-  /** Lets the time of an actor stand while it waits for something that is not up to it. */
+  /** Pauses the time of an actor while it waits for something outside its control. */
   pause(id: string): void {
     const budget = this.#budgets.get(id);
     if (budget === undefined || budget.isPaused) return;

@@ -11,7 +11,7 @@ export const keptTransitions = 256;
 /** The event with which a chart enters its first state, as XState names it. */
 export const firstEvent = 'xstate.init';
 
-/** What leads to a row. Only an event has a type. */
+/** The cause of a row. Only an event has a type. */
 export interface Cause {
   readonly cause: z.infer<typeof transitionCause>;
   readonly event: string | null;
@@ -56,7 +56,7 @@ export const transitionSeqOf = (key: string): number => Number(key.slice(-digits
 /** The actor that a key is of. */
 export const actorOf = (key: string): string => key.slice(0, -(digits + 1));
 
-/** What a transition adds to its commit; `seq` counts the transitions of the actor from 1. */
+/** The writes that a transition adds to its commit; `seq` counts the transitions of the actor from 1. */
 export function transitionWrites(id: string, seq: number, value: StateValue, why: Cause, at: number): Write[] {
   const row: Write = { stamp: 'transition', key: transitionKey(id, seq), value: { value, ...why, at } };
   return seq <= keptTransitions ? [row] : [row, { del: 'transition', key: transitionKey(id, seq - keptTransitions) }];

@@ -4,17 +4,17 @@ interface Place {
 }
 
 /**
- * A queue in front of a fixed number of workers, first come first served. Positions are durable numbers of the
- * caller, so that the order outlives the process. To join, to leave and to be granted take the same time however many wait;
- * only who comes back to an earlier place has to be put between others.
+ * A queue in front of a fixed number of workers, first come first served. Positions are durable numbers of the caller, so that
+ * the order outlives the process. Joining, leaving and being granted take the same time however many wait. Only an entry that
+ * returns to an earlier place has to be put between others.
  */
 export class WorkQueue {
   readonly #capacity: number;
   readonly #grant: (id: string) => void;
   readonly #working = new Set<string>();
-  /** Who waits, by id, with the position. */
+  /** The waiting ids, with their positions. */
   readonly #waiting = new Map<string, number>();
-  /** Who waits apart for a turn alone, and is granted by no one here. */
+  /** The ids that wait apart for a turn alone, which this queue never grants. */
   readonly #apart = new Set<string>();
   /** Entries in the order of their positions, from `#first` on; one whose holder waits no more is passed over. */
   #places: Place[] = [];
@@ -85,7 +85,7 @@ export class WorkQueue {
     this.#advance();
   }
 
-  /** Which place who waits has, from 1; null for who does not wait. It takes as long as many wait. */
+  /** The place of a waiting id, from 1; null if it does not wait. Takes time in proportion to the number that wait. */
   placeOf(id: string): number | null {
     const own = this.#waiting.get(id);
     if (own === undefined) return null;

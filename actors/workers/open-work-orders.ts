@@ -8,7 +8,7 @@ import { OutcomeRefused, parsedOutcome } from './order-identity.ts';
 import { type OrderFile, SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
 import { WorkerFigures, WorkOrders } from './work-orders.ts';
 
-/** Where a host has its operations carried out. */
+/** The queue and the store of a host whose workers carry out its operations. */
 export interface WorkQueueChoice {
   /** Of the Redis that tells workers of orders. */
   readonly address: string;
@@ -62,7 +62,7 @@ interface LateOutcomesOptions {
   readonly ledger: Pick<Ledger, 'getMany'>;
   readonly outcomes: SharedOutcomes;
   readonly windows: SharedWindows;
-  /** Whether a study of this host waits for an order. */
+  /** True if a study of this host waits for an order. */
   readonly isWanted: (orderId: string) => boolean;
   readonly clock: Clock;
   readonly figures: WorkerFigures;
@@ -79,8 +79,8 @@ const failureRestMs = 60_000;
 const longestRestMs = 24 * agreedRestMs;
 
 /**
- * Looks after outcomes that no study waits for: those of a run that another was faster than, and those of studies that are gone. The
- * first result stands; one that disagrees with it is a finding, and is set aside.
+ * Looks after outcomes that no study waits for: those of a run that was not the fastest, and those of studies that are gone. The
+ * first result is kept. One that disagrees with it is a finding, and is set aside.
  */
 export class LateOutcomes {
   readonly #options: LateOutcomesOptions;
@@ -108,7 +108,7 @@ export class LateOutcomes {
     await this.#looking;
   }
 
-  /** Compares every outcome that no study waits for with the result that stands, and removes windows that are left. */
+  /** Compares every outcome that no study waits for with the kept result, and removes windows that are left. */
   async look(): Promise<void> {
     const { outcomes, windows, isWanted, clock } = this.#options;
     for (const orderId of await outcomes.orders()) {
@@ -124,7 +124,9 @@ export class LateOutcomes {
     }
   }
 
-  /** Resolves with the result that the later ones are held to where the ledger has none: what is recognised has another key there. */
+  /**
+   * Resolves with the first result, to compare later ones with, if the ledger has none: recognized text has another key there.
+   */
   async #judge(orderId: string, found: OrderFile, first: unknown): Promise<unknown> {
     const { ledger, outcomes, clock, figures, report } = this.#options;
     const age = clock.now() - found.writtenAt;
@@ -143,7 +145,7 @@ export class LateOutcomes {
     } else {
       figures.count('disagreeing');
       report(
-        `${delivered.worker} came to another result of operation ${delivered.operationKey} than the one that stands; it is set aside as ${orderId}-${found.name}`,
+        `${delivered.worker} came to another result of operation ${delivered.operationKey} than the kept one; it is set aside as ${orderId}-${found.name}`,
       );
       await outcomes.setAside(orderId, found.name);
     }
@@ -151,7 +153,7 @@ export class LateOutcomes {
   }
 }
 
-/** What a worker completed, that it failed, or that the file is no outcome. */
+/** The completed result of a worker, its failure, or that the file is not an outcome. */
 function resultOf(found: OrderFile) {
   try {
     const { operationKey, worker, outcome } = parsedOutcome(found);

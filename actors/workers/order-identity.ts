@@ -36,7 +36,7 @@ export const inputsOf = (task: WorkTask): string[] => [
   ...(task.capability === 'semantic.recognize.region' ? [] : attachedFilesOf(task)),
 ];
 
-/** Which part of it is read; a sound is read as a whole. */
+/** The range that is read; a sound is read as a whole. */
 const rangeOf = (task: WorkTask): Range =>
   task.capability === 'semantic.recognize.region' ? { startMs: 0, endMs: 0 } : task.range;
 
@@ -50,26 +50,26 @@ export const taskKeyOf = (task: WorkTask, { tools, parameters }: OperationIdenti
     parameters,
   });
 
-/** The first tool that is asked for and is not among those that are there, in words; null where all are. */
+/** The first requested tool that this machine lacks, in words; null if it has all. */
 export function missingTool(asked: readonly ToolIdentity[], there: readonly ToolIdentity[]): string | null {
   const named = ({ name, version, digest }: ToolIdentity) => `${name} ${version} (${digest.slice(0, 19)})`;
   for (const tool of asked) {
     const own = there.find(({ name }) => name === tool.name);
-    if (own === undefined) return `${named(tool)} is asked for, and there is no ${tool.name}`;
+    if (own === undefined) return `the order needs ${named(tool)}, and this worker has no ${tool.name}`;
     if (own.version !== tool.version || own.digest !== tool.digest) {
-      return `${named(tool)} is asked for, and ${named(own)} is there`;
+      return `the order needs ${named(tool)}, and this worker has ${named(own)}`;
     }
   }
   return null;
 }
 
-/** An outcome as its worker wrote it. Throws `OutcomeRefused` for what is none. */
+/** An outcome as its worker wrote it. Throws `OutcomeRefused` for any other file. */
 export function parsedOutcome({ bytes }: OrderFile): WorkOutcome {
-  if (bytes === null) throw new OutcomeRefused('it is no file that can be read');
+  if (bytes === null) throw new OutcomeRefused('the file cannot be read');
   try {
     return workOutcome.parse(JSON.parse(bytes.toString('utf8')));
   } catch (error) {
-    throw new OutcomeRefused('it is no outcome of an order', error);
+    throw new OutcomeRefused('the file is not an outcome of an order', error);
   }
 }
 

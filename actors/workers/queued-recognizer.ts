@@ -13,13 +13,13 @@ import type { WorkOrders } from './work-orders.ts';
 /** The longest region has half a minute of 16-bit samples at 16 kHz; this is four times that, in bytes. */
 const maximumSoundBytes = 4 * 1024 * 1024;
 
-/** With which tools a recogniser works on a region of this language, set how. */
+/** The tools and settings of a recognizer for a region in this language. */
 export const regionIdentity = ({ tools, parameters }: Recognizer, language: string | null): OperationIdentity => ({
   tools,
   parameters: { ...parameters, language },
 });
 
-/** Recognises the sound of an object. Rejects with `OperationFailed` where the recogniser came to nothing. */
+/** Recognizes the sound of an object. Rejects with `OperationFailed` if the recognizer failed. */
 export async function recognizedRegion(
   recognizer: Recognizer,
   objects: SharedObjects,
@@ -38,8 +38,8 @@ export async function recognizedRegion(
 }
 
 /**
- * A recogniser whose regions are recognised by workers; they name the tools of the one here. A server that recognises is asked by
- * the host itself: it has nothing to gain from a worker.
+ * A recognizer whose regions go to workers; they name the tools of the one here. The host itself calls a server that recognizes:
+ * a worker would bring nothing.
  */
 export function queuedRecognizer(local: Recognizer, orders: WorkOrders): Recognizer {
   if (local.engine === 'openai') return local;
@@ -57,7 +57,7 @@ export function queuedRecognizer(local: Recognizer, orders: WorkOrders): Recogni
             accept: async (result) => {
               const region = rawRegion.safeParse(result);
               if (region.success) return region.data;
-              throw new OutcomeRefused('it holds no answer of a recogniser', region.error);
+              throw new OutcomeRefused('the file does not hold an answer of a recognizer', region.error);
             },
           },
           { signal, measured: () => undefined, waits },

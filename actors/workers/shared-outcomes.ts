@@ -6,11 +6,11 @@ import { failedWith } from '../../storage/objects/object-store-error.ts';
 import { openRegular } from '../../storage/objects/regular-file.ts';
 import { sourceFault } from '../../storage/objects/shared-objects.ts';
 
-/** One file about an order; `bytes` is null where it is no readable file of a fitting size. */
+/** One file about an order; `bytes` is null if it cannot be read or has an unfitting size. */
 export interface OrderFile {
   readonly name: string;
   readonly bytes: Buffer | null;
-  /** When it was written, in epoch ms. */
+  /** The time of its last write, in epoch ms. */
   readonly writtenAt: number;
 }
 
@@ -49,7 +49,7 @@ class OrderFiles {
     });
   }
 
-  /** What there is about an order, in the order of names. */
+  /** The files about an order, in the order of names. */
   names(orderId: string): Promise<readonly string[]> {
     return this.#guarded(async () =>
       (await namesIn(join(this.#folder, orderId))).filter((name) => !name.startsWith('.')).sort(),
@@ -77,7 +77,7 @@ class OrderFiles {
     return this.#guarded(async () => (await namesIn(this.#folder)).filter((name) => orderName.test(name)));
   }
 
-  /** When something was written about an order last, in epoch ms; null where nothing was. */
+  /** The time of the last write about an order, in epoch ms; null if there is none. */
   lastWrittenAt(orderId: string): Promise<number | null> {
     return this.#guarded(() => changedAt(join(this.#folder, orderId)));
   }
@@ -126,9 +126,9 @@ async function changedAt(folder: string): Promise<number | null> {
 const maximumOutcomeBytes = 4 * 1024 * 1024;
 
 /**
- * What workers wrote about orders, one file for each run, in a folder that host and workers reach. It outlives the queue that
- * tells of it: an outcome is there before the queue tells of it. An outcome is not synced: an order whose outcome a loss of power
- * takes is given again. It fails with `ObjectSourceFault` only.
+ * The outcomes of workers, one file for each run of an order, in a folder that host and workers reach. It outlives the queue that
+ * signals them: an outcome exists before the queue signals it. An outcome is not synced: if a loss of power takes it, the order
+ * is given again. It fails with `ObjectSourceFault` only.
  */
 export class SharedOutcomes {
   readonly #files: OrderFiles;
@@ -145,7 +145,7 @@ export class SharedOutcomes {
     await this.#files.add(orderId, `${String(now).padStart(15, '0')}-${randomUUID()}.json`, bytes);
   }
 
-  /** What was written about an order, the earliest first. */
+  /** The outcomes of an order, the earliest first. */
   async of(orderId: string): Promise<readonly OrderFile[]> {
     const found: OrderFile[] = [];
     for (const name of await this.#files.names(orderId)) {
@@ -178,15 +178,15 @@ export class SharedOutcomes {
   }
 }
 
-// What is measured of four hours takes some twenty megabytes.
+// The measurements of four hours take some twenty megabytes.
 const maximumWindowBytes = 256 * 1024 * 1024;
 /** Behind a window that is damaged the one before goes on. */
 const keptAtOnce = 2;
 const windowName = /^(\d{12})-([a-f0-9]{64})$/;
 
 /**
- * What workers have measured of long passes up to the end of a window, in a folder that host and workers reach: the worker that takes an
- * order over goes on with the next window. It fails with `ObjectSourceFault` only.
+ * The states of long passes at the end of a window, in a folder that host and workers reach. The next worker of an order goes on
+ * with the next window. It fails with `ObjectSourceFault` only.
  */
 export class SharedWindows {
   readonly #files: OrderFiles;
@@ -204,13 +204,13 @@ export class SharedWindows {
     }
   }
 
-  /** When the windows end that are kept of an order, in ms, the newest first. */
+  /** The ends of the kept windows of an order, in ms, the newest first. */
   async endsMs(orderId: string): Promise<readonly number[]> {
     const ends = (await this.#files.names(orderId)).flatMap((name) => windowName.exec(name)?.[1] ?? []);
     return [...new Set(ends.map(Number))].reverse();
   }
 
-  /** What was measured up to a time; null where no file of it is intact. */
+  /** The state of a pass at a time; null if no file of it is intact. */
   async read(orderId: string, endMs: number): Promise<Buffer | null> {
     for (const name of await this.#files.names(orderId)) {
       const [, end, digest] = windowName.exec(name) ?? [];
@@ -226,7 +226,7 @@ export class SharedWindows {
     return this.#files.orders();
   }
 
-  /** When a window of an order was kept last, in epoch ms; null where none is. */
+  /** The time when a window of an order was kept last, in epoch ms; null if none was. */
   lastKeptAt(orderId: string): Promise<number | null> {
     return this.#files.lastWrittenAt(orderId);
   }

@@ -10,7 +10,7 @@ import type { SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
 const outcomes = ['taken', 'failed', 'refused', 'disagreeing'] as const;
 type OutcomeVerdict = (typeof outcomes)[number];
 
-/** What became of the outcomes that workers delivered, since the start of the host. */
+/** The verdicts on the outcomes of workers, since the start of the host. */
 export class WorkerFigures {
   readonly #counts = new Map<OutcomeVerdict, number>(outcomes.map((verdict) => [verdict, 0]));
 
@@ -31,13 +31,13 @@ export class WorkerFigures {
   }
 }
 
-/** What the queue told of one order, for one operation that waits for it. */
+/** The signals of the queue about one order, for one operation that waits for it. */
 class OrderBell {
   /** The worker that gave the order back last, and why; null while none did. */
   refused: { readonly worker: string; readonly reason: string } | null = null;
   /** Why it cannot be carried out at all; null while it can. */
   lost: string | null = null;
-  /** The end of the window that had been kept when workers were lost over it before, in ms; 0 where none had. */
+  /** The end of the window that had been kept when workers were last lost over it, in ms; 0 if there was none. */
   reachedMs = 0;
   readonly #measured: (completedMs: number, totalMs: number) => void;
   #isRung = false;
@@ -98,15 +98,15 @@ interface Delivery<Result> {
   readonly order: WorkOrder;
   /** Sees to it that every input is in the object source. */
   readonly provide: (objects: SharedObjects) => Promise<void>;
-  /** Verifies what a worker delivered and takes it over. Rejects with `OutcomeRefused` where it does not count. */
+  /** Verifies the result of a worker and takes it over. Rejects with `OutcomeRefused` if it does not count. */
   readonly accept: (result: unknown, objects: SharedObjects) => Promise<Result>;
 }
 
 interface DeliveryWatch {
   readonly signal: AbortSignal;
-  /** Told how much of the media was read, and how much will be, in ms of its time. */
+  /** Called with the read part of the media, and the total, in ms of its time. */
   readonly measured: (completedMs: number, totalMs: number) => void;
-  /** Told what the order waits for, in words for people; null once it waits no more. */
+  /** Called with the thing that the order waits for, in words for people; null once it waits no more. */
   readonly waits: (reason: string | null) => void;
 }
 
@@ -120,14 +120,14 @@ const mostRefused = 5;
 type Attempt<Result> = { readonly taken: Result } | { readonly waitsFor: string | null; readonly pauseMs: number };
 
 /**
- * Has orders carried out by workers. The object source says what became of an order, and the queue only that it is worth a look:
- * an order that the queue has lost is put there again.
+ * Gives orders to workers. The object source has the outcome of an order, and the queue only signals it. An order that the queue
+ * has lost is put there again.
  */
 export class WorkOrders {
   readonly #options: WorkOrdersOptions;
   readonly #bells = new Map<string, Set<OrderBell>>();
   #queue: OrderQueue | null = null;
-  /** What was said last of a queue that does not answer; null while it does. */
+  /** The last report about a queue that does not answer; null while it does. */
   #trouble: string | null = null;
 
   constructor(options: WorkOrdersOptions) {
@@ -143,14 +143,14 @@ export class WorkOrders {
     for (const bell of this.#bells.get(id) ?? []) bell.receive(news);
   };
 
-  /** Whether an operation of this host waits for an order. */
+  /** True if an operation of this host waits for an order. */
   isWanted(id: string): boolean {
     return this.#bells.has(id);
   }
 
   /**
-   * The first outcome of an order that counts. Rejects with `OperationFailed` where the operation came to nothing, and with
-   * what `provide` and `accept` reject with; an outcome that does not count is set aside, and the order is rung again.
+   * The first outcome of an order that counts. Rejects with `OperationFailed` if the operation failed, and with the errors of
+   * `provide` and `accept`. An outcome that does not count is set aside, and the order is signalled again.
    */
   async carriedOut<Result>(delivery: Delivery<Result>, watch: DeliveryWatch): Promise<Result> {
     const id = orderIdOf(delivery.order);
@@ -208,7 +208,7 @@ export class WorkOrders {
     }
   }
 
-  /** Workers that were lost one after the other count anew where a window was kept since. */
+  /** The count of workers lost one after the other restarts if a window was kept since. */
   async #forgive(id: string, bell: OrderBell, lost: string): Promise<void> {
     const [endMs = 0] = await this.#options.windows.endsMs(id);
     if (endMs <= bell.reachedMs) throw new OperationFailed(`workers were lost over it: ${lost}`);

@@ -37,14 +37,14 @@ import { SharedOutcomes, SharedWindows } from './shared-outcomes.ts';
 
 interface WorkerAbilityOptions {
   readonly passes: MediaPasses;
-  /** Null on a worker that recognises no speech. */
+  /** Null on a worker without a recognizer. */
   readonly recognizer: Recognizer | null;
   readonly objects: SharedObjects;
   readonly windows: SharedWindows;
   readonly report: (line: string) => void;
 }
 
-/** What a worker does: the passes over media, by the code of a host, and the recognition of regions where it has a recogniser. */
+/** The tasks of a worker: the passes over media, by the code of a host, and the recognition of regions if it has a recognizer. */
 export function workerAbility({ passes, recognizer, objects, ...kept }: WorkerAbilityOptions): Ability {
   return {
     identity: (task: WorkTask): OperationIdentity | null => {
@@ -58,7 +58,7 @@ export function workerAbility({ passes, recognizer, objects, ...kept }: WorkerAb
         const windows = orderWindows({ ...kept, objects }, id);
         return storedPass(passes, objects, task, { path, attachedPath, signal, measured, windows });
       }
-      if (recognizer === null) throw new Error('a worker without a recogniser took a region');
+      if (recognizer === null) throw new Error('a worker without a recognizer took a region');
       return recognizedRegion(recognizer, objects, task, signal);
     },
   };
@@ -69,7 +69,7 @@ interface WorkerOptions {
   readonly objectSource: string;
   /** After so many ms without a sign of life, another worker takes over. */
   readonly leaseMs: number;
-  /** The speech recogniser; null on a worker without one. */
+  /** The speech recognizer; null on a worker without one. */
   readonly recognizer: RecognizerChoice | null;
   readonly environment: Environment;
   readonly clock: Clock;
@@ -128,7 +128,7 @@ export async function openWorker(options: WorkerOptions): Promise<Worker> {
   }
 }
 
-/** What a worker can do, with its own tools. */
+/** The tasks that a worker can do with its own tools. */
 interface Ability {
   /** With which tools it does a task, set how; null for a task that it cannot do. */
   identity(task: WorkTask): OperationIdentity | null;
@@ -180,7 +180,7 @@ export class OrderDuty {
       outcome,
     };
     await outcomes.add(run.id, storedBytes(written), Date.now());
-    // What cannot be removed now is removed by a host in time.
+    // A host removes later what cannot be removed now.
     await windows.remove(run.id).catch(() => undefined);
     report(`order ${run.id}: ${order.task.capability} ${outcome.state} in ${Math.round(performance.now() - from)} ms`);
   }
@@ -188,18 +188,18 @@ export class OrderDuty {
   /** An order that is what its id says, for this version and these tools. */
   #accepted(data: unknown, id: string): WorkOrder {
     const parsed = workOrder.safeParse(data);
-    if (!parsed.success) throw new OrderRefused('it is no order that this version knows');
+    if (!parsed.success) throw new OrderRefused('this version does not know such an order');
     const order = parsed.data;
     if (orderIdOf(order) !== id) throw new OrderRefused('it is not what its id says');
     if (order.version !== version) {
-      throw new OrderRefused(`version ${order.version} is asked for, and version ${version} is there`);
+      throw new OrderRefused(`the order needs version ${order.version}, and this worker has version ${version}`);
     }
     const own = this.#options.ability.identity(order.task);
     if (own === null) throw new OrderRefused(`this worker does not do ${order.task.capability}`);
     const missing = missingTool(order.tools, own.tools);
     if (missing !== null) throw new OrderRefused(missing);
     if (taskKeyOf(order.task, own) !== order.operationKey) {
-      throw new OrderRefused('other parameters are asked for than this version has');
+      throw new OrderRefused('the order needs other parameters than this version has');
     }
     return order;
   }
@@ -232,7 +232,7 @@ function isOutcomeOf(found: Parameters<typeof readOutcome>[0], id: string, order
   }
 }
 
-/** What was measured up to the end of a window, and the objects that its facts name. */
+/** The state at the end of a window, and the objects that its facts name. */
 const measuredWindow = z.strictObject({
   state: z.instanceof(Uint8Array),
   named: z.array(keyframeFact.pick({ contentId: true, bytes: true })),
@@ -246,8 +246,8 @@ interface OrderWindowsOptions {
 }
 
 /**
- * Keeps the windows of a long pass beside the objects, under the order, which names version, tools and parameters: the worker that takes
- * the order over goes on behind the newest one.
+ * Keeps the windows of a long pass beside the objects, under the order, which names version, tools and parameters. The next
+ * worker of the order goes on behind the newest one.
  */
 export function orderWindows({ windows, objects, report }: OrderWindowsOptions, orderId: string) {
   return (lengthMs: number): PassWindows => ({
@@ -266,7 +266,7 @@ export function orderWindows({ windows, objects, report }: OrderWindowsOptions, 
   });
 }
 
-/** Null for bytes that are no window, whoever wrote them: the order would be given back again and again because of them. */
+/** Null for bytes that are not a window, whatever wrote them: the order would be given back again and again because of them. */
 function readWindow(bytes: Uint8Array): MeasuredWindow | null {
   try {
     return measuredWindow.safeParse(unpackState(bytes)).data ?? null;

@@ -107,7 +107,7 @@ function remarksOn({ measured, notes = [], label }: SubtitleTrack): string[] {
   ];
 }
 
-/** What was adapted in a file, so often. */
+/** The words for an adapted file, with the number of places. */
 const adapted: Readonly<Record<SubtitleNote['note'], (count: number) => string>> = {
   line_end: (count) => `${countText(count, 'line')} end with a carriage return alone`,
   cue_number: (count) => `${countText(count, 'cue')} without a number`,

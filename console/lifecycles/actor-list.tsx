@@ -150,7 +150,7 @@ export function ActorTable({ kind, state, filter }: ActorListProps) {
         count={shown.length}
         rowHeight={rowHeight}
         onSight={more}
-        row={(at) => <ActorRow row={shown[at]} subjects={subjects} />}
+        row={(at, tabIndex) => <ActorRow row={shown[at]} subjects={subjects} tabIndex={tabIndex} />}
       />
       <p class="quiet">
         {filter === 'all'
@@ -161,11 +161,21 @@ export function ActorTable({ kind, state, filter }: ActorListProps) {
   );
 }
 
-function ActorRow({ row, subjects }: { readonly row: ListedActor | undefined; readonly subjects: Subjects }) {
+interface ActorRowProps {
+  readonly row: ListedActor | undefined;
+  readonly subjects: Subjects;
+  readonly tabIndex: 0 | -1;
+}
+
+function ActorRow({ row, subjects, tabIndex }: ActorRowProps) {
   if (row === undefined) return null;
   const again = againWords(row);
   return (
-    <a class="list-link" href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null, step: null })}>
+    <a
+      class="list-link"
+      tabIndex={tabIndex}
+      href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null, step: null })}
+    >
       <span class="row-main">
         <span class="row-title">{subjectWords(row, subjects)}</span>
         <span class="quiet">

@@ -1,11 +1,26 @@
+import { useMemo } from 'preact/hooks';
 import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
+import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { addressOf, type ChartMode, chartModes } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { RemotePart } from '../parts/notice.tsx';
+import { ChartExplorer } from './chart-explorer.tsx';
+import { chartIndex, noMarks } from './chart-index.ts';
 import { HeatView } from './heat-view.tsx';
-import { PlainChart } from './plain-chart.tsx';
 import { WhatIf } from './what-if.tsx';
+
+/** A chart as it is, with its description. */
+export function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
+  const index = useMemo(() => chartIndex(drawn.chart), [drawn]);
+  const way = useMemo(() => ({ transitions: drawn.chart.mainWay, states: [] }), [drawn]);
+  return (
+    <>
+      {drawn.chart.root.description !== null && <p>{drawn.chart.root.description}</p>}
+      <ChartExplorer drawn={drawn} index={index} marks={noMarks} way={way} wayWords="the main way" />
+    </>
+  );
+}
 
 interface ChartViewProps {
   readonly chartId: string;

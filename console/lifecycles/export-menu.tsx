@@ -92,7 +92,7 @@ const themeNow = () =>
 const isDarkSystem = (): boolean =>
   document.documentElement.dataset.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches;
 
-/** The drawing as an SVG text in the colours of the page. */
+/** The drawing as an SVG text in the colors of the page. */
 const svgNow = (drawing: ChartDrawing): string => svgOf(drawing, themeNow());
 
 /** Pixels for each px of the drawing, so that it is sharp in print. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import { Field } from '../parts/field.tsx';
-import { languageWord, plainTag } from '../words/language-name.ts';
+import { languageName, plainTag } from '../words/language-name.ts';
 
 const tagPattern = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
 
@@ -55,7 +55,7 @@ const usual: readonly string[] = [
   ...['ru', 'sk', 'sl', 'sr', 'sv', 'sw', 'ta', 'te', 'th', 'tr', 'uk', 'ur', 'vi', 'zh-Hans', 'zh-Hant'],
 ];
 
-const byName = (a: string, b: string): number => languageWord(a).localeCompare(languageWord(b), 'en');
+const byName = (a: string, b: string): number => languageName(a).localeCompare(languageName(b), 'en');
 
 interface TrackLanguages {
   /** What is spoken, where the tracks of sound state one language; empty otherwise. */
@@ -97,7 +97,7 @@ export function LanguagePicker({ label, none, ofTracks, value, onValue }: Langua
   const options = (tags: readonly string[]) =>
     tags.map((tag) => (
       <option key={tag} value={tag}>
-        {languageWord(tag)}
+        {languageName(tag)}
       </option>
     ));
   return (

@@ -230,7 +230,7 @@ function useSettled(value: string): string {
 /** The time that the host expects, where finished operations like these say anything of it. */
 function expectedTime({ scenarios: { expected, conservative } }: RuntimePlan['forecast']): ComponentChildren {
   if (expected.status === 'unavailable' || conservative.status === 'unavailable') {
-    return <span class="quiet">no forecast before the first studies</span>;
+    return <span class="quiet">not known in advance</span>;
   }
   const [about, most] = [expected, conservative].map((each) =>
     duration(Math.ceil(each.elapsedDurationMs / 1000) * 1000),

@@ -54,8 +54,12 @@ const RuntimeUse = ({
   return (
     <UseRow
       {...row}
-      title={<a href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>Study {short}</a>}
-      words={`${name === null ? '' : `${name} · `}journal ${size(journal.bytes)} in ${counted(journal.events, 'event')}, records ${size(own.bytes)}`}
+      title={
+        <a href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
+          {name ?? 'Study'} <span class="quiet mono">{short}</span>
+        </a>
+      }
+      words={`journal ${size(journal.bytes)} in ${counted(journal.events, 'event')}, records ${size(own.bytes)}`}
       word={short}
       text={`The journal and the records of this study go, ${size(journal.bytes + own.bytes)}, with its captions and explanations. Its evidence stays for other studies of the source. ${keptWords(shared.bytes)} It cannot be undone.`}
       button="Delete the study"
@@ -97,7 +101,7 @@ function UseRow({ title, words, word, text, button, isOpen, onOpen, onGone, eras
 }
 
 const names: Readonly<Record<string, string>> = {
-  object: 'Objects that no record reaches',
+  object: 'Files that nothing uses any more',
   quarantine: 'Files in quarantine',
   inbox: 'Leftovers of uploads',
   work: 'Leftovers of work',
@@ -120,7 +124,7 @@ function CleanUp({ onCleaned }: { readonly onCleaned: () => void }) {
   return (
     <section class="panel" aria-labelledby="clean-up">
       <h3 id="clean-up">Clean up</h3>
-      <p>Objects that no record reaches, and leftovers of uploads and of work that are old enough, can go.</p>
+      <p>Removes files that nothing uses any more, and what unfinished uploads and work left behind.</p>
       <button type="button" disabled={action.state === 'busy'} onClick={look}>
         {action.state === 'busy' ? 'Looking' : 'See what would go'}
       </button>
@@ -248,11 +252,11 @@ export function Disk() {
 const Total = ({ total }: { readonly total: DiskUse['total'] }) => (
   <Facts
     of={[
-      ['Data root', `${size(total.bytes)}, and ${size(total.freeBytes)} are free`],
-      ['Objects', `${size(total.objects.bytes)} in ${total.objects.files.toLocaleString()} files`],
-      ['Ledger', size(total.ledger.bytes)],
-      ['Reached by no record', size(total.unreached.bytes)],
-      ['Uploads and work', size(total.inbox.bytes + total.work.bytes + total.quarantine.bytes)],
+      ['In all', `${size(total.bytes)}, and ${size(total.freeBytes)} are free`],
+      ['Media and evidence', `${size(total.objects.bytes)} in ${total.objects.files.toLocaleString()} files`],
+      ['Records', size(total.ledger.bytes)],
+      ['No longer used', size(total.unreached.bytes)],
+      ['Unfinished uploads and work', size(total.inbox.bytes + total.work.bytes + total.quarantine.bytes)],
     ]}
   />
 );

@@ -92,9 +92,9 @@ const isOfRequests = ({ name }: MetricFamily): boolean => name.endsWith('_http_r
 export function Figures() {
   const [isOpen, setOpen] = useState(false);
   return (
-    <section class="panel" aria-labelledby="figures">
-      <h3 id="figures">Measurements</h3>
-      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <section aria-labelledby="figures">
+      <h2 id="figures">Measurements</h2>
+      <details class="panel" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>What the host measures of itself</summary>
         {isOpen && <FiguresNow />}
       </details>

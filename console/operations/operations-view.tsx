@@ -17,11 +17,11 @@ export const OperationsView = () => (
       <div>
         <SettingsSection />
         <Disk />
+        <Figures />
       </div>
       <aside aria-label="Care">
         <Machine />
         <Backup />
-        <Figures />
       </aside>
     </div>
   </div>
@@ -35,13 +35,13 @@ function Backup() {
   const take = () => run(async () => setTaken(await host.snapshotLedger()));
   return (
     <section class="panel" aria-labelledby="backup">
-      <h3 id="backup">Copy of the ledger</h3>
+      <h3 id="backup">Backup</h3>
       <p>
-        The host copies its ledger as it is now into the data root. A whole backup, with all media and evidence, is{' '}
+        Copies the records of the host, without media, into its data folder. For everything, run{' '}
         <code>npm run media-study backup FOLDER</code>.
       </p>
       <button type="button" disabled={action.state === 'busy'} onClick={take}>
-        {action.state === 'busy' ? 'Copying' : 'Copy the ledger'}
+        {action.state === 'busy' ? 'Copying' : 'Copy the records'}
       </button>
       {action.state === 'failed' && <Failed error={action.error} />}
       {taken !== null && (
@@ -58,6 +58,12 @@ function Backup() {
 }
 
 const tones: Readonly<Record<'ok' | 'weak' | 'failed', Tone>> = { ok: 'good', weak: 'warning', failed: 'bad' };
+
+const stateWords: Readonly<Record<'ok' | 'weak' | 'failed', string>> = {
+  ok: 'Fine',
+  weak: 'Could be better',
+  failed: 'Does not work',
+};
 
 /** What the host found of its machine, and the engines that it was started with: what is wrong in sight, the rest folded. */
 function Machine() {
@@ -102,7 +108,7 @@ const CheckList = ({ checks }: { readonly checks: HostChecksAnswer['checks'] }) 
     {checks.map(({ check, state, detail, remedy }) => (
       <li key={check}>
         <span class="line-name">{check}</span>
-        <Badge state={state} tone={tones[state]} />
+        <Badge state={state} words={stateWords[state]} tone={tones[state]} />
         <span class="machine-words">
           {detail}
           {remedy !== null && `; ${remedy}`}

@@ -8,7 +8,7 @@ import { Badge } from '../parts/facts.tsx';
 import { Agree, Field, TextField } from '../parts/field.tsx';
 import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
 import { sentence, type Tone, wordsOf } from '../words/codes.ts';
-import { counted } from '../words/numbers.ts';
+import { counted, duration, size } from '../words/numbers.ts';
 
 type Value = Exclude<HostSetting['value'], null>;
 
@@ -24,6 +24,19 @@ export function settingText(value: HostSetting['value']): string | null {
   if (value === null) return null;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+/** The value that holds now, with its unit in words: `8589934592 (8.6 GB)`. */
+export function shownSetting({
+  name,
+  form,
+  value,
+  preset,
+}: Pick<HostSetting, 'name' | 'form' | 'value' | 'preset'>): string {
+  const text = settingText(value) ?? preset ?? (form === 'switch' ? 'off' : 'not set');
+  if (!/^\d+$/.test(text)) return text;
+  if (name.endsWith('-bytes')) return `${text} (${size(Number(text))})`;
+  return name.endsWith('-ms') ? `${text} (${duration(Number(text))})` : text;
 }
 
 /** What a person typed for a setting, as the wire takes it: several values are given one a line. */
@@ -281,7 +294,7 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
   const host = useHost();
   const { action, run } = useAction();
   const [text, setText] = useState<string | null>(null);
-  const { name, form, help, preset, value, next, source } = setting;
+  const { name, form, help, value, next, source } = setting;
   const fixed = whyFixed(setting);
   const change = (change: Parameters<StudyHost['settings']['change']>[0]) =>
     run(async () => {
@@ -298,10 +311,10 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
     <li>
       <span class="line-name">
         {sentence(wordsOf(name))}
-        <span class="hint"> {help}</span>
+        <span class="hint"> {sentence(help)}</span>
       </span>
       <span class="setting-value">
-        <span class={value === null ? 'quiet' : ''}>{settingText(value) ?? preset ?? 'not set'}</span>
+        <span class={value === null ? 'quiet' : ''}>{shownSetting(setting)}</span>
         {isPending(setting) && (
           <Badge state="" words={`after a restart: ${settingText(next) ?? 'the default'}`} tone="waiting" />
         )}

@@ -117,7 +117,7 @@ export function DropFile({ words, accept, isMany = false, isLarge = false, onFil
             : 'Drop a file anywhere on this page'}
       </p>
       <label class={isLarge ? 'button primary' : 'button'}>
-        {isMany ? 'Choose files' : 'Choose a file'}
+        {isMany ? 'Choose films or recordings' : 'Choose a file'}
         <input
           class="sr"
           type="file"

@@ -66,19 +66,21 @@ export function Agree({ isTicked, onTick, children }: AgreeProps) {
 
 interface CountedFieldProps {
   readonly label: string;
-  readonly hint: string;
   readonly value: string;
   /** The most code points that the host takes. */
   readonly most: number;
   readonly onValue: (value: string) => void;
 }
 
+/** A count is of use near the limit alone. */
+const countedFrom = 0.7;
+
 /** A line that counts what is typed. It cuts nothing: who pastes too much decides what goes. */
-export function CountedField({ label, hint, value, most, onValue }: CountedFieldProps) {
+export function CountedField({ label, value, most, onValue }: CountedFieldProps) {
   const countId = useId();
   const excess = excessOf(value, most);
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label}>
       {(id) => (
         <>
           <input
@@ -89,7 +91,7 @@ export function CountedField({ label, hint, value, most, onValue }: CountedField
             aria-describedby={countId}
             onInput={({ currentTarget }) => onValue(currentTarget.value)}
           />
-          <p id={countId} class={excess > 0 ? 'hint bad-text' : 'hint'}>
+          <p id={countId} class={excess > 0 ? 'hint bad-text' : 'hint'} hidden={lengthOf(value) < most * countedFrom}>
             {lengthOf(value)} of {most} characters{excess > 0 && `, ${excess} too many`}
           </p>
           {/* Said once when it gets too long, and not with each key. */}

@@ -89,7 +89,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** An icon in the colour and size of the words around it. It says nothing to a reader: words stand beside it, or name its button. */
+/** An icon in the color and size of the words around it. It says nothing to a reader: words stand beside it, or name its button. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" data-icon={name}>
     <path d={paths[name]} />

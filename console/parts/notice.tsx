@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { lock } from '../host/session.ts';
 import type { Remote } from '../host/use-remote.ts';
 import { sentence } from '../words/codes.ts';
+import type { FailureStory } from '../words/failures.ts';
 import { withTimes } from '../words/numbers.ts';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -67,6 +68,25 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
     </Notice>
   );
 }
+
+/** A failure of work that ended: what happened, what it means, what to do, and its code folded. */
+export const Story = ({ story }: { readonly story: FailureStory }) => (
+  <Notice kind="failed" title={story.title}>
+    <StoryText story={story} />
+  </Notice>
+);
+
+/** The sentences of a failure below its title. */
+export const StoryText = ({ story: { detail, meaning, remedy, code } }: { readonly story: FailureStory }) => (
+  <>
+    {detail !== null && <p>{detail}</p>}
+    <p>{meaning}</p>
+    <p>
+      <strong>What to do:</strong> {remedy}
+    </p>
+    <p class="quiet mono">{code}</p>
+  </>
+);
 
 interface LoadingProps {
   /** What is loaded, as words after *Loading*. */

@@ -18,7 +18,8 @@ interface WindowListProps {
   readonly count: number;
   /** The height of every row, in pixels. */
   readonly rowHeight: number;
-  readonly row: (index: number) => ComponentChildren;
+  /** Draws a row. `tabIndex` belongs to its button or link: Tab reaches one row of a list, and arrows the others. */
+  readonly row: (index: number, tabIndex: 0 | -1) => ComponentChildren;
   /** A row that is brought into sight whenever it becomes another one. */
   readonly showing?: number;
   /** Told which rows are in sight, the last one not included. */
@@ -30,10 +31,28 @@ const borderPixels = 2;
 // Browsers place nothing beyond about 33 million pixels.
 const maximumPixels = 15_000_000;
 
+/** The place in the list of the row around an element; null outside of rows. */
+function placeOf(target: EventTarget | null): number | null {
+  const row = target instanceof HTMLElement ? target.closest<HTMLElement>('.window-row') : null;
+  return row === null ? null : Number(row.ariaPosInSet) - 1;
+}
+
+/** Where a key leads from a row. */
+const leaps: Readonly<Record<string, (at: number, count: number) => number>> = {
+  ArrowDown: (at) => at + 1,
+  ArrowUp: (at) => at - 1,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
 /** A list of any length of which only the rows in sight are drawn. */
 export function WindowList({ label, count, rowHeight, row, showing, onSight }: WindowListProps) {
   const box = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: 0, height: 480 });
+  /** The row that the keyboard was at last. */
+  const [current, setCurrent] = useState<number | null>(null);
+  /** A row that takes the focus once it is drawn. */
+  const wanted = useRef<number | null>(null);
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -53,21 +72,48 @@ export function WindowList({ label, count, rowHeight, row, showing, onSight }: W
   const end = Math.min(count, Math.ceil((top + sight.height) / rowHeight) + spareRows);
   // A list that has grown may be at its end still.
   useEffect(() => onSight?.(first, end), [first, end, count]);
-  useEffect(() => {
+  const bringIntoSight = (index: number): void => {
     const element = box.current;
-    if (element === null || showing === undefined || showing < 0) return;
-    const above = (showing * rowHeight) / scale;
+    if (element === null) return;
+    const above = (index * rowHeight) / scale;
     const isInSight = above >= element.scrollTop && above + rowHeight <= element.scrollTop + element.clientHeight;
     // Not scrollIntoView, which would move the page as well.
     if (!isInSight) element.scrollTop = above - (element.clientHeight - rowHeight) / 2;
+  };
+  useEffect(() => {
+    if (showing !== undefined && showing >= 0) bringIntoSight(showing);
   }, [showing]);
+  const rowAt = (index: number) =>
+    box.current?.querySelector<HTMLElement>(`[aria-posinset="${index + 1}"] :is(a, button)`) ?? null;
+  useEffect(() => {
+    if (wanted.current === null) return;
+    const row = rowAt(wanted.current);
+    if (row === null) return;
+    wanted.current = null;
+    row.focus({ preventScroll: true });
+  });
+  const press = (event: KeyboardEvent) => {
+    const leap = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey ? undefined : leaps[event.key];
+    const at = placeOf(event.target);
+    if (leap === undefined || at === null) return;
+    event.preventDefault();
+    const to = Math.min(count - 1, Math.max(0, leap(at, count)));
+    wanted.current = to;
+    bringIntoSight(to);
+    setCurrent(to);
+  };
+  const isDrawn = (index: number | null | undefined): index is number =>
+    index !== null && index !== undefined && index >= first && index < end;
+  const entry = [showing, current].find(isDrawn) ?? Math.min(end - 1, Math.ceil(top / rowHeight));
   return (
     <div
       ref={box}
       class="window-list"
       role="list"
       aria-label={label}
-      tabIndex={0}
+      tabIndex={-1}
+      onKeyDown={press}
+      onFocusIn={({ target }) => setCurrent(placeOf(target))}
       style={{ maxHeight: `${height + borderPixels}px` }}
     >
       <div class="window-space" style={{ height: `${height}px` }}>
@@ -83,7 +129,7 @@ export function WindowList({ label, count, rowHeight, row, showing, onSight }: W
               aria-posinset={index + 1}
               style={{ transform: `translateY(${place}px)`, height: `${rowHeight}px` }}
             >
-              {row(index)}
+              {row(index, index === entry ? 0 : -1)}
             </div>
           );
         })}

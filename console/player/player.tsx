@@ -277,6 +277,7 @@ function Controls({ control, shown, box }: ControlsProps) {
             onInput={({ currentTarget }) => control.setSound({ volume: Number(currentTarget.value), isMuted: false })}
           />
           <select
+            class="speed"
             aria-label="Speed"
             title="Speed"
             value={String(rate)}

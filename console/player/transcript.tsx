@@ -85,12 +85,13 @@ function Lines({ text: { title, lines }, control, onChoose }: LinesProps) {
       count={lines.length}
       rowHeight={rowHeight}
       showing={said}
-      row={(at) => {
+      row={(at, tabIndex) => {
         const line = lines[at];
         return line === undefined ? null : (
           <button
             type="button"
             class="transcript-line"
+            tabIndex={tabIndex}
             data-tone={line.tone}
             aria-current={at === said}
             onClick={() => onChoose(line)}

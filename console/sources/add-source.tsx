@@ -50,6 +50,8 @@ export function AddFile({ isLarge = false }: { readonly isLarge?: boolean }) {
     if (!isReady) return;
     // Before the upload, which may change the view.
     next();
+    // The button is gone with the form: the keyboard goes on in the view.
+    if (others.length === 0) document.getElementById('view')?.focus({ preventScroll: true });
     uploadFile(host, file, { label: label.trim(), rightsHolder: rightsHolder.trim() });
   };
   return (
@@ -70,7 +72,7 @@ export function AddFile({ isLarge = false }: { readonly isLarge?: boolean }) {
               Then {counted(others.length, 'more file')}: <bdi>{others.map(({ name }) => name).join(', ')}</bdi>
             </p>
           )}
-          <TextField label="Label" hint="What the source is called in every list." value={label} onValue={setLabel} />
+          <TextField label="Label" hint="Its name in every list." value={label} onValue={setLabel} />
           <TextField label="Rights holder" value={rightsHolder} onValue={setRightsHolder} />
           <Agree isTicked={isAttested} onTick={setAttested}>
             I attest that I own this file or may have it processed on this machine.
@@ -96,7 +98,7 @@ export function AddVideo() {
   return whyOff === null ? (
     <AddVideoForm />
   ) : (
-    <Notice kind="unavailable" title="Nothing can be fetched from video hosts">
+    <Notice kind="unavailable" title="This host cannot fetch videos">
       {sentence(whyOff)}.
     </Notice>
   );
@@ -125,16 +127,15 @@ function AddVideoForm() {
     });
   };
   return (
-    <form class="panel" aria-label="Add a range of a video" onSubmit={begin}>
-      <h3>From a video host</h3>
+    <form class="stack" aria-label="Add a range of a video" onSubmit={begin}>
       <TextField label="Address" value={url} onValue={setUrl} placeholder="https://" isMono />
       <div class="pair">
         <TextField label="From" value={start} onValue={setStart} isMono />
         <TextField label="To" value={end} onValue={setEnd} isMono />
       </div>
-      {!isRange && <p class="hint">Give times such as 1:02 or 1:02:03.500, the end behind the start.</p>}
+      {!isRange && <p class="hint">Give times such as 1:02 or 1:02:03.500, the end after the start.</p>}
       <Agree isTicked={isConfirmed} onTick={setConfirmed}>
-        I confirm that this range may be fetched and processed on this machine. Nothing is published.
+        I may have this range fetched and processed on this machine. Nothing is published.
       </Agree>
       <button type="submit" disabled={!isReady || action.state === 'busy'}>
         {action.state === 'busy' ? 'Fetching the range' : 'Fetch the range'}

@@ -41,8 +41,8 @@ export function FirstSteps({
           </li>
         ))}
       </ol>
-      <details>
-        <summary>Fetch a range from a video host instead</summary>
+      <details class="panel">
+        <summary>Or give the address of a video</summary>
         <AddVideo />
       </details>
     </div>

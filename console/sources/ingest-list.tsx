@@ -1,3 +1,4 @@
+import { IngestFailed } from '../../client/host-error.ts';
 import type { OwnedIngestRow, VideohostIngestRow } from '../../contract/ingest.ts';
 import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
@@ -5,8 +6,10 @@ import { useHost } from '../host/session.ts';
 import { useAfterMoves, useIngestProgress } from '../host/streams.ts';
 import { useAction, useEvery, useRemote, useStore } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
-import { Failed, failureWords } from '../parts/notice.tsx';
+import { Failed, failureWords, StoryText } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
+import { sentence } from '../words/codes.ts';
+import { failureStory } from '../words/failures.ts';
 import { moment, rangeCode, size } from '../words/numbers.ts';
 import { type FileUpload, uploads, videoIngests } from './uploads.ts';
 
@@ -25,6 +28,7 @@ const byTime = (a: Row, b: Row): number => b.openedAt.localeCompare(a.openedAt);
 export function IngestList() {
   const host = useHost();
   const running = useStore(uploads, (context) => context.running);
+  const dismissed = useStore(uploads, (context) => context.dismissed);
   const { remote, reload, poll } = useRemote(async () => {
     const [owned, videos] = await Promise.all([host.ownedIngests({ limit: shownRows }), videoIngests(host, shownRows)]);
     return [...owned.ingests, ...videos].sort(byTime).slice(0, shownRows);
@@ -39,37 +43,114 @@ export function IngestList() {
     open.map(({ ingestId }) => ingestId),
   );
   // What has become a source is in the library.
-  const shown =
-    remote.state === 'ready' ? remote.value.filter((row) => row.status !== 'registered' && !isOwn(row)) : [];
+  const failed =
+    remote.state === 'ready'
+      ? remote.value.filter((row) => isFreshFailure(row) && !isOwn(row) && !dismissed.includes(row.ingestId))
+      : [];
+  const lost = running.filter(({ state }) => state === 'failed');
+  const going = running.filter(({ state }) => state !== 'failed');
   if (remote.state === 'failed') return <Failed error={remote.error} onRetry={reload} />;
-  if (shown.length + running.length === 0) return null;
   return (
-    <section aria-labelledby="ingest-list">
-      <h2 id="ingest-list">Being added</h2>
-      {running.map((upload) => (
-        <UploadRow key={upload.id} upload={upload} />
-      ))}
-      {shown.length > 0 && (
-        <ul class="rows tight">
-          {shown.map((row) => (
-            <IngestRow
-              key={row.ingestId}
-              row={row}
-              progress={isOpen(row) ? (measured.get(row.ingestId) ?? null) : null}
-              onChange={reload}
-            />
-          ))}
-        </ul>
+    <>
+      {going.length + open.length > 0 && (
+        <section aria-labelledby="ingest-list">
+          <h2 id="ingest-list">Being added</h2>
+          <ul class="rows tight">
+            {going.map((upload) => (
+              <UploadRow key={upload.id} upload={upload} />
+            ))}
+            {open.map((row) => (
+              <IngestRow key={row.ingestId} row={row} progress={measured.get(row.ingestId) ?? null} onChange={reload} />
+            ))}
+          </ul>
+        </section>
       )}
-    </section>
+      {lost.length + failed.length > 0 && (
+        <section aria-labelledby="ingests-failed">
+          <h2 id="ingests-failed">Could not be added</h2>
+          <ul class="plain stack">
+            {lost.map((upload) => (
+              <LostUpload key={upload.id} upload={upload} />
+            ))}
+            {failed.map((row) => (
+              <FailedIngest key={row.ingestId} row={row} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
   );
 }
 
-function UploadRow({ upload }: { readonly upload: FileUpload }) {
-  const { id, label, state, sent, total, progress, error, stop } = upload;
-  const dismiss = () => uploads.send({ type: 'ended', id });
+/** A failure is in sight for a day; all of them stay in the list of lifecycles. */
+const freshMs = 24 * 3_600_000;
+const isFreshFailure = ({ status, updatedAt }: Row): boolean =>
+  status === 'failed' && Date.now() - Date.parse(updatedAt) < freshMs;
+
+/** An upload of this page that ended without a source. */
+function LostUpload({ upload: { id, ingestId, label, error } }: { readonly upload: FileUpload }) {
+  const { what, hint, code } = failureWords(error);
+  const story =
+    error instanceof IngestFailed
+      ? failureStory({ code: error.code, message: error.message }, 'file')
+      : {
+          ...failureStory({ code: code ?? '', message: what }, 'file'),
+          ...(hint !== null && { remedy: `${sentence(hint)}.` }),
+        };
   return (
-    <div class="row">
+    <li class="failed-ingest">
+      <div role="alert">
+        <FailureHead label={label} title={story.title} />
+        <StoryText story={story} />
+      </div>
+      <Dismiss
+        label={label}
+        onDismiss={() => uploads.send(ingestId === null ? { type: 'ended', id } : { type: 'dismissed', ingestId })}
+      />
+    </li>
+  );
+}
+
+/** The button is gone with its failure, so the keyboard goes on in the view. */
+const Dismiss = ({ label, onDismiss }: { readonly label: string; readonly onDismiss: () => void }) => (
+  <button
+    type="button"
+    onClick={() => {
+      onDismiss();
+      document.getElementById('view')?.focus({ preventScroll: true });
+    }}
+  >
+    Dismiss<span class="sr"> {label}</span>
+  </button>
+);
+
+function FailedIngest({ row }: { readonly row: Row }) {
+  const story = failureStory(row.failure ?? { code: row.status, message: '' }, 'filename' in row ? 'file' : 'video');
+  return (
+    <li class="failed-ingest">
+      <FailureHead label={nameOf(row)} title={story.title} />
+      <Remark row={row} />
+      <StoryText story={story} />
+      <Dismiss label={nameOf(row)} onDismiss={() => uploads.send({ type: 'dismissed', ingestId: row.ingestId })} />
+    </li>
+  );
+}
+
+const FailureHead = ({ label, title }: { readonly label: string; readonly title: string }) => (
+  <>
+    <h3>
+      <bdi>{label}</bdi>
+    </h3>
+    <p>
+      <Badge state="failed" words={title} />
+    </p>
+  </>
+);
+
+function UploadRow({ upload }: { readonly upload: FileUpload }) {
+  const { label, state, sent, total, progress, stop } = upload;
+  return (
+    <li class="row">
       <div class="row-main">
         <p class="row-title">{label}</p>
         {state === 'waiting' && <p class="quiet">{size(total)}, sent after the file before it</p>}
@@ -81,19 +162,17 @@ function UploadRow({ upload }: { readonly upload: FileUpload }) {
             </p>
           </>
         )}
-        {state !== 'failed' && progress !== null && <StepProgress progress={progress} label={label} isNamed />}
-        <div aria-live="polite">{state === 'failed' && <p class="bad-text">{failureWords(error).what}</p>}</div>
+        {progress !== null && <StepProgress progress={progress} label={label} isNamed />}
       </div>
       <span aria-live="polite">
         <Badge
           state={state === 'waiting' || (state === 'uploading' && progress?.stage === 'queued') ? 'queued' : state}
         />
       </span>
-      <button type="button" onClick={state === 'failed' ? dismiss : stop}>
-        {state === 'failed' ? 'Dismiss' : 'Stop'}
-        <span class="sr"> {label}</span>
+      <button type="button" onClick={stop}>
+        Stop<span class="sr"> {label}</span>
       </button>
-    </div>
+    </li>
   );
 }
 
@@ -134,19 +213,12 @@ function IngestRow({ row, progress, onChange }: IngestRowProps) {
         <p class="row-title">{nameOf(row)}</p>
         <Remark row={row} />
         {progress !== null && <StepProgress progress={progress} label={nameOf(row)} isNamed />}
-        {row.failure !== null && (
-          <p class="bad-text">
-            {row.failure.message} <span class="mono quiet">{row.failure.code}</span>
-          </p>
-        )}
         {action.state === 'failed' && <Failed error={action.error} />}
       </div>
       <Badge state={row.status} />
-      {isOpen(row) && (
-        <button type="button" disabled={action.state === 'busy'} onClick={cancel}>
-          Cancel<span class="sr"> {nameOf(row)}</span>
-        </button>
-      )}
+      <button type="button" disabled={action.state === 'busy'} onClick={cancel}>
+        Cancel<span class="sr"> {nameOf(row)}</span>
+      </button>
     </li>
   );
 }

@@ -1,6 +1,8 @@
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import type { SituationCode } from '../../contract/overview.ts';
-import { lifecycles, type Tone, toneOf, withoutFailureCode } from '../words/codes.ts';
+import type { StudyPane } from '../host/route.ts';
+import { lifecycles, type Tone, toneOf } from '../words/codes.ts';
+import { failureStory } from '../words/failures.ts';
 
 /** The one state of a source that matters: that of its newest study. */
 export interface SourceState {
@@ -26,6 +28,23 @@ export const groupNames: Readonly<Record<Group, string>> = {
 
 type Look = readonly [tone: Tone, words: string, group: Group, hasWhy?: boolean];
 
+/** What a person does next with the newest study of a source: the words of a button, and the part of the study that it leads to. */
+export function nextOf({ newest }: Pick<LibrarySource, 'newest'>): {
+  readonly words: string;
+  readonly pane: StudyPane;
+} {
+  switch (newest?.standing?.situation.code) {
+    case 'waiting_for_review':
+      return { words: 'Review', pane: 'review' };
+    case 'approved':
+    case 'waiting_for_check':
+    case 'captions_accepted':
+      return { words: 'Captions', pane: 'captions' };
+    default:
+      return { words: 'Open', pane: 'evidence' };
+  }
+}
+
 const looks: Readonly<Record<SituationCode, Look>> = {
   waiting_for_a_worker: ['queued', 'Waiting for its turn', 'working'],
   opening: ['busy', 'Opening the source', 'working'],
@@ -46,6 +65,11 @@ const looks: Readonly<Record<SituationCode, Look>> = {
   captions_accepted: ['good', 'Captions ready', 'ready'],
 };
 
+const withoutNoLine = (text: string): string => text.replace(/^captions would have no line: /, '');
+
+/** Why a study failed in a line; its page has the whole story. */
+const failureWhy = (reason: NonNullable<LibraryStudy['reason']>): string => failureStory(reason, 'study').title;
+
 /** Where a study stands, as a look; a study that was not read yet by its lifecycle alone. */
 export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy): SourceState {
   if (fault !== null) {
@@ -54,17 +78,28 @@ export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy)
   if (standing === null) {
     const hasFailed = lifecycle === 'failed' || lifecycle === 'interrupted';
     const group: Group = hasFailed ? 'problems' : lifecycle === 'terminal' ? 'closed' : 'working';
-    return { tone: toneOf(lifecycle), words: lifecycles[lifecycle] ?? lifecycle, why: reason?.message ?? null, group };
+    return {
+      tone: toneOf(lifecycle),
+      words: lifecycles[lifecycle] ?? lifecycle,
+      why: reason === null ? null : failureWhy(reason),
+      group,
+    };
   }
   const { situation, captions } = standing;
   const [tone, words, group, hasWhy = false] = looks[situation.code];
   const isNever =
     captions.state === 'never' && (situation.code === 'approved' || situation.code === 'waiting_for_review');
   if (isNever && situation.code === 'approved') {
-    return { tone: 'warning', words: 'Captions never on this host', why: captions.text, group: 'closed' };
+    return {
+      tone: 'warning',
+      words: 'Captions never on this host',
+      why: withoutNoLine(captions.text),
+      group: 'closed',
+    };
   }
-  if (isNever) return { tone, words, why: `no captions on this host: ${captions.text}`, group };
-  return { tone, words, why: hasWhy ? withoutFailureCode(situation.text, reason?.code) : null, group };
+  if (isNever) return { tone, words, why: `no captions on this host: ${withoutNoLine(captions.text)}`, group };
+  const why = reason === null ? situation.text : failureWhy(reason);
+  return { tone, words, why: hasWhy ? why : null, group };
 }
 
 /** The state of a source. */

@@ -82,7 +82,7 @@ export function SearchResults({ find }: { readonly find: string }) {
       <p class="quiet" role="status">
         {isAsking
           ? `Searching, ${counted(searched, 'study', 'studies')} so far`
-          : `${counted(lines, 'line')} in ${counted(searched, 'study', 'studies')}${cursor === null ? '' : ' so far'}`}
+          : `${counted(lines, 'line')} found; ${counted(searched, 'study', 'studies')} searched${cursor === null ? '' : ' so far'}`}
         {damaged > 0 && `; ${counted(damaged, 'study', 'studies')} could not be read`}
       </p>
       {error !== null && <Failed error={error} onRetry={more} />}

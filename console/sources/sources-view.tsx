@@ -4,7 +4,7 @@ import type { KeyframeFact } from '../../contract/evidence/evidence-object.ts';
 import type { LibrarySource } from '../../contract/library.ts';
 import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import type { MediaProbeTrack } from '../../contract/sources/media-probe.ts';
-import { addressOf } from '../host/route.ts';
+import { addressOf, type StudyPane } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAfterMoves } from '../host/streams.ts';
 import { useAction, useEvery, useRemote, useStore } from '../host/use-remote.ts';
@@ -14,12 +14,12 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import { Picture } from '../pictures/filmstrip.tsx';
 import { sentence } from '../words/codes.ts';
-import { languageWord, plainTag } from '../words/language-name.ts';
+import { languageName, plainTag } from '../words/language-name.ts';
 import { counted, size, wholeSeconds, withTimes } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { IngestList, isOfIngest } from './ingest-list.tsx';
-import { fittingSources, groupNames, groups, isGroup, isSort, sorts, sourceState } from './library-model.ts';
+import { fittingSources, groupNames, groups, isGroup, isSort, nextOf, sorts, sourceState } from './library-model.ts';
 import { SearchResults } from './search-results.tsx';
 import { AttachedSubtitles } from './subtitles.tsx';
 import { uploads, videoIngests } from './uploads.ts';
@@ -179,8 +179,11 @@ interface SourceRowProps {
 
 function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
   const { sourceSessionId, label, durationMs, languages, tracks, studies, newest } = source;
-  const { tone, words, why } = sourceState(source);
-  const open = newest === null ? null : addressOf({ view: 'study', runtimeId: newest.runtimeId, pane: 'evidence' });
+  const { tone, words, why, group } = sourceState(source);
+  const next = nextOf(source);
+  const studyAt = (pane: StudyPane) =>
+    newest === null ? '' : addressOf({ view: 'study', runtimeId: newest.runtimeId, pane });
+  const newStudy = addressOf({ view: 'new-study', sourceSessionId });
   return (
     <li class="row source">
       <PosterFrame
@@ -189,12 +192,14 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
         icon={tracks.includes('video') ? 'film' : 'audio-lines'}
       />
       <div class="row-main">
-        <p class="row-title">{open === null ? label : <a href={open}>{label}</a>}</p>
+        <p class="row-title">
+          <a href={newest === null ? newStudy : studyAt('evidence')}>{label}</a>
+        </p>
         <p class="quiet">
           {[
             wholeSeconds(durationMs),
             ...(tracks.includes('video') ? [] : ['sound']),
-            ...[...new Set(languages.map(plainTag))].map(languageWord),
+            ...[...new Set(languages.map(plainTag))].map(languageName),
           ].join(' · ')}
         </p>
         <p class="source-state">
@@ -203,11 +208,17 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
         </p>
       </div>
       <div class="row-actions">
-        <a
-          class={newest === null ? 'button primary' : 'button'}
-          href={addressOf({ view: 'new-study', sourceSessionId })}
-        >
-          Study<span class="sr"> {label}</span>
+        {newest !== null && (
+          <a class={group === 'yours' ? 'button primary' : 'button'} href={studyAt(next.pane)}>
+            {next.words}
+            <span class="sr"> of {label}</span>
+          </a>
+        )}
+        <a class={newest === null ? 'button primary' : 'button'} href={newStudy}>
+          {newest === null ? 'Study' : 'New study'}
+          <span class="sr">
+            {newest === null ? '' : ' of'} {label}
+          </span>
         </a>
         {studies > 1 && (
           <a class="button" href={addressOf({ view: 'studies', source: sourceSessionId, lifecycle: null })}>
@@ -267,7 +278,17 @@ export function SourcesView(asked: Asked) {
   return (
     <div class="page">
       <h1>Library</h1>
-      <div class="split">
+      <div class="split library">
+        {remote.state !== 'loading' && (
+          <aside aria-label="Add media">
+            <AddFile />
+            <details class="panel">
+              <summary>Or give the address of a video</summary>
+              <AddVideo />
+            </details>
+            <IngestList key={ended} />
+          </aside>
+        )}
         <section aria-label="Sources">
           <Finder {...asked} />
           <RemotePart of={remote} what="the library" onRetry={reload}>
@@ -283,13 +304,6 @@ export function SourcesView(asked: Asked) {
           </RemotePart>
           {asked.find.trim() !== '' && <SearchResults find={asked.find} />}
         </section>
-        {remote.state !== 'loading' && (
-          <aside aria-label="Add media">
-            <AddFile />
-            <AddVideo />
-            <IngestList key={ended} />
-          </aside>
-        )}
       </div>
     </div>
   );
@@ -373,7 +387,7 @@ function SourceTable({ sources, asked, onChanged }: SourceTableProps) {
         </button>
       </Notice>
     ) : (
-      <p class="quiet">No source has this name.</p>
+      <p class="quiet">No source has this in its name.</p>
     );
   }
   return (

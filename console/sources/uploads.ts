@@ -20,14 +20,21 @@ export interface FileUpload {
 
 /** The uploads of this page. They go on while another view is shown. */
 export const uploads = createStore({
-  context: { running: [] as readonly FileUpload[], ended: 0 },
+  context: { running: [] as readonly FileUpload[], dismissed: [] as readonly string[], ended: 0 },
   on: {
     begun: (context, { upload }: { upload: FileUpload }) => ({ ...context, running: [...context.running, upload] }),
     changed: (context, { id, change }: { id: number; change: Partial<FileUpload> }) => ({
       ...context,
       running: context.running.map((each) => (each.id === id ? { ...each, ...change } : each)),
     }),
+    /** The failure of an ingest that a person has read: this page shows it no more. */
+    dismissed: (context, { ingestId }: { ingestId: string }) => ({
+      ...context,
+      running: context.running.filter((each) => each.ingestId !== ingestId),
+      dismissed: [...context.dismissed, ingestId],
+    }),
     ended: (context, { id }: { id: number }) => ({
+      ...context,
       running: context.running.filter((each) => each.id !== id),
       ended: context.ended + 1,
     }),

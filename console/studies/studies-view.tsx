@@ -14,6 +14,7 @@ import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { studyState } from '../sources/library-model.ts';
 import { lifecycles, sentence } from '../words/codes.ts';
+import { failureStory } from '../words/failures.ts';
 import { counted, moment, rangeCode } from '../words/numbers.ts';
 
 const pageRows = 100;
@@ -158,7 +159,7 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
             onSight={(_first, end) => {
               if (end >= rows.length) more();
             }}
-            row={(at) => <StudyRow row={rows[at]} />}
+            row={(at, tabIndex) => <StudyRow row={rows[at]} tabIndex={tabIndex} />}
           />
           <p class="quiet">
             {isWhole ? 'All ' : ''}
@@ -175,16 +176,16 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
   );
 }
 
-function StudyRow({ row }: { readonly row: RuntimeRow | undefined }) {
+function StudyRow({ row, tabIndex }: { readonly row: RuntimeRow | undefined; readonly tabIndex: 0 | -1 }) {
   if (row === undefined) return null;
   const { runtimeId, label, range, acceptedAt, reason } = row;
   return (
-    <a class="list-link study-row" href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
+    <a class="list-link study-row" tabIndex={tabIndex} href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
       <span class="row-main">
         <span class="row-title">{label ?? 'A source that was deleted'}</span>
         <span class="quiet">
           {rangeCode(range.startMs, range.endMs)} · {moment(acceptedAt)}
-          {reason === null ? '' : ` · ${reason.message}`}
+          {reason === null ? '' : ` · ${failureStory(reason, 'study').title}`}
         </span>
       </span>
       <StandingBadge key={`${runtimeId} ${row.lastTransitionAt}`} row={row} />

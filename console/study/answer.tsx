@@ -1,6 +1,6 @@
 import type { Finding, OverviewClaim, RuntimeOverview } from '../../contract/overview.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
-import { sentence, withoutName, wordsOf } from '../words/codes.ts';
+import { linesByReason, sentence, withoutName, wordsOf } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
 import { clockTime, counted, rangeCode } from '../words/numbers.ts';
 
@@ -16,21 +16,29 @@ const lasting = (measured: Measured): string => {
   return total === null ? '' : `${lengthWords(total)}${share === null ? '' : `, ${Math.round(share)} % of the range`}`;
 };
 
-const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+/** What comes several times and lasts: `26 times, 34 s in all`. */
+const spread = (measured: Measured): string =>
+  `${measured('count') === 1 ? 'once' : `${measured('count')} times`}, ${lasting(measured)}`;
 
 /** Kinds that are told in a sentence of their own; the words of the host tell the others under their titles. */
 const sentences: Readonly<Record<string, (measured: Measured, finding: Finding) => string>> = {
-  speech_activity: (measured) =>
-    `Somebody speaks for ${lasting(measured)}, in ${counted(measured('count') ?? 0, 'passage')}.`,
-  silence: (measured) => `It is silent ${times(measured('count') ?? 0)}, for ${lasting(measured)}.`,
-  loudness: (_, { text }) => `Loudness: ${text}.`,
-  shot_changes: (measured) => `The picture cuts ${times(measured('count') ?? 0)}.`,
-  frozen_frames: (measured) => `The picture stands still ${times(measured('count') ?? 0)}, for ${lasting(measured)}.`,
-  black_frames: (measured) => `The picture is black ${times(measured('count') ?? 0)}, for ${lasting(measured)}.`,
+  speech_activity: (measured) => `Speech: ${counted(measured('count') ?? 0, 'passage')}, ${lasting(measured)}.`,
+  silence: (measured) => `Silence: ${spread(measured)}.`,
+  shot_changes: (measured) => `Cuts: ${(measured('count') ?? 0).toLocaleString()}.`,
+  'language-ranges-receipt': (_, { title, text }) =>
+    `${sentence(title)}: ${text.replaceAll(/\b([a-z]{2,3})(?= in \d)/g, (code) => languageName(code))}.`,
+  frozen_frames: (measured) => `Frozen picture: ${spread(measured)}.`,
+  black_frames: (measured) => `Black picture: ${spread(measured)}.`,
 };
+
+/** The words of the host without the places that follow them: the timeline shows those. */
+const withoutPlaces = (text: string): string => text.replace(/ at \d+:\d\d.*$/, '');
 
 /** What the timeline draws, and what is told with the subtitles that it is about. */
 const untold: readonly string[] = ['keyframes', 'waveform', 'text_language'];
+
+/** A picture that every player shows as it is. */
+const isPlain = ({ kind, text }: Finding): boolean => kind === 'interlacing' && text === 'progressive';
 
 const isNothing = ({ text, measures }: Finding): boolean =>
   text === 'none' || measures.some(({ name, value }) => name === 'count' && value === 0);
@@ -55,12 +63,12 @@ function subtitleWords(finding: Finding, findings: readonly Finding[]): string {
 export function foundSentences(findings: readonly Finding[]): readonly string[] {
   return findings
     .filter((finding) => finding.state === 'available' && !isNothing(finding))
-    .filter(({ kind }) => !untold.includes(kind))
+    .filter((finding) => !untold.includes(finding.kind) && !isPlain(finding))
     .map((finding) => {
       const { kind, title, text, measures } = finding;
       if (kind === 'subtitle_track') return subtitleWords(finding, findings);
       const measured: Measured = (name) => measures.find((each) => each.name === name)?.value ?? null;
-      return sentences[kind]?.(measured, finding) ?? `${sentence(title)}: ${text}.`;
+      return sentences[kind]?.(measured, finding) ?? `${sentence(title)}: ${withoutPlaces(text)}.`;
     });
 }
 
@@ -81,6 +89,7 @@ function claimSentence({ kind, value, windows, totalMs, range }: OverviewClaim):
 /** The answer of a study: what was found, what is claimed of it, and what is withheld. */
 export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }) {
   const { findings, claims, withheld } = overview;
+  const isLive = overview.study.reason === null && overview.lifecycle !== 'terminal';
   const found = foundSentences(findings);
   return (
     // It scrolls beside the player, so the keyboard reaches it.
@@ -88,7 +97,7 @@ export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }
       <section aria-labelledby="found">
         <h2 id="found">What was found</h2>
         {found.length === 0 ? (
-          <p class="quiet">Nothing yet.</p>
+          <p class="quiet">{isLive ? 'Nothing yet.' : 'Nothing.'}</p>
         ) : (
           <ul class="plain answer-list">
             {found.map((words) => (
@@ -98,9 +107,9 @@ export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }
         )}
       </section>
       <section aria-labelledby="claimed">
-        <h2 id="claimed">What is claimed</h2>
+        <h2 id="claimed">Claims</h2>
         {claims.length === 0 ? (
-          <p class="quiet">No claims yet. A claim cites facts that were found.</p>
+          <p class="quiet">{isLive ? 'No claims yet.' : 'No claims.'}</p>
         ) : (
           <ul class="plain answer-list">
             {claims.map((claim) => (
@@ -114,10 +123,10 @@ export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }
           </ul>
         )}
         {withheld.length > 0 && (
-          <ul class="plain answer-list" aria-label="Withheld">
-            {withheld.map(({ what, reasonCode, text }) => (
-              <li key={`${what} ${reasonCode} ${text}`} class="withheld-word">
-                {sentence(what)} withheld: {withoutName(text, what)}
+          <ul class="plain answer-list" aria-label="Not there, with the reason">
+            {linesByReason(withheld.map(({ what, text }) => ({ what, why: withoutName(text, what) }))).map((line) => (
+              <li key={line} class="quiet">
+                {line}
               </li>
             ))}
           </ul>

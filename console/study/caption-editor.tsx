@@ -39,6 +39,8 @@ import { currentFindings, findingsByLine, type GuidelineNote, SideFindings } fro
 
 /** Keys of the editor, as Subtitle Edit has them. */
 const editorKeys: KeyWords = [
+  ['↑ ↓, Enter', 'in the list: choose a line, edit its text'],
+  ['Esc', 'in a text: back to the list'],
   ['Shift Enter, Alt ↓', 'next line'],
   ['Alt ↑', 'line before'],
   ['F5', 'play the line'],
@@ -429,19 +431,27 @@ function Lines({ draft, control, languages, findings }: LinesProps) {
         count={lines.length}
         rowHeight={width < narrowPixels ? narrowRow : wideRow}
         showing={lines.findIndex(({ key }) => key === selected)}
-        row={(at) => {
+        row={(at, tabIndex) => {
           const line = lines[at];
           if (line === undefined) return null;
           const count = findings.get(line.key)?.length ?? 0;
+          const go = () => {
+            draft.select(line.key);
+            control.seek(line.startMs);
+          };
           return (
             <button
               type="button"
               class="caption-row"
+              tabIndex={tabIndex}
               aria-current={line.key === selected}
               data-playing={line.key === playing}
-              onClick={() => {
-                draft.select(line.key);
-                control.seek(line.startMs);
+              onClick={go}
+              onFocus={() => line.key !== selected && go()}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter') return;
+                event.preventDefault();
+                document.querySelector<HTMLElement>('.line-text[data-side="target"]')?.focus();
               }}
             >
               <span class="mono caption-time">
@@ -514,7 +524,7 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
         </h2>
         <TimeField label="Start" ms={startMs} onMs={(ms) => !isLocked && actions.time(line, { startMs: ms, endMs })} />
         <TimeField label="End" ms={endMs} onMs={(ms) => !isLocked && actions.time(line, { startMs, endMs: ms })} />
-        <span class="quiet mono">{((endMs - startMs) / 1000).toFixed(3)} s</span>
+        <span class="line-length quiet mono">{((endMs - startMs) / 1000).toFixed(3)} s</span>
         <IconButton icon="play" label="Play the line (F5)" onClick={actions.play} />
       </div>
       <div class="line-texts" data-two={shown.length === 2}>
@@ -531,6 +541,7 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
                 </span>
                 <textarea
                   class="line-text"
+                  data-side={side}
                   rows={2}
                   lang={languages[side]}
                   value={text ?? ''}
@@ -543,6 +554,11 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
                   onInput={({ currentTarget: { value } }) =>
                     draft.edit((before) => reworded(before, line.key, side, value), `word ${line.key} ${side}`)
                   }
+                  onKeyDown={({ key }) => {
+                    // Back to the lines, from where arrows lead on.
+                    if (key === 'Escape')
+                      document.querySelector<HTMLElement>('.caption-row[aria-current="true"]')?.focus();
+                  }}
                   onSelect={watch(side)}
                   onKeyUp={watch(side)}
                 />
@@ -578,8 +594,11 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
   const [isOvertaken, setOvertaken] = useState(false);
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    box.current?.showModal();
-    box.current?.querySelector<HTMLElement>('.ceremony input')?.focus();
+    const dialog = box.current;
+    dialog?.showModal();
+    dialog?.querySelector<HTMLElement>('.ceremony input')?.focus();
+    // A dialog that closes gives the focus back.
+    return () => dialog?.close();
   }, []);
   const { head, runtimeId, reviewer } = corrections;
   const obstacle = obstacleOf(lines);
@@ -615,7 +634,7 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
           </button>
         </p>
       )}
-      <CountedField label="Note" hint="Optional, one line." value={note} most={longestNote} onValue={setNote} />
+      <CountedField label="Note (optional)" value={note} most={longestNote} onValue={setNote} />
       <Ceremony
         reviewer={reviewer}
         statement={reviewer.correctionAttestation}

@@ -54,6 +54,7 @@ export function movedLineEdge({ startMs, endMs }: EditedLine, side: Edge['side']
 const shownMs = 12_000;
 const height = 112;
 const rulerHeight = 18;
+const textHeight = 20;
 const edgePixels = 7;
 const pixelsPerTick = 80;
 
@@ -197,7 +198,7 @@ const around = (atMs: number, { startMs, endMs }: Stretch, range: Stretch): Stre
   return within({ startMs: atMs - length * 0.1, endMs: atMs + length * 0.9 }, range);
 };
 
-/** What is drawn, each in the colour of an element of that class. */
+/** What is drawn, each in the color of an element of that class. */
 const inks = ['line', 'selected', 'edge', 'sound', 'text', 'cut', 'head'] as const;
 type Ink = (typeof inks)[number];
 
@@ -239,7 +240,9 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
 
   if (wave !== null) {
     context.fillStyle = inkColor('sound');
-    const middle = bottom / 2;
+    // Below the texts of the lines, which stay readable.
+    const half = (bottom - textHeight) / 2;
+    const middle = textHeight + half;
     const msPerPixel = (view.endMs - view.startMs) / width;
     for (let pixel = 0; pixel < width; pixel += 1) {
       const from = (view.startMs + pixel * msPerPixel - wave.startMs) / wave.windowMs;
@@ -250,7 +253,7 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
         low = Math.min(low, wave.lowest[at] ?? 0);
         high = Math.max(high, wave.highest[at] ?? 0);
       }
-      const [top, foot] = [middle - (high / peak) * middle * 0.9, middle - (low / peak) * middle * 0.9];
+      const [top, foot] = [middle - (high / peak) * half * 0.95, middle - (low / peak) * half * 0.95];
       context.fillRect(pixel, top, 1, Math.max(1, foot - top));
     }
   }
@@ -267,7 +270,7 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
     for (const edge of [left, right]) context.fillRect(Math.round(edge) - 1, 0, key === selected ? 3 : 2, bottom);
     context.save();
     context.beginPath();
-    context.rect(left + 4, 0, Math.max(0, right - left - 8), 20);
+    context.rect(left + 4, 0, Math.max(0, right - left - 8), textHeight);
     context.clip();
     context.fillStyle = inkColor('text');
     context.fillText((target ?? source ?? '').replaceAll('\n', ' '), Math.max(left, 0) + 6, 4);

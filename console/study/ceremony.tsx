@@ -14,6 +14,10 @@ export interface NamedReviewer {
 export const isSigned = (yes: string, name: string, { label }: NamedReviewer): boolean =>
   yes.trim().toLowerCase() === 'yes' && isTyped(name.toLowerCase(), label.toLowerCase());
 
+/** Whether what a person has typed so far can become the name. */
+const isBegun = (name: string, { label }: NamedReviewer): boolean =>
+  isTyped(label.slice(0, name.trim().length).toLowerCase(), name.toLowerCase());
+
 interface CeremonyProps {
   readonly reviewer: NamedReviewer;
   /** What the person agrees to; the request carries it word for word. */
@@ -49,6 +53,13 @@ export function Ceremony({ reviewer, statement, button, isReady, onSigned, child
         <TextField label="Type yes to attest this" value={yes} onValue={setYes} />
         <TextField label="Your name, as above" value={name} onValue={setName} />
       </div>
+      <p class="hint" aria-live="polite">
+        {!isBegun(name, reviewer)
+          ? `Type the name as it is shown: ${reviewer.label}`
+          : isSigned(yes, name, reviewer) && !isReady
+            ? 'The form above is not complete yet.'
+            : ''}
+      </p>
       <div class="actions">
         <button type="submit" class="primary" disabled={!mayGo}>
           {button}

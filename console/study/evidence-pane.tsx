@@ -1,8 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useStore } from '../host/use-remote.ts';
-import { Notice } from '../parts/notice.tsx';
+import { Loading, Notice } from '../parts/notice.tsx';
 import { playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
 import { Transcript } from '../player/transcript.tsx';
@@ -45,7 +46,11 @@ export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProp
       <div class="evidence-top">
         <Player runtimeId={runtimeId} control={control} hasCaptions={overview.situation.code === 'captions_accepted'} />
         {chosen === null ? (
-          <StudyAnswer overview={overview} />
+          lanes.length === 0 ? (
+            <NoEvidence overview={overview} />
+          ) : (
+            <StudyAnswer overview={overview} />
+          )
         ) : (
           <Inspector
             key={chosen.key}
@@ -59,15 +64,6 @@ export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProp
         )}
         <Transcript lanes={lanes} control={control} onChoose={choose} />
       </div>
-      {lanes.length === 0 && (
-        <Notice kind="not-yet" title="There is no evidence yet">
-          {overview.situation.code === 'waiting_for_a_worker'
-            ? 'The study is waiting for its turn. It begins by itself.'
-            : overview.study.reason === null
-              ? 'The detectors are at work. Each kind of evidence appears here as soon as it is stored.'
-              : 'The study ended before it stored any.'}
-        </Notice>
-      )}
       {(lanes.length > 0 || overview.study.reason === null) && (
         <Timeline
           key={`${overview.study.range.startMs} ${overview.study.range.endMs}`}
@@ -81,6 +77,23 @@ export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProp
         />
       )}
       <Technical overview={overview} />
+    </div>
+  );
+}
+
+/** In the place of the answer, while there is none or if there never will be one. */
+function NoEvidence({ overview: { situation, study } }: { readonly overview: RuntimeOverview }) {
+  if (study.reason !== null) return <Notice kind="empty" title="The study ended before it found anything" />;
+  return situation.code === 'waiting_for_a_worker' ? (
+    <Notice kind="not-yet" title="The study waits for its turn">
+      It begins by itself.
+    </Notice>
+  ) : (
+    <div class="live-answer">
+      <Notice kind="not-yet" title="The study looks and listens">
+        What it finds appears here and on the timeline, one kind after another.
+      </Notice>
+      <Loading what="the first findings" lines={6} />
     </div>
   );
 }

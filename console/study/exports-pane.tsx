@@ -72,7 +72,7 @@ export function exportStates({ situation, captions, check, findings }: RuntimeOv
     if (of === undefined) return null;
     const finding = findings.find(({ kind }) => kind === of);
     if (finding === undefined)
-      return `this study did not look for ${of === 'transcript' ? 'speech to write down' : 'text on the screen'}`;
+      return of === 'transcript' ? 'this study wrote down no speech' : 'this study read no text on the screen';
     return finding.state === 'available' ? null : withoutCode(finding.text, finding.reasonCode);
   };
   return offered.map((file) => ({ file, whyNot: whyNot(file) }));
@@ -148,7 +148,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
                 </Field>
               )}
               {group === 'Editing' && (
-                <Field label="Frames a second of cuts.edl">
+                <Field label="Frame rate of cuts.edl">
                   {(id) => (
                     <select
                       id={id}
@@ -170,7 +170,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
               {group === 'Data' && (
                 <ExportRow
                   name="study.tar"
-                  words="the whole study, signed; media-study verify checks it without this host"
+                  words="the whole study, signed, to keep or to check elsewhere"
                   read={async () => new Response(await host.bundle(runtimeId)).blob()}
                 />
               )}

@@ -1,6 +1,6 @@
 import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
 import type { CaptionFindingCode } from '../../contract/captions/quality-control.ts';
-import { wordsOf } from '../words/codes.ts';
+import { sentence, wordsOf } from '../words/codes.ts';
 import type { EditedLine, Side } from './caption-draft.ts';
 
 /** Something that guidelines for subtitles find in one text of a line. Guidelines with the same limit find the same thing. */
@@ -66,7 +66,7 @@ export function SideFindings({ findings }: { readonly findings: readonly Guideli
     <ul class="plain line-findings" aria-label="Findings of guidelines">
       {findings.map(({ code, measured, limit, by }) => (
         <li key={`${code} ${limit}`}>
-          {wordsOf(code)}: {figureWords(code, measured)}, limit {figureWords(code, limit)}{' '}
+          {sentence(wordsOf(code))}: {figureWords(code, measured)}, limit {figureWords(code, limit)}{' '}
           <span class="quiet">({by.join(', ')})</span>
         </li>
       ))}

@@ -5,6 +5,7 @@ import { useStore } from '../host/use-remote.ts';
 import { Identity } from '../parts/facts.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { journalChecks } from '../verification/checks.ts';
+import { wordsOf } from '../words/codes.ts';
 import { counted, timeOfDay } from '../words/numbers.ts';
 import type { StudyModel } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
@@ -51,15 +52,21 @@ export function JournalPane({ model, runtimeId }: JournalPaneProps) {
           count={count}
           rowHeight={rowHeight}
           onSight={(first, end) => setSight({ first, end })}
-          row={(index) => (
-            <EventRow event={at(index)} seq={index + 1} onChoose={setChosen} chosenSeq={chosen?.seq ?? 0} />
+          row={(index, tabIndex) => (
+            <EventRow
+              event={at(index)}
+              seq={index + 1}
+              tabIndex={tabIndex}
+              onChoose={setChosen}
+              chosenSeq={chosen?.seq ?? 0}
+            />
           )}
         />
       </section>
       <aside aria-label="Chosen event">
         <VerifyHere check={() => journalChecks(host, runtimeId, events)} runtimeId={runtimeId} />
         {chosen === null ? (
-          <p class="quiet">Choose an event to read it as it is stored.</p>
+          <p class="quiet">Choose an event to read what is stored.</p>
         ) : (
           <>
             <h2>{chosen.type}</h2>
@@ -76,22 +83,42 @@ export function JournalPane({ model, runtimeId }: JournalPaneProps) {
   );
 }
 
+/** What an event recorded, in words: `speech activity`; empty for events that record nothing. */
+export function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): string {
+  const artifact =
+    type === 'artifact.recorded' && typeof data === 'object' && data !== null && 'artifact' in data
+      ? data.artifact
+      : null;
+  return typeof artifact === 'object' && artifact !== null && 'kind' in artifact && typeof artifact.kind === 'string'
+    ? wordsOf(artifact.kind)
+    : '';
+}
+
 interface EventRowProps {
   readonly event: JournalEvent | undefined;
   readonly seq: number;
+  readonly tabIndex: 0 | -1;
   readonly chosenSeq: number;
   readonly onChoose: (event: JournalEvent) => void;
 }
 
-const EventRow = ({ event, seq, chosenSeq, onChoose }: EventRowProps) =>
+const EventRow = ({ event, seq, tabIndex, chosenSeq, onChoose }: EventRowProps) =>
   event === undefined ? (
     <span class="event-row quiet">
       <span class="mono">{seq}</span> reading
     </span>
   ) : (
-    <button type="button" class="event-row" aria-pressed={seq === chosenSeq} onClick={() => onChoose(event)}>
+    <button
+      type="button"
+      class="event-row"
+      tabIndex={tabIndex}
+      aria-pressed={seq === chosenSeq}
+      onClick={() => onChoose(event)}
+    >
       <span class="mono quiet">{seq}</span>
-      <span class="event-type">{event.type}</span>
+      <span class="event-type">
+        {event.type} <span class="quiet">{recordedKind(event)}</span>
+      </span>
       <span class="mono quiet event-time">{timeOfDay(event.recordedAt)}</span>
     </button>
   );

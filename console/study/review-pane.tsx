@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
@@ -9,7 +9,10 @@ import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { Agree, CountedField, excessOf } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Notice, RemotePart } from '../parts/notice.tsx';
+import { playback } from '../player/playback.ts';
+import { Player } from '../player/player.tsx';
 import { sentence, wordsOf } from '../words/codes.ts';
 import { clockTime, counted, withTimes } from '../words/numbers.ts';
 import { StudyAnswer } from './answer.tsx';
@@ -57,7 +60,7 @@ const Reasons = <Reason extends string>({ all, chosen, onChoose }: ReasonsProps<
 );
 
 const NoteField = ({ note, onNote }: { readonly note: string; readonly onNote: (note: string) => void }) => (
-  <CountedField label="Note" hint="Optional, one line." value={note} most={longestNote} onValue={onNote} />
+  <CountedField label="Note (optional)" value={note} most={longestNote} onValue={onNote} />
 );
 
 const givenNote = (note: string): string | null => (note.trim() === '' ? null : note.trim());
@@ -91,7 +94,7 @@ function DecideForm({ overview, reviewer, onDone }: DecideProps) {
         <legend class="sr">Decision</legend>
         <Choice isChosen={choice === 'approve'} onChoose={() => setChoice('approve')} title="Approve">
           {captions.state === 'never'
-            ? `This host makes no captions of it: ${withTimes(captions.text)}.`
+            ? `This host cannot make captions of it: ${withTimes(captions.text)}.`
             : 'Captions can then be made of these lines.'}
         </Choice>
         <Choice isChosen={choice === 'reject'} onChoose={() => setChoice('reject')} title="Reject">
@@ -193,7 +196,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
             <StudyAnswer overview={overview} />
           </div>
-          <ReviewedLines corrections={corrections} />
+          <ReviewedLines corrections={corrections} runtimeId={runtimeId} />
         </div>
       )}
     </RemotePart>
@@ -215,7 +218,9 @@ const Reviewed = ({ review }: { readonly review: Review }) => (
       of={[
         ['By', review.reviewer.label],
         ['Signed', review.reviewer.attestation],
-        ['Reasons', review.reasonCodes.map(wordsOf).join(', ')],
+        ...(review.state === 'approved_for_caption_production'
+          ? []
+          : [['Reasons', sentence(review.reasonCodes.map(wordsOf).join(', '))] as const]),
         ...(review.note === null ? [] : [['Note', review.note] as const]),
         ['Receipt', <Identity id={review.receiptId} />],
         ...(review.revocation === null
@@ -229,8 +234,14 @@ const Reviewed = ({ review }: { readonly review: Review }) => (
   </section>
 );
 
-/** The lines that captions have or would have, beside the decision on them. */
-function ReviewedLines({ corrections: { lines, languages, base } }: { readonly corrections: CaptionCorrections }) {
+interface ReviewedLinesProps {
+  readonly corrections: CaptionCorrections;
+  readonly runtimeId: string;
+}
+
+/** The lines that captions have or would have, beside the decision on them; each plays what is said. */
+function ReviewedLines({ corrections: { lines, languages, base, range }, runtimeId }: ReviewedLinesProps) {
+  const control = useMemo(() => playback(range.startMs), [runtimeId]);
   if (lines.length === 0 || languages === null) return null;
   const isOneLanguage = languages.source === languages.target;
   return (
@@ -238,10 +249,14 @@ function ReviewedLines({ corrections: { lines, languages, base } }: { readonly c
       <h2 id="reviewed-lines">
         {counted(lines.length, 'line')} {base?.kind === 'drafts' ? 'for the captions' : 'of the captions'}
       </h2>
+      <Player runtimeId={runtimeId} control={control} hasCaptions={false} />
       <ol class="plain">
-        {lines.slice(0, shownLines).map(({ id, startMs, source, target }) => (
+        {lines.slice(0, shownLines).map(({ id, startMs, endMs, source, target }) => (
           <li key={id}>
-            <span class="mono quiet">{clockTime(startMs)}</span>
+            <button type="button" class="line-play mono" onClick={() => control.playOver({ startMs, endMs })}>
+              <Icon name="play" />
+              <span class="sr">Play the line at</span> {clockTime(startMs)}
+            </button>
             <span>
               {!isOneLanguage && <LineText text={source} language={languages.source} />}
               <LineText text={target} language={languages.target} />

@@ -67,7 +67,7 @@ export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
 }
 
 const stepText = ({ state, text }: OverviewPart): string =>
-  sentence(withTimes(withoutName(withoutNo(text), state.replace('_', ' '))));
+  sentence(withTimes(withoutName(withoutNo(text), state.replace('_', ' ')).replace(/ended before$/, 'ended first')));
 
 /** Where a study is on its way to captions; each step leads to its view. */
 export const Stepper = ({ overview }: { readonly overview: RuntimeOverview }) => (

@@ -8,9 +8,10 @@ import { useHost } from '../host/session.ts';
 import { useAction, useEvery, useStore } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Failed, Notice } from '../parts/notice.tsx';
+import { Failed, Notice, Story } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
-import { isInPart, sentence, withoutFailureCode } from '../words/codes.ts';
+import { isInPart, sentence } from '../words/codes.ts';
+import { failureStory } from '../words/failures.ts';
 import { languageName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';
 import { CaptionsPane } from './captions-pane.tsx';
@@ -50,10 +51,9 @@ interface Standing {
 /** Where a study stands. `stage` is what the stream says that it does; the overview is as old as the last event. */
 export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): Standing {
   const { situation, lifecycle, check, study } = overview;
-  const said = {
-    state: isInPart(check) ? 'withheld' : (states[situation.code] ?? lifecycle),
-    words: withoutFailureCode(situation.text, study.reason?.code),
-  };
+  // Why it failed is told below, with what to do.
+  const words = study.reason === null ? situation.text : `study ${situation.code}`;
+  const said = { state: isInPart(check) ? 'withheld' : (states[situation.code] ?? lifecycle), words };
   if (stage === null || stage === 'ended' || !liveCodes.includes(situation.code)) return said;
   if (stage === 'queued') {
     return situation.code === 'waiting_for_a_worker' ? said : { state: 'queued', words: stageWords.queued };
@@ -230,17 +230,21 @@ interface OpenedProps extends StudyViewProps {
   readonly model: StudyModel;
 }
 
+/** What is spoken and what the captions are in: `Korean to English`, or `English` for both. */
+function languagesOf({ sourceLanguage, targetLanguage }: RuntimeOverview['study']): string {
+  const [spoken, target] = [sourceLanguage.languages.map(languageName).join(', '), languageName(targetLanguage)];
+  return spoken === target ? target : `${spoken || 'Detected language'} to ${target}`;
+}
+
 function Opened({ study, model, runtimeId, pane, atMs }: OpenedProps) {
-  const { source, situation, study: asked } = study.overview;
+  const { source, study: asked } = study.overview;
   return (
     <>
       <div class="study-head">
         <div>
           <h1>{source.label}</h1>
           <p class="quiet">
-            {rangeCode(asked.range.startMs, asked.range.endMs)} ·{' '}
-            {asked.sourceLanguage.languages.map(languageName).join(', ') || 'Any language'} to{' '}
-            {languageName(asked.targetLanguage)} · {moment(asked.acceptedAt)}
+            {rangeCode(asked.range.startMs, asked.range.endMs)} · {languagesOf(asked)} · {moment(asked.acceptedAt)}
           </p>
         </div>
         <div class="study-state" aria-live="polite">
@@ -250,12 +254,7 @@ function Opened({ study, model, runtimeId, pane, atMs }: OpenedProps) {
       </div>
       <StudyProgress study={study} model={model} />
       <Stepper overview={study.overview} />
-      {asked.reason !== null && (
-        <p class="quiet">
-          {!situation.text.includes(asked.reason.message) && `${sentence(asked.reason.message)}. `}
-          Study again reuses what this study measured and stored, and does the rest.
-        </p>
-      )}
+      {asked.reason !== null && <Story story={failureStory(asked.reason, 'study')} />}
       <nav class="tabs" aria-label="Parts of the study">
         {studyPanes.map((each) => (
           <a

@@ -2,8 +2,37 @@ import { useState } from 'preact/hooks';
 import { useHost } from '../host/session.ts';
 import { useAction } from '../host/use-remote.ts';
 import { Failed } from '../parts/notice.tsx';
-import { CheckList } from '../verification/check-list.tsx';
 import { type Check, judgementChecks, mediaChecks } from '../verification/checks.ts';
+
+const outcomeWords: Readonly<Record<Check['outcome'], string>> = {
+  agrees: 'agrees',
+  differs: 'differs',
+  unchecked: 'not checked here',
+};
+
+function verdict(checks: readonly Check[]): string {
+  const count = (outcome: Check['outcome']) => checks.filter((each) => each.outcome === outcome).length;
+  if (count('differs') > 0) return `${count('differs')} of ${checks.length} checks differ. Do not rely on this.`;
+  const left = count('unchecked');
+  return `${count('agrees')} ${count('agrees') === 1 ? 'check agrees' : 'checks agree'}${left === 0 ? '' : `, ${left} could not be made here`}.`;
+}
+
+/** What came of some checks: the verdict, then each of them. */
+export const CheckList = ({ checks }: { readonly checks: readonly Check[] }) => (
+  <div role="status">
+    <p class="verdict">{verdict(checks)}</p>
+    <ul class="plain checks">
+      {checks.map(({ outcome, what, words }, at) => (
+        <li key={`${at} ${what}`} data-outcome={outcome}>
+          <span class="check-what">
+            {what}: <strong>{outcomeWords[outcome]}</strong>
+          </span>{' '}
+          <span class="quiet">{words}</span>
+        </li>
+      ))}
+    </ul>
+  </div>
+);
 
 interface VerifyHereProps {
   readonly check: () => Promise<readonly Check[]>;

@@ -8,6 +8,7 @@ import { useWidth } from '../parts/window-list.tsx';
 import { Filmstrip } from '../pictures/filmstrip.tsx';
 import { Wave } from '../pictures/wave.tsx';
 import type { Playback } from '../player/playback.ts';
+import { linesByReason } from '../words/codes.ts';
 import { clockTime, rangeCode } from '../words/numbers.ts';
 import { type Lane, type Mark, placedWords } from './lanes.ts';
 import { type Stretch, ticksOf } from './ticks.ts';
@@ -383,9 +384,9 @@ const FoldedLines = ({ whole, nothing, said, chosenKey, onChoose }: FoldedLinesP
     {nothing.length > 0 && (
       <p class="quiet">Nothing found: {nothing.map(({ title }) => title.toLowerCase()).join(', ')}.</p>
     )}
-    {said.map(({ key, title, absence }) => (
-      <p key={key} class={absence?.kind === 'unavailable' ? 'withheld-word' : 'quiet'}>
-        {title}: {absence?.words}
+    {linesByReason(said.map(({ title, absence }) => ({ what: title, why: absence?.words ?? '' }))).map((line) => (
+      <p key={line} class="quiet">
+        {line}
       </p>
     ))}
   </div>

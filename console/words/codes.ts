@@ -10,13 +10,18 @@ export const withoutCode = (text: string, code: string | null): string =>
 /** A text of the overview about a part that is not there, without `no check: ` before it: the name of the part stands beside it. */
 export const withoutNo = (text: string): string => text.replace(/^no [a-z]+: /, '');
 
-/** Why a study ended, without the code of the failure within it. */
-export const withoutFailureCode = (text: string, code: string | undefined): string =>
-  code === undefined ? text : text.replace(`${code}: `, '');
-
 /** A text of the overview that stands under the name that it begins with. */
 export const withoutName = (text: string, name: string): string =>
   text.startsWith(`${name}: `) ? text.slice(`${name}: `.length) : text;
+
+/** What is not there, one line for each reason: `Keyframes, shot changes: no video track`. */
+export function linesByReason(parts: readonly { readonly what: string; readonly why: string }[]): readonly string[] {
+  const plain = (why: string): string => why.replace(/^unavailable: /, '').replace(/^the media has no /, 'no ');
+  const whatsOf = (reason: string) =>
+    parts.filter(({ why }) => plain(why) === reason).map(({ what }) => what.toLowerCase());
+  const reasons = [...new Set(parts.map(({ why }) => plain(why)))];
+  return reasons.map((reason) => `${sentence(whatsOf(reason).join(', '))}: ${reason}`);
+}
 
 /** Whether captions were accepted although lines of them lack a text: they are no plain success. */
 export const isInPart = ({ reasonCodes }: { readonly reasonCodes: readonly string[] }): boolean =>

@@ -1,19 +1,13 @@
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 /** A language by its name, `English`; a code that has none stands alone. */
-export function languageWord(code: string): string {
+export function languageName(code: string): string {
   try {
     return names.of(code) ?? code;
   } catch {
     // It is no tag at all.
     return code;
   }
-}
-
-/** A language by its name with its code, `English (en)`; a code that has no name stands alone. */
-export function languageName(code: string): string {
-  const name = languageWord(code);
-  return name === code ? code : `${name} (${code})`;
 }
 
 /** The tag by which a study names the language of a track: `ko` for the `kor` of a container; itself where it is no tag. */

@@ -150,7 +150,7 @@ export const chartReleases = z.strictObject({
     z.strictObject({
       release: z.string().min(1),
       machineVersion: chart.shape.machineVersion,
-      /** Whether the chart of this host is the same, to the last description. */
+      /** True if the chart of this host is the same, to the last description. */
       isSame: z.boolean(),
     }),
   ),

@@ -24,9 +24,9 @@ const measured = {
 };
 
 /**
- * What was adapted so that the file can be read as it is meant: `line_end`, lines that end with a carriage return alone; `cue_number`, cues of
- * SubRip without their number; `field_order`, events of ASS whose fields have another order. `line` is the first one, counted from 1, and
- * `count` says how many there are; of `field_order` these are lines that name the fields.
+ * The adaptation that lets the host read a file as it is meant. `line_end`: lines that end with a carriage return alone.
+ * `cue_number`: cues of SubRip without their number. `field_order`: events of ASS whose fields have another order. `line` is the
+ * first one, counted from 1, and `count` is their number; of `field_order` these are lines that name the fields.
  */
 export const subtitleNote = z.strictObject({
   note: z.enum(['line_end', 'cue_number', 'field_order']),

@@ -127,7 +127,12 @@ const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
       ...sound(audioChoice),
     },
     waveform: { ...WAVEFORM_RULE, channels: 'all of left, right and centre', ...sound(audioChoice) },
-    interlacing: { ...INTERLACING_RULE, rule: 'idet of ffmpeg, over several pictures', ...pictures },
+    interlacing: {
+      ...INTERLACING_RULE,
+      rule: 'idet of ffmpeg, over several pictures',
+      columnsFrom: 'the middle',
+      ...pictures,
+    },
     letterbox: { ...stated(BAR_RULE), rule: 'cropdetect of ffmpeg, over single pictures', ...pictures },
     keyframes: { ...KEYFRAME_RULE, ...KEYFRAME_FORM, choice: 'the candidate nearest to the middle', ...pictures },
   }) satisfies Readonly<Record<string, Parameters>>;

@@ -6,7 +6,7 @@ import { type FrameMetadata, VIDEO_TICKS_PER_MS } from './frames.ts';
 
 /** How the order of fields is told from what ffmpeg's `idet` says of each picture, with its own thresholds. */
 export const INTERLACING_RULE = {
-  /** Every line is looked at, in so many columns at most. */
+  /** Every line is looked at, in so many columns of the middle at most. */
   columns: 240,
   windowMs: 10_000,
   /** A window says nothing where fewer pictures, or a smaller share of them, show an order. */

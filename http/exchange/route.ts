@@ -188,7 +188,6 @@ interface Matched {
 /** A target taken apart, and its route. */
 interface Found extends Matched {
   readonly target: Target;
-  readonly needsToken: boolean;
 }
 
 // Clients request the same targets again and again. An entry takes about 1 KiB; if there are too many, all are dropped.
@@ -215,8 +214,6 @@ function namedPart(segment: string): NamedPart | null {
 /** Finds routes by their segments; built once from the table. */
 export class Router {
   readonly #routes: readonly RoutePattern[];
-  readonly #grantPaths: readonly { prefix: string; depth: number }[];
-  readonly #openPaths: readonly RegExp[];
   readonly #found = new Map<string, Found>();
 
   constructor(routes: readonly Route[]) {
@@ -224,25 +221,12 @@ export class Router {
       const segments = route.path.slice(1).split('/');
       return { route, segments, names: segments.map(namedPart) };
     });
-    this.#grantPaths = routes
-      .filter(({ access }) => access === 'grant')
-      .map(({ path }) => ({ prefix: path.slice(0, path.indexOf(':')), depth: path.split('/').length }));
-    this.#openPaths = routes
-      .filter(({ access }) => access === 'anyone' || access === 'origin')
-      .map(({ path }) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`));
   }
 
   /** True if a target, as sent, is only for holders of the token: every one but the paths of grants and those for anyone. */
   needsToken(target: string | null): boolean {
-    if (target === null) return true;
-    return this.#found.get(target)?.needsToken ?? this.#isForHolders(target);
-  }
-
-  #isForHolders(target: string): boolean {
-    if (this.#openPaths.some((path) => path.test(target))) return false;
-    return !this.#grantPaths.some(
-      ({ prefix, depth }) => target.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
-    );
+    const access = this.#routeOf(target)?.access;
+    return access !== 'grant' && access !== 'anyone' && access !== 'origin';
   }
 
   /** The protocol of a target as sent, whether the client may use it or not; undefined for most. */
@@ -259,8 +243,14 @@ export class Router {
   }
 
   #routeOf(raw: string | null): Route | undefined {
-    const path = raw?.split('?', 1)[0]?.slice(1).split('/') ?? [];
-    return this.#routes.find(({ segments, names }) => isMatch(segments, names, path))?.route;
+    if (raw === null || !raw.startsWith('/')) return undefined;
+    const known = this.#found.get(raw);
+    if (known !== undefined) return known.route;
+    return this.#patternOf(raw.slice(1).split('?', 1)[0]?.split('/') ?? [])?.route;
+  }
+
+  #patternOf(segments: readonly string[]): RoutePattern | undefined {
+    return this.#routes.find((pattern) => isMatch(pattern.segments, pattern.names, segments));
   }
 
   /** The route of a target as sent. Throws as `parseTarget` and `match`. */
@@ -268,7 +258,7 @@ export class Router {
     const known = raw === null ? undefined : this.#found.get(raw);
     if (known !== undefined) return known;
     const target = parseTarget(raw);
-    const found = { target, needsToken: this.needsToken(raw), ...this.match(target) };
+    const found = { target, ...this.match(target) };
     // The path of a grant holds its secret, which nothing keeps.
     if (raw === null || found.route.access === 'grant') return found;
     if (this.#found.size === rememberedTargets) this.#found.clear();
@@ -279,17 +269,16 @@ export class Router {
   /** Throws `invalid_identity` for a part that cannot be decoded, `not_found` and the codes of services that are off. */
   match({ segments }: Target): Matched {
     const decoded = segments.map(decodedPart);
-    for (const { route, segments: parts, names } of this.#routes) {
-      if (!isMatch(parts, names, segments)) continue;
-      const { unavailable } = route;
-      if (unavailable !== undefined) throw new ServiceError(unavailable.code, unavailable.message);
-      const params: Record<string, string> = {};
-      names.forEach((named, index) => {
-        if (named !== null) params[named.name] = (decoded[index] ?? '').slice(0, -named.suffix.length || undefined);
-      });
-      return { route, params };
-    }
-    throw new ServiceError('not_found', 'no such path');
+    const pattern = this.#patternOf(segments);
+    if (pattern === undefined) throw new ServiceError('not_found', 'no such path');
+    const { route, names } = pattern;
+    const { unavailable } = route;
+    if (unavailable !== undefined) throw new ServiceError(unavailable.code, unavailable.message);
+    const params: Record<string, string> = {};
+    names.forEach((named, index) => {
+      if (named !== null) params[named.name] = (decoded[index] ?? '').slice(0, -named.suffix.length || undefined);
+    });
+    return { route, params };
   }
 }
 

@@ -45,10 +45,7 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
         'caption_lines_unavailable',
         'caption_translation_failed',
       ],
-      handle: async (call) => {
-        await captions.produce(call.params.runtimeId, call.body);
-        return { status: 201, body: await reads.productions(call.params.runtimeId) };
-      },
+      handle: async ({ params, body }) => ({ status: 201, body: await captions.produce(params.runtimeId, body) }),
     }),
   }),
   route('/v1/runtimes/:runtimeId/caption-productions/:jobId.vtt', {
@@ -116,10 +113,7 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
       invalid: 'invalid_caption_qc_request',
       answers: [json(201, captionQualityControls)],
       refusals: [...refusalsOfReopening, 'illegal_caption_qc_transition'],
-      handle: async (call) => {
-        await captions.check(call.params.runtimeId, call.body);
-        return { status: 201, body: await reads.qualityControls(call.params.runtimeId) };
-      },
+      handle: async ({ params, body }) => ({ status: 201, body: await captions.check(params.runtimeId, body) }),
     }),
   }),
   route('/v1/runtimes/:runtimeId/caption-quality-reports', {

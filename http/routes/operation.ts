@@ -11,14 +11,23 @@ import {
   ledgerSnapshotRequest,
   type Metric,
   type MetricSample,
+  openApiDocument,
   pageToken,
   pageTokenRequest,
   pairing,
   pairingCodeRequest,
   pairingRequest,
 } from '../../contract/operation.ts';
-import { jsonHeaders } from '../exchange/answer.ts';
-import { json } from '../exchange/description.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import {
+  conditionFields,
+  entityTag,
+  isKnownToClient,
+  jsonHeaders,
+  notModified,
+  taggedFields,
+} from '../exchange/answer.ts';
+import { json, notModifiedAnswer } from '../exchange/description.ts';
 import { type Route, read, route, write } from '../exchange/route.ts';
 
 /** The source of the metrics that the floors below HTTP measure. */
@@ -153,6 +162,29 @@ export const pairingRoutes = (pairings: Pairings): readonly Route[] => [
       answers: [json(201, pairing)],
       refusals: ['pairing_refused'],
       handle: ({ body }) => ({ status: 201, body: pairings.exchange(body.code) }),
+    }),
+  }),
+];
+
+/** The bytes of the description of the wire. */
+export type ReadDocument = () => Promise<Uint8Array>;
+
+/** The route of the description of all routes. It is read on request: a start neither makes nor loads it. */
+export const descriptionRoutes = (readDocument: ReadDocument): readonly Route[] => [
+  route('/v1/openapi.json', {
+    room: 'description',
+    GET: read({
+      id: 'readDescription',
+      summary: 'this description, in OpenAPI 3.1',
+      headers: conditionFields,
+      answers: [json(200, openApiDocument, ['ETag', 'Access-Control-Expose-Headers']), notModifiedAnswer],
+      refusals: [],
+      handle: async ({ client }) => {
+        const body = await readDocument();
+        const tag = entityTag(contentIdOfBytes(body));
+        if (isKnownToClient(client.head, tag)) return notModified(tag);
+        return { status: 200, headers: { ...jsonHeaders, ...taggedFields(tag) }, body };
+      },
     }),
   }),
 ];

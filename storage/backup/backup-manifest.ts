@@ -1,7 +1,9 @@
-import { constants } from 'node:buffer';
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants as textLimits } from 'node:buffer';
+import { constants } from 'node:fs';
+import { copyFile, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { hashSynced, makeFolder } from '../objects/durable-file.ts';
 
 type BackupErrorCode =
   | 'backup_unreadable'
@@ -60,7 +62,7 @@ export async function readBackupManifest(folder: string): Promise<BackupManifest
     const path = join(folder, manifestName);
     const found = await stat(path);
     // A pipe would hold the read forever, and a longer file can be no text.
-    if (!found.isFile() || found.size > constants.MAX_STRING_LENGTH) throw new Error(`${path} is no manifest`);
+    if (!found.isFile() || found.size > textLimits.MAX_STRING_LENGTH) throw new Error(`${path} is no manifest`);
     return backupManifest.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     throw new BackupError('backup_unreadable', `${folder} holds no finished backup that this version can read`, error);
@@ -72,3 +74,37 @@ export const objectPath = (contentId: string): string => {
   const hex = contentId.slice('sha256:'.length);
   return join('objects', 'sha256', hex.slice(0, 2), hex);
 };
+
+/** What a copy has to become. */
+export interface WantedCopy {
+  readonly contentId: string;
+  /** Files of another length are not read. */
+  readonly bytes?: number;
+}
+
+/**
+ * Copies a file, whole or not at all, and hashes the copy. Null, and nothing stays, where it is no file or not the wanted one: a
+ * pipe would hold the copy forever. The bytes are on disk when it resolves; a caller that copies several files syncs their
+ * folder once.
+ */
+export async function copyHashed(
+  from: string,
+  to: string,
+  wanted: WantedCopy | null = null,
+): Promise<{ contentId: string; bytes: number } | null> {
+  const found = await stat(from);
+  if (!found.isFile() || (wanted?.bytes ?? found.size) !== found.size) return null;
+  await makeFolder(dirname(to));
+  const draft = `${to}.copying`;
+  try {
+    await rm(draft, { force: true });
+    // A file system that can share the blocks of both files copies nothing.
+    await copyFile(from, draft, constants.COPYFILE_FICLONE);
+    const copied = await hashSynced(draft);
+    if (wanted !== null && copied.contentId !== wanted.contentId) return null;
+    await rename(draft, to);
+    return copied;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

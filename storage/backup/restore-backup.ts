@@ -4,8 +4,7 @@ import { checkLedger } from '../ledger/accept-loss.ts';
 import { markDataRoot, prepareDataRoot, storeFormat, unsupportedFormat } from '../objects/data-root.ts';
 import { kindOf, makeFolder, syncFolder } from '../objects/durable-file.ts';
 import { failedWith, ObjectStoreError } from '../objects/object-store-error.ts';
-import { BackupError, type BackupManifest, objectPath, readBackupManifest } from './backup-manifest.ts';
-import { copyHashed } from './copied-file.ts';
+import { BackupError, type BackupManifest, copyHashed, objectPath, readBackupManifest } from './backup-manifest.ts';
 
 export interface RestoreOptions {
   readonly backup: string;

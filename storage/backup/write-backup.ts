@@ -8,8 +8,7 @@ import type { DataRoot } from '../objects/data-root.ts';
 import { kindOf, makeFolder, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
 import { objectsIn } from '../objects/object-files.ts';
 import { failedWith } from '../objects/object-store-error.ts';
-import { BackupError, type BackupManifest, manifestName, objectPath } from './backup-manifest.ts';
-import { copyHashed } from './copied-file.ts';
+import { BackupError, type BackupManifest, copyHashed, manifestName, objectPath } from './backup-manifest.ts';
 import { addNamed, keepingValues, reachedFrom } from './named-objects.ts';
 
 export interface BackupOptions {

@@ -55,6 +55,13 @@ test('a machine on which a host can work ends with 0, and no data root is made',
   t.deepEqual(await readdir(folder), []);
 });
 
+test('bug: an empty folder was called not empty, though a host makes its data root there', async (t) => {
+  const folder = await scratchFolder(t);
+  const { exit, stdout, of } = await diagnose(folder, ['--json']);
+  t.is(exit, 0, stdout);
+  t.like(of('store'), { state: 'ok', detail: `${folder} will be made by the first host` });
+});
+
 // Only root can become somebody else; whoever runs the tests otherwise is refused already.
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 

@@ -70,9 +70,9 @@ test('what was found is told in sentences; what is not there is left to the time
       finding('new_kind', 'something new', '3 of them'),
     ]),
     [
-      'Somebody speaks for 1:15, 49 % of the range, in 1 passage.',
-      'The picture cuts once.',
-      'Subtitles of track 2: 9 lines in Korean (ko).',
+      'Speech: 1 passage, 1:15, 49 % of the range.',
+      'Cuts: 1.',
+      'Subtitles of track 2: 9 lines in Korean.',
       'Something new: 3 of them.',
     ],
   );
@@ -83,7 +83,7 @@ test('files stand under Not available with the reason, captions among them until
     Object.fromEntries(exportStates(overview).map(({ file, whyNot }) => [file.name, whyNot]));
   const waiting = reasons(overviewOf({}));
   t.is(waiting['captions.srt'], 'captions need an approval');
-  t.is(waiting['transcript.srt'], 'this study did not look for speech to write down');
+  t.is(waiting['transcript.srt'], 'this study wrote down no speech');
   t.is(waiting['facts.csv'], null);
   const accepted = reasons(overviewOf({ situation: { code: 'captions_accepted' } }));
   t.is(accepted['captions.srt'], null);

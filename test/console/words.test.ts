@@ -7,7 +7,8 @@ import { fileLabel } from '../../console/parts/drop-file.tsx';
 import { isTyped } from '../../console/parts/field.tsx';
 import { isCitedAs } from '../../console/study/inspector.tsx';
 import { factWords, toneOfFact } from '../../console/timeline/lanes.ts';
-import { isInPart, withoutCode, withoutFailureCode, withoutName, withoutNo } from '../../console/words/codes.ts';
+import { isInPart, linesByReason, withoutCode, withoutName, withoutNo } from '../../console/words/codes.ts';
+import { failureStory } from '../../console/words/failures.ts';
 import { languageName } from '../../console/words/language-name.ts';
 import {
   clockTime,
@@ -108,24 +109,55 @@ test('a name is typed as it is drawn, with any run of white space as one space',
   t.false(isTyped('', 'film'));
 });
 
-test('a language is said by its name with its code, and a code without a name stands alone', (t) => {
+test('a language is said by its name, and a code without a name stands alone', (t) => {
   t.deepEqual(['en', 'ko', 'zh-Hant', 'qzz', 'x_'].map(languageName), [
-    'English (en)',
-    'Korean (ko)',
-    'Traditional Chinese (zh-Hant)',
+    'English',
+    'Korean',
+    'Traditional Chinese',
     'qzz',
     'x_',
   ]);
   const fact = { kind: 'language_range', startMs: 0, endMs: 9, decision: { code: 'ko', status: 'classified' } };
-  t.is(factWords(fact), 'Korean (ko)');
+  t.is(factWords(fact), 'Korean');
 });
 
-test('a part that is not there, and a failure, are said once and in words', (t) => {
+test('a part that is not there is said once and in words', (t) => {
   t.is(withoutNo('no check: there are no captions yet'), 'there are no captions yet');
   t.is(withoutNo('no check has accepted it'), 'no check has accepted it');
-  const failed = 'failed: executor_failed: deadline: the study used up its time';
-  t.is(withoutFailureCode(failed, 'executor_failed'), 'failed: deadline: the study used up its time');
-  t.is(withoutFailureCode(failed, undefined), failed);
+});
+
+test('what is not there is one line for each reason', (t) => {
+  const parts = [
+    { what: 'Shot changes', why: 'unavailable: the media has no video track' },
+    { what: 'Keyframes', why: 'unavailable: no video track' },
+    { what: 'Subtitles', why: 'withheld' },
+  ];
+  t.deepEqual(linesByReason(parts), ['Shot changes, keyframes: no video track', 'Subtitles: withheld']);
+});
+
+const damaged = 'container_damaged: the file is incomplete: its index (moov) is missing; copy or download it again';
+
+test('a failure says what happened, what it means and what to do', (t) => {
+  t.deepEqual(failureStory({ code: 'probe_failed', message: damaged }, 'file'), {
+    title: 'The file is damaged or incomplete',
+    detail: 'The file is incomplete: its index (moov) is missing.',
+    meaning: 'Nothing was added, and your file is unchanged.',
+    remedy: 'Copy or download it again.',
+    code: 'probe_failed, container_damaged',
+  });
+  const story = failureStory({ code: 'executor_failed', message: 'tool_exit: ffmpeg exited with code 1' }, 'study');
+  t.is(story.title, 'A tool of the host stopped with an error');
+  t.is(story.detail, 'Ffmpeg exited with code 1.');
+  t.regex(story.remedy, /^Study it again/);
+});
+
+test('a failure without a word of its own is told by its code, or as what failed', (t) => {
+  t.is(
+    failureStory({ code: 'upload_failed', message: 'no bytes within 24 hours' }, 'file').remedy,
+    'Add the file again.',
+  );
+  t.is(failureStory({ code: 'canceled', message: 'a client canceled the ingest' }, 'video').detail, null);
+  t.is(failureStory({ code: 'new_code', message: 'something new' }, 'video').title, 'The video could not be fetched');
 });
 
 test('lengths in a text of the host are written as the page writes them', (t) => {

@@ -21,6 +21,9 @@ const commentHabits: readonly Habit[] = [
   { pattern: /^(?:What|Whether|Who|Whom|Whose|Which|When)\b/g, write: 'a noun phrase, or "True if"' },
 ];
 
+/** Texts that records store and identities hash, and a line of a file format: they stay as they are. */
+const isKept = /^(?:Whoever (?:handed this|runs this host)|Only the range was fetched|Format: Name, Fontname)/;
+
 /** A piece of prose in a source: a comment, or a text that people read. */
 interface Prose {
   readonly start: number;
@@ -65,7 +68,7 @@ function textsOf(nodes: readonly ts.Node[], source: ts.SourceFile): readonly Pro
     // A message is often one clause after the other; a line break ends one in usage texts and in scripts of a shell.
     return text
       .split(/[\n;]/)
-      .filter(isSentence)
+      .filter((line) => isSentence(line) && !isKept.test(text))
       .map((line) => ({ start: node.getStart(source), end: node.end, text: line }));
   });
 }

@@ -26,7 +26,7 @@ import { ingestState } from '../ingest-service.ts';
 /** An ingest without media is given up after a day. */
 export const uploadOpenMs = 24 * 60 * 60 * 1000;
 
-/** What an ingest was opened with; `assertedAt` is UTC with milliseconds. */
+/** The input of an ingest; `assertedAt` is UTC with milliseconds. */
 export const ownedIngestInput = z.strictObject({
   ingestId: z.string(),
   uploadDueAt: z.number(),
@@ -38,7 +38,7 @@ export const ownedIngestInput = z.strictObject({
 });
 export type OwnedIngestRowInput = z.infer<typeof ownedIngestInput>;
 
-/** Seals the media of an owned ingest under what its owner said when the ingest was opened. */
+/** Seals the media of an owned ingest under the statements of its owner from its opening. */
 export const ownedIngestSeal =
   (ledger: Ledger, sealing: IngestSealing) =>
   (input: MediaInput, signal: AbortSignal): Promise<EffectOutcome> => {

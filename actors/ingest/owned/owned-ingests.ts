@@ -41,7 +41,7 @@ interface OwnedIngestsOptions extends Pick<HostBasis, 'objectStore' | 'superviso
 interface UploadState {
   /** How many bytes count. */
   readonly offset: number;
-  /** What the ingest was opened with. */
+  /** The input of the ingest. */
   readonly input: OwnedIngestRowInput;
 }
 
@@ -133,7 +133,7 @@ export class OwnedIngests {
     return this.#options.uploads.load();
   }
 
-  /** What a client must know to go on with an upload. Throws `unknown_ingest`, `upload_gone`. */
+  /** The state of an upload that a client needs to go on with it. Throws `unknown_ingest`, `upload_gone`. */
   async uploadState(ingestId: string): Promise<UploadState> {
     const input = this.#uploadable(ingestId);
     if (!this.#options.supervisor.awaits(ingestId, 'media.received')) return { input, offset: input.declaredBytes };
@@ -175,7 +175,7 @@ export class OwnedIngests {
     return this.#uploads.size;
   }
 
-  /** Whether media is in the object store that its ingest is only about to be told of. */
+  /** True if the object store has media whose ingest is only about to get the event of it. */
   get isStoring(): boolean {
     return this.#options.uploads.isStoring || [...this.#uploads.values()].some((upload) => upload.isEnding);
   }

@@ -18,7 +18,7 @@ const prefix = 'upload/';
 const uploadNote = z.strictObject({
   /** How many bytes of the file are on disk and count. */
   offset: z.number().int().nonnegative(),
-  /** What the whole file is; null while parts of it are missing. */
+  /** The content id of the whole file; null while parts of it are missing. */
   contentId: z.string().nullable(),
 });
 export type UploadNote = z.infer<typeof uploadNote>;
@@ -49,7 +49,7 @@ class UploadNotes {
     this.#ledger = ledger;
   }
 
-  /** What an earlier host noted, by ingest. */
+  /** The notes of an earlier host, by ingest. */
   async load(): Promise<ReadonlyMap<string, UploadNote>> {
     const notes = await rowsOf(this.#ledger);
     for (const ingestId of notes.keys()) this.#noted.add(ingestId);
@@ -62,7 +62,7 @@ class UploadNotes {
     await this.#ledger.commit([{ put: 'record', key: `${prefix}${ingestId}`, value: note }]);
   }
 
-  /** What a commit must add to forget an upload. */
+  /** The writes that make a commit forget an upload. */
   forgetting(ingestId: string): readonly Write[] {
     return this.#noted.delete(ingestId) ? [{ del: 'record', key: `${prefix}${ingestId}` }] : [];
   }
@@ -115,7 +115,7 @@ export class ResumableUpload implements PartOwner {
     return this.#offset;
   }
 
-  /** Whether a client sends a part right now. */
+  /** True if a client sends a part right now. */
   get isSending(): boolean {
     return this.#part !== null;
   }
@@ -235,20 +235,20 @@ export class ResumableUploads {
   }
 
   /**
-   * Takes up what an earlier host had noted, once its ingests are taken up. An upload that was whole goes on to its ingest; one
-   * whose file is gone begins anew.
+   * Takes up the uploads of an earlier host, once its ingests are taken up. An upload that was whole goes on to its ingest; one
+   * whose file is gone starts from zero.
    */
   async load(): Promise<void> {
     for (const [ingestId, note] of await this.#notes.load()) {
       const row = this.#readable(ingestId);
-      // Until its ingest can be read again, the upload stays where it is.
+      // Until its ingest can be read again, the upload stays as it is.
       if (row === null) continue;
       if (row !== undefined && isAwaiting(row)) await this.#takeUp(ingestId, row, note);
       else await this.#drop(ingestId);
     }
   }
 
-  /** The row of an ingest; null where it is damaged. */
+  /** The row of an ingest; null if it is damaged. */
   #readable(ingestId: string): ActorRow | null | undefined {
     try {
       return readStored(() => this.#options.supervisor.read(ingestId));
@@ -269,7 +269,7 @@ export class ResumableUploads {
     return upload !== undefined && (upload.isSending || upload.isEnding);
   }
 
-  /** Whether media is in the object store that its ingest is only about to be told of. */
+  /** True if the object store has media whose ingest is only about to get the event of it. */
   get isStoring(): boolean {
     return [...this.#uploads.values()].some((upload) => upload.isEnding);
   }
@@ -299,7 +299,7 @@ export class ResumableUploads {
       row.status === 'failed'
         ? new ServiceError('upload_gone', 'the ingest ended while its media was being sent')
         : new ServiceError('ingest_upload_conflict', 'the media of this ingest was sent before');
-    // What cannot be removed now is swept at the next start.
+    // The next start sweeps what cannot be removed now.
     upload.end(reason).catch((error) => this.#options.report(`a partial upload stays until the next start: ${error}`));
   }
 
@@ -345,7 +345,7 @@ export class ResumableUploads {
       // The host ended between the last move of the file and the commit of its ingest.
       await this.#received(ingestId, { contentId, bytes: declaredBytes });
     } else {
-      report(`the partial upload of ${ingestId} is gone, and begins anew`);
+      report(`the partial upload of ${ingestId} is gone, and starts from zero`);
       await this.#drop(ingestId);
     }
   }

@@ -8,11 +8,11 @@ import { isFull, refusedWrite } from '../../supervision/refused-write.ts';
 /** A file of at most so many bytes is left to its probe, whatever it begins with: it is here before it could be stopped. */
 const smallBytes = 8 * 1024 * 1024;
 
-/** What a client says of the bytes that it sends. */
+/** The claim of a client about the bytes that it sends. */
 export interface PartClaim {
   /** Where in the file they begin. */
   readonly offset: number;
-  /** How many there are; null where they are sent without a length. */
+  /** The number of bytes; null if they are sent without a length. */
   readonly bytes: number | null;
   readonly checksum: { readonly algorithm: 'sha1' | 'sha256'; readonly digest: Buffer } | null;
 }
@@ -26,8 +26,8 @@ export interface PartOwner {
   /** Opens the file where the noted bytes end; resolves with that offset. */
   open(): Promise<number>;
   /**
-   * Counts what is written so far; the end of the file only as `whole`, so that a body that goes on behind it is found to be too
-   * long.
+   * Counts the bytes written so far. It counts the end of the file only as `whole`, so that a body that goes on behind it is
+   * found to be too long.
    */
   commit(extent?: 'whole'): Promise<void>;
   /** The whole file counts: resolves when it has become media. */
@@ -49,7 +49,7 @@ interface Flow {
 interface Ending {
   /** Why the part was not taken as it was sent; null where its body came to its end. */
   readonly fault: Error | null;
-  /** Whether the bytes that are not noted yet count. */
+  /** True if the bytes that are not noted yet count. */
   readonly keeps: boolean;
 }
 
@@ -73,7 +73,7 @@ export class UploadPart {
   #taken = 0;
   #written = 0;
   #isCommitting = false;
-  /** Why the file is no media; null unless its beginning says so. */
+  /** The reason why the file is not media; null unless its beginning shows it. */
   #unfit: string | null = null;
   #committing: Promise<void> = Promise.resolve();
 
@@ -92,7 +92,7 @@ export class UploadPart {
     );
   }
 
-  /** Whether what has arrived may count before the part has ended. */
+  /** True if the bytes that have arrived may count before the part has ended. */
   get isCountable(): boolean {
     return this.#hash === null;
   }
@@ -121,7 +121,7 @@ export class UploadPart {
     this.#end({ fault, keeps: this.isCountable });
   }
 
-  /** What comes first decides how the part ends. */
+  /** The first of them decides how the part ends. */
   #end(ending: Ending): void {
     this.#over ??= ending;
     this.#resolveEnding(this.#over);
@@ -147,7 +147,7 @@ export class UploadPart {
     }
   }
 
-  /** A file that is whole becomes media even where no client is left to be told. */
+  /** A whole file becomes media even if its client is gone. */
   async #count(): Promise<void> {
     await this.#owner.file.drained();
     await this.#owner.commit('whole');
@@ -157,9 +157,13 @@ export class UploadPart {
   async #open(): Promise<void> {
     const offset = await this.#owner.open();
     if (offset !== this.#claim.offset) {
-      throw new ServiceError('upload_offset_conflict', `the upload stands at ${offset}, not at ${this.#claim.offset}`, {
-        'Upload-Offset': String(offset),
-      });
+      throw new ServiceError(
+        'upload_offset_conflict',
+        `the upload is at offset ${offset}, not at ${this.#claim.offset}`,
+        {
+          'Upload-Offset': String(offset),
+        },
+      );
     }
     const { file } = this.#owner;
     file.onDrain(() => this.#flow.resume());
@@ -213,7 +217,7 @@ export class UploadPart {
     );
   }
 
-  /** A full disk leaves the upload as it stands; any other fault of the storage ends the ingest. */
+  /** A full disk leaves the upload as it is; any other fault of the storage ends the ingest. */
   async #coded(error: unknown): Promise<unknown> {
     if (!(error instanceof ObjectStoreError)) return error;
     if (!isFull(error)) await this.#owner.faulted(error.message);

@@ -107,7 +107,7 @@ export class Upload {
     try {
       await (await this.#opening).discard();
     } catch {
-      // What could not be opened leaves nothing to discard; what could not be removed is swept at the next start.
+      // A file that could not be opened leaves nothing to discard; the next start sweeps one that could not be removed.
     } finally {
       this.#outcome.released();
     }

@@ -37,7 +37,7 @@ export const knownVideoHosts: Readonly<Record<string, string>> = {
 export interface VideoHostsOptions {
   /** More hosts, by name. */
   readonly added: Readonly<Record<string, string>>;
-  /** One origin on this machine that stands in for a host, such as `http://127.0.0.1:4000`; else null. */
+  /** One origin on this machine in the place of a video host, such as `http://127.0.0.1:4000`; else null. */
   readonly openOrigin: string | null;
 }
 
@@ -51,12 +51,12 @@ export class VideoHosts {
     this.#openOrigin = openOrigin;
   }
 
-  /** What to do with an address as it was given, or in a few words why it is refused. */
+  /** An address as the host uses it, or in a few words why it is refused. */
   addressOf(text: string): VideoAddress | { readonly refused: string } {
-    // What has no spaces, backslashes and control characters is read alike by every reader of addresses.
+    // All readers of addresses agree on a text without spaces, backslashes and control characters.
     const [, scheme, authority] = /^(https?):\/\/([^/?#\\\s]+)[^\\\s\p{Cc}]*$/iu.exec(text) ?? [];
     if (scheme === undefined || authority === undefined || !URL.canParse(text))
-      return { refused: 'is no https address' };
+      return { refused: 'does not begin with https://' };
     const url = new URL(text);
     // It names a place in a document, and yt-dlp takes orders from it: which headers to send, which proxy to leave out.
     url.hash = '';
@@ -74,9 +74,9 @@ export class VideoHosts {
 export interface VideoFetching {
   resolve(request: ResolveRequest, signal: AbortSignal): Promise<ResolvedVideo>;
   download(request: DownloadRequest, signal: AbortSignal): Promise<DownloadedRange>;
-  /** Who resolves. */
+  /** The tool that resolves. */
   readonly resolver: ToolIdentity;
-  /** Who fetches and cuts. */
+  /** The tools that fetch and cut. */
   readonly downloaders: readonly ToolIdentity[];
 }
 
@@ -102,7 +102,7 @@ export function closedReason(error: unknown, remark: string | null): unknown {
   return new VideoHostFailure(error.reason, `${cutText(detail, room)} (${remark})`, error);
 }
 
-/** What the file system said, of an error of the object store or of a call; null for any other. */
+/** The system's code in an error of the object store or of a call; null for any other error. */
 function systemCodeOf(error: unknown): string | null {
   const refused = error instanceof ObjectStoreError ? error.cause : error;
   if (refused instanceof Error && 'syscall' in refused && 'code' in refused) return String(refused.code);

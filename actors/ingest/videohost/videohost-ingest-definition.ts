@@ -35,7 +35,7 @@ import type { IngestSealing } from '../ingest-sealing.ts';
 import { ingestState } from '../ingest-service.ts';
 import { closedReason, type VideoFetching, type VideoHosts } from './video-hosts.ts';
 
-/** What an ingest was opened with; `confirmedAt` is UTC with milliseconds. */
+/** The input of an ingest; `confirmedAt` is UTC with milliseconds. */
 export const videohostIngestInput = z.strictObject({
   ingestId: z.string(),
   url: z.string(),
@@ -44,11 +44,11 @@ export const videohostIngestInput = z.strictObject({
 });
 export type VideohostIngestRowInput = z.infer<typeof videohostIngestInput>;
 
-/** What resolving leaves for the steps after it. */
+/** The result of resolving, for the steps after it. */
 const resolvedRow = z.strictObject({ resolved: resolvedVideo, tool: toolIdentity, resolvedAt: timestamp });
 const resolvedKey = (ingestId: string): string => `ingest/${ingestId}/resolved`;
 
-/** What downloading leaves for the seal: who fetched and cut. */
+/** The result of downloading, for the seal: the tools that fetched and cut. */
 const downloadedRow = z.strictObject({ tools: z.array(toolIdentity) });
 const downloadedKey = (ingestId: string): string => `ingest/${ingestId}/downloaded`;
 
@@ -57,7 +57,7 @@ export const maximumDownloadBytes = 512 * 1024 * 1024;
 
 const downloadWallMs = 10 * 60 * 1000;
 
-/** What a host says may be of any length; so much of it is kept. */
+/** The text of a host may be of any length; so much of it is kept. */
 const kept = (text: string | null): string | null => (text === null ? null : cutText(text, hostTextUnits));
 
 interface VideohostIngestEffectsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'clock'> {
@@ -67,14 +67,14 @@ interface VideohostIngestEffectsOptions extends Pick<HostBasis, 'ledger' | 'obje
   readonly hosts: VideoHosts;
   /** Null while there is no downloader: what an earlier process had begun to fetch then fails. */
   readonly fetching: VideoFetching | null;
-  /** Said with each failure to resolve; null where there is nothing to say. */
+  /** Added to each failure to resolve; null if there is nothing to add. */
   readonly remark: string | null;
   /** A folder on the object store's volume; what a host leaves in it is removed at the next start. */
   readonly workFolder: string;
   readonly isLive: (ingestId: string) => boolean;
 }
 
-/** What the chart of video-host ingests has done for it. */
+/** The effects behind the chart of video-host ingests. */
 export class VideohostIngestEffects {
   readonly #options: VideohostIngestEffectsOptions;
   readonly #arriving = new Map<string, string>();
@@ -83,7 +83,7 @@ export class VideohostIngestEffects {
     this.#options = options;
   }
 
-  /** Whether an object was or is being stored for a live ingest that may not have the event of it yet. */
+  /** True if an object was or is being stored for a live ingest that may not have the event of it yet. */
   holds(contentId: string): boolean {
     for (const ingestId of this.#arriving.keys()) {
       if (!this.#options.isLive(ingestId)) this.#arriving.delete(ingestId);
@@ -113,7 +113,10 @@ export class VideohostIngestEffects {
     }
   }
 
-  /** Fetches the range into an empty folder and hands the file to the object store, noted beforehand, so that a crash does not leave it there. */
+  /**
+   * Fetches the range into an empty folder and hands the file to the object store. A note beforehand keeps a crash from leaving
+   * it there.
+   */
   async download({ ingestId }: VideohostIngestInput, signal: AbortSignal): Promise<DownloadOutcome> {
     const { objectStore, ledger, unused, isLive, progress } = this.#options;
     const { url, range } = this.#opened(ingestId);
@@ -152,7 +155,7 @@ export class VideohostIngestEffects {
     }
   }
 
-  /** Seals the media under what was asked for and what the host answered. */
+  /** Seals the media with the request and the answer of the host. */
   seal(input: MediaInput, signal: AbortSignal): Promise<EffectOutcome> {
     const { ledger, sealing } = this.#options;
     const { url: requestedUrl, range, confirmedAt } = this.#opened(input.ingestId);

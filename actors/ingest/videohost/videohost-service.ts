@@ -9,11 +9,11 @@ import { type OpenVideohostIngestsOptions, openVideohostIngests, type VideohostI
 /** From this version on, an address cannot tell yt-dlp to leave the proxy out (CVE-2023-46121). */
 const firstSteadfastVersion = '2023.11.14';
 
-/** What of the video hosts a start may offer. */
+/** The facts that decide which video hosts a start may offer. */
 interface DownloaderReach {
-  /** Null where there is none, or none that is safe here. */
+  /** Null if there is none, or none that is safe here. */
   readonly ytdlp: ResolvedTool | null;
-  /** Why there is none, in words for clients; null where there is one. */
+  /** The reason why there is none, in words for clients; null if there is one. */
   readonly whyOff: string | null;
   readonly openOrigin: string | null;
   /** Lines for people: what is refused, why, and what mends it. */
@@ -21,8 +21,8 @@ interface DownloaderReach {
 }
 
 /**
- * Refuses what could reach past the proxy. In a network of its own a downloader reaches nothing else, whatever its arguments say;
- * in the machine's network, an old version can be steered by an address, and generic extraction by any page.
+ * Refuses whatever could reach past the proxy. In a network of its own a downloader reaches nothing else, whatever its arguments
+ * are. In the machine's network an address can steer an old version, and any page can steer generic extraction.
  */
 export function downloaderReach(
   { ytdlp, openOrigin }: Pick<DownloaderReach, 'ytdlp' | 'openOrigin'>,
@@ -36,7 +36,7 @@ export function downloaderReach(
     ...(openOrigin === null
       ? []
       : [
-          `${openOrigin} is refused as a video host: generic extraction can be led past the host's proxy, and this machine gives yt-dlp no network of its own`,
+          `${openOrigin} is refused as a video host: generic extraction can be led past the host's proxy, and this machine gives yt-dlp no isolated network`,
         ]),
     ...(ytdlp === null || unsafe !== null
       ? []
@@ -51,7 +51,7 @@ function whyUnsafe({ identity: { version } }: ResolvedTool): string | null {
   return `yt-dlp ${version} can be led past the host's proxy, and this machine gives it no network of its own`;
 }
 
-/** What a host is told of video hosts when it starts. */
+/** The settings of a host for video hosts. */
 export interface VideohostSettings extends VideoHostsOptions {
   /** How many ranges are fetched at once. */
   readonly workers: number;
@@ -72,7 +72,7 @@ interface VideohostServiceOptions extends Omit<OpenVideohostIngestsOptions, Supp
   readonly report: (line: string) => void;
 }
 
-/** Stands for the ingests of video hosts where there is no yt-dlp that answers, or none that is safe here. */
+/** The ingests of video hosts without a yt-dlp that works and is safe here. */
 export interface VideohostsOff {
   /** Why, in words for clients. */
   readonly whyOff: string;

@@ -559,7 +559,10 @@ test('a file that ffmpeg reads otherwise than it stands is refused with the cue'
   const file = fileOf('1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n');
   const other = (text: string): SubtitleFile => ({ ...file, text: Buffer.from(text, 'utf8') });
   const refusal = (message: RegExp) => ({ instanceOf: ServiceError, code: 'invalid_subtitle_file', message }) as const;
-  await t.throwsAsync(read(other('1\n00:00:01,000 --> 00:00:02,000\na\n')), refusal(/^line 6: ffmpeg does not read/));
+  await t.throwsAsync(
+    read(other('1\n00:00:01,000 --> 00:00:02,000\na\n')),
+    refusal(/^line 6: ffmpeg reads this cue differently/),
+  );
   await t.throwsAsync(read(other(`${Buffer.from(file.text)}\n3\n00:00:05,000 --> 00:00:05,500\nc\n`)), refusal(/./));
   await t.throwsAsync(read(other('no subtitles')), refusal(/./));
 });

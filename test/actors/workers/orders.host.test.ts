@@ -61,10 +61,16 @@ test('an order of another version, tools, parameters or id is refused with the r
   const { objects, carryOut, performed } = await duty(t);
   await objects.putAll([{ contentId: sourceContentId, bytes: media }]);
   const refusals: readonly (readonly [unknown, RegExp])[] = [
-    [{ ...order, more: 1 }, /no order that this version knows/],
-    [{ ...order, version: '9.9.9' }, /^version 9\.9\.9 is asked for, and version \S+ is there$/],
-    [{ ...order, tools: [{ ...tool, version: '6.0' }] }, /^ffmpeg 6\.0 \(sha256:5{12}\) is asked for, and ffmpeg 5\.1/],
-    [{ ...order, tools: [{ ...tool, name: 'whisper' }] }, /^whisper 5\.1 .* and there is no whisper$/],
+    [{ ...order, more: 1 }, /this version does not know such an order/],
+    [{ ...order, version: '9.9.9' }, /^the order needs version 9\.9\.9, and this worker has version \S+$/],
+    [
+      { ...order, tools: [{ ...tool, version: '6.0' }] },
+      /^the order needs ffmpeg 6\.0 \(sha256:5{12}\), and this worker has ffmpeg 5\.1/,
+    ],
+    [
+      { ...order, tools: [{ ...tool, name: 'whisper' }] },
+      /^the order needs whisper 5\.1 .*, and this worker has no whisper$/,
+    ],
     [{ ...order, operationKey: 'a'.repeat(64) }, /other parameters/],
   ];
   for (const [data, message] of refusals) {

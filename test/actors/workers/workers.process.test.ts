@@ -155,7 +155,8 @@ withRedis('a worker with other tools is told to stand back, and the study says w
   await mkdir(join(queued.folder, 'other'));
   const other = await queued.worker({ path: (await GatedFfmpeg.create(join(queued.folder, 'other'))).path });
   const runtimeId = await queued.begun(3000);
-  const refused = /^waiting for a worker: \S+ refused: ffmpeg \S+ \(sha256:\w{12}\) is asked for, and ffmpeg/;
+  const refused =
+    /^waiting for a worker: \S+ refused: the order needs ffmpeg \S+ \(sha256:\w{12}\), and this worker has ffmpeg/;
   await queued.waitsToSay(t, runtimeId, refused);
   t.regex(other.stderr, /refused: ffmpeg/);
   await other.stop();

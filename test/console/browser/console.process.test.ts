@@ -214,7 +214,7 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   // The mark goes out of sight, and with it the focus: the keys go on elsewhere on the timeline.
   for (const key of ['+', '+', '+', 'PageDown', 'PageDown', 'PageDown']) await page.keyboard.press(key);
   await page.locator('.mark.seen:focus').waitFor();
-  // With the colours of the system a mark is still another colour than the ground below it.
+  // With the colors of the system a mark is still another color than the ground below it.
   await page.emulateMedia({ forcedColors: 'active' });
   const ground = (selector: string): Promise<string> =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
@@ -271,7 +271,7 @@ inBrowser('a study is deleted once its name is typed, and the list of studies is
   await form.getByRole('textbox').fill(word);
   await button.click();
   await form.waitFor({ state: 'detached' });
-  await page.getByRole('link', { name: `Study ${word}` }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: word }).waitFor({ state: 'detached' });
   await page.evaluate('location.hash = "#/studies/runtime%3A00000000-0000-4000-8000-000000000000"');
   await page.getByText('This host has no such study').waitFor();
   t.is(await page.getByRole('button', { name: 'Verify here' }).count(), 0);
@@ -362,7 +362,7 @@ inBrowser('a source is renamed, and words of its subtitles lead to their second'
   await page.getByRole('button', { name: 'Details of Dropped film' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Dropped film, second cut');
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByRole('link', { name: 'Study Dropped film, second cut' }).waitFor();
+  await page.getByRole('link', { name: 'New study of Dropped film, second cut' }).waitFor();
   await page.getByRole('searchbox').fill('second cut');
   await page.getByText('1 of 1 source').waitFor();
   await page.getByRole('searchbox').fill('reading room welcome');

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { chromiumPath, hasChromium, openBrowser } from './console-browser.ts';
 import { expectOnStdout as expect } from './expect.ts';
+import { checkKeyboardWalks } from './keyboard-walks.ts';
 import { checkKilledHost } from './killed-host.ts';
 import { checkLargeRoot } from './large-root.ts';
 import { checkPlayback, foreignPages } from './playback.ts';
@@ -27,6 +28,7 @@ try {
   await checkScriptSize(expect);
   await checkPlayback(browser, place, expect);
   await checkViews(browser, host.address, viewsOf(host.source.sourceSessionId, host.captioned, host.waiting), expect);
+  await checkKeyboardWalks(browser, expect);
   await checkKilledHost(browser, expect);
   await checkLargeRoot(browser, expect);
 } finally {

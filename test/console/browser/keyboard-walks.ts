@@ -1,0 +1,253 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { spokenLanguage } from '../../../client/studies.ts';
+import { StudyHost } from '../../../client/study-host.ts';
+import { sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { RunningHost } from '../../http/running-host.ts';
+import { type WatchedPage, watchedPage } from './console-browser.ts';
+import type { Expect } from './expect.ts';
+
+const captions = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
+const reviewer = 'Noa Lindqvist';
+/** No way through a view is longer than this; a trap is. */
+const mostTabs = 80;
+
+/** What has the focus, as a reader says it: its role and its name; and whether a person sees that it has. */
+interface Focused {
+  readonly name: string;
+  readonly isSeen: boolean;
+}
+
+const focused = `(() => {
+  const element = document.activeElement;
+  if (element === null || element === document.body || element.id === 'view') return { name: '', isSeen: true };
+  const label = element.labels?.[0]?.innerText ?? '';
+  const name = element.ariaLabel ?? (label || element.innerText || element.textContent || '');
+  // A field for files is drawn by its label.
+  const drawn = element.matches('.sr') ? element.closest('label') : element;
+  const style = getComputedStyle(drawn);
+  const { top, bottom, width, height } = drawn.getBoundingClientRect();
+  const head = document.querySelector('.head');
+  const covered = getComputedStyle(head).position === 'sticky' ? head.getBoundingClientRect().bottom : 0;
+  const isAbove = element.closest('dialog, .head') !== null;
+  const isInSight = bottom > (isAbove ? 0 : covered) && top < innerHeight && width >= 1 && height >= 1;
+  return {
+    name: (element.localName + ' ' + name).replace(/\\s+/g, ' ').trim(),
+    isSeen: isInSight && style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2,
+  };
+})()`;
+
+/** A person without a mouse, who sees where the focus is. */
+class Keyboard {
+  readonly #page: Page;
+  /** Stops of the focus that nobody could see. */
+  readonly unseen = new Set<string>();
+
+  constructor(page: Page) {
+    this.#page = page;
+  }
+
+  /** Goes on with Tab, or back with Shift, until the focus is on what a pattern names. */
+  async to(pattern: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+    const passed: string[] = [];
+    for (let presses = 0; presses <= mostTabs; presses += 1) {
+      const { name, isSeen } = await this.#page.evaluate<Focused>(focused);
+      if (!isSeen) this.unseen.add(name);
+      if (pattern.test(name)) return;
+      passed.push(name);
+      await this.#page.keyboard.press(key);
+    }
+    throw new Error(`${key} does not lead to ${pattern}: ${passed.join(' | ')}`);
+  }
+
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.#page.keyboard.press(key);
+  }
+
+  async type(text: string): Promise<void> {
+    await this.#page.keyboard.type(text);
+  }
+
+  /** Opens what a pattern names, as Enter does. */
+  async enter(pattern: RegExp): Promise<void> {
+    await this.to(pattern);
+    await this.press('Enter');
+  }
+
+  /** Goes on to a field and types into it, over what is there. */
+  async fill(pattern: RegExp, text: string): Promise<void> {
+    await this.to(pattern);
+    await this.press('Control+a');
+    await this.type(text);
+  }
+
+  /** Signs as the named reviewer, in the form that the focus is before. */
+  async sign(): Promise<void> {
+    await this.fill(/^input Type yes/, 'yes');
+    await this.fill(/^input Your name/, reviewer);
+    await this.press('Enter');
+  }
+}
+
+interface Walk {
+  readonly page: Page;
+  readonly keys: Keyboard;
+  readonly client: StudyHost;
+}
+
+/** Chooses a file by the keyboard and says of it what a person answers for. */
+async function addFile({ page, keys }: Walk, path: string, name: string): Promise<void> {
+  await keys.to(/^input Choose films or recordings/);
+  const choosing = page.waitForEvent('filechooser');
+  // The browser hands choosers over once it has heard of the wish; it answers this after that.
+  await page.evaluate('0');
+  await keys.press('Space');
+  await (await choosing).setFiles(path);
+  await page.getByRole('form', { name: 'Add a file' }).getByLabel('Label').waitFor();
+  await keys.fill(/^input Label/, name);
+  await keys.fill(/^input Rights holder/, 'The maker of the sample');
+  await keys.to(/^input I attest/);
+  await keys.press('Space');
+  await keys.enter(/^button Add the file/);
+}
+
+/** From a file to SRT: added, studied, approved, captioned, one line corrected, downloaded. */
+async function fileToCaptions(walk: Walk, expect: Expect): Promise<void> {
+  const { page, keys } = walk;
+  await page.getByRole('link', { name: /^Try / }).waitFor();
+  await addFile(walk, sampleMedia, 'By keyboard');
+  await page.getByRole('link', { name: 'Study By keyboard' }).waitFor({ timeout: 30_000 });
+  await keys.enter(/^a Study By keyboard$/);
+  await page.getByText('Time it will take').waitFor();
+  await keys.fill(/^input To/, '0:12');
+  await keys.to(/^select Spoken/);
+  await keys.type('Korean');
+  await page.getByText('Time it will take').waitFor();
+  await keys.enter(/^button Start the study/);
+  await page.getByText('Approve or reject the study').first().waitFor({ timeout: 60_000 });
+  await keys.enter(/^a Review$/);
+  await page.getByRole('radio', { name: /^Approve/ }).waitFor();
+  await keys.to(/^input Approve/);
+  await keys.press('Space');
+  await keys.sign();
+  await page.getByText('Approved for caption production').first().waitFor();
+  await keys.enter(/^button Produce captions/);
+  await page.getByRole('button', { name: 'Download SRT' }).waitFor({ timeout: 30_000 });
+  // The list is one stop: arrows choose a line, Enter edits its text, Escape leads back.
+  await keys.to(/^button 0:00\.800/);
+  await keys.press('ArrowDown');
+  await keys.to(/^button 0:04\.400/);
+  await keys.press('Enter');
+  await keys.to(/^textarea Captions:/);
+  await keys.press('Escape');
+  await keys.to(/^button 0:04\.400/);
+  await keys.press('Enter', 'Control+a');
+  await keys.type('Today we listen to a short story.');
+  await page.getByText('1 unsaved change').waitFor();
+  // Escape leaves the signature, with the change and the focus where they were.
+  await keys.press('Control+s');
+  await page.locator('.save-panel').waitFor();
+  await keys.press('Escape');
+  await page.locator('.save-panel').waitFor({ state: 'detached' });
+  const { name: back } = await page.evaluate<Focused>(focused);
+  expect(
+    `keyboard: Escape closes the signature and gives the focus back, to ${back}`,
+    /^textarea Captions:/.test(back),
+  );
+  await keys.press('Control+s');
+  await keys.sign();
+  await page.getByText('1 correction', { exact: true }).waitFor();
+  const downloading = page.waitForEvent('download');
+  await keys.to(/^button Download SRT/, 'Shift+Tab');
+  await keys.press('Enter');
+  const saved = await readFile(await (await downloading).path(), 'utf8');
+  expect('keyboard: a file becomes SRT, with a line corrected', /\nToday we listen to a short story\.\n/.test(saved));
+}
+
+/** A review on a page as wide as a phone: the lines and the statement are there, `yes` and the name are typed. */
+async function reviewOnAPhone(walk: Walk, outcome: 'Approve' | 'Reject', expect: Expect): Promise<void> {
+  const { page, keys, client } = walk;
+  const [source] = await client.sources();
+  if (source === undefined) throw new Error('the host has no sample');
+  const range = { startMs: 0, endMs: outcome === 'Approve' ? 14_000 : 15_000 };
+  const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko'), range };
+  const { runtimeId } = await client.study(source, asked).ended();
+  await page.evaluate(`location.hash = ${JSON.stringify(`#/studies/${encodeURIComponent(runtimeId)}`)}`);
+  await page.getByText('Approve or reject the study').first().waitFor();
+  await keys.enter(/^a Review$/);
+  await page.getByText('Good morning and welcome to the reading room.').waitFor();
+  await keys.to(outcome === 'Approve' ? /^input Approve/ : /^input (?:Approve|Reject)/);
+  await keys.press('Space', ...(outcome === 'Approve' ? [] : ['ArrowDown']));
+  const { decisionAttestation } = (await client.reviews.decisions(runtimeId)).reviewer;
+  await page.locator('.statement', { hasText: decisionAttestation }).waitFor();
+  if (outcome === 'Reject') {
+    await keys.to(/^input Source scope not approved/);
+    await keys.press('Space');
+  }
+  // A name that is another one is not taken, and the form says so.
+  await keys.fill(/^input Type yes/, 'yes');
+  await keys.fill(/^input Your name/, 'Nobody');
+  await page.getByText(`Type the name as it is shown: ${reviewer}`).waitFor();
+  await keys.press('Control+a');
+  await keys.type(reviewer);
+  await keys.enter(/^button (?:Approve for captions|Reject)/);
+  await page.getByRole('region', { name: 'Decision', exact: true }).waitFor();
+  const [review] = (await client.reviews.decisions(runtimeId)).reviews;
+  const state = outcome === 'Approve' ? 'approved_for_caption_production' : 'rejected';
+  expect(
+    `keyboard, 390 px: ${review?.state} with the statement, yes and a name`,
+    review?.state.startsWith(state) === true && review.reviewer.attestation === decisionAttestation,
+  );
+}
+
+/** A file that is cut off is refused: what happened, what it means and what to do are read, and its Dismiss is reached. */
+async function failedIngest(walk: Walk, folder: string, expect: Expect): Promise<void> {
+  const { page, keys } = walk;
+  const cut = join(folder, 'cut-off.mp4');
+  const bytes = await readFile(sampleMedia);
+  await writeFile(cut, bytes.subarray(0, Math.floor(bytes.length / 2)));
+  await page.evaluate("location.hash = '#/sources'");
+  await page.getByRole('heading', { name: 'Library', level: 1 }).waitFor();
+  await addFile(walk, cut, 'Cut off');
+  const failed = page.getByRole('region', { name: 'Could not be added' });
+  await failed.waitFor({ timeout: 30_000 });
+  const words = await failed.innerText();
+  for (const said of ['Cut off', 'The file is damaged or incomplete', 'Nothing was added', 'What to do:']) {
+    expect(`keyboard: a failed ingest says “${said}”`, words.includes(said));
+  }
+  expect('keyboard: a failed ingest is announced', (await failed.getByRole('alert').count()) === 1);
+  await keys.enter(/^button Dismiss Cut off/);
+  await failed.waitFor({ state: 'detached' });
+  const isInView = await page.evaluate('document.activeElement.id === "view"');
+  expect('keyboard: a failure is dismissed, and the focus stays in the view', isInView === true);
+}
+
+/** The walks of a creator and a reviewer by the keyboard alone. Each stop of the focus has to be in sight, with a ring around it. */
+export async function checkKeyboardWalks(browser: Browser, expect: Expect): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'keyboard-'));
+  const flags = ['--port', '0', '--data-root', join(folder, 'data'), '--reviewer-label', reviewer, ...captions];
+  const host = new RunningHost({ flags });
+  try {
+    const announced = await host.announced();
+    const client = StudyHost.connect(JSON.stringify(announced));
+    const address = String(announced.console);
+    const walk = async (name: string, width: number, act: (walk: Walk) => Promise<void>) => {
+      const opened: WatchedPage = await watchedPage(browser, address, { viewport: { width, height: 844 } });
+      const keys = new Keyboard(opened.page);
+      await act({ page: opened.page, keys, client });
+      const unseen = [...keys.unseen].join(' | ');
+      expect(`keyboard, ${name}: every stop of the focus is in sight ${unseen}`.trim(), unseen === '');
+      expect(`keyboard, ${name}: nothing went wrong\n${opened.faults.join('\n')}`.trim(), opened.faults.length === 0);
+      await opened.page.context().close();
+    };
+    await walk('file to captions', 1280, (each) => fileToCaptions(each, expect));
+    await walk('approval', 390, (each) => reviewOnAPhone(each, 'Approve', expect));
+    await walk('rejection', 390, (each) => reviewOnAPhone(each, 'Reject', expect));
+    await walk('failed ingest', 390, (each) => failedIngest(each, folder, expect));
+  } finally {
+    await host.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
