@@ -16,7 +16,6 @@ import {
   modelGain,
   newBlock,
   SAMPLES_PER_MS,
-  type SampleSpan,
   SIGNALS,
   type SignalBlock,
   sampleAt,

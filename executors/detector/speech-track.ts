@@ -123,7 +123,9 @@ export const SPEECH_RULE = {
   minSilenceMs: 300,
   minSpeechMs: 200,
   /** Somewhere in a window the first model has to say as much: the boundary model alone takes music and crowds for speech. */
-  leastEstimate: 0.03,
+  leastEstimate: 0.05,
+  /** The least mean of a window. Music and noises reach the threshold for a moment, and words stay above it. */
+  leastMean: 0.65,
 } as const;
 
 /** A probability is kept as a byte: so many steps from 0 to 1. */
@@ -132,7 +134,7 @@ export const PROBABILITY_STEPS = 255;
 const { onThreshold, edgeThreshold } = SPEECH_RULE;
 const samples = (ms: number): number => ms * SAMPLES_PER_MS;
 
-/** Windows of speech of a sound, and those that the first model finds no speech in; both in order and apart. */
+/** Windows of speech of a sound, and those in which one of the models finds too little of it; both in order and apart. */
 export interface FoundSpeech {
   readonly speech: readonly SampleSpan[];
   readonly unconfirmed: readonly SampleSpan[];
@@ -150,10 +152,13 @@ export function speechWindows({ probabilities, estimates }: SpeechProbabilities,
     else joined[joined.length - 1] = { start: last.start, end: span.end };
   }
   const long = joined.filter(({ start, end }) => end - start >= samples(SPEECH_RULE.minSpeechMs));
-  const isConfirmed = ({ start, end }: SampleSpan): boolean =>
-    estimates
-      .subarray(Math.floor(start / STEP_SAMPLES), Math.ceil(end / STEP_SAMPLES))
-      .some((estimate) => estimate >= SPEECH_RULE.leastEstimate * PROBABILITY_STEPS);
+  const isConfirmed = ({ start, end }: SampleSpan): boolean => {
+    const within = (steps: Uint8Array) =>
+      steps.subarray(Math.floor(start / STEP_SAMPLES), Math.ceil(end / STEP_SAMPLES));
+    const sum = within(probabilities).reduce((total, each) => total + each, 0);
+    const isHigh = sum >= SPEECH_RULE.leastMean * PROBABILITY_STEPS * within(probabilities).length;
+    return isHigh && within(estimates).some((each) => each >= SPEECH_RULE.leastEstimate * PROBABILITY_STEPS);
+  };
   return { speech: long.filter(isConfirmed), unconfirmed: long.filter((span) => !isConfirmed(span)) };
 }
 

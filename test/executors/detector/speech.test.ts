@@ -64,21 +64,21 @@ test('speech begins and ends between two steps, where their probabilities cross 
   t.deepEqual(windows([0, 20], [0.4, 1], [0.8, 28], [0.4, 1], [0, 20]), [[20, 49]]);
 });
 
-test('one moment that is probable enough makes speech of all that is above the edge beside it', (t) => {
-  t.deepEqual(windows([0, 20], [0.5, 20], [0.7, 1], [0.5, 20], [0, 20]), [[19.8, 60.2]]);
+test('what is above the edge beside a probable part belongs to it', (t) => {
+  t.deepEqual(windows([0, 20], [0.5, 5], [0.9, 20], [0.5, 5], [0, 20]), [[19.8, 49.2]]);
 });
 
 test('a pause shorter than the least silence does not part two windows, a longer one does', (t) => {
   const pause = Math.ceil(stepsIn(minSilenceMs));
-  t.is(windows([0.8, 30], [0, pause - 1], [0.8, 30]).length, 1);
-  t.is(windows([0.8, 30], [0, pause + 1], [0.8, 30]).length, 2);
+  t.is(windows([0.95, 30], [0, pause - 1], [0.95, 30]).length, 1);
+  t.is(windows([0.95, 30], [0, pause + 1], [0.95, 30]).length, 2);
 });
 
 test('a window shorter than the least speech is dropped, and two that are joined count as one', (t) => {
   const steps = Math.floor(stepsIn(minSpeechMs));
   t.deepEqual(windows([0, 20], [0.8, steps], [0, 20]), []);
   t.is(windows([0, 20], [0.8, steps + 1], [0, 20]).length, 1);
-  t.is(windows([0, 20], [0.8, steps / 2], [0, 4], [0.8, steps / 2], [0, 20]).length, 1);
+  t.is(windows([0, 20], [1, steps / 2], [0, 4], [1, steps / 2], [0, 20]).length, 1);
 });
 
 test('what begins with the sound or lasts to its end has the edges of the sound', (t) => {
@@ -87,6 +87,20 @@ test('what begins with the sound or lasts to its end has the edges of the sound'
   const total = 29 * STEP_SAMPLES + 7;
   const both = { probabilities, estimates: probabilities };
   t.deepEqual(speechWindows(both, total), { speech: [{ start: 0, end: total }], unconfirmed: [] });
+});
+
+test('a window that is probable for moments alone is none, and is named apart from the others', (t) => {
+  const flutter = Array.from(
+    { length: 6 },
+    (): Runs => [
+      [0.9, 3],
+      [0, 3],
+    ],
+  ).flat();
+  const probabilities = bytesOf([[0, 20], ...flutter, [0, 20], [0.9, 20], [0, 20]]);
+  const both = { probabilities, estimates: probabilities };
+  const { speech, unconfirmed } = speechWindows(both, probabilities.length * STEP_SAMPLES);
+  t.deepEqual([inSteps(speech), inSteps(unconfirmed)], [[[75.4, 95.6]], [[19.4, 52.6]]]);
 });
 
 test('a window in which the first model finds no speech at all is none, and is named apart from the others', (t) => {
@@ -121,7 +135,7 @@ test('windows are ordered, apart and inside the sound, whatever the probabilitie
   let state = 7;
   const probabilities = Uint8Array.from({ length: 5000 }, () => {
     state = (state * 48_271) % 2_147_483_647;
-    return state % (PROBABILITY_STEPS + 1);
+    return state % 7 === 0 ? 0 : PROBABILITY_STEPS - (state % 64);
   });
   const total = probabilities.length * STEP_SAMPLES - 100;
   let covered = -1;
