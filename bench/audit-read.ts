@@ -13,7 +13,7 @@ const warmReads = 200;
 export const auditRead: Row = {
   name: 'audit-read',
   measures: 'Audits of a runtime at all limits of its evidence: 16 reads, 1,024 facts, 32 claims.',
-  grows: 'With the evidence of one runtime, which its limits bound. What was verified once is read again without that.',
+  grows: 'With the evidence of one runtime, up to its limits. The host verifies it once.',
   async measure(folder) {
     const dataRoot = `${folder}/data`;
     const studies = Array.from({ length: coldReads }, (_, attempt) =>

@@ -23,9 +23,8 @@ interface Latency {
 
 export const busyHost: Row = {
   name: 'busy-host',
-  measures:
-    'How long a status takes while a thousand studies are at work or wait, and half of them are followed by long polls.',
-  grows: 'With the requests a second. A study that waits is a row: it takes no time until its turn comes.',
+  measures: 'The time of a status while a thousand studies run or wait, half of them with long polls.',
+  grows: 'With the requests a second. A waiting study is a row and takes no time.',
   async measure(folder) {
     const { adapter } = await chooseListener();
     const other = await figureOn(`${folder}/node`, 'node', adapter === 'node:http');

@@ -27,9 +27,9 @@ const cursorOf = (turn: number): number => ((turn * 619) % (large.events / pageE
 
 export const eventsPage: Row = {
   name: 'events-page',
-  measures: 'A page of the journal: against the bare store, and in a long journal against a short one.',
+  measures: 'A page of the journal, against the bare store, and of a long journal against a short one.',
   grows:
-    'With the events of the page, and not with those of the journal. The first read of a page also verifies its part of the chain.',
+    'With the events of the page, not of the journal. The first read of a page also verifies its part of the chain.',
   async measure(folder) {
     const [ours, theirs] = [`${folder}/ours`, `${folder}/theirs`];
     await fill(ours, await recordStudy(ours));

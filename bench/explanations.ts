@@ -18,9 +18,9 @@ const rounds = 3;
 
 export const explanations: Row = {
   name: 'explanations',
-  measures: 'Explanations of one runtime, and what the reopening of it costs the readers of another one.',
+  measures: 'Explanations of one runtime, and the cost of its verification for readers of another runtime.',
   grows:
-    'With the bytes of the answer, which lists all explanations of the runtime, and with a look at each of its files. What was read and written before is not read and written again.',
+    'With the bytes of the answer, which lists all explanations of the runtime, and with a check of each of its files. Nothing is read or written twice.',
   async measure(folder) {
     const provider = await StubProvider.start();
     process.env.OPENAI_BASE_URL = provider.baseUrl;

@@ -16,8 +16,8 @@ const atMost = 0.35;
 export const firstLine: Row = {
   name: 'first-line',
   measures:
-    'From the start of the process to its line on stdout, over a data root that was used before: as built, and as it was.',
-  grows: 'With the code that is loaded, and not with what the data root holds.',
+    'The time from the start of the process to its line on stdout, against an earlier version that compiled its sources at each start.',
+  grows: 'With the loaded code, not with the data root.',
   async measure(folder) {
     const { sources, madeOf } = await earlierSources(folder);
     const [ours, theirs] = [`${folder}/ours`, `${folder}/theirs`];

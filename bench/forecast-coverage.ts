@@ -38,8 +38,8 @@ export async function coverageOf(ledger: Ledger): Promise<Coverage> {
 export const forecastCoverage: Row = {
   name: 'forecast-coverage',
   measures:
-    'How often the interval of a forecast held the time that a real pass took, over ranges of 8 to 25 seconds of the sample.',
-  grows: 'With the number of studies that run one after the other.',
+    'How often the interval of a forecast had the time of a real pass, over ranges of 8 to 25 seconds of the sample.',
+  grows: 'With the number of studies, one after the other.',
   async measure(folder) {
     const dataRoot = `${folder}/data`;
     const chance = chanceOf(5);

@@ -39,7 +39,7 @@ interface Cost {
 export const idleStreams: Row = {
   name: 'idle-streams',
   measures:
-    'What streams in which nothing happens cost a host, against as many sockets in which nothing happens. Memory is what the process alone has and has written to, after its garbage was collected.',
+    'The cost of idle streams, against the same number of idle sockets. Memory is private and dirty memory of the process after a garbage collection.',
   grows: 'Linear in the number of streams.',
   async measure(folder) {
     const sockets = await costOf(`${folder}/sockets`, async () => '/v1/source-sessions', socketsWatch);

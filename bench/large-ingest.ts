@@ -15,8 +15,8 @@ const memoryLimit = 64;
 
 export const largeIngest: Row = {
   name: 'large-ingest',
-  measures: 'One large file through the host, against hashing it once and against copying it durably once.',
-  grows: 'Linear in the bytes; memory stays the same for a file of any size.',
+  measures: 'The ingest of one large file, against one hash and one durable copy of it.',
+  grows: 'Linear in the bytes, with the same memory for a file of any size.',
   async measure(folder) {
     const media = await makeMedia(`${folder}/large.mp4`, mediaBytes);
     const ours: number[] = [];

@@ -12,8 +12,8 @@ const atMost = 1.1;
 
 export const manyIngests: Row = {
   name: 'many-ingests',
-  measures: 'Many ingests at once, against the same number one after the other.',
-  grows: 'Linear in the bytes of all; that they come together costs nothing more.',
+  measures: 'Many ingests at once, against the same ingests one after the other.',
+  grows: 'Linear in all bytes; parallel ingests cost nothing more.',
   async measure(folder) {
     const first = await makeMedia(`${folder}/0.mp4`, mediaBytes);
     const media: string[] = [];

@@ -10,8 +10,8 @@ const limit = 150;
 
 export const memoryAtRest: Row = {
   name: 'memory-at-rest',
-  measures: 'What the host process keeps in memory while it has nothing to do.',
-  grows: 'Not with what the data root holds: what is kept of journals and records is bounded.',
+  measures: 'The memory of the host process at rest.',
+  grows: 'Not with the data root: the caches of journals and records have limits.',
   async measure(folder) {
     return withHost(`${folder}/data`, async ({ client, pid }) => {
       await client.read('/v1/source-sessions');

@@ -20,8 +20,8 @@ const origin = 'http://127.0.0.1:4321';
 
 export const playback: Row = {
   name: 'playback',
-  measures: 'Private media against the plain way of streaming the same file with node:http, by a client of its own.',
-  grows: 'Linear in the bytes that are sent.',
+  measures: 'Playback of media, against a plain stream of the same file with node:http, each with its own client.',
+  grows: 'Linear in the bytes sent.',
   async measure(folder) {
     const file = await makeMedia(`${folder}/media.mp4`, mediaBytes);
     const { adapter } = await chooseListener();

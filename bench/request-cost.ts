@@ -24,8 +24,8 @@ const added = new Set(['content-length', 'date', 'connection', 'keep-alive', 'uw
 
 export const requestCost: Row = {
   name: 'request-cost',
-  measures: 'What a request costs the host in CPU time, against an answer that is ready before the question.',
-  grows: 'With the bytes of the answer, and not with the number of runtimes and events that are stored.',
+  measures: 'The CPU time of a request, against a constant answer.',
+  grows: 'With the bytes of the answer, not with the number of stored runtimes and events.',
   async measure(folder) {
     const { adapter } = await chooseListener();
     const plain = await onAdapter(`${folder}/node`, 'node');

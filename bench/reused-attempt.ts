@@ -8,9 +8,8 @@ const allowanceMs = 100;
 
 export const reusedAttempt: Row = {
   name: 'reused-attempt',
-  measures:
-    'A second attempt over a range whose evidence is stored already, against one poll of a journal that has ended.',
-  grows: 'With the reads and claims of the study, and not with the length of its range.',
+  measures: 'A second attempt over a range with stored evidence, against one poll of an ended journal.',
+  grows: 'With the reads and claims of the study, not with the length of its range.',
   async measure(folder) {
     return withHost(`${folder}/data`, async ({ client }) => {
       const runtimeId = await runStudy(client, await newAttempt(client));

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chooseListener } from '../http/listener/choose-listener.ts';
+import { tableBeside } from './beside.ts';
 import { type Figure, table } from './figure.ts';
 import type { Report } from './report.ts';
 import { rows } from './rows.ts';
@@ -10,12 +12,20 @@ import { withScratch } from './scratch.ts';
 // Whatever ends the report early, its processes and folders go with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, json: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, json: { type: 'string' }, beside: { type: 'string' } },
+});
 const chosen = rows.filter(({ name }) => values.only === undefined || values.only.includes(name));
 const unknown = (values.only ?? []).filter((name) => !rows.some((row) => row.name === name));
 if (unknown.length > 0) {
   process.stderr.write(`no row ${unknown.join(', ')}; rows: ${rows.map(({ name }) => name).join(', ')}\n`);
   process.exit(2);
+}
+
+if (values.beside !== undefined) {
+  const names = chosen.map(({ name }) => name);
+  process.stdout.write(`${await tableBeside(resolve(values.beside), names)}\n`);
+  process.exit();
 }
 
 const { adapter } = await chooseListener();

@@ -10,9 +10,8 @@ const atMost = 1.3;
 
 export const startUp: Row = {
   name: 'start-up',
-  measures:
-    'From the start of the process to the first answer, over a store of many finished runtimes and over one with none.',
-  grows: 'With the work that is live, and not with what has ended.',
+  measures: 'The time from the start of the process to the first answer, with many finished runtimes and with none.',
+  grows: 'With the live work, not with the ended work.',
   async measure(folder) {
     const [full, empty] = [`${folder}/full`, `${folder}/empty`];
     // The empty root has been used before as well: it has its folders, its sources and its tools.

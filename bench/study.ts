@@ -18,9 +18,8 @@ const sampleMs = 50_000;
 
 export const study: Row = {
   name: 'study',
-  measures:
-    'A study of the sample on a host that has done nothing yet, against its two measuring tools alone, one after the other.',
-  grows: 'Linear in the range: one pass decodes it, and all measurements follow that pass.',
+  measures: 'The first study of the sample on a host, against its two measuring tools alone, one after the other.',
+  grows: 'Linear in the range: one pass decodes it for all measurements.',
   async measure(folder) {
     const times = await inTurn(
       rounds,

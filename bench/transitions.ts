@@ -20,7 +20,7 @@ export const transitions: Row = {
   name: 'transitions',
   measures:
     'Transitions of supervised actors, each committed and synced, against a bare loop that writes the same rows.',
-  grows: 'With the commits. Actors that move at the same time share one, and its sync.',
+  grows: 'With the commits. Actors that move at the same time share a commit and its sync.',
   async measure(folder) {
     let batches = 0;
     const times = await inTurn(

@@ -19,9 +19,9 @@ const overheadMs = 150;
 export const workers: Row = {
   name: 'workers',
   measures:
-    'Twenty ranges are studied by a host with one worker and with two, whose media tool sleeps before it works; and a study on a host with a worker is held against one on a host alone.',
+    'Twenty ranges on a host with two workers, against one worker, with a media tool that sleeps before it works. And a study on a host with a worker, against a host without one.',
   grows:
-    'With the number of operations; what an operation costs more does not depend on its range, but for the first copy of the media.',
+    'With the number of operations. The extra cost of an operation does not depend on its range, except for the first copy of the media.',
   async measure(folder) {
     if (redisServer === null) throw new Error('redis-server is not on PATH');
     const redis = await RedisForTests.create(folder);

@@ -4,7 +4,7 @@ import { useStore } from './host/use-remote.ts';
 import { droppedFiles } from './parts/drop-file.tsx';
 import { Field } from './parts/field.tsx';
 
-/** What the page shows without a token, and once the host has ended that gave it one. */
+/** The page without a token, or after the host that gave it one has ended. */
 export function Locked() {
   const [text, setText] = useState('');
   const waiting = useStore(droppedFiles, (context) => context.waiting);

@@ -39,7 +39,7 @@ function useHealth(host: StudyHost) {
   return { remote, isLate };
 }
 
-/** Whether the host still answers, in a word beside a mark. */
+/** True if the host still answers, in a word beside a mark. */
 function HostState() {
   const { remote, isLate } = useHealth(useHost());
   const [tone, words] =
@@ -77,6 +77,7 @@ const places: readonly {
 const titleOf = (route: ConsoleRoute): string =>
   [
     ...(route.view === 'study' ? [sentence(route.pane)] : []),
+    ...(route.view === 'chart' ? [route.chartId] : []),
     ...places.filter(({ holds }) => holds.includes(route.view)).map(({ name }) => name),
     'Media Study Console',
   ].join(' · ');
@@ -167,7 +168,15 @@ function View({ route }: { route: ConsoleRoute }): ComponentChildren {
     case 'lifecycles':
       return <LifecyclesView kind={route.kind} state={route.state} show={route.show} />;
     case 'chart':
-      return <ChartView key={route.chartId} chartId={route.chartId} mode={route.mode} from={route.from} />;
+      return (
+        <ChartView
+          key={route.chartId}
+          chartId={route.chartId}
+          mode={route.mode}
+          from={route.from}
+          against={route.against ?? null}
+        />
+      );
     case 'actor':
       return <ActorView key={route.actorId} actorId={route.actorId} besideId={route.besideId} step={route.step} />;
     case 'sequence':

@@ -112,7 +112,7 @@ async function run(call: CommandCall) {
 export const captions: HostCommand = {
   usage: 'media-study captions [edit] RUNTIME [flags]',
   purpose:
-    'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage. "edit" opens your editor on the lines as SRT, or takes --file. It writes your changes as a correction that you attest.',
+    'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage. With "edit" it opens your editor on the lines as SRT, or takes --file. It writes your changes as a correction that you attest.',
   flags,
   positionals: 2,
   studyAt: 'last',

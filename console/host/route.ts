@@ -2,8 +2,8 @@
 export const studyPanes = ['evidence', 'review', 'captions', 'exports', 'journal'] as const;
 export type StudyPane = (typeof studyPanes)[number];
 
-/** The ways to look at a chart: as it is, as its actors used it, and as it would go on. */
-export const chartModes = ['drawing', 'heat', 'what-if'] as const;
+/** The ways to look at a chart: as it is, as its actors used it, what is tested, what changed, and as it would go on. */
+export const chartModes = ['drawing', 'heat', 'coverage', 'versions', 'what-if'] as const;
 export type ChartMode = (typeof chartModes)[number];
 
 export type ConsoleRoute =
@@ -20,8 +20,14 @@ export type ConsoleRoute =
       readonly state: string | null;
       readonly show: string | null;
     }
-  /** `from` is where a sandbox begins: the value of a state as JSON. */
-  | { readonly view: 'chart'; readonly chartId: string; readonly mode: ChartMode; readonly from: string | null }
+  /** `from` is where a sandbox begins: the value of a state as JSON. `against` is the release to compare with. */
+  | {
+      readonly view: 'chart';
+      readonly chartId: string;
+      readonly mode: ChartMode;
+      readonly from: string | null;
+      readonly against?: string;
+    }
   /** `step` is the number of the step of the actor that is looked at; null for the view's own choice. */
   | { readonly view: 'actor'; readonly actorId: string; readonly besideId: string | null; readonly step: number | null }
   /** The actors of one study beside each other. */
@@ -63,7 +69,8 @@ function lifecycleRoute([room, id, mode]: readonly [string, string, string], val
   if (room === 'host') return { view: 'whole-host' };
   if (room === 'studies' && id !== '') return { view: 'sequence', runtimeId: id };
   if (room === 'charts' && id !== '') {
-    return { view: 'chart', chartId: id, mode: isMode(mode) ? mode : 'drawing', from: values.get('from') };
+    const chosen = isMode(mode) ? mode : 'drawing';
+    return { view: 'chart', chartId: id, mode: chosen, from: values.get('from'), ...givenOf(values, ['against']) };
   }
   if (room === 'actors' && id !== '') {
     const step = Number(values.get('step'));
@@ -112,7 +119,7 @@ export function addressOf(route: ConsoleRoute): string {
     case 'chart':
       return withQuery(
         `#/lifecycles/charts/${encodeURIComponent(route.chartId)}${route.mode === 'drawing' ? '' : `/${route.mode}`}`,
-        { from: route.from },
+        { from: route.from, against: route.against ?? null },
       );
     case 'actor':
       return withQuery(`#/lifecycles/actors/${encodeURIComponent(route.actorId)}`, {

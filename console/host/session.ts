@@ -26,7 +26,7 @@ function storedTheme(): ChosenTheme {
   }
 }
 
-/** What the whole page shares. The token of the host is in the client alone: no storage of the browser holds it. */
+/** The state of the whole page. Only the client has the token of the host: no storage of the browser holds it. */
 export const session = createStore({
   context: { host: null, route: routeOf(''), theme: storedTheme() } as Session,
   on: {

@@ -14,7 +14,7 @@ export function oneAtATime(act: () => unknown): () => Promise<void> {
   };
 }
 
-/** What the host was asked for. A value stays while it is asked for again. */
+/** An answer of the host. A value stays while the page reads it again. */
 export type Remote<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'ready'; readonly value: Value }

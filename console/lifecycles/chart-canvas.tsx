@@ -1,5 +1,5 @@
 import { type ComponentChildren, h, type RefObject, type VNode } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Area, Arrow, ChartDrawing, Point } from '../../contract/lifecycles/charts.ts';
 import { type Shape, shapesOf } from '../../visualizer/drawing/svg.ts';
 import { textWidth, typefaces } from '../../visualizer/drawing/text.ts';
@@ -50,6 +50,19 @@ const moved = (view: Viewport, dx: number, dy: number): Viewport => ({
   y: view.y + dy,
 });
 
+/** At least this large is what a person wants to read. */
+const closeScale = 0.9;
+
+/** An area in the middle of its box, in a size that can be read. */
+export function closeTo(view: Viewport, area: Area, box: Size): Viewport {
+  const scale = Math.max(view.scale, closeScale);
+  const middle = (start: number, length: number, room: number): number => room / 2 - (start + length / 2) * scale;
+  // Of an area that is larger than the box, its beginning is seen.
+  const along = (start: number, length: number, room: number): number =>
+    length * scale > room - 2 * margin ? margin - start * scale : middle(start, length, room);
+  return { x: along(area.x, area.width, box.width), y: along(area.y, area.height, box.height), scale };
+}
+
 /** Moves so that an area is seen, and not at all where it is already. */
 export function revealing(view: Viewport, area: Area, box: Size): Viewport {
   const shift = (start: number, length: number, room: number): number => {
@@ -69,6 +82,8 @@ interface ViewportControl {
   /** Shows the whole drawing. */
   readonly fit: () => void;
   readonly reveal: (area: Area) => void;
+  /** Shows an area in a size that can be read. */
+  readonly approach: (area: Area) => void;
   /** Moves a place of the drawing into the middle of the box. */
   readonly center: (at: Point) => void;
 }
@@ -77,13 +92,29 @@ const zoomPerPixel = 0.9975;
 
 /** Which part of a drawing a box shows: the wheel with Ctrl zooms, a drag moves. */
 function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): ViewportControl {
+  // Null for the whole drawing, however large the box becomes.
   const [view, setView] = useState<Viewport | null>(null);
-  const size = useCallback(
-    (): Size => ({ width: box.current?.clientWidth ?? 800, height: box.current?.clientHeight ?? 600 }),
-    [],
-  );
+  const [size, setSize] = useState<Size>({ width: 800, height: 600 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  // An effect may run before what was measured is rendered.
+  const room = (): Size => ({
+    width: box.current?.clientWidth ?? size.width,
+    height: box.current?.clientHeight ?? size.height,
+  });
+  const change = (next: (from: Viewport, room: Size) => Viewport) =>
+    setView((before) => next(before ?? fitted(drawing, room()), room()));
+  const latest = useRef(change);
+  latest.current = change;
   // Another drawing, as after folding, is shown whole.
-  useEffect(() => setView(fitted(drawing, size())), [drawing.width, drawing.height]);
+  useEffect(() => setView(null), [drawing.width, drawing.height]);
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -92,28 +123,31 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
       event.preventDefault();
       const { left, top } = element.getBoundingClientRect();
       const at = { x: event.clientX - left, y: event.clientY - top };
-      setView((before) => before && scaled(before, zoomPerPixel ** event.deltaY, at));
+      latest.current((from) => scaled(from, zoomPerPixel ** event.deltaY, at));
     };
     element.addEventListener('wheel', turn, { passive: false });
     return () => element.removeEventListener('wheel', turn);
   }, []);
-  useDrag(box, (dx, dy) => setView((before) => before && moved(before, dx, dy)));
+  useDrag(box, (dx, dy) => change((from) => moved(from, dx, dy)));
   return {
-    view: view ?? fitted(drawing, size()),
-    box: size(),
-    zoom: (factor) =>
+    view: view ?? fitted(drawing, size),
+    box: size,
+    zoom: (factor) => change((from, { width, height }) => scaled(from, factor, { x: width / 2, y: height / 2 })),
+    move: (dx, dy) => change((from) => moved(from, dx, dy)),
+    fit: () => setView(null),
+    reveal: (area) =>
       setView((before) => {
-        const { width, height } = size();
-        return before && scaled(before, factor, { x: width / 2, y: height / 2 });
+        const from = before ?? fitted(drawing, room());
+        const to = revealing(from, area, room());
+        return to.x === from.x && to.y === from.y ? before : to;
       }),
-    move: (dx, dy) => setView((before) => before && moved(before, dx, dy)),
-    fit: () => setView(fitted(drawing, size())),
-    reveal: (area) => setView((before) => revealing(before ?? fitted(drawing, size()), area, size())),
+    approach: (area) => change((from, to) => closeTo(from, area, to)),
     center: (at) =>
-      setView((before) => {
-        const { width, height } = size();
-        return before && { ...before, x: width / 2 - at.x * before.scale, y: height / 2 - at.y * before.scale };
-      }),
+      change((from, { width, height }) => ({
+        ...from,
+        x: width / 2 - at.x * from.scale,
+        y: height / 2 - at.y * from.scale,
+      })),
   };
 }
 
@@ -185,30 +219,51 @@ function ChartPicture({ drawing, marks, scale, chosen }: ChartPictureProps) {
       {drawing.arrows.map((arrow) => (
         <Note key={arrow.transitions.join(' ')} arrow={arrow} words={wordsOn(arrow, marks)} />
       ))}
-      {scale < legibleScale && <Names drawing={drawing} size={nameSize / scale} />}
+      {drawing.boxes.map((box) => (
+        <BoxNote key={box.id} box={box} words={marks.notes.get(box.id) ?? ''} />
+      ))}
+      {scale < legibleScale && <Names drawing={drawing} marks={marks} scale={scale} />}
     </>
   );
 }
 
-/** In px of the page. */
+/** In px of the page: the size of names that have room, the least that can be read, and what a box must have room for to be named. */
 const nameSize = 12;
+const leastNameSize = 9;
+const leastRoom = 4.5;
 
-/** The names of the innermost states, as large as can be read however small the drawing is, and as wide as their boxes at most. */
-const Names = ({ drawing, size }: { readonly drawing: ChartDrawing; readonly size: number }) => (
-  <g class="names">
-    {drawing.boxes
-      .filter(({ kind }) => kind !== 'compound' && kind !== 'parallel')
-      .map(({ id, x, y, width, height }) => {
-        const name = id.slice(id.lastIndexOf('.') + 1);
-        const fitting = Math.min(size, (width / textWidth(name, 'title')) * typefaces.title.size);
-        return (
-          <text key={id} x={x + width / 2} y={y + height / 2 + fitting / 3} font-size={fitting} text-anchor="middle">
-            {name}
-          </text>
-        );
-      })}
-  </g>
-);
+interface NamesProps {
+  readonly drawing: ChartDrawing;
+  readonly marks: Marks;
+  readonly scale: number;
+}
+
+/**
+ * The names of the innermost states in one size that can be read however small the drawing is: as large as the narrowest box allows. Names
+ * that would cover each other are left out. The sign that the note on a state begins with stays before its name.
+ */
+function Names({ drawing, marks, scale }: NamesProps) {
+  const named = drawing.boxes
+    .filter(({ kind }) => kind !== 'compound' && kind !== 'parallel')
+    .map(({ id, x, y, width, height }) => {
+      const sign = marks.notes.get(id)?.split(' ')[0] ?? '';
+      const name = `${sign} ${id.slice(id.lastIndexOf('.') + 1)}`.trim();
+      const fitting = (width / textWidth(name, 'title')) * typefaces.title.size;
+      return { id, name, fitting, at: { x: x + width / 2, y: y + height / 2 } };
+    })
+    .filter(({ fitting }) => fitting * scale >= leastRoom);
+  const fitting = Math.min(nameSize / scale, ...named.map((each) => each.fitting));
+  const size = Math.max(fitting, leastNameSize / scale);
+  return (
+    <g class="names">
+      {named.map(({ id, name, at }) => (
+        <text key={id} x={at.x} y={at.y + size / 3} font-size={size} text-anchor="middle">
+          {name}
+        </text>
+      ))}
+    </g>
+  );
+}
 
 interface Classes {
   readonly states: ReadonlyMap<string, string>;
@@ -231,7 +286,9 @@ function element({ tag, attributes, children }: Shape, classes: Classes, chosen:
   const added = [
     state === undefined ? undefined : classes.states.get(state),
     transitions === undefined ? undefined : classes.arrows.get(transitions),
-    state !== undefined && state === chosen ? 'chosen' : undefined,
+    (state !== undefined && state === chosen) || (chosen !== null && transitions?.split(' ').includes(chosen))
+      ? 'chosen'
+      : undefined,
   ].filter((name) => name !== undefined && name !== '');
   const given = added.length === 0 ? attributes : { ...attributes, class: `${attributes.class} ${added.join(' ')}` };
   return h(tag, given, ...children.map((child) => (typeof child === 'string' ? child : element(child, classes, null))));
@@ -246,10 +303,19 @@ const belowLabel = 6;
 
 function Note({ arrow, words }: { readonly arrow: Arrow; readonly words: string }) {
   if (words === '') return null;
-  const { x, y } = placeOf(arrow);
+  return <NoteAt at={placeOf(arrow)} words={words} />;
+}
+
+/** On the upper border of a state, at its right end. */
+function BoxNote({ box: { x, y, width }, words }: { readonly box: Area; readonly words: string }) {
+  if (words === '') return null;
+  return <NoteAt at={{ x: x + width - textWidth(words, 'note') / 2 - 2 * noteSides, y }} words={words} />;
+}
+
+function NoteAt({ at: { x, y }, words }: { readonly at: Point; readonly words: string }) {
   const width = textWidth(words, 'note') + 2 * noteSides;
   return (
-    <g class="note-on-arrow">
+    <g class="note-on-chart" data-sign={words.split(' ')[0]}>
       <rect x={x - width / 2} y={y - noteHeight / 2} width={width} height={noteHeight} rx={noteHeight / 2} />
       <text x={x} y={y + 4} text-anchor="middle">
         {words}
@@ -266,6 +332,13 @@ function placeOf({ label, points }: Arrow): Point {
   return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
 }
 
+/** Where an arrow can be seen: its label, or the middle of its line. */
+function areaOfArrow({ arrows }: ChartDrawing, transitionId: string | null): Area | undefined {
+  const arrow = arrows.find(({ transitions }) => transitionId !== null && transitions.includes(transitionId));
+  if (arrow === undefined) return undefined;
+  return arrow.label ?? { ...placeOf(arrow), width: 0, height: 0 };
+}
+
 const step = 60;
 const closer = 1.25;
 
@@ -274,22 +347,35 @@ interface ChartCanvasProps {
   readonly marks: Marks;
   readonly chosen: string | null;
   readonly onChoose: (stateId: string) => void;
-  /** A state that is brought into sight whenever it is another one. */
+  /** A state or a transition that is brought into sight whenever it is another one. */
   readonly inSight?: string | null;
+  /** Whether what is brought into sight is also brought to a size that can be read. */
+  readonly isClose?: boolean;
+  /** Tells charts of the same machine apart: `of 0.2.0`. */
+  readonly version?: string;
   /** Further controls, beside those of the zoom. */
   readonly children?: ComponentChildren;
 }
 
 /** A chart that can be moved, zoomed, and chosen from. A screen reader has its outline. */
-export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, children }: ChartCanvasProps) {
+export function ChartCanvas({
+  drawing,
+  marks,
+  chosen,
+  onChoose,
+  inSight = null,
+  isClose = false,
+  version = '',
+  children,
+}: ChartCanvasProps) {
   const box = useRef<HTMLDivElement>(null);
   useVisibleHeight(box);
-  const { view, box: room, zoom, move, fit, reveal, center } = useViewport(box, drawing);
+  const { view, box: room, zoom, move, fit, reveal, approach, center } = useViewport(box, drawing);
   const shown = inSight ?? chosen;
   useEffect(() => {
-    const area = drawing.boxes.find(({ id }) => id === shown);
-    if (area !== undefined) reveal(area);
-  }, [shown, drawing]);
+    const area = drawing.boxes.find(({ id }) => id === shown) ?? areaOfArrow(drawing, shown);
+    if (area !== undefined) (isClose ? approach : reveal)(area);
+  }, [shown, isClose, drawing]);
   const actions: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => move(step, 0),
     ArrowRight: () => move(-step, 0),
@@ -313,7 +399,7 @@ export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, 
   const { x, y, scale } = view;
   return (
     <div class="chart-frame">
-      <div class="chart-tools" role="toolbar" aria-label="View of the chart">
+      <div class="chart-tools" role="toolbar" aria-label={`View of the chart ${version}`.trim()}>
         <button type="button" aria-label="Closer" onClick={() => zoom(closer)}>
           +
         </button>
@@ -330,7 +416,7 @@ export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, 
         class="chart-canvas"
         tabIndex={0}
         role="group"
-        aria-label={`Chart of ${drawing.machineId}: arrows move it, plus and minus zoom, 0 shows all of it`}
+        aria-label={`Chart of ${`${drawing.machineId} ${version}`.trim()}: arrows move it, plus and minus zoom, 0 shows all of it`}
         onKeyDown={press}
         onClick={choose}
       >

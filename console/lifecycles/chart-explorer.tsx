@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { Facts } from '../parts/facts.tsx';
@@ -99,6 +99,23 @@ const withFound = (marks: Marks, found: readonly string[]): Marks => ({
   states: new Map([...marks.states, ...found.map((id) => [id, `${marks.states.get(id) ?? ''} found`.trim()] as const)]),
 });
 
+/** One list as one stop of the Tab key: arrows, Home and End go through its buttons. */
+export function useArrowKeys(count: number) {
+  const [reached, setReached] = useState(0);
+  const entry = Math.min(reached, count - 1);
+  return {
+    tabIndex: (at: number): number => (at === entry ? 0 : -1),
+    /** To be called when a button gets the focus. */
+    reach: setReached,
+    press: (event: TargetedKeyboardEvent<HTMLElement>): void => {
+      const to = { ArrowDown: entry + 1, ArrowUp: entry - 1, Home: 0, End: count - 1 }[event.key];
+      if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      event.currentTarget.querySelectorAll('button')[Math.max(0, Math.min(to, count - 1))]?.focus();
+    },
+  };
+}
+
 interface ChartOutlineProps {
   readonly index: ChartIndex;
   readonly chosen: string | null;
@@ -119,9 +136,10 @@ const kindWords = {
 /** Every state as a button, indented by what it lies in: the chart for keys and for readers of the screen. */
 function ChartOutline({ index, chosen, onChoose, found, marks }: ChartOutlineProps) {
   const shown = found === null ? [...index.states.values()] : found.flatMap((id) => index.states.get(id) ?? []);
+  const keys = useArrowKeys(shown.length);
   return (
-    <ul class="outline plain" aria-label="States">
-      {shown.map(({ state, depth }) => (
+    <ul class="outline plain" aria-label="States" onKeyDown={keys.press}>
+      {shown.map(({ state, depth }, at) => (
         <li key={state.id}>
           <button
             type="button"
@@ -129,6 +147,8 @@ function ChartOutline({ index, chosen, onChoose, found, marks }: ChartOutlinePro
             data-depth={Math.min(depth, 5)}
             data-lit={marks.states.get(state.id)?.includes('lit') === true}
             aria-pressed={state.id === chosen}
+            tabIndex={keys.tabIndex(at)}
+            onFocus={() => keys.reach(at)}
             onClick={() => onChoose(state.id)}
           >
             <span>{state.name}</span>

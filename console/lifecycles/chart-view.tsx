@@ -7,7 +7,9 @@ import { useRemote } from '../host/use-remote.ts';
 import { RemotePart } from '../parts/notice.tsx';
 import { ChartExplorer } from './chart-explorer.tsx';
 import { chartIndex, noMarks } from './chart-index.ts';
+import { CoverageView } from './coverage-view.tsx';
 import { HeatView } from './heat-view.tsx';
+import { VersionsView } from './versions-view.tsx';
 import { WhatIf } from './what-if.tsx';
 
 /** A chart as it is, with its description. */
@@ -26,16 +28,20 @@ interface ChartViewProps {
   readonly chartId: string;
   readonly mode: ChartMode;
   readonly from: string | null;
+  /** The release that is compared with; null for the view's own choice. */
+  readonly against: string | null;
 }
 
 const modeNames: Readonly<Record<ChartMode, string>> = {
   drawing: 'Chart',
   heat: 'All actors',
+  coverage: 'Coverage',
+  versions: 'Versions',
   'what-if': 'What if',
 };
 
-/** One chart of the host: the drawing, what its actors made of it, and what could happen in it. */
-export function ChartView({ chartId, mode, from }: ChartViewProps) {
+/** One chart of the host: the drawing, what its actors and its tests made of it, what changed, and what could happen in it. */
+export function ChartView({ chartId, mode, from, against }: ChartViewProps) {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.lifecycles.chart(chartId), [host, chartId]);
   return (
@@ -61,6 +67,10 @@ export function ChartView({ chartId, mode, from }: ChartViewProps) {
             <HeatView drawn={drawn} />
           ) : mode === 'what-if' ? (
             <WhatIf drawn={drawn} from={stateValueOf(from)} />
+          ) : mode === 'coverage' ? (
+            <CoverageView drawn={drawn} />
+          ) : mode === 'versions' ? (
+            <VersionsView drawn={drawn} against={against} />
           ) : (
             <PlainChart drawn={drawn} />
           )

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
+import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Notice, RemotePart } from '../parts/notice.tsx';
@@ -174,7 +175,9 @@ function OnChart({ drawn, index, heat, of }: OnChartProps) {
           <p class="overline">{of}</p>
           <StateTimes index={index} heat={heat} />
           <Exits index={index} heat={heat} />
-          <Untaken index={index} heat={heat} />
+          <a href={addressOf({ view: 'chart', chartId: drawn.chart.machineId, mode: 'coverage', from: null })}>
+            What no actor took
+          </a>
         </section>
       }
     />
@@ -215,45 +218,6 @@ function StateTimes({ index, heat }: { readonly index: ChartIndex; readonly heat
         })}
       </tbody>
     </table>
-  );
-}
-
-/** The arrows of a chart that no actor took, and the states that none was in, in the order of the chart. */
-export function untakenIn(index: ChartIndex, { arrows, states }: Pick<Heat, 'arrows' | 'states'>) {
-  const visited = new Set(states.map(({ stateId }) => stateId));
-  return {
-    transitions: [...index.transitions.keys()].filter((id) => !arrows.has(id)),
-    states: [...index.states.keys()].filter((id) => id !== index.chart.root.id && !visited.has(id)),
-  };
-}
-
-/** How much of the chart the actors of this host have taken, and what none of them has. */
-function Untaken({ index, heat }: { readonly index: ChartIndex; readonly heat: Heat }) {
-  const { transitions, states } = untakenIn(index, heat);
-  const [arrows, boxes] = [index.transitions.size, index.states.size - 1];
-  return (
-    <details>
-      <summary>
-        Taken on this host: {arrows - transitions.length} of {arrows} arrows, {boxes - states.length} of {boxes} states
-      </summary>
-      <ul class="plain lined">
-        {states.map((id) => (
-          <li key={id}>
-            <span class="line-name">{stateName(id)}</span>
-            <span class="quiet">no actor was here</span>
-          </li>
-        ))}
-        {transitions.map((id) => {
-          const { transition, source } = index.transitions.get(id) ?? {};
-          return (
-            <li key={id}>
-              <span class="line-name">{transition?.label || 'at once'}</span>
-              <span class="quiet">from {source === undefined ? '' : stateName(source.id)}</span>
-            </li>
-          );
-        })}
-      </ul>
-    </details>
   );
 }
 

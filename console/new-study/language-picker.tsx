@@ -5,7 +5,7 @@ import { languageName, plainTag } from '../words/language-name.ts';
 
 const tagPattern = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
 
-/** Whether a text is shaped as the tag of a language. */
+/** True if a text is shaped as the tag of a language. */
 export const isTag = (text: string): boolean => tagPattern.test(text);
 
 /** Languages that have a subtitle or a film industry; every other one is given by its tag. */
@@ -58,7 +58,7 @@ const usual: readonly string[] = [
 const byName = (a: string, b: string): number => languageName(a).localeCompare(languageName(b), 'en');
 
 interface TrackLanguages {
-  /** What is spoken, where the tracks of sound state one language; empty otherwise. */
+  /** The spoken language if the sound tracks state one; otherwise empty. */
   readonly spoken: string;
   /** Every language that a track states, those of the sound first. */
   readonly all: readonly string[];

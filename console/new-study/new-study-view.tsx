@@ -19,7 +19,7 @@ import { duration, moment, reachWords, wholeSeconds, withTimes } from '../words/
 import { isTag, LanguagePicker, languagesOf } from './language-picker.tsx';
 import { earlierStudy, RangeStrip } from './range-strip.tsx';
 
-/** What is to be studied of a source, and how. */
+/** The form for a new study of a source. */
 export function NewStudyView({ sourceSessionId }: { readonly sourceSessionId: string }) {
   const host = useHost();
   const { remote, reload } = useRemote(async () => {
@@ -54,7 +54,7 @@ const requestOf = (range: StudyRequest['range'], spoken: string, target: string,
   ...(attempt !== '' && { clientRequestId: attempt }),
 });
 
-/** What is known of a request before it is sent. */
+/** The plan and warnings of a request before it is sent. */
 interface Outlook {
   readonly plan: RuntimePlan;
   readonly warnings: readonly PlanWarning[];
@@ -185,7 +185,7 @@ interface RangeLimitProps {
   readonly onRange: (range: Stretch) => void;
 }
 
-/** What the host cannot do with a range of this length, beside the range, and what can be done about it. */
+/** The limit that a range exceeds, with a button for the longest range that fits. */
 function RangeLimit({ remote, range, onRange }: RangeLimitProps) {
   const tooMuch = isTooLong(remote) && remote.state === 'failed' ? String((remote.error as Error).message) : null;
   const obstacle =
@@ -238,7 +238,7 @@ function expectedTime({ scenarios: { expected, conservative } }: RuntimePlan['fo
   return `about ${about} of work on the media; nine times in ten at most ${most}`;
 }
 
-/** What a start means for privacy and cost, as the engines of this host that take part in a study say it. */
+/** The privacy and cost of a start, from the engines that take part in a study. */
 function Reach() {
   const host = useHost();
   const { remote } = useRemote(() => host.checks(), [host]);
@@ -246,7 +246,7 @@ function Reach() {
   return <span class="quiet">{remote.state === 'loading' ? 'asking the host' : 'the host does not say'}</span>;
 }
 
-/** What a start would do, before it does anything: nothing of it is stored. */
+/** The plan of a start. Nothing of it is stored. */
 function Plan({ plan: { forecast, runtimeId }, warnings }: Outlook) {
   const said = warnings.filter((each) => each.code !== 'captions_not_possible' || each.reason !== 'range_too_long');
   return (

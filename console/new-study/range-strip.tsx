@@ -9,7 +9,7 @@ import { Wave } from '../pictures/wave.tsx';
 import { type Stretch, ticksOf } from '../timeline/ticks.ts';
 import { clockTime, duration } from '../words/numbers.ts';
 
-/** What an earlier study has of a source to look at. */
+/** The pictures and the sound of a source from an earlier study. */
 interface EarlierStudy {
   readonly runtimeId: string;
   readonly waveform: Waveform | null;
@@ -49,7 +49,7 @@ export function movedEdge({ startMs, endMs }: Stretch, edge: 'start' | 'end', ms
 const pictureHeight = 54;
 const waveHeight = 48;
 
-/** What an earlier study saw and heard of a source, as far as it went, behind the strip of a new one. */
+/** The pictures and the sound of an earlier study, behind the strip of a new one. */
 function StripBackdrop({
   study: { runtimeId, waveform, keyframes },
   durationMs,
@@ -78,7 +78,7 @@ interface Range {
 }
 
 interface RangeStripProps {
-  /** What is known of the source already; null where no study has covered it. */
+  /** The earlier study of the source; null without one. */
   readonly earlier: EarlierStudy | null;
   readonly durationMs: number;
   readonly range: Range;

@@ -173,7 +173,7 @@ const nameOf = ({ label, range }: RuntimeRow): string =>
 /** On a phone lists are folded. */
 const isWide = (): boolean => matchMedia('(min-width: 641px)').matches;
 
-/** What takes space, and ways to give it back. */
+/** The use of the disk, and ways to free space. */
 export function Disk() {
   const host = useHost();
   const { remote, reload } = useRemote(async () => {

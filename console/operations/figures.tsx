@@ -19,7 +19,7 @@ const title = (name: string): string =>
     .replace(/_(total|seconds|bytes)(?=_|$)/g, '')
     .replaceAll('_', ' ');
 
-/** What a histogram comes to: how many, and their mean. */
+/** A histogram as its count and mean. */
 function summaryOf({ samples }: MetricFamily): readonly Sample[] {
   const keyOf = ({ part: _, le: __, ...labels }: Readonly<Record<string, string>>) => JSON.stringify(labels);
   const counts = samples.filter(({ labels }) => labels.part === 'count');
@@ -88,7 +88,7 @@ const everyMs = 5_000;
 /** The longest family by far, and the least telling. */
 const isOfRequests = ({ name }: MetricFamily): boolean => name.endsWith('_http_requests_total');
 
-/** What the host measures of itself, asked for once somebody wants to see it. */
+/** The metrics of the host, read when a person opens them. */
 export function Figures() {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -65,7 +65,7 @@ const stateWords: Readonly<Record<'ok' | 'weak' | 'failed', string>> = {
   failed: 'Does not work',
 };
 
-/** What the host found of its machine, and the engines that it was started with: what is wrong in sight, the rest folded. */
+/** The checks of the machine and the engines of this start. Faults are in sight, the rest is folded. */
 function Machine() {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.checks(), [host]);

@@ -12,7 +12,7 @@ import { counted, duration, size } from '../words/numbers.ts';
 
 type Value = Exclude<HostSetting['value'], null>;
 
-/** What a person agrees to, in words. */
+/** The statements that a person agrees to. */
 const confirmationWords: Readonly<Record<Confirmation, string>> = {
   sent_to_a_server_on_this_machine: 'I agree that sound or text of my media is sent to this server on this machine.',
   leaves_this_machine_and_may_cost:
@@ -39,7 +39,7 @@ export function shownSetting({
   return name.endsWith('-ms') ? `${text} (${duration(Number(text))})` : text;
 }
 
-/** What a person typed for a setting, as the wire takes it: several values are given one a line. */
+/** The typed text of a setting as a value of the wire. Several values are typed one a line. */
 export function settingValueOf({ form }: Pick<HostSetting, 'form'>, text: string): Value {
   const lines = text
     .split('\n')
@@ -104,7 +104,7 @@ interface RestartProps {
   readonly onRestarted: () => void;
 }
 
-/** What waits for a restart, and the restart. */
+/** The settings that wait for a restart, and the button for it. */
 function Restart({ settings: { restart, settings, startedAt }, onRestarted }: RestartProps) {
   const host = useHost();
   const { action, run } = useAction();
@@ -142,7 +142,7 @@ const engineWords: Readonly<Record<string, string>> = {
   screen_text: 'Text on the screen',
 };
 
-/** What this machine has that a study could use; engines that are not there are folded. */
+/** The engines of this machine. Those that are not installed are folded. */
 function FoundEngines({ onChanged }: { readonly onChanged: () => void }) {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.settings.engines(), [host]);

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useStore } from '../host/use-remote.ts';
 
 interface Dropped {
-  /** Whether a file is held over the page. */
+  /** True if a file is held over the page. */
   readonly isOver: boolean;
   /** Files that no view has taken so far. */
   readonly waiting: readonly File[];
@@ -21,7 +21,7 @@ export const droppedFiles = createStore({
 
 type TakeFiles = (files: readonly File[]) => void;
 
-/** What takes files of the view that is shown; the newest one. */
+/** The functions that take dropped files; the newest one is in use. */
 const takers: TakeFiles[] = [];
 
 /** Takes dropped files until the returned function is called. */
@@ -52,11 +52,11 @@ interface Field {
   closest(selector: string): { matches(selector: string): boolean } | null;
 }
 
-/** What is dragged, as a browser says it of files and of links; both would take the place of the page. */
+/** A drag of files or links, as browsers describe it. Without care, both would replace the page. */
 const wouldLeave = ({ dataTransfer }: Drag): boolean =>
   dataTransfer?.types.some((type) => type === 'Files' || type === 'text/uri-list') ?? false;
 
-/** Whether the browser itself gives what is dropped to the field below it. A field for one file takes no more. */
+/** True if the browser itself gives what is dropped to the field below it. A field for one file takes no more. */
 function isForField({ target, dataTransfer }: Drag): boolean {
   const field = (target as Partial<Field> | null)?.closest?.('input:not(.drop input), textarea') ?? null;
   if (field === null || dataTransfer === null) return false;
@@ -91,12 +91,12 @@ export function keepFromDrops(page: DropPage, lead: () => void): void {
 }
 
 interface DropFileProps {
-  /** What is done with a file, as a verb. */
+  /** The verb for the action on a file. */
   readonly words: string;
   readonly accept: string;
-  /** Whether several files are taken at once. */
+  /** True if several files are taken at once. */
   readonly isMany?: boolean;
-  /** Whether it is what the view is for. */
+  /** True if it is what the view is for. */
   readonly isLarge?: boolean;
   readonly onFiles: TakeFiles;
 }
@@ -133,7 +133,7 @@ export function DropFile({ words, accept, isMany = false, isLarge = false, onFil
   );
 }
 
-/** What the host takes of a label at most, in UTF-16 units. */
+/** The longest label that the host takes, in UTF-16 units. */
 const longest = 160;
 
 /** The label that a file begins with: as much of a text as the host takes, without half a character at its end. */

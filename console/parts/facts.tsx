@@ -51,7 +51,7 @@ interface BadgeProps {
   readonly state: string;
   readonly words?: string;
   readonly tone?: Tone;
-  /** Whether it has a ground: for the one state of a row or a page that matters. */
+  /** True if it has a ground: for the one state of a row or a page that matters. */
   readonly isFilled?: boolean;
 }
 

@@ -141,9 +141,9 @@ export function TimeField({ label, ms, onMs }: TimeFieldProps) {
 }
 
 interface TypedConfirmationProps {
-  /** What happens, and that it cannot be undone. */
+  /** The consequences, and that they cannot be undone. */
   readonly text: string;
-  /** What the person types, so that no slip of the hand is enough. */
+  /** The word that the person types to confirm. */
   readonly word: string;
   readonly button: string;
   readonly onConfirm: () => Promise<void>;
@@ -179,7 +179,7 @@ export function TypedConfirmation({ text, word, button, onConfirm, onLeave }: Ty
 /** A page draws any run of white space as one space, so a person types one. */
 const asDrawn = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 
-/** Whether a person typed the words that a page shows. */
+/** True if a person typed the words that a page shows. */
 export const isTyped = (typed: string, words: string): boolean => asDrawn(typed) === asDrawn(words);
 
 /** The length of a text as the host counts it: in code points, without the space around it. */

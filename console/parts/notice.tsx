@@ -89,13 +89,13 @@ export const StoryText = ({ story: { detail, meaning, remedy, code } }: { readon
 );
 
 interface LoadingProps {
-  /** What is loaded, as words after *Loading*. */
+  /** The words after *Loading*. */
   readonly what: string;
   /** Lines of the shape that is drawn until then. */
   readonly lines?: number;
 }
 
-/** What is to come: the shape of its lines, and words for those who do not see it. */
+/** A placeholder: the shape of lines, and words for screen readers. */
 export const Loading = ({ what, lines = 3 }: LoadingProps) => (
   <div class="skeleton" aria-busy="true">
     <p class="sr">Loading {what}</p>
@@ -107,13 +107,13 @@ export const Loading = ({ what, lines = 3 }: LoadingProps) => (
 
 interface RemotePartProps<Value> {
   readonly of: Remote<Value>;
-  /** What is loaded, as words after *Loading*. */
+  /** The words after *Loading*. */
   readonly what: string;
   readonly onRetry: () => void;
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** What the host was asked for, once it is there; until then why it is not. */
+/** The answer of the host; until then a placeholder, or the failure. */
 export function RemotePart<Value>({ of: remote, what, onRetry, children }: RemotePartProps<Value>) {
   if (remote.state === 'loading') return <Loading what={what} />;
   if (remote.state === 'failed') return <Failed error={remote.error} onRetry={onRetry} />;
@@ -124,11 +124,11 @@ interface FailureWords {
   readonly what: string;
   readonly hint: string | null;
   readonly code: string | null;
-  /** The page itself lost its leave: the host was started anew, with another token. */
+  /** The page itself lost its leave: the host was started again, with another token. */
   readonly isLocked: boolean;
 }
 
-/** What an error of the client says: what happened, what to do, and its code. */
+/** An error of the client in words: what happened, what to do, and its code. */
 export function failureWords(error: unknown): FailureWords {
   if (!(error instanceof Error)) return { what: String(error), hint: null, code: null, isLocked: false };
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;

@@ -20,12 +20,12 @@ const clock = (ms: number): string => clockTime(Math.round(ms / 1000) * 1000).sl
 function amountWords({ stage, completed, total, unit }: WorkProgress): string | null {
   if (completed === null || total === null || unit === null) return null;
   if (unit === 'bytes') return `${size(completed)} of ${size(total)}`;
-  // Speech that a recogniser goes through twice is counted twice, so its length would say what is not there.
+  // Speech that a recognizer goes through twice is counted twice, so its length would say what is not there.
   if (stage === 'recognize') return null;
   return `${clock(completed)} of ${clock(total)} of media`;
 }
 
-/** What the host says of how far a stage is, and nothing else; empty where it says nothing. */
+/** The progress of a stage in words; empty if the host does not measure it. */
 export function progressWords(progress: WorkProgress): string {
   const { queuePosition, bytesPerSecond, etaMs } = progress;
   const share = shareOf(progress);
@@ -42,9 +42,9 @@ export function progressWords(progress: WorkProgress): string {
 
 interface StepProgressProps {
   readonly progress: WorkProgress;
-  /** What the work is about, for those who do not see where the bar stands. */
+  /** The subject of the work, for screen readers. */
   readonly label: string;
-  /** Whether the step is named in the line; not where it stands beside it. */
+  /** True if the step is named in the line; not where it stands beside it. */
   readonly isNamed: boolean;
 }
 

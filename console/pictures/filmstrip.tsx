@@ -63,7 +63,7 @@ export type PictureFact = Pick<KeyframeFact, 'contentId' | 'width' | 'height'>;
 interface PictureProps {
   readonly runtimeId: string;
   readonly fact: PictureFact;
-  /** What it shows, for a screen reader; empty beside words that say it already. */
+  /** Its content, for a screen reader; empty beside words that say it already. */
   readonly alt: string;
 }
 

@@ -52,7 +52,7 @@ const makeStore = (timeMs: number) =>
     on: { changed: (context, { change }: { change: Partial<Playing> }) => ({ ...context, ...change }) },
   });
 
-/** What plays: a media element that comes and goes, with a shuttle in both directions, single frames and a loop. */
+/** Playback of a media element that comes and goes, with a shuttle in both directions, single frames and a loop. */
 export function playback(startMs = 0) {
   const store = makeStore(startMs);
   let media: HTMLVideoElement | null = null;

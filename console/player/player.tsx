@@ -49,7 +49,7 @@ function useCaptionTracks(runtimeId: string, isWanted: boolean): readonly Captio
 interface PlayerProps {
   readonly runtimeId: string;
   readonly control: Playback;
-  /** Whether accepted captions exist, so that they can be laid over the picture. */
+  /** True if accepted captions exist, so that they can be laid over the picture. */
   readonly hasCaptions: boolean;
   /** Lines that are being edited; they lie over the picture in the place of accepted captions. */
   readonly edited?: EditedCaptions;

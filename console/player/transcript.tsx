@@ -5,14 +5,14 @@ import type { Lane, Mark } from '../timeline/lanes.ts';
 import { clockTime } from '../words/numbers.ts';
 import type { Playback } from './playback.ts';
 
-/** Something to read along: what was recognised, or the subtitles of one track. */
+/** Something to read along: what was recognized, or the subtitles of one track. */
 interface Text {
   readonly key: string;
   readonly title: string;
   readonly lines: readonly Mark[];
 }
 
-/** The lanes of a study that hold words, what was recognised first. */
+/** The lanes of a study that hold words, what was recognized first. */
 export function textsOf(lanes: readonly Lane[]): readonly Text[] {
   const texts = lanes.flatMap(({ key, title, marks }) => {
     const lines = marks.filter(({ subject }) => {

@@ -10,7 +10,7 @@ const steps: readonly (readonly [name: string, text: string])[] = [
   ['Download', 'The captions are produced, checked and ready for your player or editor.'],
 ];
 
-/** What a host shows that nobody has used so far: where the first file goes, what follows, and the sample to try it with. */
+/** The first view of a new host: a place for the first file, the four steps, and the sample. */
 export function FirstSteps({
   samples,
 }: {

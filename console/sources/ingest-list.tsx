@@ -18,7 +18,7 @@ type Row = OwnedIngestRow | VideohostIngestRow;
 const shownRows = 8;
 /** Where the stream is cut. */
 const everyMs = 10_000;
-/** Whether a transition is one of an ingest of either kind. */
+/** True if a transition is one of an ingest of either kind. */
 export const isOfIngest = ({ kind }: StreamedTransition): boolean => kind.endsWith('-ingest');
 
 const isOpen = ({ status }: Row): boolean => status !== 'registered' && status !== 'failed';

@@ -13,7 +13,7 @@ export interface SourceState {
   readonly group: Group;
 }
 
-/** What a person looks for in a library, in the order of a list that begins with what needs somebody. */
+/** The filters of a library, in order of urgency: what waits for a person comes first. */
 export const groups = ['yours', 'problems', 'working', 'ready', 'unstudied', 'closed'] as const;
 type Group = (typeof groups)[number];
 
@@ -28,7 +28,7 @@ export const groupNames: Readonly<Record<Group, string>> = {
 
 type Look = readonly [tone: Tone, words: string, group: Group, hasWhy?: boolean];
 
-/** What a person does next with the newest study of a source: the words of a button, and the part of the study that it leads to. */
+/** The next action for the newest study of a source: the words of its button, and the part of the study that it opens. */
 export function nextOf({ newest }: Pick<LibrarySource, 'newest'>): {
   readonly words: string;
   readonly pane: StudyPane;
@@ -70,7 +70,7 @@ const withoutNoLine = (text: string): string => text.replace(/^captions would ha
 /** Why a study failed in a line; its page has the whole story. */
 const failureWhy = (reason: NonNullable<LibraryStudy['reason']>): string => failureStory(reason, 'study').title;
 
-/** Where a study stands, as a look; a study that was not read yet by its lifecycle alone. */
+/** The state of a study, as a look; a study that was not read yet by its lifecycle alone. */
 export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy): SourceState {
   if (fault !== null) {
     return { tone: 'bad', words: 'Cannot be read', why: 'Its stored files do not verify.', group: 'problems' };

@@ -242,7 +242,7 @@ const soonMs = 200;
 /** So many rows are drawn at first; a person who wants more asks for them. */
 const drawnRows = 60;
 
-/** Whether anybody has added or studied something on this host: a new one has only what came with it. */
+/** True if anybody has added or studied something on this host: a new one has only what came with it. */
 async function isInUse(host: StudyHost): Promise<boolean> {
   const [studies, files, videos] = await Promise.all([
     host.runtimes({ limit: 1 }),

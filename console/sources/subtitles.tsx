@@ -87,7 +87,7 @@ function AttachSubtitles({ sourceSessionId, onAttached }: AttachSubtitlesProps) 
   );
 }
 
-/** What is unusual among the cues of a file; nothing of it was changed. */
+/** The unusual cues of a file, which were stored unchanged. */
 function unusual({ outOfOrder, overlapping, withoutDuration, beyondMedia }: SubtitleTrack['measured']): string {
   const found: readonly (readonly [number, string])[] = [
     [outOfOrder, 'out of order'],

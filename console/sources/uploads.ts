@@ -6,7 +6,7 @@ import { failureWords } from '../parts/notice.tsx';
 
 export interface FileUpload {
   readonly id: number;
-  /** What the host calls the ingest, once it has answered. */
+  /** The id that the host gave the ingest; null until it has answered. */
   readonly ingestId: string | null;
   readonly label: string;
   readonly state: string;

@@ -196,10 +196,10 @@ function StudyRow({ row, tabIndex }: { readonly row: RuntimeRow | undefined; rea
 /** A row that is scrolled past is not asked for. */
 const restMs = 250;
 
-/** What is known of studies that have ended, by their row: nothing of it changes but by a transition of another actor. */
+/** The state of studies that have ended, by their row. It changes only with a transition of another actor. */
 const standings = new Map<string, LibraryStudy>();
 
-/** Where a study stands: what its row says, and once the row has rested in sight, what its overview says. */
+/** The state of a study: what its row says, and once the row has rested in sight, what its overview says. */
 function StandingBadge({ row }: { readonly row: RuntimeRow }) {
   const host = useHost();
   const { runtimeId, range, lifecycle, reason, acceptedAt, terminal } = row;

@@ -16,7 +16,7 @@ const lasting = (measured: Measured): string => {
   return total === null ? '' : `${lengthWords(total)}${share === null ? '' : `, ${Math.round(share)} % of the range`}`;
 };
 
-/** What comes several times and lasts: `26 times, 34 s in all`. */
+/** Repeated stretches in words: `26 times, 34 s`. */
 const spread = (measured: Measured): string =>
   `${measured('count') === 1 ? 'once' : `${measured('count')} times`}, ${lasting(measured)}`;
 
@@ -34,7 +34,7 @@ const sentences: Readonly<Record<string, (measured: Measured, finding: Finding) 
 /** The words of the host without the places that follow them: the timeline shows those. */
 const withoutPlaces = (text: string): string => text.replace(/ at \d+:\d\d.*$/, '');
 
-/** What the timeline draws, and what is told with the subtitles that it is about. */
+/** Kinds without a sentence of their own: the timeline draws them, or the sentence of the subtitles has them. */
 const untold: readonly string[] = ['keyframes', 'waveform', 'text_language'];
 
 /** A picture that every player shows as it is. */

@@ -165,7 +165,7 @@ function partsOf(current: readonly AnsweredLine[], lines: readonly EditedLine[])
   return parts;
 }
 
-/** What a correction has to change so that the current lines become those of the draft; empty if they are the same. */
+/** The changes from the current lines to those of the draft; empty if they are the same. */
 export function changesOf(current: readonly AnsweredLine[], lines: readonly EditedLine[]): readonly AskedChange[] {
   return partsOf(current, lines).flatMap(({ first, last, lines: own }) => {
     const before = current.slice(first, last + 1);
@@ -217,7 +217,7 @@ interface Drafting {
   readonly lines: readonly EditedLine[];
   readonly past: readonly (readonly EditedLine[])[];
   readonly future: readonly (readonly EditedLine[])[];
-  /** What the last step did: steps of one kind on one line that follow each other are undone as one. */
+  /** The kind of the last step: consecutive steps of one kind on one line are undone as one. */
   readonly lastStep: string | null;
   readonly selected: string | null;
 }

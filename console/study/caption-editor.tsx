@@ -74,7 +74,7 @@ interface Preview {
   readonly answer: CaptionCorrectionPreview;
 }
 
-/** What the check and the guidelines say of a draft, asked for when a person pauses; not while a save may change its head. */
+/** The results of the check and the guidelines for a draft, read when a person pauses. A save may change the head, so it waits for that. */
 function usePreview({ runtimeId, head }: CaptionCorrections, draft: CaptionDraft, isSaving: boolean): Preview | null {
   const host = useHost();
   const lines = useStore(draft.store, (context) => context.lines);
@@ -203,7 +203,7 @@ interface EditorActionsOptions {
 
 type EditorActions = ReturnType<typeof editorActions>;
 
-/** What buttons and keys of the editor do to the line that is selected. */
+/** The actions of buttons and keys on the selected line. */
 function editorActions({ draft, control, range, cursor, findings, isLocked, onSave }: EditorActionsOptions) {
   const now = () => draft.store.getSnapshot().context;
   const timeMs = () => Math.round(control.store.getSnapshot().context.timeMs);
@@ -508,7 +508,7 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
   const languages = corrections.languages ?? { source: 'und', target: 'und' };
   const shown = languages.source === languages.target ? (['target'] as const) : sides;
   const host = corrections.lines.find(({ id }) => id === line.key);
-  /** Explanations are of the captions that the host made, so of texts that nobody has changed. */
+  /** Explanations are about captions as the host made them, so only unchanged texts have them. */
   const isOfHost = (side: Side): boolean => host?.[side].by === 'host' && host[side].text === line[side];
   const watch = (side: Side) => (event: Event & { readonly currentTarget: HTMLTextAreaElement }) => {
     const { selectionStart, selectionEnd, value } = event.currentTarget;

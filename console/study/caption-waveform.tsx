@@ -198,7 +198,7 @@ const around = (atMs: number, { startMs, endMs }: Stretch, range: Stretch): Stre
   return within({ startMs: atMs - length * 0.1, endMs: atMs + length * 0.9 }, range);
 };
 
-/** What is drawn, each in the color of an element of that class. */
+/** The parts of the drawing, each in the color of an element of that class. */
 const inks = ['line', 'selected', 'edge', 'sound', 'text', 'cut', 'head'] as const;
 type Ink = (typeof inks)[number];
 

@@ -67,7 +67,7 @@ function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; re
 
 type Correction = CaptionCorrections['corrections'][number];
 
-/** What a correction did, in words: `2 × reworded, 1 × split`. */
+/** A correction in words: `2 × reworded, 1 × split`. */
 function correctionWords({ changes, reverts }: Correction): string {
   if (reverts !== null) return 'took a correction back';
   const counts = new Map<string, number>();
@@ -201,7 +201,7 @@ interface CaptionsNoticeProps {
   readonly hasLines: boolean;
 }
 
-/** What is missing for captions, and what to do; nothing once they are there. */
+/** The next step toward captions; nothing once they exist. */
 function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
   const { runtimeId, captions, actions } = study.overview;
   const may = (name: string): boolean => actions.some(({ action }) => action === name);

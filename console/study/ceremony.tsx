@@ -10,23 +10,23 @@ export interface NamedReviewer {
   readonly label: string;
 }
 
-/** Whether a person signed as at the terminal: the word `yes`, and the name of the reviewer, in any case of its letters. */
+/** True if a person signed as at the terminal: the word `yes`, and the name of the reviewer, in any case of its letters. */
 export const isSigned = (yes: string, name: string, { label }: NamedReviewer): boolean =>
   yes.trim().toLowerCase() === 'yes' && isTyped(name.toLowerCase(), label.toLowerCase());
 
-/** Whether what a person has typed so far can become the name. */
+/** True if what a person has typed so far can become the name. */
 const isBegun = (name: string, { label }: NamedReviewer): boolean =>
   isTyped(label.slice(0, name.trim().length).toLowerCase(), name.toLowerCase());
 
 interface CeremonyProps {
   readonly reviewer: NamedReviewer;
-  /** What the person agrees to; the request carries it word for word. */
+  /** The statement that the person signs; the request contains it word for word. */
   readonly statement: string;
   readonly button: string;
-  /** Whether all else that the form asks for is there. */
+  /** True if all else that the form asks for is there. */
   readonly isReady: boolean;
   readonly onSigned: (by: { readonly reviewerId: string; readonly attestation: string }) => Promise<void>;
-  /** What stands beside the button, such as a way out. */
+  /** The content beside the button, such as a way out. */
   readonly children?: ComponentChildren;
 }
 

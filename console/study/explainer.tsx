@@ -9,7 +9,7 @@ import { Agree } from '../parts/field.tsx';
 import { Failed, RemotePart } from '../parts/notice.tsx';
 import { sentence, withoutNo, wordsOf } from '../words/codes.ts';
 
-/** What was explained so far, and the attempts that failed. */
+/** The explanations so far, and the attempts that failed. */
 function Explanations({ answer: { attempts, results } }: { readonly answer: LanguageExplanationList }) {
   const unfinished = attempts.filter(({ status }) => status !== 'completed');
   if (attempts.length === 0) return null;

@@ -19,13 +19,13 @@ import { clockTime, counted, rangeCode } from '../words/numbers.ts';
 import type { StudyContents } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
 
-/** What a read calls the facts that it takes over under another name. */
+/** The kinds of facts that a read renames. */
 const kindsOfReads: Readonly<Record<string, EvidenceFact['kind']>> = {
   transcript_line: 'recognised_line',
   screen_text: 'recognised_text',
 };
 
-/** Whether a fact of a read is this fact of the evidence. A read cuts facts to its window, so it lies within this one. */
+/** True if a fact of a read is this fact of the evidence. A read cuts facts to its window, so it lies within this one. */
 export const isCitedAs = (fact: Fact, cited: EvidenceFact): boolean =>
   cited.kind === (kindsOfReads[fact.kind] ?? fact.kind) &&
   cited.startMs >= Number(fact.startMs) &&
@@ -242,7 +242,7 @@ interface InspectorProps {
   readonly onClose: () => void;
 }
 
-/** What was chosen on the timeline: what it says, what it rests on, what rests on it, and a way to check that here. */
+/** The chosen mark of the timeline: its text, its sources, its dependents, and a way to check them here. */
 export function Inspector({ chosen, study, events, control, onOpen, onClose }: InspectorProps) {
   const { subject, words, startMs, endMs } = chosen;
   return (

@@ -167,7 +167,7 @@ interface ReviewPaneProps {
   readonly runtimeId: string;
 }
 
-/** What a person has to decide, what was decided, and the words that are signed. */
+/** The review of a study: the decision to take, or the decision that was taken. */
 export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
   const host = useHost();
   const { overview } = study;
@@ -205,7 +205,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
 
 type Review = PublishReviewDecisions['reviews'][number];
 
-/** What was decided, by whom, and how it was signed. */
+/** A decision, its reviewer and its signature. */
 const Reviewed = ({ review }: { readonly review: Review }) => (
   <section class="panel" aria-label="Decision">
     <p>

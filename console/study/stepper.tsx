@@ -12,9 +12,9 @@ export interface WayStep {
   readonly icon: IconName;
   /** How far it is, in one or two words. */
   readonly state: string;
-  /** What the host says of it. */
+  /** The text of the host about it. */
   readonly text: string;
-  /** Whether it is the one to act on or to wait for. */
+  /** True if it is the one to act on or to wait for. */
   readonly isCurrent: boolean;
 }
 
@@ -36,7 +36,7 @@ const looks: Readonly<Record<OverviewPart['state'], readonly [Tone, IconName, st
   withdrawn: ['kept', 'undo-2', 'withdrawn'],
 };
 
-/** What a person does at a step that waits for one. */
+/** The action at a step that waits for a person. */
 const asks: Readonly<Partial<Record<WayStep['name'], string>>> = {
   review: 'Approve or reject the study',
   captions: 'Produce the captions',

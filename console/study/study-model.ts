@@ -25,14 +25,14 @@ export interface StudyContents {
 
 interface Model {
   readonly study: StudyContents | null;
-  /** What the last question failed with, beside an older study that may still be shown. */
+  /** The error of the last read; an older study may still be shown. */
   readonly error: unknown;
   readonly events: readonly JournalEvent[];
   /** How many events the journal has; it may have more than are kept here. */
   readonly journalHead: number;
-  /** What is done now, in the word of the newest event. */
+  /** The current step, from the newest event. */
   readonly isLive: boolean;
-  /** How far the study is within its step; null where nobody says. */
+  /** How far the study is within its step; null if unknown. */
   readonly progress: WorkProgress | null;
 }
 
@@ -60,7 +60,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
   const stop = new AbortController();
   let timer: ReturnType<typeof setTimeout> | null = null;
   let turn = 0;
-  /** Whether the host refused what was looked for last, such as a study that is deleted. */
+  /** True if the host refused what was looked for last, such as a study that is deleted. */
   let isRefused = false;
 
   const read = async (): Promise<void> => {
@@ -133,14 +133,14 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     }
   };
 
-  /** Reads everything anew, with the events that came since: after an action of the person. */
+  /** Reads everything again, with the events that came since: after an action of the person. */
   const refresh = async (): Promise<void> => {
     await catchUp();
     await read();
   };
 
   /**
-   * Reads everything anew where the journal has gone on: reviews and captions join that of an ended study without its stream. Of a
+   * Reads everything again where the journal has gone on: reviews and captions join that of an ended study without its stream. Of a
    * study that waits the stream says that it does, and not what for.
    */
   const look = async (): Promise<void> => {

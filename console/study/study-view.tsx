@@ -48,7 +48,7 @@ interface Standing {
   readonly words: string;
 }
 
-/** Where a study stands. `stage` is what the stream says that it does; the overview is as old as the last event. */
+/** The state of a study. `stage` is what the stream says that it does; the overview is as old as the last event. */
 export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): Standing {
   const { situation, lifecycle, check, study } = overview;
   // Why it failed is told below, with what to do.
@@ -66,14 +66,14 @@ interface StudyProgressProps {
   readonly model: StudyModel;
 }
 
-/** Where the study stands, with the step that it is in. */
+/** The state of the study, with the step that it is in. */
 function StandingBadge({ study, model }: StudyProgressProps) {
   const stage = useStore(model.store, ({ progress }) => progress?.stage ?? null);
   const { state, words } = standingOf(study.overview, stage);
   return <Badge state={state} words={words} />;
 }
 
-/** How far the step of a study is that is under way; a part of its own, so that ten measures a second draw nothing else anew. */
+/** How far the step of a study is that is under way; a part of its own, so that ten updates a second redraw nothing else. */
 function StudyProgress({ study, model }: StudyProgressProps) {
   const progress = useStore(model.store, (context) => context.progress);
   if (progress === null) return null;
@@ -82,7 +82,7 @@ function StudyProgress({ study, model }: StudyProgressProps) {
 
 const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];
 
-/** The one thing that a person does next with a study; null where there is nothing to do but wait. */
+/** The one thing that a person does next with a study; null if there is only waiting. */
 export type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
 
 export function nextActionOf({ situation, actions }: RuntimeOverview): NextAction {
@@ -94,7 +94,7 @@ export function nextActionOf({ situation, actions }: RuntimeOverview): NextActio
   return may('study_again') ? 'again' : null;
 }
 
-/** What may be done next: one primary button, and beside it what else is possible. */
+/** The next action as a primary button, with other actions beside it. */
 function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pane: StudyPane }) {
   const host = useHost();
   const { action, run } = useAction();
@@ -172,7 +172,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
 /** A review moves no actor, so no stream tells of it. */
 const everyMs = 10_000;
 
-/** Whether the host has no study of this id, such as one that was deleted meanwhile. */
+/** True if the host has no study of this id, such as one that was deleted meanwhile. */
 const isGone = (error: unknown): boolean => error instanceof HostError && error.code === 'unknown_runtime';
 
 interface StudyViewProps {
@@ -230,7 +230,7 @@ interface OpenedProps extends StudyViewProps {
   readonly model: StudyModel;
 }
 
-/** What is spoken and what the captions are in: `Korean to English`, or `English` for both. */
+/** The languages of a study: `Korean to English`, or `English` if both are equal. */
 function languagesOf({ sourceLanguage, targetLanguage }: RuntimeOverview['study']): string {
   const [spoken, target] = [sourceLanguage.languages.map(languageName).join(', '), languageName(targetLanguage)];
   return spoken === target ? target : `${spoken || 'Detected language'} to ${target}`;

@@ -12,7 +12,7 @@ export type Fact = Readonly<Record<string, unknown>> & { readonly kind: string }
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** Whether a fact has a place in time. */
+/** True if a fact has a place in time. */
 const isPlaced = (fact: Fact): boolean => isTime(fact.atMs) || (isTime(fact.startMs) && isTime(fact.endMs));
 
 /** Where a fact lies; a moment has no length. */
@@ -109,7 +109,7 @@ export type AuditedClaim = AssessmentAudits['audits'][number]['claims'][number];
 type AnyRow = EvidenceRow | FurtherRow;
 export type AvailableRow = Extract<AnyRow, { state: 'available' }>;
 
-/** What a mark stands for, and what opens when it is chosen. */
+/** The subject of a mark, which opens when the mark is chosen. */
 export type Subject =
   | { readonly kind: 'fact'; readonly row: AvailableRow; readonly title: string; readonly factIndex: number }
   | { readonly kind: 'claim'; readonly claim: AuditedClaim; readonly operationId: string };
@@ -126,7 +126,7 @@ export interface Mark extends Stretch {
 
 export interface Lane {
   readonly key: string;
-  /** What the facts of the lane name beside themselves and is drawn behind them. */
+  /** The pictures or sound that the facts of the lane name, drawn behind them. */
   readonly backdrop: 'pictures' | 'sound' | null;
   readonly title: string;
   /** Why there are no marks; null where there are some. `unplaced` facts hold for the whole, without a place in time. */
@@ -212,7 +212,7 @@ const marksOf = (row: AvailableRow, title: string, key: string): Mark[] =>
       : [],
   );
 
-/** Where a cited fact lies, and the text that was recognised there. */
+/** Where a cited fact lies, and the text that was recognized there. */
 type Cited = Stretch & { readonly text?: string };
 
 const gravest = ({ states }: AuditedClaim): ClaimState => states[0] ?? 'unknown';

@@ -15,7 +15,7 @@ import { type Stretch, ticksOf } from './ticks.ts';
 
 type Hover = ReturnType<typeof hover>;
 
-/** The mark that was pointed at last. Beside the timeline: a long one is too much to draw anew with each move of the pointer. */
+/** The mark that was pointed at last. Beside the timeline: a long one is too much to draw again with each move of the pointer. */
 const hover = () =>
   createStore({
     context: { mark: null as Mark | null },
@@ -44,7 +44,7 @@ interface PlayheadProps {
   readonly width: number;
 }
 
-/** Where the player is. It moves with every frame, so it is moved by hand and not drawn anew. */
+/** Where the player is. It moves with every frame, so it is moved by hand and not drawn again. */
 function Playhead({ control, view, width }: PlayheadProps) {
   const line = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -146,7 +146,7 @@ interface BackdropProps {
   readonly width: number;
 }
 
-/** What lies behind the marks of a lane: the pictures or the sound that its facts name. */
+/** The pictures or the sound behind the marks of a lane. */
 const Backdrop = ({ lane, ...place }: BackdropProps) => {
   if (lane.backdrop === 'sound') return <Sound key={lane.key} {...place} />;
   return lane.backdrop === 'pictures' ? <Pictures lane={lane} {...place} /> : null;
@@ -329,7 +329,7 @@ interface TimelineProps {
   readonly doneMs: number | null;
 }
 
-/** What a timeline draws as lanes, and what it says in a line below them. */
+/** The lanes that a timeline draws, and those that it folds into lines below them. */
 interface FoldedLanes {
   readonly shown: readonly Lane[];
   /** The one mark of a kind that holds for the whole range. */
@@ -361,7 +361,7 @@ interface FoldedLinesProps extends Omit<FoldedLanes, 'shown'> {
   readonly onChoose: (mark: Mark) => void;
 }
 
-/** What has no place on a timeline, in a line each. */
+/** The evidence without a place on a timeline, in a line each. */
 const FoldedLines = ({ whole, nothing, said, chosenKey, onChoose }: FoldedLinesProps) => (
   <div class="folded">
     {whole.length > 0 && (
@@ -406,7 +406,7 @@ export function Timeline({ runtimeId, whole, lanes: all, chosenKey, onChoose, co
   const box = useRef<HTMLDivElement>(null);
   const ruler = useRef<HTMLDivElement>(null);
   const width = useWidth(ruler);
-  /** Whether keys have changed what is shown. */
+  /** True if keys have changed what is shown. */
   const isByKeys = useRef(false);
   useWheel(box, ruler, view, {
     zoom: (factor, atMs) => setView((now) => zoomed(now, whole, factor, atMs)),

@@ -7,12 +7,12 @@ import type { Finding } from '../../contract/overview.ts';
 import type { AuditedClaim, AvailableRow } from '../timeline/lanes.ts';
 import { counted, size } from '../words/numbers.ts';
 
-/** What came of one check: it agrees, it differs, or this page could not make it. */
+/** The result of one check: it agrees, it differs, or this page could not make it. */
 export interface Check {
   readonly outcome: 'agrees' | 'differs' | 'unchecked';
-  /** What was compared. */
+  /** The two things that were compared. */
   readonly what: string;
-  /** What it rests on, or why it could not be made. */
+  /** The basis of the result, or why the check could not be made. */
   readonly words: string;
 }
 
@@ -78,7 +78,7 @@ export async function chainDigest(runtimeId: string, events: readonly JournalEve
   return hexOf(link);
 }
 
-/** Computes the chain of the journal anew and holds it against the head that the host states. */
+/** Computes the chain of the journal again and holds it against the head that the host states. */
 export async function journalChecks(
   host: StudyHost,
   runtimeId: string,
@@ -173,7 +173,7 @@ export const operationOf = (events: readonly JournalEvent[], artifactId: string)
     .flatMap((event) => (event.type === 'media.operation_completed' ? event.data.receipt : []))
     .find(({ evidence }) => evidence.some((each) => each.artifactId === artifactId));
 
-/** What is stored of a detection, put together from the answers of the host; the samples behind it may be none. */
+/** The stored parts of a detection, from the answers of the host; it may have no samples. */
 const storedEvidence = (
   row: AvailableRow,
   receipt: MediaOperationReceipt,
@@ -193,7 +193,7 @@ const storedEvidence = (
   facts: row.facts,
 });
 
-/** What can be checked of evidence that no receipt of a pass over the media names; `recorded` is its content id in the journal. */
+/** The checks of evidence that no receipt of a pass over the media names; `recorded` is its content id in the journal. */
 function unnamedChecks(row: AvailableRow, recorded: string | undefined): readonly Check[] {
   const bytes = 'Evidence against its content id';
   if (recorded === undefined) {
@@ -262,7 +262,7 @@ export async function evidenceChecks(
     ),
     unchecked(
       'The measurement itself',
-      'a page has no detector; evaluation packs and another study of the same range measure anew',
+      'a page has no detector; evaluation packs and another study of the same range measure again',
     ),
   ];
 }

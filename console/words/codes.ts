@@ -14,7 +14,7 @@ export const withoutNo = (text: string): string => text.replace(/^no [a-z]+: /, 
 export const withoutName = (text: string, name: string): string =>
   text.startsWith(`${name}: `) ? text.slice(`${name}: `.length) : text;
 
-/** What is not there, one line for each reason: `Keyframes, shot changes: no video track`. */
+/** Missing parts in one line for each reason: `Keyframes, shot changes: no video track`. */
 export function linesByReason(parts: readonly { readonly what: string; readonly why: string }[]): readonly string[] {
   const plain = (why: string): string => why.replace(/^unavailable: /, '').replace(/^the media has no /, 'no ');
   const whatsOf = (reason: string) =>
@@ -23,7 +23,7 @@ export function linesByReason(parts: readonly { readonly what: string; readonly 
   return reasons.map((reason) => `${sentence(whatsOf(reason).join(', '))}: ${reason}`);
 }
 
-/** Whether captions were accepted although lines of them lack a text: they are no plain success. */
+/** True if captions were accepted although lines of them lack a text: they are no plain success. */
 export const isInPart = ({ reasonCodes }: { readonly reasonCodes: readonly string[] }): boolean =>
   reasonCodes.includes('current_run_candidate_accepted_in_part');
 

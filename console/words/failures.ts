@@ -1,7 +1,7 @@
 import { sentence } from './codes.ts';
 import { withTimes } from './numbers.ts';
 
-/** A failure as a person reads it: what happened, what it means, what to do, and the code for those who report it. */
+/** A failure for people: what happened, what it means, what to do, and its code. */
 export interface FailureStory {
   readonly title: string;
   /** The sentence of the host about this case; null if the title says all. */
@@ -11,7 +11,7 @@ export interface FailureStory {
   readonly code: string;
 }
 
-/** What failed: the ingest of a file, that of a range of a video, or a study. */
+/** The work that failed: the ingest of a file or of a range of a video, or a study. */
 export type FailedWork = 'file' | 'video' | 'study';
 
 const meanings: Readonly<Record<FailedWork, string>> = {
@@ -92,8 +92,8 @@ const stories: Readonly<Record<string, Story>> = {
 const leading = /^([a-z][a-z_]+): (.*)$/s;
 
 /**
- * The story of a failure. Messages of the host are `word: what happened; what to do`, in which the word and the remedy may be absent;
- * the words are those of `docs/errors.md`, and the sentences of the host win over those of this page.
+ * The story of a failure. The host writes `word: what happened; what to do`, and may leave out the word or the remedy.
+ * `docs/errors.md` lists the words. The sentences of the host replace those of this page.
  */
 export function failureStory(
   { code, message }: { readonly code: string; readonly message: string },

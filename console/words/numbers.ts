@@ -30,7 +30,7 @@ export const wholeSeconds = (ms: number): string => mediaTime(Math.round(ms / 10
 export const rangeCode = (startMs: number, endMs: number): string =>
   startMs === endMs ? mediaTime(startMs) : `${mediaTime(startMs)}–${mediaTime(endMs)}`;
 
-/** Milliseconds of what a person typed: `1:02:03.5`, `2:03`, `3.25` or `3`; null where it is none of these. */
+/** Milliseconds of what a person typed: `1:02:03.5`, `2:03`, `3.25` or `3`; null without one of these. */
 export function parsedTimeCode(text: string): number | null {
   const [, whole, fraction = ''] = /^((?:\d+:){0,2}\d+)(?:[.,](\d{1,3}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined) return null;

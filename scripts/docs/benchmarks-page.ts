@@ -3,12 +3,11 @@ import type { Report } from '../../bench/report.ts';
 
 const head = (environment: string, load: number): string => `# Benchmarks
 
-Written by \`npm run benchmarks -- FILE\` from the report that \`npm run bench -- --json FILE\` makes. Each figure is held against a
-reference that the same run took on the same machine: a slow machine slows both. \`ratio\` is measured over reference, where the two
-compare; \`must reach\` is what the run holds the figure to.
+Written by \`npm run benchmarks -- FILE\` from the report that \`npm run bench -- --json FILE\` makes. Each figure has a reference from
+the same run on the same machine, so a slow machine slows both. \`ratio\` is measured over reference, if the two compare. \`must reach\` is the goal.
 
 - machine: ${environment}
-- other work on it when the run began: ${load.toFixed(1)} processes waited for a processor or used one, on average over a minute
+- other work when the run began: ${load.toFixed(1)} processes waited for a processor or used one, on average over a minute
 `;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');

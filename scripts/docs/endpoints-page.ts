@@ -4,20 +4,24 @@ import { accessOf, codesOf, SharedCodes } from './shared-codes.ts';
 
 const intro = `# Endpoints
 
-Written by \`npm run docs\` from [openapi.json](openapi.json), the description of the wire in OpenAPI 3.1; a test compares them. The
-host serves the same document at \`GET /v1/openapi.json\`, for generators of clients and for tools. It holds every schema in full,
-every header field, and an example of each exchange.
+\`npm run docs\` writes this page from [openapi.json](openapi.json), the description of the wire in OpenAPI 3.1; a test compares them. The host serves
+that document at \`GET /v1/openapi.json\`, for tools and generators of clients. It has every schema, every header field, and an example of each
+exchange.
 
-Paths begin with the origin of the [start line](guides/operating.md#the-line-on-stdout). HEAD is answered wherever GET is, OPTIONS
+Paths begin with the origin of the [start line](guides/operating.md#the-line-on-stdout). HEAD works wherever GET does, and OPTIONS works
 everywhere. [Errors](errors.md#answers) explains every code.
 
-An endpoint takes one of five kinds of access. *token*: the header \`Authorization: Bearer …\`. *token and origin*: the same,
-and an allowed Origin header. *origin*: an allowed Origin header alone. *grant*: the secret of a playback grant, which stands in the path instead of the token.
-*anyone*: the right Host, and an allowed Origin where there is one.
+| access | a request needs |
+| --- | --- |
+| *token* | the header \`Authorization: Bearer …\` |
+| *token and origin* | the token and an allowed Origin header |
+| *origin* | an allowed Origin header |
+| *grant* | the secret of a playback grant, in the path instead of the token |
+| *anyone* | the right Host; if it has an Origin, an allowed one |
 
-Bodies and answers are closed: a field beside those that are described is refused, and is never sent.
+Bodies and answers are closed: the host refuses a field that is not described, and never sends one.
 
-These codes stand here once, and not again below:
+These codes apply to many endpoints. The sections below do not repeat them:
 
 `;
 

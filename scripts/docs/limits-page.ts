@@ -39,35 +39,32 @@ const budgetShare = studyBudgetMs({ startMs: 0, endMs: 1 }) - budgetMs;
 const rows: readonly (readonly [what: string, limit: string])[] = [
   [
     'an owned file',
-    `${limits.maximumOwnedMediaBytes / gibibyte} GiB (\`--maximum-owned-media-bytes\`), bounded by the free space; with \`Content-Length\` up to 999,999,999 bytes, above that send it chunked or [in parts](guides/uploads.md), of which every ${commitBytes / mebibyte} MiB count while they arrive`,
+    `${limits.maximumOwnedMediaBytes / gibibyte} GiB (\`--maximum-owned-media-bytes\`), up to the free space; above 999,999,999 bytes send it chunked or [in parts](guides/uploads.md), because \`Content-Length\` ends there; of a part, every ${commitBytes / mebibyte} MiB count on arrival`,
   ],
   [
     'a range from a video host',
     `${seconds(limits.maximumVideohostRangeMs)} (\`--maximum-videohost-local-range-ms\`) and ${maximumDownloadBytes / mebibyte} MiB`,
   ],
-  [
-    'open ingests',
-    `${grouped(openIngestLimit)}; one without media is given up after ${uploadOpenMs / 3_600_000} hours`,
-  ],
+  ['open ingests', `${grouped(openIngestLimit)}; an ingest without media ends after ${uploadOpenMs / 3_600_000} hours`],
   ['free space', `the declared bytes and ${reservedBytes / mebibyte} MiB must be free`],
-  ['studies that run or wait', `${grouped(limits.maximumLiveStudies)} (\`--maximum-live-studies\`)`],
+  ['running and waiting studies', `${grouped(limits.maximumLiveStudies)} (\`--maximum-live-studies\`)`],
   [
     'range of a study',
-    `${seconds(limits.maximumStudyRangeMs)} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up; a range above ${seconds(usualWindowing.aboveMs)} is decoded in [windows](evidence.md#long-ranges) of ${seconds(usualWindowing.lengthMs)}, and was tried up to 14,400 s`,
+    `${seconds(limits.maximumStudyRangeMs)} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up; a range above ${seconds(usualWindowing.aboveMs)} is decoded in [windows](evidence.md#long-ranges) of ${seconds(usualWindowing.lengthMs)}, tested up to 14,400 s`,
   ],
   [
     'reads, assessments, decision of a study',
-    `${usualReading.maxReads} reads of at most ${readLimits.maxItems} facts, ${usualReading.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; a study by windows has as many reads and assessments for each window, at most ${longestReading.maxReads} and ${longestReading.maxAuditedAssessments}; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
+    `${usualReading.maxReads} reads of at most ${readLimits.maxItems} facts, ${usualReading.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; a study by windows has as many reads and assessments for each window, at most ${longestReading.maxReads} and ${longestReading.maxAuditedAssessments}; the evidence has every fact, but facts after the last read make their claims truncated, and the intake is rejected`,
   ],
   [
     'captions',
     `studies of at most ${seconds(captionAllowance.maxDurationMs)} (\`--maximum-caption-range-ms\`, up to ${grouped(longestCaptions.maxDurationMs / 1000)} s); ${captionAllowance.maxLines} lines (\`--maximum-caption-lines\`, up to ${grouped(longestCaptions.maxLines)}); ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side and ${grouped(captionLimits.maxArtifactBytes)} bytes in a record for every ${captionLimits.maxLines} lines; ${maximumCaptionAttempts} attempts under an approval`,
   ],
   ['JSON body', `${grouped(bodyLimit)} bytes`],
-  ['an overview', `names ${maximumPlaces} places of each finding and counts all; the evidence has every one`],
+  ['an overview', `${maximumPlaces} places of each finding, and the number of all; the evidence has every one`],
   [
     'streams',
-    `${maximumFollowed} runtimes, ingests and actors in one; a comment after ${seconds(heartbeatMs)} of silence, progress at most every ${progressPauseMs} ms; for a reader that stands still a page of ${streamedEvents} events and ${unseenBytes / kibibyte} KiB are held, and its connection is closed within 25 s`,
+    `${maximumFollowed} runtimes, ingests and actors in one; a comment after ${seconds(heartbeatMs)} of silence, progress at most every ${progressPauseMs} ms; for a reader that stops, the host holds a page of ${streamedEvents} events and ${unseenBytes / kibibyte} KiB, and closes the connection within 25 s`,
   ],
   ['events page, `wait`', `${maximumEvents} events, ${grouped(maximumWaitMs)} ms`],
   [
@@ -79,18 +76,17 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ['idle connections', 'closed after about 11 s of silence from the client'],
   [
     'an attached subtitle file',
-    `${maximumSubtitleBytes / mebibyte} MiB; a source has at most ${maximumTextTracks} text tracks, those of its media included`,
+    `${maximumSubtitleBytes / mebibyte} MiB; a source has at most ${maximumTextTracks} text tracks, including those of its media`,
   ],
   [
     'subtitles of a study',
-    `${SUBTITLE_LIMITS.maxTracks} text tracks, ${grouped(SUBTITLE_LIMITS.maxTrackCues)} cues and ${SUBTITLE_LIMITS.maxTrackBytes / kibibyte} KiB of text a track, ${grouped(SUBTITLE_LIMITS.maxCues)} cues and ${SUBTITLE_LIMITS.maxBytes / mebibyte} MiB in all; a range above ${SUBTITLE_LIMITS_PER.rangeMs / 1000} s has as many for each ${SUBTITLE_LIMITS_PER.rangeMs / 1000} s that begin in it, up to ${SUBTITLE_LIMITS_PER.mostTimes} times as many`,
+    `${SUBTITLE_LIMITS.maxTracks} text tracks, ${grouped(SUBTITLE_LIMITS.maxTrackCues)} cues and ${SUBTITLE_LIMITS.maxTrackBytes / kibibyte} KiB of text a track, ${grouped(SUBTITLE_LIMITS.maxCues)} cues and ${SUBTITLE_LIMITS.maxBytes / mebibyte} MiB in all; a range above ${SUBTITLE_LIMITS_PER.rangeMs / 1000} s has these limits for each ${SUBTITLE_LIMITS_PER.rangeMs / 1000} s that begin in it, at most ${SUBTITLE_LIMITS_PER.mostTimes} times`,
   ],
 ];
 
 const intro = `# Limits
 
-Written by \`npm run docs\`, with the numbers from the code where it names them; a test compares them. An option in brackets
-changes the limit.
+\`npm run docs\` writes this page, with the numbers of the code; a test compares them. An option in brackets changes the limit.
 
 | what | limit |
 | --- | --- |
@@ -104,15 +100,13 @@ The host accepts these formats and refuses any other with the command that conve
 - video: MP4 and MOV, Matroska and WebM, MXF, AVI, DV, MPEG-TS and MPEG-PS, FLV, ASF;
 - sound: WAV, W64, AIFF, AU, CAF, FLAC, WavPack, TTA, MP3, AAC, Ogg, AC-3, E-AC-3, DTS and AMR.
 
-Damaged media is accepted as far as it can be read. Its records and evidence then carry a
-[note](receipts.md#incomplete-media).
+If media is damaged, the host accepts the readable part. Records and evidence then have a [note](receipts.md#incomplete-media).
 
 ## What a study covers
 
-A study covers one audio track ([which one](evidence.md#the-audio-track)), the first video track and every text subtitle track,
-those of [attached files](guides/subtitle-files.md) included. It finds cuts, dissolves, fades and wipes. It transcribes speech where
-the host was started with a [recogniser](guides/recognition.md), and reads text on the screen where it was started for
-[that](guides/screen-text.md). It does not read subtitles that are pictures.
+A study covers one audio track ([which one](evidence.md#the-audio-track)), the first video track, and every text subtitle track, also of
+[attached files](guides/subtitle-files.md). It finds cuts, dissolves, fades and wipes. With a [recognizer](guides/recognition.md) it transcribes the
+speech, and with an [engine](guides/screen-text.md) it reads text on the screen. It does not read subtitles that are pictures.
 `;
 
 /** The page of all limits, in Markdown. */

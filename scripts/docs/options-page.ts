@@ -6,12 +6,12 @@ import { storeCommands } from '../../cli/store-commands.ts';
 
 const intro = `# Options
 
-Written by \`npm run docs\` from the tables that the commands read and that \`--help\` prints; a test compares them.
+\`npm run docs\` writes this page from the tables that the commands read and that \`--help\` prints; a test compares them.
 
-\`--option value\` and \`--option=value\` are the same. An option that is unknown, lacks its value or is given twice ends the command
-with exit code 2. An option with an "…" may be repeated; a switch takes no value. Each feature that costs money or sends data off
-the machine is off until a switch allows it, and the line on stdout of the host then says so. \`--help\` and \`--version\` print
-their answer and end with 0.
+\`--option value\` and \`--option=value\` are the same. You may repeat an option with an "…". A switch takes no value. An option that is unknown, lacks its
+value or is repeated ends the command with exit code 2. \`--help\` and \`--version\` print their answer and exit with 0.
+
+A feature that costs money or sends data off the machine is off until a switch allows it. The line on stdout of the host shows these switches.
 `;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');

@@ -6,14 +6,16 @@ import { fitted, revealing, scaled } from '../../console/lifecycles/chart-canvas
 import { statesWith } from '../../console/lifecycles/chart-explorer.tsx';
 import { chartIndex, enteredBy, withAncestors } from '../../console/lifecycles/chart-index.ts';
 import { compared, partingWords } from '../../console/lifecycles/comparison.tsx';
+import { coverageMarks, coveredParts } from '../../console/lifecycles/coverage-view.tsx';
 import { mermaidOf } from '../../console/lifecycles/export-menu.tsx';
 import { folded, keptOnWay, wayTo } from '../../console/lifecycles/folding.ts';
-import { heatMarks, heatOf, percentile, untakenIn } from '../../console/lifecycles/heat-view.tsx';
+import { heatMarks, heatOf, percentile } from '../../console/lifecycles/heat-view.tsx';
 import { pathMarks, recordsOf, type Step, stepsOf, takenBetween, takenIn } from '../../console/lifecycles/path.ts';
 import { type Sandbox, sandbox, sandboxAt } from '../../console/lifecycles/sandbox.ts';
 import { scrubber, shownPlace } from '../../console/lifecycles/scrub-bar.tsx';
 import { sequenceOf } from '../../console/lifecycles/sequence-view.tsx';
 import { type ActorFilter, filteredActors, subjectWords } from '../../console/lifecycles/subjects.ts';
+import { changeMarks, drawnChartOf, releaseToCompare } from '../../console/lifecycles/versions-view.tsx';
 import { supervised } from '../../console/lifecycles/whole-host-view.tsx';
 import { briefly, eventWords } from '../../console/lifecycles/words.ts';
 import { parsedExposition } from '../../console/operations/exposition.ts';
@@ -23,6 +25,7 @@ import { type ChartDrawing, chartDrawing } from '../../contract/lifecycles/chart
 import { machines } from '../../machines/catalogue.ts';
 import { chartOf } from '../../machines/machine-chart.ts';
 import { studyMachine } from '../../machines/study.ts';
+import { chartChanges } from '../../visualizer/chart-changes.ts';
 import { fieldOf, fieldsOf } from '../fields.ts';
 import { sampleMachine } from '../machines/lifecycles/sample-machine.ts';
 
@@ -328,12 +331,48 @@ const went = stepsWalked(
 );
 const stopped = stepsWalked(...begun, ['study.cancel', 'interrupted', 200]);
 
-test('what no actor took is every arrow and state of the chart that is not in any walk', (t) => {
-  const { transitions, states } = untakenIn(study, heatOf(study, [stepsOf(study, walk)]));
-  t.false(transitions.includes('runtime.accepted#worker.granted#0'));
-  t.true(transitions.includes('runtime#study.cancel#0'));
-  t.false(states.includes('runtime.running'), 'a state around one that was visited was visited');
-  t.true(states.includes('runtime.terminal'));
+test('each part of a chart is covered by tests, by the actors of this host, by both or by neither', (t) => {
+  const id = 'runtime.accepted#worker.granted#0';
+  const tests = { states: [{ id: 'runtime.terminal', walks: 4 }], transitions: [{ id, walks: 9 }] };
+  const parts = coveredParts(study, tests, [stepsOf(study, walk), stepsOf(study, walk.slice(0, 2))]);
+  const by = (part: string) => parts.find((each) => each.id === part)?.by;
+  t.like(
+    parts.find((each) => each.id === id),
+    { tests: 9, actors: 2, by: 'both' },
+  );
+  t.is(by('runtime.terminal'), 'tests');
+  t.is(by('runtime.running'), 'host', 'a state around one that was visited was visited');
+  t.is(by('runtime#study.cancel#0'), 'never');
+  t.is(by('runtime'), undefined, 'the machine itself is always active');
+  const { notes, states, transitions } = coverageMarks(parts);
+  t.deepEqual([notes.get(id), transitions.get(id)], ['● tests 9 here 2', 'cover-both']);
+  t.deepEqual([notes.get('runtime.terminal'), states.get('runtime.terminal')], ['◐', 'cover-tests']);
+});
+
+test('two versions of a chart mark what was removed in the older one and what was added in the newer one', (t) => {
+  const { root } = study.chart;
+  const older = { ...study.chart, root: { ...root, states: root.states.filter(({ name }) => name !== 'interrupted') } };
+  const changes = chartChanges(older, study.chart);
+  const [before, after] = [changeMarks(changes, 'before'), changeMarks(changes, 'after')];
+  t.is(after.states.get('runtime.interrupted'), 'is-added');
+  t.is(after.notes.get('runtime.interrupted'), '+ added');
+  t.false(before.states.has('runtime.interrupted'));
+  t.is(changeMarks(chartChanges(study.chart, older), 'before').notes.get('runtime.interrupted'), '− removed');
+});
+
+test('a chart is compared with the newest release in which it was another one', (t) => {
+  const release = (name: string, isSame: boolean) => ({ release: name, machineVersion: '1', isSame });
+  t.is(releaseToCompare([release('0.3.0', true), release('0.2.0', false), release('0.1.0', false)]), '0.2.0');
+  t.is(releaseToCompare([release('0.3.0', true), release('0.2.0', true)]), '0.3.0');
+  t.is(releaseToCompare([]), null);
+});
+
+test('a file is compared if it is a chart with its drawing, as a host answers', (t) => {
+  const drawing = { schema: 'studio.chart-drawing.v1' };
+  const drawn = { schema: 'studio.drawn-chart.v1', chart: study.chart, drawing };
+  t.deepEqual(drawnChartOf(JSON.stringify(drawn)) as unknown, drawn);
+  for (const text of ['', 'null', '{}', JSON.stringify(study.chart), JSON.stringify({ ...drawn, drawing: {} })])
+    t.is(drawnChartOf(text), null);
 });
 
 test('percentiles are the nearest rank', (t) => {

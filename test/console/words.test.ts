@@ -51,6 +51,7 @@ test('every view has an address that leads back to it', (t) => {
     { view: 'studies', source: 'source-session:1', lifecycle: 'failed' },
     { view: 'study', runtimeId: 'runtime:1', pane: 'evidence' },
     { view: 'study', runtimeId: 'runtime:1', pane: 'captions' },
+    { view: 'chart', chartId: 'runtime', mode: 'versions', from: null, against: '0.2.0' },
   ];
   for (const route of routes) t.deepEqual(routeOf(addressOf(route)), route);
   t.deepEqual(routeOf('#/nowhere'), { view: 'unknown' });
@@ -126,7 +127,7 @@ test('a part that is not there is said once and in words', (t) => {
   t.is(withoutNo('no check has accepted it'), 'no check has accepted it');
 });
 
-test('what is not there is one line for each reason', (t) => {
+test('missing parts are one line for each reason', (t) => {
   const parts = [
     { what: 'Shot changes', why: 'unavailable: the media has no video track' },
     { what: 'Keyframes', why: 'unavailable: no video track' },
@@ -137,7 +138,7 @@ test('what is not there is one line for each reason', (t) => {
 
 const damaged = 'container_damaged: the file is incomplete: its index (moov) is missing; copy or download it again';
 
-test('a failure says what happened, what it means and what to do', (t) => {
+test('a failure has a title, its meaning and a remedy', (t) => {
   t.deepEqual(failureStory({ code: 'probe_failed', message: damaged }, 'file'), {
     title: 'The file is damaged or incomplete',
     detail: 'The file is incomplete: its index (moov) is missing.',
@@ -151,7 +152,7 @@ test('a failure says what happened, what it means and what to do', (t) => {
   t.regex(story.remedy, /^Study it again/);
 });
 
-test('a failure without a word of its own is told by its code, or as what failed', (t) => {
+test('a failure without a known word takes the story of its code, or of its work', (t) => {
   t.is(
     failureStory({ code: 'upload_failed', message: 'no bytes within 24 hours' }, 'file').remedy,
     'Add the file again.',

@@ -12,7 +12,7 @@ const known = {
   bench: 16,
   cli: 0,
   client: 86,
-  console: 329,
+  console: 200,
   contract: 0,
   executors: 486,
   fixtures: 45,

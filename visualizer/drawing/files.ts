@@ -78,29 +78,29 @@ export const keptFile = async (known: KeptReleases | null, release: string, char
 
 const key = `# Charts
 
-Drawn from the machines in \`machines/\` by \`npm run charts\`; nothing here is written by hand. \`npm run charts -- --check\`
-says whether a drawing still matches its machine. The files have the shapes of \`contract/lifecycles/charts.ts\`:
+\`npm run charts\` draws these charts from the machines in \`machines/\`; do not edit them. \`npm run charts -- --check\` compares the drawings with the
+machines. The files have the shapes of \`contract/lifecycles/charts.ts\`:
 
-| file | what it has | a host serves it at |
+| file | content | a host serves it at |
 | --- | --- | --- |
 | \`runtime.json\` | the chart as data | \`GET /v1/charts/runtime\` |
-| \`runtime.drawing.json\` | where its parts lie | \`GET /v1/charts/runtime\` |
+| \`runtime.drawing.json\` | the layout of the drawing | \`GET /v1/charts/runtime\` |
 | \`runtime.releases.json\` | the chart in earlier releases, by \`npm run charts -- --keep RELEASE\` | \`GET /v1/charts/runtime/releases\` |
-| \`runtime.coverage.json\` | how many walks of the tests pass each part, by \`npm run docs\` | \`GET /v1/charts/runtime/coverage\` |
+| \`runtime.coverage.json\` | the number of walks of the tests through each part, by \`npm run docs\` | \`GET /v1/charts/runtime/coverage\` |
 
 Drawings name states and transitions with the ids of the chart.
 
 | sign | meaning |
 | --- | --- |
-| dot | where a state begins |
+| dot | the first state |
 | double border | a final state |
 | dashed border | a region: all regions of a state are active at the same time |
-| blue | the main way, which the machine declares: what it is made for |
-| \`event [guard] / actions\` | a transition; on an arrow that leaves a box that holds others, it holds in all of them |
-| \`in any state\` | a transition of the whole machine; \`anywhere in x\`, one of the whole state \`x\` |
-| \`journal\` | the types of the events that join the journal, in the commit of that transition or of entering that state |
+| blue | the main way, which the machine declares |
+| \`event [guard] / actions\` | a transition; on an arrow that leaves a box with other states, it applies to all of them |
+| \`in any state\` | a transition of the whole machine; \`anywhere in x\`, a transition of the whole state \`x\` |
+| \`journal\` | the types of the journal events, in the commit of that transition or of the entry to that state |
 | \`invoke\` | an effect that runs as long as its state is active |
-| \`x done\`, \`error of x\` | the effect \`x\` has ended well, or not |
+| \`x done\`, \`error of x\` | the effect \`x\` succeeded, or failed |
 `;
 
 const pictureOf = (machineId: string): string => `

@@ -14,7 +14,7 @@ const reviewer = 'Noa Lindqvist';
 /** No way through a view is longer than this; a trap is. */
 const mostTabs = 80;
 
-/** What has the focus, as a reader says it: its role and its name; and whether a person sees that it has. */
+/** The element with the focus: its tag and name, and whether its ring is in sight. */
 interface Focused {
   readonly name: string;
   readonly isSeen: boolean;
@@ -42,7 +42,7 @@ const focused = `(() => {
 /** A person without a mouse, who sees where the focus is. */
 class Keyboard {
   readonly #page: Page;
-  /** Stops of the focus that nobody could see. */
+  /** Stops of the focus that were out of sight or without a ring. */
   readonly unseen = new Set<string>();
 
   constructor(page: Page) {
@@ -97,11 +97,11 @@ interface Walk {
   readonly client: StudyHost;
 }
 
-/** Chooses a file by the keyboard and says of it what a person answers for. */
+/** Chooses a file by the keyboard, and fills in its words. */
 async function addFile({ page, keys }: Walk, path: string, name: string): Promise<void> {
   await keys.to(/^input Choose films or recordings/);
   const choosing = page.waitForEvent('filechooser');
-  // The browser hands choosers over once it has heard of the wish; it answers this after that.
+  // Playwright asks the browser for choosers in the background; an answer to a later request means that it has.
   await page.evaluate('0');
   await keys.press('Space');
   await (await choosing).setFiles(path);
