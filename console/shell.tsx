@@ -163,7 +163,13 @@ function View({ route }: { route: ConsoleRoute }): ComponentChildren {
       return <StudiesView source={route.source} lifecycle={route.lifecycle} />;
     case 'study':
       return (
-        <StudyView key={route.runtimeId} runtimeId={route.runtimeId} pane={route.pane} atMs={route.atMs ?? null} />
+        <StudyView
+          key={route.runtimeId}
+          runtimeId={route.runtimeId}
+          pane={route.pane}
+          atMs={route.atMs ?? null}
+          seq={route.seq ?? null}
+        />
       );
     case 'lifecycles':
       return <LifecyclesView kind={route.kind} state={route.state} show={route.show} />;

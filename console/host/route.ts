@@ -11,8 +11,14 @@ export type ConsoleRoute =
   | { readonly view: 'sources'; readonly find?: string; readonly show?: string; readonly sort?: string }
   | { readonly view: 'new-study'; readonly sourceSessionId: string }
   | { readonly view: 'studies'; readonly source: string | null; readonly lifecycle: string | null }
-  /** `atMs` is where the player begins; absent for the start of the range. */
-  | { readonly view: 'study'; readonly runtimeId: string; readonly pane: StudyPane; readonly atMs?: number }
+  /** `atMs` is where the player begins; absent for the start of the range. `seq` is the event of the journal that is looked at. */
+  | {
+      readonly view: 'study';
+      readonly runtimeId: string;
+      readonly pane: StudyPane;
+      readonly atMs?: number;
+      readonly seq?: number;
+    }
   /** `show` filters the list: failed, slow, restarted or of the last day. */
   | {
       readonly view: 'lifecycles';
@@ -50,8 +56,10 @@ export function routeOf(hash: string): ConsoleRoute {
   if (view === 'lifecycles') return lifecycleRoute([id, part, last], values);
   if (view !== 'studies') return { view: 'unknown' };
   if (id === '') return { view: 'studies', source: values.get('source'), lifecycle: values.get('lifecycle') };
-  const atMs = /^\d{1,12}$/.test(values.get('at') ?? '') ? { atMs: Number(values.get('at')) } : {};
-  return { view: 'study', runtimeId: id, pane: isPane(part) ? part : 'evidence', ...atMs };
+  const number = <Key extends string>(name: string, key: Key) =>
+    /^\d{1,12}$/.test(values.get(name) ?? '') ? ({ [key]: Number(values.get(name)) } as Record<Key, number>) : {};
+  const pane = isPane(part) ? part : 'evidence';
+  return { view: 'study', runtimeId: id, pane, ...number('at', 'atMs'), ...number('seq', 'seq') };
 }
 
 const givenOf = <Key extends string>(values: URLSearchParams, keys: readonly Key[]): Partial<Record<Key, string>> =>
@@ -110,7 +118,7 @@ export function addressOf(route: ConsoleRoute): string {
     case 'study':
       return withQuery(
         `#/studies/${encodeURIComponent(route.runtimeId)}${route.pane === 'evidence' ? '' : `/${route.pane}`}`,
-        { at: route.atMs === undefined ? null : String(route.atMs) },
+        { at: route.atMs?.toString() ?? null, seq: route.seq?.toString() ?? null },
       );
     case 'sources':
       return withQuery('#/sources', { find: route.find || null, show: route.show || null, sort: route.sort || null });

@@ -101,6 +101,7 @@ function Path({ actor, actorId, kind, besideId, drawn }: OnChartProps & { readon
         drawn={drawn}
         model={model}
         events={row?.runtimeId == null ? null : events}
+        runtimeId={row?.runtimeId ?? null}
         isLive={row !== null && row.phase !== 'ended'}
         other={other.state === 'ready' ? other.value : []}
         tools={

@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { Facts } from '../parts/facts.tsx';
 import { ChartCanvas } from './chart-canvas.tsx';
@@ -36,6 +36,9 @@ export function ChartExplorer({
   const [search, setSearch] = useState('');
   const [isFolded, setFolded] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLElement>(null);
+  /** What had the focus before the search was asked for. */
+  const before = useRef<Element | null>(null);
   const found = search.trim() === '' ? null : statesWith(index, search);
   // A chosen state that the way does not pass is led to by the shortest way that there is.
   const kept = useMemo(() => {
@@ -49,14 +52,31 @@ export function ChartExplorer({
     const press = (event: KeyboardEvent) => {
       const isWriting = event.target instanceof Element && event.target.matches('input, textarea, select');
       if (isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === '/') field.current?.focus();
-      else if (event.key === 'f') setFolded((before) => !before);
+      if (event.key === '/') {
+        before.current = document.activeElement;
+        field.current?.focus();
+      } else if (event.key === 'Escape') setChosen(null);
+      else if (event.key === 'f') setFolded((isNow) => !isNow);
       else return;
       event.preventDefault();
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, []);
+  // What is said of a chosen state takes room above the list: what has the focus there stays in sight.
+  useLayoutEffect(() => {
+    const { activeElement } = document;
+    if (list.current?.contains(activeElement)) activeElement?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+  // From the search a person goes on to what was found, or back to where the search was asked for.
+  const searched: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => list.current?.querySelector('button')?.focus(),
+    Enter: () => setChosen(found?.[0] ?? chosen),
+    Escape: () => {
+      setSearch('');
+      if (before.current instanceof HTMLElement) before.current.focus();
+    },
+  };
   return (
     <div class="chart-explorer">
       <div class="chart-side-main">
@@ -76,8 +96,10 @@ export function ChartExplorer({
       </div>
       <div class="chart-side">
         {beside}
-        {chosen !== null && <StateCard index={index} stateId={chosen} onChoose={setChosen} />}
-        <section aria-label="All states">
+        <div aria-live="polite">
+          {chosen !== null && <StateCard index={index} stateId={chosen} onChoose={setChosen} />}
+        </div>
+        <section ref={list} aria-label="All states">
           <input
             ref={field}
             type="search"
@@ -85,8 +107,16 @@ export function ChartExplorer({
             placeholder="Search states, events, guards, effects"
             value={search}
             onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+            onKeyDown={(event) => {
+              const act = searched[event.key];
+              if (act === undefined) return;
+              event.preventDefault();
+              act();
+            }}
           />
-          {found !== null && <p class="hint">{found.length === 1 ? 'One state' : `${found.length} states`}</p>}
+          <p class="hint" role="status">
+            {found !== null && (found.length === 1 ? 'One state' : `${found.length} states`)}
+          </p>
           <ChartOutline index={index} chosen={chosen} onChoose={setChosen} found={found} marks={marks} />
         </section>
       </div>

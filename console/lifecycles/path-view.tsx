@@ -21,6 +21,8 @@ interface PathViewProps {
   readonly model: Scrubber;
   /** The journal of the study that the actor belongs to; null for one that has none. */
   readonly events: readonly JournalEvent[] | null;
+  /** That study; null for an actor that belongs to none. */
+  readonly runtimeId: string | null;
   readonly isLive: boolean;
   /** The transitions of an actor to compare with. */
   readonly other?: readonly ActorTransition[];
@@ -30,7 +32,7 @@ interface PathViewProps {
 const none: readonly ActorTransition[] = [];
 
 /** A path on its chart, to go through step by step. */
-export function PathView({ drawn, model, events, isLive, other = none, tools }: PathViewProps) {
+export function PathView({ drawn, model, events, runtimeId, isLive, other = none, tools }: PathViewProps) {
   const scrubbed = useStore(model, (context) => context);
   const index = useMemo(() => chartIndex(drawn.chart), [drawn]);
   const steps = useMemo(() => stepsOf(index, scrubbed.transitions), [index, scrubbed.transitions]);
@@ -48,15 +50,20 @@ export function PathView({ drawn, model, events, isLive, other = none, tools }: 
     if (step !== undefined)
       history.replaceState(null, '', withStep(location.hash, isFollowing && isLive ? null : step.seq));
   }, [step?.seq, isFollowing]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const by = { ',': -1, '.': 1 }[event.key];
+      const isWriting = event.target instanceof Element && event.target.matches('input[type="search"], select');
+      if (by === undefined || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      model.send({ type: 'stepped', by });
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [model]);
   if (step === undefined) return null;
-  const press = (event: KeyboardEvent) => {
-    const by = { ',': -1, '.': 1 }[event.key];
-    if (by === undefined || (event.target instanceof HTMLInputElement && event.target.type === 'search')) return;
-    event.preventDefault();
-    model.send({ type: 'stepped', by });
-  };
   return (
-    <div class="actor-path" onKeyDown={press}>
+    <div class="actor-path">
       <ScrubBar model={model} steps={steps} place={place} isLive={isLive} />
       {tools !== undefined && <div class="actions">{tools}</div>}
       <ChartExplorer
@@ -69,7 +76,7 @@ export function PathView({ drawn, model, events, isLive, other = none, tools }: 
         below={otherSteps.length > 0 && <CompareTable steps={steps} otherSteps={otherSteps} />}
         beside={
           <>
-            <StepCard index={index} step={step} events={events} isNow={isLive} />
+            <StepCard index={index} step={step} events={events} runtimeId={runtimeId} isNow={isLive} />
             <ComesNext chart={drawn.chart} step={step} />
           </>
         }
@@ -104,6 +111,7 @@ interface StepCardProps {
   readonly step: Step;
   /** The journal of its study; null for an actor that belongs to no study, and so has no journal. */
   readonly events: readonly JournalEvent[] | null;
+  readonly runtimeId: string | null;
   readonly isNow: boolean;
 }
 
@@ -114,7 +122,7 @@ const causeWords: Readonly<Record<Step['cause'], string>> = {
 };
 
 /** One step: what led there, what was written with it, and what ran then. */
-function StepCard({ index, step, events, isNow }: StepCardProps) {
+function StepCard({ index, step, events, runtimeId, isNow }: StepCardProps) {
   const now = useNow(isNow && step.stayedMs === null);
   const running = [...activeWith(index, step.states)].flatMap((id) => index.states.get(id)?.state.invokes ?? []);
   return (
@@ -139,6 +147,12 @@ function StepCard({ index, step, events, isNow }: StepCardProps) {
         ]}
       />
       {events !== null && <Records records={recordsOf(events, step)} />}
+      {runtimeId !== null && step.journal != null && (
+        <a href={addressOf({ view: 'study', runtimeId, pane: 'journal', seq: step.journal.fromSeq })}>
+          In the journal: {step.journal.fromSeq}
+          {step.journal.toSeq > step.journal.fromSeq && `–${step.journal.toSeq}`}
+        </a>
+      )}
     </section>
   );
 }

@@ -98,31 +98,21 @@ export function ScrubBar({ model, steps, place, isLive }: ScrubBarProps) {
     <section class="scrub" aria-label="Path of the actor">
       <div class="scrub-line">
         <div class="actions" role="group" aria-label="Go through the path">
-          <button type="button" aria-label="To the beginning" disabled={place === 0} onClick={() => go(0)}>
+          <StepButton label="To the beginning" isOff={place === 0} onClick={() => go(0)}>
             |◀
-          </button>
-          <button
-            type="button"
-            aria-label="One step back"
-            disabled={place === 0}
-            onClick={() => model.send({ type: 'stepped', by: -1 })}
-          >
+          </StepButton>
+          <StepButton label="One step back" isOff={place === 0} onClick={() => go(place - 1)}>
             ◀
-          </button>
-          <button
-            type="button"
-            aria-label="One step on"
-            disabled={isNewest}
-            onClick={() => model.send({ type: 'stepped', by: 1 })}
-          >
+          </StepButton>
+          <StepButton label="One step on" isOff={isNewest} onClick={() => go(place + 1)}>
             ▶
-          </button>
+          </StepButton>
           <button type="button" aria-pressed={isPlaying} disabled={steps.length < 2} onClick={play}>
             {isPlaying ? 'Pause' : 'Play'}
           </button>
-          <button type="button" disabled={isNewest} onClick={() => model.send({ type: 'followed' })}>
+          <StepButton isOff={isNewest} onClick={() => model.send({ type: 'followed' })}>
             {isLive ? 'Follow' : 'To the end'}
-          </button>
+          </StepButton>
         </div>
         <label for={id} class="scrub-words">
           Step {place + 1} of {steps.length} <span class="quiet">· {stateNames(step.states)}</span>
@@ -157,3 +147,17 @@ export function ScrubBar({ model, steps, place, isLive }: ScrubBarProps) {
     </section>
   );
 }
+
+interface StepButtonProps {
+  readonly label?: string;
+  readonly isOff: boolean;
+  readonly onClick: () => void;
+  readonly children: string;
+}
+
+/** A button that keeps the focus at the end of the path: a disabled one would lose it, and the keys with it. */
+const StepButton = ({ label, isOff, onClick, children }: StepButtonProps) => (
+  <button type="button" aria-label={label} aria-disabled={isOff} onClick={() => !isOff && onClick()}>
+    {children}
+  </button>
+);

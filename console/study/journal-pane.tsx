@@ -16,18 +16,21 @@ const pageEvents = 200;
 interface JournalPaneProps {
   readonly model: StudyModel;
   readonly runtimeId: string;
+  /** The event that is looked at first, by its number; null for the first one of the journal. */
+  readonly seq: number | null;
 }
 
 /** Every event of the study; a long journal is read where it is looked at. */
-export function JournalPane({ model, runtimeId }: JournalPaneProps) {
+export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
   const host = useHost();
   const events = useStore(model.store, (context) => context.events);
   const [pages, setPages] = useState<ReadonlyMap<number, readonly JournalEvent[]>>(new Map());
-  const [chosen, setChosen] = useState<JournalEvent | null>(null);
+  const [picked, setChosen] = useState<JournalEvent | null>(null);
   const [sight, setSight] = useState({ first: 0, end: 0 });
   const count = useStore(model.store, (context) => context.journalHead);
   const at = (index: number): JournalEvent | undefined =>
     events[index] ?? pages.get(Math.floor(index / pageEvents))?.[index % pageEvents];
+  const chosen = picked ?? (seq === null ? null : (at(seq - 1) ?? null));
   useEffect(() => {
     const wanted = [sight.first, Math.max(sight.first, sight.end - 1)].map((index) => Math.floor(index / pageEvents));
     for (const page of new Set(wanted)) {
@@ -51,6 +54,7 @@ export function JournalPane({ model, runtimeId }: JournalPaneProps) {
           label="Events"
           count={count}
           rowHeight={rowHeight}
+          {...(seq !== null && seq <= count && { showing: seq - 1 })}
           onSight={(first, end) => setSight({ first, end })}
           row={(index, tabIndex) => (
             <EventRow

@@ -180,10 +180,12 @@ interface StudyViewProps {
   readonly pane: StudyPane;
   /** Where the player begins; null for the start of the range. */
   readonly atMs: number | null;
+  /** The event of the journal that the address names, by its number. */
+  readonly seq: number | null;
 }
 
 /** One study: where it stands, and its evidence, review, captions, files and journal. */
-export function StudyView({ runtimeId, pane, atMs }: StudyViewProps) {
+export function StudyView({ runtimeId, pane, atMs, seq }: StudyViewProps) {
   const host = useHost();
   const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
   useEffect(model.open, [model]);
@@ -205,11 +207,11 @@ export function StudyView({ runtimeId, pane, atMs }: StudyViewProps) {
           {error === null && <StudySkeleton />}
           {/* A long journal can be read long before the study is verified, and also if that fails. */}
           {!isGone(error) && (error !== null || pane === 'journal') && (
-            <JournalPane model={model} runtimeId={runtimeId} />
+            <JournalPane model={model} runtimeId={runtimeId} seq={seq} />
           )}
         </>
       ) : (
-        <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} atMs={atMs} />
+        <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} atMs={atMs} seq={seq} />
       )}
     </div>
   );
@@ -236,7 +238,7 @@ function languagesOf({ sourceLanguage, targetLanguage }: RuntimeOverview['study'
   return spoken === target ? target : `${spoken || 'Detected language'} to ${target}`;
 }
 
-function Opened({ study, model, runtimeId, pane, atMs }: OpenedProps) {
+function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
   const { source, study: asked } = study.overview;
   return (
     <>
@@ -270,7 +272,7 @@ function Opened({ study, model, runtimeId, pane, atMs }: OpenedProps) {
       {pane === 'review' && <ReviewPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'captions' && <CaptionsPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'exports' && <ExportsPane study={study} runtimeId={runtimeId} />}
-      {pane === 'journal' && <JournalPane model={model} runtimeId={runtimeId} />}
+      {pane === 'journal' && <JournalPane model={model} runtimeId={runtimeId} seq={seq} />}
     </>
   );
 }

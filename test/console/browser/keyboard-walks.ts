@@ -224,6 +224,85 @@ async function failedIngest(walk: Walk, folder: string, expect: Expect): Promise
   expect('keyboard: a failure is dismissed, and the focus stays in the view', isInView === true);
 }
 
+/** A chart reviewed: an actor gone through, a state searched, its journal read, the chart compared with an earlier release and covered. */
+async function chartReviewed({ page, keys, client }: Walk, expect: Expect): Promise<void> {
+  const hashNow = () => page.evaluate<string>('location.hash');
+  const [source] = await client.sources();
+  if (source === undefined) throw new Error('the host has no sample');
+  const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
+  await client.study(source, { ...asked, range: { startMs: 0, endMs: 16_000 } }).ended();
+  await keys.enter(/^a Lifecycles$/);
+  await page.getByRole('list', { name: 'Actors' }).getByRole('listitem').first().waitFor();
+  await keys.to(/^select Kind/);
+  await keys.type('Study');
+  await keys.enter(/^a Study of .*0:16/);
+
+  // Play, the keys of steps, and a button that reaches the end keep the focus where it is.
+  await page.getByText('Step 1 of 9').waitFor();
+  await keys.enter(/^button Play/);
+  await page.getByText('Step 2 of 9').waitFor();
+  await keys.press('Enter', '.', '.');
+  await page.getByText(/Step [45] of 9/).waitFor();
+  await keys.enter(/^button To the end/);
+  await page.getByText('Step 9 of 9').waitFor();
+  const { name: held } = await page.evaluate<Focused>(focused);
+  expect(`keyboard: the end of a path keeps the focus, on ${held}`, /^button To the end/.test(held));
+
+  // `/` from anywhere, arrows to what was found, Escape back to where the search was asked for.
+  await keys.press('/');
+  await keys.type('admit');
+  await page.getByText(/^\d states$/).waitFor();
+  await keys.press('ArrowDown');
+  await keys.to(/^button admit/);
+  await keys.press('Enter');
+  await page.getByRole('region', { name: 'Chosen state' }).getByRole('heading', { name: 'admit' }).waitFor();
+  await keys.to(/^input Search the chart/, 'Shift+Tab');
+  await keys.press('Escape');
+  const { name: back } = await page.evaluate<Focused>(focused);
+  expect(`keyboard: Escape leads from the search back to ${back}`, /^button To the end/.test(back));
+
+  // What the step wrote, in the journal of its study.
+  await keys.press(',');
+  await page.getByText('Step 8 of 9').waitFor();
+  await keys.enter(/^a In the journal/);
+  await page.getByRole('list', { name: 'Events' }).waitFor();
+  await page.locator('.event-row[aria-pressed="true"]').waitFor();
+  const seq = new URLSearchParams((await hashNow()).split('?')[1]).get('seq');
+  const chosen = await page.locator('.event-row[aria-pressed="true"] .mono').first().innerText();
+  expect(`keyboard: a step leads to event ${chosen} of the journal`, chosen === seq);
+  await page.goBack();
+  await page.getByText('Step 8 of 9').waitFor();
+
+  // The chart beside that of an earlier release: the list of changes is one stop, and leads both charts to a change.
+  await keys.enter(/^a runtime$/);
+  await keys.enter(/^a Versions$/);
+  await keys.to(/^select Compare with/);
+  await keys.type('0.1.0');
+  await page.getByRole('heading', { name: 'What changed since 0.1.0' }).waitFor();
+  expect(
+    'keyboard: a comparison has an address',
+    /\/charts\/runtime\/versions\?against=0\.1\.0$/.test(await hashNow()),
+  );
+  await keys.to(/^button added: Arrow runtime: study\.cancel/);
+  await keys.press('ArrowDown', 'Enter');
+  const shown = () =>
+    page.locator('.chart .chosen').evaluateAll((all) => all.map((each) => each.getAttribute('data-state')));
+  expect(
+    `keyboard: a change is shown in both versions`,
+    (await shown()).join() === ['runtime.running.detect', 'runtime.running.detect'].join(),
+  );
+
+  await keys.enter(/^a Coverage$/);
+  await page.getByText('Taken at least once').waitFor();
+  await keys.enter(/^summary .*By tests only/);
+  const onlyTests = page.getByRole('region', { name: 'Coverage' }).getByRole('listitem');
+  await onlyTests.getByText('study.cancel').waitFor();
+  expect(
+    'keyboard: coverage lists what only tests took',
+    (await onlyTests.getByText('running.recognize', { exact: true }).count()) > 0,
+  );
+}
+
 /** The walks of a creator and a reviewer by the keyboard alone. Each stop of the focus has to be in sight, with a ring around it. */
 export async function checkKeyboardWalks(browser: Browser, expect: Expect): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'keyboard-'));
@@ -246,6 +325,7 @@ export async function checkKeyboardWalks(browser: Browser, expect: Expect): Prom
     await walk('approval', 390, (each) => reviewOnAPhone(each, 'Approve', expect));
     await walk('rejection', 390, (each) => reviewOnAPhone(each, 'Reject', expect));
     await walk('failed ingest', 390, (each) => failedIngest(each, folder, expect));
+    await walk('chart reviewed', 1280, (each) => chartReviewed(each, expect));
   } finally {
     await host.stop();
     await rm(folder, { recursive: true, force: true });

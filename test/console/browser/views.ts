@@ -61,6 +61,12 @@ async function beforeDeletion(page: Page): Promise<void> {
   await page.getByText(/^(Nothing would go|This would go)/).waitFor();
 }
 
+/** Opens the list of what only tests took. */
+const openCovered = (page: Page) => page.getByText(/By tests only: \d+/).click();
+
+/** Shows what was added in both versions. */
+const chooseChange = (page: Page) => page.getByRole('button', { name: 'State running.recognize' }).click();
+
 /** Chooses to approve, so that the signature is open. */
 async function chooseApproval(page: Page): Promise<void> {
   await page.getByRole('radio', { name: /^Approve/ }).check();
@@ -120,6 +126,9 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
     },
     { name: 'sequence', hash: `#/lifecycles/studies/${encodeURIComponent(captioned)}`, ready: '.sequence-step' },
     { name: 'heat', hash: '#/lifecycles/charts/runtime/heat', ready: '.times' },
+    { name: 'coverage', hash: '#/lifecycles/charts/runtime/coverage', ready: '.cover-sign', act: openCovered },
+    { name: 'versions', hash: '#/lifecycles/charts/runtime/versions', ready: '.change', act: chooseChange },
+    { name: 'same-version', hash: '#/lifecycles/charts/runtime/versions?against=0.3.0', ready: '.changes' },
     { name: 'what-if', hash: '#/lifecycles/charts/runtime/what-if', ready: '.chart .state.now', act: whatIf },
     { name: 'whole-host', hash: '#/lifecycles/host', ready: '.host-kind' },
     { name: 'operations', hash: '#/operations', ready: '.engines', act: beforeDeletion },
