@@ -14,7 +14,7 @@ createRequire(import.meta.url).extensions['.ts'] = (module, path) => {
   module.exports = import(builtTest(path));
 };
 
-// AVA has Node read the source map of each file that is loaded, hundreds in most processes; here one is read when a stack
+// AVA makes Node read the source map of each loaded file, hundreds in most processes. Here a map is read when a stack
 // names its file.
 process.setSourceMapsEnabled(false);
 
@@ -44,7 +44,7 @@ function readMap(file) {
 }
 
 /**
- * Where a line of a stack comes from.
+ * A line of a stack with the source in place of the built file.
  *
  * @param {string} frame
  */

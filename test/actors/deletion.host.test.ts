@@ -33,7 +33,7 @@ import { newDataRoot, newStore, openStore, store } from './reopening/stored-stud
 import { SimulatedClock } from './supervision/simulated-clock.ts';
 
 const environment = { ...process.env, ...withoutDownloader };
-/** What the hosts of this file find out of the machine is found out once. */
+/** The hosts of this file share one inspection of the machine. */
 const machine = new KnownMachine();
 
 const stores = fileURLToPath(new URL('../../fixtures/golden-store', import.meta.url));
@@ -57,7 +57,7 @@ async function open(t: ExecutionContext, dataRoot: string) {
 const objectsIn = async (root: string): Promise<string[]> =>
   (await readdir(join(root, 'objects', 'sha256'), { recursive: true })).filter((name) => /[0-9a-f]{64}$/.test(name));
 
-/** Deletes a runtime and then its source, and says what is left when both are erased. */
+/** Deletes a runtime and then its source, and returns the remains after both are erased. */
 async function emptied(t: ExecutionContext, root: string, runtimeId: string): Promise<readonly DeletionReceipt[]> {
   const { host, reported } = await open(t, root);
   const before = await objectsIn(root);
@@ -201,7 +201,7 @@ test('bug: an ingest that registered a revision during the deletion of its sourc
     sourceUses: new SourceUses(),
     clock: new SimulatedClock(Date.parse(acceptedAt)),
     mutex: new KeyedMutex(),
-    // No study needs it, and no ingest is live any more when that is asked.
+    // At this moment no study needs it, and no ingest is live.
     needs: { ofSource: async () => null, ofLiveWork: () => null },
     measure: {
       source: async (id: string) => {

@@ -70,7 +70,7 @@ test('who follows behind a commit gets all that came after it, then what comes',
   t.like(first?.[0], { actorId: 'a', seq: 2, from: { value: 'state1' }, value: 'state2', event: 'move', commit: 3 });
   t.like(first?.[1], { actorId: 'b', seq: 1, from: null, kind: 'publish-review', runtimeId: 'runtime:1' });
   t.is(every.cursor, 1);
-  // The walk has begun: this is told once, by name.
+  // The walk has begun: the host reports this once, by name.
   await move('a');
   t.deepEqual(await idsOf(every), ['a.3']);
   t.is(every.cursor, ledger.newestCommit());
@@ -133,7 +133,7 @@ test('a listener that throws is reported, and the commit and the others go on', 
   t.deepEqual(reports, ['a listener of transitions failed: broken', 'a listener of transitions failed: broken']);
 });
 
-/** What is recorded of an errand: the number, the state, and why it is there. */
+/** The record of an errand: its number, its state and the reason. */
 const recorded = async ({ ledger }: Bench, id: string): Promise<string[]> =>
   (await recordedTransitions(ledger, id)).map(
     ({ seq, value, event, cause }) => `${seq} ${String(value)} ${event ?? cause}`,
@@ -180,7 +180,7 @@ test('what happened in one commit bears its number', async (t) => {
   t.deepEqual([await commits('b'), two], [[one], one + 1]);
 });
 
-test('a start after a failure, a start after the end of the host, and the end are told apart', async (t) => {
+test('starts after a failure or a stop of the host, and the end, are distinct', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.work('a');

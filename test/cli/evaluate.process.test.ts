@@ -41,7 +41,7 @@ const roots = { folder: '', dull: {} };
 
 test.before(async () => {
   roots.folder = await mkdtemp(join(tmpdir(), 'evaluate-test-'));
-  // Blurs the last pictures with those before them, so that the last cut is none.
+  // Blurs the last pictures with those before them, so that the last cut disappears.
   roots.dull = await ffmpegThat(
     roots.folder,
     `set -- "\${@//flags=area/flags=area,tmix=frames=12:enable=gte(t\\\\,40)}"`,
@@ -128,7 +128,7 @@ test.serial('an incomplete pack or a foreign baseline ends with code 2 before an
   t.regex(ending.stderr, /^baseline_of_other_pack: /);
 });
 
-test.serial('an evaluation that is told to stop leaves nothing behind', async (t) => {
+test.serial('an evaluation that is stopped leaves nothing behind', async (t) => {
   const started = join(await scratchFolder(t), 'started');
   const environment = await ffmpegThat(
     await scratchFolder(t),

@@ -109,7 +109,7 @@ test('bug: a folder of exports that once could not be made was not tried again',
   t.is(await readFile(path, 'utf8'), 'kind,startMs\n');
 });
 
-test('a failed call of the system is said with its path, its meaning and what to do', async (t) => {
+test('a failed system call is reported with its path, its meaning and what to do', async (t) => {
   const folder = await scratchFolder(t);
   const missing = join(folder, 'none', 'file');
   const written = await t.throwsAsync(finished(createWriteStream(missing)));

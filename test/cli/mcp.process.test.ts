@@ -224,7 +224,7 @@ test('captions whose approval was withdrawn are shown to no agent and in no form
   await client.reviews.decide(runtimeId, { outcome, reasonCodes, note: null }, by);
   t.regex(
     (await commanded('review', 'approve', runtimeId)).stderr,
-    /^illegal_review_transition: the study has been reviewed already; media-study evidence runtime:[0-9a-f-]+ says/,
+    /^illegal_review_transition: the study has been reviewed already; media-study evidence runtime:[0-9a-f-]+ shows the state of the review/,
   );
   t.is((await commanded(...revoking)).stderr, 'a review needs a person at a terminal: nothing attests by itself\n');
   t.is((await commanded('captions', runtimeId, '--produce')).exit, 0);

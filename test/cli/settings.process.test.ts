@@ -62,7 +62,7 @@ test('an engine that is not there changes nothing', async (t) => {
   t.is(await readFile(join(root, 'settings.json'), 'utf8'), before);
 });
 
-test('a model server is asked before it is set', async (t) => {
+test('a model server must answer before it is set', async (t) => {
   const server = createServer((_request, response) => void response.end('{"data":[]}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -81,7 +81,7 @@ test('a model server is asked before it is set', async (t) => {
   t.regex(refused.stderr, /no model server answers at http:\/\/127\.0\.0\.1:\d+\/v1/);
 });
 
-test('a call that sets nothing says what is missing', async (t) => {
+test('a call that sets nothing names the missing part', async (t) => {
   const root = await newRoot(t);
   for (const [args, message] of [
     [['set'], /NAME=VALUE is missing/],

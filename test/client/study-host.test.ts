@@ -4,7 +4,7 @@ import { StudyHost } from '../../client/study-host.ts';
 import { addressFinder, Transport } from '../../client/transport.ts';
 import { typesOf } from './event-types.ts';
 
-/** A client of a host that gives its nth answer, and the queries of what it was asked. */
+/** A client whose host gives the nth answer to the nth request, and the queries of these requests. */
 function answering(answer: (nth: number) => Response) {
   const asked: string[] = [];
   const client = StudyHost.connect(

@@ -48,7 +48,7 @@ const late: RequestListener = async (_, response) => {
   response.setHeader('Content-Type', 'application/json').end('{"is":"here"}');
 };
 
-test('a host that answers late is told from one that is not there, and is not asked twice', async (t) => {
+test('a late host differs from a missing one, and gets the request only once', async (t) => {
   const { transport, requests } = await hostOf(t, late);
   const error = await t.throwsAsync(transport.json('/v1/health'), { instanceOf: AnswerLate });
   t.regex(
@@ -79,7 +79,7 @@ test('what may take long is waited for', async (t) => {
   });
 });
 
-test('a refusal of what may take long is told as every refusal is', async (t) => {
+test('a refusal of a long request is reported like every other', async (t) => {
   const { transport } = await hostOf(t, (_, response) => {
     response.statusCode = 503;
     response.setHeader('Retry-After', '7').end('{"error":{"code":"storage_unavailable","message":"busy; wait"}}');

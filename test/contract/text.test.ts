@@ -67,7 +67,7 @@ test('what follows a name does not hide it', (t) => {
   t.deepEqual(named, ['pt', 'zh', 'fr', 'en']);
 });
 
-test('what names no language is none', (t) => {
+test('a text that names no language is not a language', (t) => {
   for (const text of ['', 'en', 'dut', 'Signs & Songs', 'constructor', '(English)', 'x'.repeat(1000)])
     t.is(languageNamed(text), null);
 });

@@ -74,7 +74,7 @@ test('a host that dies while it takes up what an earlier death left goes on in t
   await inTwoLanes(life.left, (left) => liveOnFrom(t, left));
 });
 
-test('a host that is told to stop five times in one study ends it well all the same', async (t) => {
+test('a host that is stopped five times in one study still ends it well', async (t) => {
   const root = await emptyRoot(t);
   const promised = nothingPromised(0, mediaNumber(0));
   for (let stop = 0; stop < 5; stop += 1) {
@@ -88,7 +88,7 @@ test('a host that is told to stop five times in one study ends it well all the s
   t.true(isTerminal);
 });
 
-/** What ends work that keeps nothing: the lives beside others, and those alone. */
+/** Limits for work that keeps nothing: the lives beside others, and those alone. */
 const deathsAllowed = 1 + resumeLimit + deathLimit;
 const windowMs = 1_000;
 const aloneDelays = Array.from({ length: deathLimit }, (_, deaths) => aloneDelayMs(deaths));
@@ -111,8 +111,8 @@ async function studyOfAll(client: StudyHost): Promise<string> {
 }
 
 /**
- * One host on the data root that the one before left. What its death in the middle of the decode pass of its one study would
- * leave is in `next`; where the study came to its end instead, resolves with its status.
+ * One host on the data root of the one before. `next` has the remains of its death in the decode pass of its one study;
+ * if the study ended instead, resolves with its status.
  */
 async function live(t: ExecutionContext, root: string, next: string, dies: Dies) {
   const host = await openInMemory(t, root, { clock, windowing: { aboveMs: 5_000, lengthMs: windowMs } });

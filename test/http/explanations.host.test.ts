@@ -199,7 +199,7 @@ test('an explanation whose bytes changed fails every read', async (t) => {
   t.deepEqual((await listed(t, host, runtimeId)).results, results);
 });
 
-test('a host without anybody who explains shows what was explained before, and asks nobody', async (t) => {
+test('a host without an explainer shows earlier explanations, and sends no request', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   await explained(t, host, study.runtimeId, questionOf(study));
   const before = await listed(t, host, study.runtimeId);
@@ -290,7 +290,7 @@ test('captions and words that are not there are not explained', async (t) => {
   t.is(provider.asked.length, asked);
 });
 
-test('of equal requests at once one is asked, and when it is done none any more', async (t) => {
+test('of equal requests at once only one is sent, and none after it is done', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
   const asked = provider.asked.length;
@@ -314,7 +314,7 @@ test('of equal requests at once one is asked, and when it is done none any more'
   t.is(provider.asked.length, asked + 2);
 });
 
-test('a provider that fails is asked again only when a client asks, three times in all', async (t) => {
+test('a provider that fails gets another request only from a client, three times in all', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
   const asked = provider.asked.length;

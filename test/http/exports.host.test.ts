@@ -100,7 +100,7 @@ test('a file is refused by method, query, runtime and production', async (t) => 
   host.refused(t, await host.get(`${file}/`), 'not_found');
 });
 
-test('captions that no check has accepted are no file', async (t) => {
+test('captions without an accepting check give no file', async (t) => {
   const { host, study } = await openCaptioned(t);
   const { runtimeId, caption } = await captioned(t, host, { targetLanguage: 'fr' });
   for (const side of ['source', 'target']) {
@@ -132,7 +132,7 @@ test('a captioned study is every file, each with its digest and what it was made
   const { host, study } = await openCaptioned(t);
   for (const name of exportNames) {
     const answer = await host.get(exportOf(study.runtimeId, name));
-    // Nobody recognises speech on this host, or reads its screen.
+    // This host has no recognizer and no reader of the screen.
     if (/^(transcript|screen-text)\./.test(name)) {
       host.refused(t, answer, 'export_unavailable');
       continue;
@@ -232,7 +232,7 @@ async function openExports(t: ExecutionContext) {
   return { host, path, file };
 }
 
-test('captions in both languages have the translation above what is said', async (t) => {
+test('captions in both languages have the translation above the original', async (t) => {
   const { file } = await openExports(t);
   const [both, source, target] = await Promise.all(
     ['both', 'source', 'target'].map((side) => file('captions.srt', `?side=${side}`)),

@@ -137,13 +137,13 @@ test('an ingest is canceled once, and unknown ones never', async (t) => {
 
 /** How many ingests may be open at once. */
 
-test('no more ingests are open than may be, however many are asked for at once', async (t) => {
+test('the limit of open ingests holds, for any number of requests at once', async (t) => {
   const host = await TestHost.open(t);
   const post = (times: number) =>
     Promise.all(Array.from({ length: times }, () => host.post(ingests, ingestRequest(5))));
   const all = await post(openIngestLimit - 1);
   t.true(all.every(({ status }) => status === 202));
-  // They arrive together where there is room for one.
+  // They arrive together although there is room for one.
   const together = await post(30);
   t.is(together.filter(({ status }) => status === 202).length, 1);
   for (const answer of together) if (answer.status !== 202) host.refused(t, answer, 'ingest_capacity');
@@ -169,7 +169,7 @@ test('ingests are listed with what they were opened with, newest first, page by 
   host.refused(t, await host.get(`${ingests}?after=x`), 'invalid_cursor');
 });
 
-/** What becomes of media that is none, or not whole; and of work that is canceled. */
+/** The results for invalid or incomplete media, and for canceled work. */
 
 test('what is not whole media fails its probe with a closed reason and leaves nothing', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });

@@ -74,7 +74,7 @@ const tusClient = (t: ExecutionContext, host: TestHost) => {
   };
 };
 
-test('a file is sent in parts, and each answer says where the next begins', async (t) => {
+test('a file is sent in parts, and each answer has the start of the next', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { head, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(30);
@@ -137,7 +137,7 @@ test('a client that speaks tus alone opens the ingest by its own fields', async 
   for (const [code, fields] of rows) refused(await create(fields), code);
 });
 
-test('a part that does not fit is refused in order, and the upload stays as it stands', async (t) => {
+test('a wrong part is refused in order, and the upload keeps its state', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { head, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(32);
@@ -243,7 +243,7 @@ test('the plain way goes on where parts were begun, and takes their place', asyn
   t.false((await storedFiles(host)).some((file) => file.includes('.part ')));
 });
 
-test('a restarted host goes on behind the bytes that counted, or begins anew without the file', async (t) => {
+test('a restarted host continues after the counted bytes, or starts over without the file', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { begun, send, demandOffset } = tusClient(t, host);
   const media = humWav(37);

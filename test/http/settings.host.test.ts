@@ -39,7 +39,7 @@ async function opened(t: ExecutionContext, options: TestHostOptions = {}) {
   return { host, path, change, read, setting };
 }
 
-test('settings say what is in force and where it comes from', async (t) => {
+test('settings show their values and the origin of each', async (t) => {
   const { read, setting } = await opened(t, { flags: ['--maximum-live-studies', '7'] });
   const { file, restart } = await read();
   t.is(file.state, 'absent');

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 const { accepted } = await markedUpClip();
 
-/** What a tool of ffmpeg says of a file with this text. */
+/** The output of a tool of ffmpeg for a file with this text. */
 async function saidOf(t: ExecutionContext, text: string, name: string, tool: string, ...flags: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'exported-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ async function saidOf(t: ExecutionContext, text: string, name: string, tool: str
   return stdout;
 }
 
-/** What ffmpeg makes of a file, in another format. */
+/** The file that ffmpeg makes of another one, in another format. */
 const readByFfmpeg = (t: ExecutionContext, text: string, name: string, format: string): Promise<string> =>
   saidOf(t, text, name, 'ffmpeg', '-f', format, '-');
 

@@ -18,7 +18,7 @@ const textOf = (name: ExportName, runtime = cut, given = options): string => tex
 const codeOf = (name: ExportName, runtime: VerifiedRuntime): string =>
   failureOf(ServiceError, () => textOf(name, runtime))?.code ?? 'granted';
 
-test('shots are the events of an edit decision list, in frames of the rate that was asked for', (t) => {
+test('shots are the events of an edit decision list, in frames of the requested rate', (t) => {
   const lines = textOf('cuts.edl').split('\n');
   t.is(lines[1], 'FCM: NON-DROP FRAME');
   t.deepEqual(
@@ -110,7 +110,7 @@ test('bug: a cue of a millisecond had no length in ASS, which counts hundredths 
   ]);
 });
 
-test('captions are no file before a check accepts them, nor after their approval was withdrawn', async (t) => {
+test('captions give no file before a check accepts them, nor after a withdrawal', async (t) => {
   const { runtime: unchecked } = await reopened(...after(...made));
   const withdrawn = after(...made, steps.checked, review.revocationStarted, review.revoked);
   const { runtime: revoked } = await reopened(...withdrawn);
@@ -161,7 +161,7 @@ test('drop-frame code leaves out the first numbers of each minute but the tenth'
   );
 });
 
-test('after an hour drop-frame code stands where the clock does, and 23.976 lags behind it', (t) => {
+test('after an hour drop-frame code equals the clock, and 23.976 lags behind it', (t) => {
   t.deepEqual(
     (['29.97', '59.94', '25', '23.976'] as const).map((rate) => codeAt(3_600_000, rate)),
     ['01:00:00;00', '01:00:00;00', '01:00:00:00', '00:59:56:10'],

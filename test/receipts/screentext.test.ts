@@ -110,7 +110,7 @@ test('a text in a language that the engine was not given is withheld, and one of
   );
 });
 
-test('a text that a picture shows twice alike agrees; one look says nothing of a second look', (t) => {
+test('a text that a picture shows twice alike agrees; one look does not confirm a second', (t) => {
   const looked = (secondLook: 'agrees' | 'disagrees') => ({ ...line('Music only'), secondLook });
   const over = (...texts: readonly ReadText[]) =>
     seenTexts(texts.map((each, at) => picture(1000 * at, [each])))[0]?.secondLook;

@@ -37,7 +37,7 @@ function startFixture(t: ExecutionContext, name: string, args: readonly string[]
   return child;
 }
 
-/** What a process prints until it has died, or has printed so many lines, and then is killed. */
+/** The output of a process until it dies, or is killed after this many lines. */
 async function printedBy(child: ChildProcess, lines = Number.POSITIVE_INFINITY): Promise<string> {
   let printed = '';
   let count = 0;
@@ -210,7 +210,7 @@ test('a process that has no descriptor left says so, and does not call the store
 const contentIdOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 const abc = Buffer.from('abc');
 
-test('a file whose announcement is refused stays, and what is no file is never imported', async (t) => {
+test('a file whose announcement is refused stays, and anything but a file is never imported', async (t) => {
   const root = await scratchFolder(t);
   const objectStore = await openObjectStore({ root });
   const path = join(root, 'work', 'made.mp4');

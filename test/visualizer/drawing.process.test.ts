@@ -21,7 +21,7 @@ test('the command draws the same bytes anywhere; --check exits with 1 and names 
   await appendFile(join(folder, 'runtime.dark.svg'), '<!-- by hand -->');
   const checked = await charts('--folder', folder, '--check');
   t.is(checked.exitCode, 1);
-  // What a second process draws is what the first drew, but for the one file.
+  // A second process draws the same, except for the one file.
   t.regex(checked.stderr, /^runtime\.dark\.svg does not match its machine\ncharts_stale: /);
   t.regex(await readFile(join(folder, 'runtime.dark.svg'), 'utf8'), /by hand/);
 });

@@ -91,7 +91,7 @@ test('a film of more than 120 s gets captions in chunks only where its host allo
   t.true(reports.every(({ cues }) => cues.length === lineCount));
   await host.stop();
 
-  // Whoever made them, they stay readable and whole on a host that allows no others.
+  // They stay readable and whole on a host that allows no other executors.
   const after = await hostWith();
   t.is((await after.client.overview(runtimeId)).captions.state, 'done');
   await after.host.stop();

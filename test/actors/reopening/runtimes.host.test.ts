@@ -82,7 +82,7 @@ test('a file that changed, went or cannot be read fails the read until it is who
   }
 });
 
-test('a step takes the look of the command that it belongs to for its own, and nobody else does', async (t) => {
+test('a step uses the inspection of its own command, and no other step does', async (t) => {
   const opened = await newStore(t);
   const runtimeId = await store(opened, spoken);
   const runtimes = new VerifiedRuntimes(opened);
@@ -91,7 +91,7 @@ test('a step takes the look of the command that it belongs to for its own, and n
   const [contentId = ''] = spoken.files.keys();
   await rm(opened.objectStore.locate(contentId));
   t.is(await runtimes.read(runtimeId, beganAtMs), runtime);
-  // Whoever asks together with another reader gets an answer that both can take.
+  // A reader that shares the answer with another one gets an answer that fits both.
   const together = await Promise.allSettled([runtimes.read(runtimeId, beganAtMs), runtimes.read(runtimeId)]);
   t.deepEqual(
     together.map(({ status }) => status),
@@ -176,7 +176,7 @@ test('the runtimes that were read last are remembered, as far as there is room',
   t.not(await runtimes.read(two), second, 'the third took its place');
 });
 
-test('bug: a long study was verified anew for each question about it', async (t) => {
+test('bug: a long study was verified again for each question about it', async (t) => {
   const opened = await newStore(t);
   const [large, small] = [await store(opened, atTheLimits), await store(opened, spoken)];
   const runtimes = new VerifiedRuntimes({ ...opened, rememberedBytes: 170_000 });
@@ -202,7 +202,7 @@ type Rows = Parameters<Parameters<typeof withRawRows>[1]>[0];
 const kept = mkdtemp(join(tmpdir(), 'stored-once-'));
 test.after.always(async () => rm(await kept, { recursive: true, force: true }));
 
-/** The data roots that were stored already, by study and stage; nobody writes to them any more. */
+/** The data roots stored so far, by study and stage; nothing writes to them any more. */
 const stored = new Map<string, Promise<string>>();
 
 async function storedOnce(study: StoredStudy, stage: StoredStage): Promise<string> {
@@ -223,7 +223,7 @@ async function rootOf(t: ExecutionContext, study: StoredStudy, stage: StoredStag
   return root;
 }
 
-/** Damages the closed store of a study and says what a verification and a read then find. */
+/** Damages the closed store of a study; returns the findings of a verification and of a read. */
 async function found(
   t: ExecutionContext,
   damage: (rows: Rows) => Promise<void>,
@@ -397,7 +397,7 @@ test('a row that says something else than the journal and the files is named', a
   }
 });
 
-test('the rows that the steps of earlier versions left say nothing any more: the journal does', async (t) => {
+test('step rows of earlier versions have no effect any more: the journal decides', async (t) => {
   for (const [step, value] of Object.entries(study.steps)) {
     const key = rowKey('record', `study/${runtimeId}/${step}`);
     const whole = await found(t, (rows) => rows.put(key, encodeRow(key, value)));
@@ -409,7 +409,7 @@ test('the rows that the steps of earlier versions left say nothing any more: the
   }
 });
 
-test('a row that lags behind the end of its journal is found when nobody writes', async (t) => {
+test('a row that lags behind the end of its journal is found without any writer', async (t) => {
   const { verified, read } = await found(t, nothing, { commits: study.commits.length, lifecycle: 'running' });
   t.deepEqual({ verified, read }, { verified: 'row: snapshot.status', read: 'intact' });
 });
@@ -422,7 +422,7 @@ test('what is left of a runtime without its rows is damaged, not unknown', async
   t.deepEqual({ verified, read }, { verified: 'row: snapshot: missing', read: 'row: snapshot: missing' });
 });
 
-test('the row that an earlier version kept of a review says nothing any more: its journal does', async (t) => {
+test('a review row of an earlier version has no effect any more: its journal decides', async (t) => {
   const { started, recorded, objects, approval: reference } = reviewOf(study, approval);
   const reviewed: StoredStudy = {
     ...study,

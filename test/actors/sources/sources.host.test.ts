@@ -134,7 +134,7 @@ for (const [file, place] of [
     t.is(await refusalOf(t, load()), `content_mismatch: ${place}`);
   });
 
-  test(`${file} missing is told`, async (t) => {
+  test(`${file} missing is reported`, async (t) => {
     const { folder, load } = await sealedFolder(t);
     await rm(path.join(folder, file));
     t.regex(await refusalOf(t, load()), /^file_missing: /);
@@ -194,7 +194,7 @@ test('a folder outside the source root is refused, one inside is not', async (t)
   t.is(await refusalOf(t, load(path.join(narrow, 'link'), narrow)), 'source_outside_root: folder');
 });
 
-test('a folder or root that is not there is told', async (t) => {
+test('a missing folder or root is reported', async (t) => {
   const { folder, root, load } = await sealedFolder(t);
   t.is(await refusalOf(t, load(path.join(root, 'nowhere'))), 'file_missing: folder');
   t.is(await refusalOf(t, load(folder, path.join(root, 'nowhere'))), 'file_missing: source_root');
@@ -266,7 +266,7 @@ async function openUnused(t: ExecutionContext) {
   return { objectStore, ledger, held, registered, unused, notes };
 }
 
-test('noted media is removed with its note once nobody holds it', async (t) => {
+test('noted media is removed with its note once it is no longer in use', async (t) => {
   const { objectStore, ledger, held, unused, notes } = await openUnused(t);
   const media = unused();
   const contentId = await objectStore.put(Buffer.from('of no use'));
@@ -555,7 +555,7 @@ test('ffmpeg reads files that it would not read without being adapted', async (t
   }
 });
 
-test('a file that ffmpeg reads otherwise than it stands is refused with the cue', async (t) => {
+test('a file that ffmpeg reads differently from its text is refused with the cue', async (t) => {
   const file = fileOf('1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n');
   const other = (text: string): SubtitleFile => ({ ...file, text: Buffer.from(text, 'utf8') });
   const refusal = (message: RegExp) => ({ instanceOf: ServiceError, code: 'invalid_subtitle_file', message }) as const;
@@ -576,7 +576,7 @@ const sealed = sealOwnedIngest(clipIngest);
 
 const { sessionId, revisionId } = sealed.source.session;
 
-/** The service over a real store that has the sealed; `storing` is told of everything that is about to be stored. */
+/** The service over a real store that has the sealed media; `storing` gets everything before it is stored. */
 async function open(t: ExecutionContext) {
   const root = await newDataRoot(t);
   const { ledger, objectStore, close } = await openStore(root);

@@ -73,7 +73,7 @@ function gate() {
 async function underWay(t: ExecutionContext) {
   const opened = await newStore(t);
   const { ledger } = opened;
-  // What was stored counts as stored long ago.
+  // Everything stored counts as stored long ago.
   const objectStore = Object.assign(opened.objectStore, { isRecent: () => false });
   for (const study of [one, another, shorter]) await store(opened, study, { commits: 1, lifecycle: 'running' });
   const clock = new SimulatedClock(Date.parse(acceptedAt));
@@ -206,7 +206,7 @@ test('bug: the windows of a cancelled study stayed where a live one had the resu
   t.is(await afterRest(), 'missing');
 });
 
-/** Whether a study that ended so leaves its windows to another attempt. */
+/** True if a study that ended like this leaves its windows to another attempt. */
 function leavesWindows(machineValue: string, message: string): boolean {
   const said: boolean[] = [];
   const media = { ended: async (_: string, { isTimeUp }: { isTimeUp: boolean }) => void said.push(isTimeUp) };
@@ -283,7 +283,7 @@ test('a cohort keeps its newest operations, over the end of a host too, and each
   t.is((await ledger.list('observation')).length, mostObservations + 1);
 });
 
-test('a row that cannot be read is no operation', async (t) => {
+test('a row that cannot be read is not an operation', async (t) => {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   t.teardown(() => ledger.close());
   const finished = new FinishedOperations(ledger);
@@ -381,7 +381,7 @@ const faultyStore = (objectStore: ObjectStore, left: () => number) => faulty(obj
 const faultyLedger = (ledger: Ledger, left: () => number) =>
   faulty(ledger, ['get', 'verifyJournal', 'journalPage'], ledgerFault, left);
 
-test('a read that the system refuses is tried four times, and is no damage then', async (t) => {
+test('a read that the system refuses is tried four times, and is not damage', async (t) => {
   const opened = await newStore(t);
   await store(opened, study);
   const [contentId = ''] = study.files.keys();
@@ -395,7 +395,7 @@ test('a read that the system refuses is tried four times, and is no damage then'
     'Retry-After': '1',
     'Access-Control-Expose-Headers': 'Retry-After',
   });
-  // Damage is told at once.
+  // Damage is reported at once.
   const counted = faultyStore(opened.objectStore, () => 0);
   const missing = `sha256:${'0'.repeat(64)}`;
   await t.throwsAsync(patientObjectStore(counted.made, hasty).read(missing, 10), { code: 'object_missing' });
@@ -442,7 +442,7 @@ test('a journal that could not be read once is not remembered as damaged', async
   t.is(await health.damage(runtimeId), null);
 });
 
-test('a step of a study whose evidence cannot be read just now is no damage of the study', async (t) => {
+test('a step whose evidence cannot be read just now does not damage the study', async (t) => {
   const opened = await newStore(t);
   const runtimeId = await store(opened, study);
   for (const patient of [true, false]) {

@@ -39,7 +39,7 @@ const changeRow = (folder: string, id: string, change: (row: Record<string, unkn
     await rows.put(key, encodeRow(key, change(decodeRow(key, stored) as Record<string, unknown>)));
   });
 
-test('what is live is taken up where its row stands, and what has ended is only read', async (t) => {
+test('live actors resume at the state of their rows, and ended ones are only read', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.work('working');
@@ -82,7 +82,7 @@ test('the work queue outlives the process in its order, behind those who had a w
   );
 });
 
-test('a new commit starts the count of resumes anew', async (t) => {
+test('a new commit resets the count of resumes', async (t) => {
   const folder = await storeOfFour(t);
   for (let process = 1; process <= 4; process += 1) {
     const bench = await openBench(t, folder);
@@ -390,7 +390,7 @@ test('crashes more than a minute old no longer count', async (t) => {
   }
 });
 
-test('a failed actor takes its effects and timers along, and their later results reach nobody', async (t) => {
+test('a failed actor cancels its effects and timers, and later results have no effect', async (t) => {
   const bench = await newBench(t);
   const { supervisor, ledger, effects, clock } = bench;
   await bench.work('a', 1000);
@@ -540,7 +540,7 @@ test('an event for an actor that waits for its restart is delivered after that',
   t.is(status('a'), 'waiting');
 });
 
-test('an event for an actor that ends instead of starting again is told that it came too late', async (t) => {
+test('an event for an actor that ends instead of restarting is answered as too late', async (t) => {
   const { supervisor, clock, spawn, status } = await newBench(t, {
     definition: { cutShort: () => ({ type: 'supervision.exhausted', message: 'not twice' }) as const },
   });

@@ -32,7 +32,7 @@ test('those who ask while a look is under way share the next one, which sees wha
   t.is(count, 2);
 });
 
-test('a look that fails fails for those who shared it, and the next begins anew', async (t) => {
+test('a failed look fails for all who shared it, and the next one starts over', async (t) => {
   const flights = new SingleFlight<string>();
   const fails = () => Promise.reject(new Error('disk'));
   const asked = [flights.take('file', fails), flights.take('file', fails)];
@@ -227,7 +227,7 @@ test('what a host found counts before an older state in the next data root, and 
   t.deepEqual(again.writes(), []);
 });
 
-test('a row that is damaged or has another shape is no memory, and no fault', (t) => {
+test('a row that is damaged or has another shape is ignored without a fault', (t) => {
   for (const row of [new Error('damaged'), { tools: [{ path: 1 }] }, 'tools', null]) {
     t.is(new RememberedTools(holding(row)).known('/usr/bin/tool'), undefined);
   }

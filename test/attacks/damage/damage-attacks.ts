@@ -6,8 +6,8 @@ import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { tombstoneCheck } from '../../../actors/supervision/deletion-rows.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkLedger } from '../../../storage/ledger/accept-loss.ts';
-import { damagedObjectsOf } from '../../../storage/ledger/examine-objects.ts';
 import { damagedRowsOf } from '../../../storage/ledger/examine-rows.ts';
+import { damagedObjectsOf } from '../../../storage/ledger/examine-store.ts';
 import { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { openStore } from '../../actors/reopening/stored-studies.ts';
@@ -20,7 +20,7 @@ import { Answers, copyOf, pathsOf, type StoredLife, storedLife } from './stored-
 /** How a start of a host may refuse a damaged data root. */
 const refusals = ['ledger_damaged', 'store_unreadable', 'store_format_unsupported', 'data_root_unrecognized'];
 
-/** What a verification of a data root that no host uses finds, in words; empty for one that is whole. */
+/** The findings of a verification of an unused data root, in words; empty for an intact one. */
 async function foundBy(root: string, runtimeIds: readonly string[]): Promise<string[]> {
   try {
     const { faults } = await checkLedger(root);

@@ -1,6 +1,6 @@
 // Runs inside a page, by its text: nothing outside of these functions is known there.
 
-/** Loads media and says whether it could be, and why not. */
+/** Loads media and reports success, or the reason of the failure. */
 export async function load({ url, crossOrigin }) {
   const video = document.createElement('video');
   if (crossOrigin) video.crossOrigin = 'anonymous';

@@ -118,7 +118,7 @@ test('what lasts becomes quieter as the rule says, and what is louder for a whil
   t.true(Math.abs(loud) < 0.5, `${loud} dB`);
 });
 
-test('a sound comes out late by half a frame, and otherwise as it was where nothing lasts', (t) => {
+test('a sound is late by half a frame, and otherwise unchanged if nothing lasts', (t) => {
   const click = new Float32Array(BLOCK_SAMPLES);
   click[5000] = 0.5;
   const [clean] = cleaned([click]);
@@ -174,7 +174,7 @@ test('sound without a pause has no silence, be it loud or faint', (t) => {
   for (const level of [-3, -34, -60]) t.deepEqual(findSilences(levelsOf([[20_000, level]])).spans, []);
 });
 
-test('quiet passages that move are no floor', (t) => {
+test('quiet passages that change do not count as a floor', (t) => {
   const music = spoken(-18, -36);
   const { spans, levels } = findSilences(levelsOf(music, (window) => ((window % 100) / 100) * 8));
   t.is(levels.floorDbfs, null);
@@ -198,7 +198,7 @@ test('what no gate lets through is one silence', (t) => {
   t.deepEqual(levels, { programmeDbfs: null, floorDbfs: null, thresholdDbfs: -70 });
 });
 
-test('a pause shorter than the least length is none, and sound shorter than a window has none', (t) => {
+test('a pause below the least length does not count, nor does any in less than a window', (t) => {
   const around = (ms: number): Stretch[] => [
     [2000, -20],
     [ms, -90],

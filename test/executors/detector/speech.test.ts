@@ -42,7 +42,7 @@ function windows(...runs: readonly (readonly [number, number])[]) {
 const stepsIn = (ms: number): number => (ms * 16) / STEP_SAMPLES;
 const { minSilenceMs, minSpeechMs } = SPEECH_RULE;
 
-test('nothing as probable as the on-threshold is no speech', (t) => {
+test('speech must be more probable than the on-threshold', (t) => {
   t.deepEqual(windows([0.64, 100]), []);
   t.deepEqual(windows(), []);
   t.deepEqual(windows([0, 20], [0.66, 100], [0, 20]).length, 1);

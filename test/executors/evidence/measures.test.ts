@@ -47,7 +47,7 @@ test('printed frames are read whatever the pieces they come in', (t) => {
   t.deepEqual(framesOf(''), []);
 });
 
-test('anything that is no printed frame is refused', (t) => {
+test('anything but a printed frame is refused', (t) => {
   for (const text of [
     'words\n',
     'key=value\n',
@@ -95,7 +95,7 @@ test('what could not be measured is null', (t) => {
   t.deepEqual(loudnessOf(frame(loudnessValues(brief))), [-2346, null, -602]);
 });
 
-test('loudness without its values, or measured from anew on the way, is refused', (t) => {
+test('loudness without its values, or with a reset on the way, is refused', (t) => {
   t.throws(() => loudnessOf(frame({ 'lavfi.r128.I': '-20' })), bad);
   t.throws(() => loudnessOf(frame(loudnessValues({ 'lavfi.r128.I': 'nan' }))), bad);
   t.throws(() => loudnessOf(frame(loudnessValues({ 'lavfi.r128.true_peak': '-3' }))), bad);
@@ -172,7 +172,7 @@ test('bug: of 16 interlaced pictures one was progressive, and the shares exceede
   });
 });
 
-test('what is no JPEG, or is framed otherwise, is refused', async (t) => {
+test('anything but a JPEG with the expected frame is refused', async (t) => {
   for (const bytes of [[], [0xff, 0xd8], [0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 0, 0, 0]]) {
     t.throws(() => jpegSize(Uint8Array.from(bytes)), bad);
   }

@@ -96,7 +96,7 @@ test('markup that is opened without end costs no more than its length', (t) => {
     }
     return threadTimeMs() - before;
   };
-  // What the markup itself costs it costs every time; a compilation comes once.
+  // The markup itself costs the same every time; a compilation comes once.
   const costs = [costMs(), costMs(), costMs()];
   t.true(Math.min(...costs) < 1000, costs.join(', '));
 });

@@ -11,7 +11,7 @@ test('exit code 1 counts as SIGKILL only behind a namespace and after its own la
   t.false(isHiddenSigkill({ ...sandbox, pidNamespace: 'none' }, 1, line));
 });
 
-test('hard limits are read from the table of the system, and none are found where there is none', (t) => {
+test('hard limits come from the table of the system, and none without such a table', (t) => {
   const table = [
     'Limit                     Soft Limit           Hard Limit           Units     ',
     'Max cpu time              unlimited            unlimited            seconds   ',

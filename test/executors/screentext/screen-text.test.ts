@@ -140,7 +140,7 @@ test('a wider look that adds a sign or two, or is not sure, has read the ground 
   }
 });
 
-test('where one look differs the next may agree; where none does, the line stays and is marked', async (t) => {
+test('if one look differs the next may agree; if none agrees, the line stays and is marked', async (t) => {
   const other = async () => [again('nd divided by')];
   const [same] = looks([[again('nd directed by')]]);
   t.is((await lookedAgain(reading, around(), [other, same ?? other])).secondLook, 'agrees');
@@ -149,7 +149,7 @@ test('where one look differs the next may agree; where none does, the line stays
   }
 });
 
-test('a line that grows with every look is none', async (t) => {
+test('a line that grows with every look is not a line', async (t) => {
   let more = 'nd directed by';
   const growing = async () => {
     more = `o${more}`;

@@ -20,7 +20,7 @@ const toolAt = (path: string) => ({ ytdlp: { ...bench.deps.ytdlp, path } });
 const quoted = (address: string) => encodeURIComponent(address);
 const playing = { ...film, formats: [{ formatId: 'mp4', language: null, width: null, height: null }] };
 
-/** Waits until the host was asked for something. */
+/** Waits until the host gets a request. */
 const asked = (request: string, from: number): Promise<void> =>
   eventually(request, () => bench.host.requests.slice(from).includes(request), 20);
 

@@ -53,7 +53,7 @@ export const film: ResolvedVideo = {
 
 const sound = drawn(`aevalsrc='if(gte(t\\,${ONSET_MS / 1000})\\,0.5*sin(2*PI*440*t)\\,0)':s=44100:d=12`);
 
-/** Twelve seconds whose frames can be told apart; two tracks of sound that begin at `ONSET_MS`. */
+/** Twelve seconds of distinct frames; two tracks of sound that begin at `ONSET_MS`. */
 export const countedFilm: MediaRecipe = {
   words: [
     ...drawn("nullsrc=s=64x64:r=25:d=12,geq=lum='20+mod(N*3\\,201)':cb=128:cr=128"),

@@ -10,10 +10,9 @@ import {
   type UwsResponse,
   uwsBinaryName,
 } from '../../../http/listener/uws-binding.ts';
-import { UwsOpenBody } from '../../../http/listener/uws-exchange.ts';
-import { openUwsListener } from '../../../http/listener/uws-listener.ts';
+import { openUwsListener, UwsOpenBody } from '../../../http/listener/uws-listener.ts';
 
-// Which adapter a host listens with, and what each decides without a socket.
+// The choice of an adapter, and the decisions of each without a socket.
 
 const unknownInterface = { ...THIS_RUNTIME, modules: '9999' };
 const nativeHere = findUwsBinary(THIS_RUNTIME) !== undefined;
@@ -89,7 +88,7 @@ test('a fast body is looked at once a second', (t) => {
   t.is(moved, 10);
 });
 
-/** A response that notes each write, and whether it was gathered; the system takes it unless told otherwise. */
+/** A response that records each write, and whether it was gathered; by default the system takes it. */
 function notingResponse() {
   const writes: { readonly bytes: number; readonly isGathered: boolean }[] = [];
   const state = { isCorked: false, takes: true };

@@ -13,9 +13,9 @@ import { storedFiles } from '../host/ingest-steps.ts';
 import { followed, startStudy, studyRequest } from '../host/study-steps.ts';
 import { askRange, cancel, comesTo, rangeRequest, standing, videoIngests, workFolders, writes } from './steps.ts';
 
-// What becomes of ranges, with the real downloader and a video host on this machine. A host with a downloader takes seconds to start:
-// tests that neither stop it nor hold its work share one. They run one after the other because each looks at what is left of its
-// downloads; none needs what another did.
+// The fate of ranges, with the real downloader and a video host on this machine. A host with a downloader takes seconds
+// to start, so tests that neither stop it nor hold its work share one. They run one after the other because each checks
+// the remains of its downloads; none needs another.
 
 const media = fileURLToPath(new URL('../../../fixtures/sample/source/media/sample.mp4', import.meta.url));
 
@@ -132,7 +132,7 @@ test.serial('a range can be given up while it waits and while it is fetched, and
 });
 
 for (const how of ['stop', 'kill'] as const) {
-  test.serial(`after a ${how} in the middle of a download the range is fetched anew`, async (t) => {
+  test.serial(`after a ${how} in the middle of a download the range is fetched again`, async (t) => {
     const { host, address } = await openAlone(t);
     await host.gate.close();
     const request = rangeRequest(address('/media.mp4'), { startMs: how === 'stop' ? 1000 : 500 });

@@ -36,7 +36,7 @@ import { checkableCaptions, executor, input, jobId, lineOf, threeLines, type Wor
 const hex = (digit: string): string => digit.repeat(64);
 const decisionOf = (lines: readonly CaptionLine[]) => structuralDecisionOf(checkableCaptions(lines));
 
-/** What is decided on three lines of which the middle one was changed. */
+/** The decision on three lines of which the middle one was changed. */
 const middle = (change: (line: CaptionLine) => CaptionLine) =>
   decisionOf(threeLines.map((line, index) => (index === 1 ? change(line) : line)));
 
@@ -262,7 +262,7 @@ test('an acceptance that the policy would not give is named', (t) => {
   t.is(place, 'quality_control: decision.lines[0].outcome');
 });
 
-test('a row of the answer says which lines were accepted and which were not', (t) => {
+test('a row of the answer lists the accepted lines and the others', (t) => {
   const captions = checkableCaptions(
     threeLines.map((line, index) => (index === 1 ? withStudy(line, { claimIds: [] }) : line)),
   );
@@ -408,7 +408,7 @@ test('captions within all limits have no finding', (t) => {
   t.deepEqual(findingsOn([cue(1000, 1833, 'Good morning'), cue(1916, 8916, letters(42))]), []);
 });
 
-test('each limit is found exactly where it is passed', (t) => {
+test('each limit is found exactly at its value', (t) => {
   const alone = (endMs: number, target: string) => findingsOn([cue(0, endMs, target)]).map(([, ...rest]) => rest);
   t.deepEqual(alone(1000, letters(20)), []);
   t.deepEqual(alone(1000, letters(21)), [['reading_speed_too_high', 21_000, 20_000]]);
@@ -447,7 +447,7 @@ test('a gap is two frames of the media, or of 24 a second where its rate is not 
   t.is(reportOf(reported(after(0), media), 'target', 'netflix').frameRate.origin, 'media');
 });
 
-test('cues that overlap are told apart from cues that are too close', (t) => {
+test('overlapping cues and cues that are too close are different findings', (t) => {
   t.deepEqual(findingsOn([cue(0, 2000, 'a'), cue(1500, 3000, 'b')]), [['line-2', 'overlap', 500, 0]]);
   t.deepEqual(findingsOn([cue(0, 2000, 'a'), cue(1500, 3000, 'b')], 'ted'), [['line-2', 'overlap', 500, 0]]);
 });

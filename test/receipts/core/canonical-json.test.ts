@@ -56,7 +56,7 @@ test('strings are written as JSON.stringify writes them', (t) => {
   }
 });
 
-test('texts that differ only in normalisation stay different', (t) => {
+test('texts that differ only in normalization stay different', (t) => {
   t.not(canonicalJson('\u00e9'), canonicalJson('e\u0301'));
 });
 

@@ -168,7 +168,7 @@ test('data that its type does not allow never becomes a draft', (t) => {
     t.throws(() => draftEvent('task.transitioned', data as typeof moved, cause), { name: 'ZodError' });
 });
 
-test('a type outside the closed set is no event', (t) => {
+test('an event has a type of the closed set', (t) => {
   t.throws(() => draftEvent('spawn.requested' as EventType, {} as never, cause), { instanceOf: TypeError });
 });
 
@@ -253,6 +253,6 @@ test('a value of several forms is named by the form that it comes nearest to', (
   t.is(placeOf({ ...whole, decision: { code: 'ko', share: '1' } }), 'decision.share');
 });
 
-test('a record that is none at all is named as a whole', (t) => {
+test('an invalid record is named as a whole', (t) => {
   t.is(placeOf([]), '(whole)');
 });

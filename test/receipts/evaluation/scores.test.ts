@@ -78,7 +78,7 @@ const text = (startMs: number, endMs: number, words: string, outcome: 'passed' |
   ...{ startMs, endMs, text: words, outcome },
 });
 
-test('texts on the screen are found, wrong or invented; what was withheld is none of these', (t) => {
+test('texts on the screen are found, wrong or invented; a withheld text does not count', (t) => {
   const labelled = [
     { startMs: 0, endMs: 2000, text: 'The Harbour' },
     { startMs: 3000, endMs: 5000, text: 'Platform 3' },
@@ -97,7 +97,7 @@ test('texts on the screen are found, wrong or invented; what was withheld is non
   t.like(score, { foundMicro: 333_333, wrongMicro: 200_000, inventedMicro: 400_000 });
 });
 
-test('where no text stands and none passes there is nothing to divide by', (t) => {
+test('without a text on the screen or in the result there is nothing to divide by', (t) => {
   t.like(screenTextScoreOf(screenTextCounts([], [])), { foundMicro: null, wrongMicro: null, inventedMicro: null });
 });
 
@@ -287,7 +287,7 @@ test('one window over two utterances has the edges that it has, for each of them
   );
 });
 
-test('what is found where nobody speaks is a share of that time, also where nobody speaks at all', (t) => {
+test('false speech is a share of the time without speech, even if all time is such', (t) => {
   const music = { condition: 'music_alone', spans: [] };
   const score = utteranceScoreOf(utteranceCounts(music, [span(0, 50)], tenSeconds));
   t.like(score, { words: 0, wordsFoundMicro: null, unspokenMs: 10_000, foundMs: 50, foundMicro: 5000 });
@@ -439,7 +439,7 @@ const line = (startMs: number, endMs: number, text: string, outcome: FoundLine['
   ...{ startMs, endMs, text, outcome },
 });
 
-test('a transcript is scored by words and characters; words where nobody speaks are invented', (t) => {
+test('a transcript is scored by words and characters; words without speech are invented', (t) => {
   const labelled = { language: 'en', lines: [{ startMs: 1000, endMs: 3000, text: "It's a dark, cold night." }] };
   const found = [
     line(6000, 7000, 'Thank you'),
@@ -452,7 +452,7 @@ test('a transcript is scored by words and characters; words where nobody speaks 
   t.like(score, { inventedWords: 2, inventedMs: 1000, unspokenMs: 10_000, inventionMicro: 100_000 });
 });
 
-/** How many words are said, and how many words and characters are wrong. */
+/** The number of spoken words, and the numbers of wrong words and characters. */
 function errorsIn(label: string, text: string) {
   const labelled = { language: 'en', lines: [{ startMs: 0, endMs: 1000, text: label }] };
   const { labelledWords, wordErrors, characterErrors } = transcriptCounts(
@@ -463,7 +463,7 @@ function errorsIn(label: string, text: string) {
   return [labelledWords, wordErrors, characterErrors];
 }
 
-test('quotation marks like apostrophes, and apostrophes of other forms, are no wrong words', (t) => {
+test('quotation marks like apostrophes, and other apostrophes, do not make words wrong', (t) => {
   t.deepEqual(errorsIn('I don’t know, it’s late.', "I don't know it's late"), [5, 0, 0]);
   t.deepEqual(errorsIn("'Come in,' he said.", 'Come in, he said'), [4, 0, 0]);
   t.deepEqual(errorsIn('‘rock ’n’ roll’', "rock 'n' roll"), [3, 0, 0]);

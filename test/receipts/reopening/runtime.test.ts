@@ -285,7 +285,7 @@ test('the acknowledgement of a start is the status under its own name', (t) => {
   t.deepEqual({ ...ack, schema: status.schema }, status);
 });
 
-test('a status that contradicts itself is none', (t) => {
+test('a status that contradicts itself is invalid', (t) => {
   const status = runtimeStatusOf('studio.local-runtime-status.v1', stateOf('running'));
   t.false(runtimeStatus.safeParse({ ...status, reason }).success);
   t.false(runtimeStatus.safeParse({ ...status, terminal: true }).success);
@@ -339,7 +339,7 @@ test('the page at the head says so, with events and without', (t) => {
   t.deepEqual(empty.events, []);
 });
 
-test('a page with a gap, a false cursor or an early end is none', (t) => {
+test('a page with a gap, a false cursor or an early end is invalid', (t) => {
   const page = read(pageOf(0, 3));
   t.false(runtimeEvents.safeParse({ ...page, requestedCursor: 1, nextCursor: 4 }).success);
   t.false(runtimeEvents.safeParse({ ...page, nextCursor: 2 }).success);

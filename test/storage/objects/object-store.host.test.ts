@@ -116,7 +116,7 @@ test('a damaged object is quarantined and reported when good bytes come in, whic
   for (const name of kept) t.is(await readFile(join(root, 'quarantine', name), 'utf8'), 'abd');
 });
 
-test('quarantine moves an object away and says where it is', async (t) => {
+test('quarantine moves an object away and returns its new place', async (t) => {
   const { objectStore } = await countingStore(t);
   const contentId = await objectStore.put(abc);
   const place = await objectStore.quarantine(contentId);
@@ -125,7 +125,7 @@ test('quarantine moves an object away and says where it is', async (t) => {
   t.is(await objectStore.quarantine(contentId), null);
 });
 
-test('an object that nobody needs is deleted, but not while the same bytes come in', async (t) => {
+test('an unused object is deleted, but not while the same bytes come in', async (t) => {
   const { objectStore } = await countingStore(t);
   const contentId = await objectStore.put(abc);
   const again = objectStore.put(abc);
