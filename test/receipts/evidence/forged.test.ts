@@ -176,7 +176,7 @@ test('a keyframe stands for a piece of one shot, as the cuts of its pass divide 
   }
 });
 
-test('a true peak is a fault exactly where loudness measured one', (t) => {
+test('a true peak is a fault exactly if loudness measured one', (t) => {
   const loudness = (truePeakCentiDbtp: number | null) =>
     detected('loudness', [{ kind: 'loudness', startMs: 1000, endMs: 31_000, truePeakCentiDbtp }]);
   t.notThrows(() => checkTruePeak(faults(peak), loudness(-99)));
