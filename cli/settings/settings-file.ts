@@ -102,10 +102,6 @@ export async function startSettings(given: GivenFlags): Promise<Settings> {
   return settings ?? new Map();
 }
 
-/** The options of a start with its settings behind them. Throws as `startSettings`. */
-export const settledFlags = async (given: GivenFlags): Promise<GivenFlags> =>
-  withSettings(given, await startSettings(given));
-
 /** True if two settings only make sense together. */
 function areGrouped(one: Flag | undefined, other: Flag): boolean {
   if (one?.setting?.isGrouped !== true || other.setting?.isGrouped !== true) return false;

@@ -1,12 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { checkTable, TableFault } from '../leveldb.ts';
+import { dataRootAt } from '../objects/data-root.ts';
+import { objectsIn } from '../objects/object-files.ts';
 import { failedWith } from '../objects/object-store-error.ts';
-import { identityAt } from '../objects/regular-file.ts';
+import { hashFile, identityAt, openRegular } from '../objects/regular-file.ts';
+import { nameOf, rowRange } from './keys.ts';
 import { LedgerError, openFailure } from './ledger.ts';
 import { type CheckedTables, type LiveFiles, liveFilesOf, logName, readBatches } from './ledger-files.ts';
 import { isUnderWay, type LedgerPosition, markPathOf, readMark } from './ledger-mark.ts';
+import { openDatabase } from './open-database.ts';
+import { decodeRow } from './row-codec.ts';
 
 // A host that is writing may replace a file between two looks at it.
 const flights = 3;
@@ -164,6 +170,70 @@ async function tableFault(path: string, bytes: number): Promise<TableFault | nul
     // A host that is writing has deleted it since.
     if (failedWith(error, 'ENOENT')) return null;
     if (error instanceof TableFault) return error;
+    throw error;
+  }
+}
+
+/** The files of a source as its row names them; those with a path lie in a folder that the host does not own. */
+const sourceRow = z.looseObject({
+  files: z.array(z.looseObject({ path: z.string().nullable(), contentId: z.string() })),
+});
+
+/**
+ * What is wrong with the objects of a data root that no host uses, in words: those whose bytes no longer have their name, and
+ * those of sources that are gone. Objects that only a runtime names are missed by the verification of that runtime. Reads every
+ * byte. Throws what `openDatabase` and the file system throw.
+ */
+export async function damagedObjectsOf(root: string): Promise<string[]> {
+  const { ledger, objects } = dataRootAt(root);
+  const faults: string[] = [];
+  const present = new Set<string>();
+  for await (const { contentId } of objectsIn(objects)) {
+    const hex = contentId.slice('sha256:'.length);
+    present.add(contentId);
+    const file = await openRegular(join(objects, hex.slice(0, 2), hex));
+    if (typeof file === 'string') {
+      faults.push(`the object ${contentId} is ${file}`);
+      continue;
+    }
+    try {
+      if ((await hashFile(file)) !== contentId)
+        faults.push(`the object ${contentId} has other bytes than its name says`);
+    } finally {
+      file.close();
+    }
+  }
+  for (const [key, contentIds] of await filesOfSources(ledger)) {
+    const missing = contentIds.filter((contentId) => !present.has(contentId));
+    faults.push(...missing.map((contentId) => `${key} needs the object ${contentId}, which is missing`));
+  }
+  return faults;
+}
+
+async function filesOfSources(directory: string): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  const database = await openDatabase(directory);
+  try {
+    for (const [key, row] of await database.iterator(rowRange('source', '')).all()) {
+      const { data } = sourceRow.safeParse(readable(key, row));
+      const own = data?.files.filter(({ path }) => path === null) ?? [];
+      found.set(
+        nameOf(key),
+        own.map(({ contentId }) => contentId),
+      );
+    }
+    return found;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Undefined for a damaged row, which the check of the rows names. */
+function readable(key: Buffer, row: Buffer): unknown {
+  try {
+    return decodeRow(key, row);
+  } catch (error) {
+    if (error instanceof LedgerError) return undefined;
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 import type { ClassicLevel } from 'classic-level';
 import { Committer, type QueuedRow, type RowChange } from './committer.ts';
 import { appendEvents, type EventSource } from './journal-chain.ts';
-import { JournalHeads, VerifiedRanges } from './journal-heads.ts';
-import { auditJournal, JournalReader } from './journal-reader.ts';
+import { auditJournal, JournalHeads, JournalReader, VerifiedRanges } from './journal-reader.ts';
 import { headKey, nameOf, rowKey, rowRange } from './keys.ts';
 import {
   type JournalPage,

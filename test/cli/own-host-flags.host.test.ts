@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { parseFlags } from '../../cli/options/flags.ts';
 import { optionsOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
-import { ownHostFlags, settledFlags } from '../../cli/settings/settings-file.ts';
+import { ownHostFlags, startSettings, withSettings } from '../../cli/settings/settings-file.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 test('the host of a command makes captions of subtitle tracks, with no model and for a whole film', async (t) => {
@@ -25,7 +25,7 @@ test('what the settings of a data root say replaces what the host of a command h
   };
   await writeFile(join(root, 'settings.json'), JSON.stringify(settings));
   const given = parseFlags(['--data-root', root, ...(await ownHostFlags(root))], serveFlags);
-  const options = optionsOf(await settledFlags(given));
+  const options = optionsOf(withSettings(given, await startSettings(given)));
   t.is(options.captionExecutor.classification, 'recognised_transcript');
   t.is(options.limits.captionAllowance.maxLines, 100);
   t.is(options.limits.captionAllowance.maxDurationMs, 14_400_000);

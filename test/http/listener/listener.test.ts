@@ -10,8 +10,7 @@ import {
   type UwsResponse,
   uwsBinaryName,
 } from '../../../http/listener/uws-binding.ts';
-import { UwsOpenBody } from '../../../http/listener/uws-exchange.ts';
-import { openUwsListener } from '../../../http/listener/uws-listener.ts';
+import { openUwsListener, UwsOpenBody } from '../../../http/listener/uws-listener.ts';
 
 // Which adapter a host listens with, and what each decides without a socket.
 
