@@ -1,5 +1,5 @@
-// What speech detection costs at the least: a process that loads the runtime and the model and follows one signal
-// (the first of four, s16le at 16 kHz, interleaved in the file named by the second argument) with the weights named by the first.
+// The least that speech detection can cost: a process that loads the runtime and the model and follows one signal.
+// Arguments: the file of the weights, and a file of four interleaved signals (s16le, 16 kHz), of which it reads the first.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

@@ -34,7 +34,7 @@ export const busyHost: Row = {
 
 function figureOn(dataRoot: string, adapter: 'uws' | 'node', isChosen: boolean): Promise<Figure> {
   const measure = async (host: HostProcess): Promise<Figure> => {
-    // What the studies do alike is done once, so that many of them end, and commit, while the load is on.
+    // Shared work is done once beforehand, so that many studies end, and commit, during the load.
     await runStudy(host.client, await newAttempt(host.client));
     const { reads, p50, p99, max } = await runLoad<Latency>('status-load.ts', {
       port: Number(host.client.origin.port),

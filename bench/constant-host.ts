@@ -1,7 +1,7 @@
 import { type AdapterPreference, chooseListener } from '../http/listener/choose-listener.ts';
 
-// Answers everything with one buffer and one set of headers, on the adapter that the host uses: what an answer costs
-// before anybody thinks about it.
+// Answers every request with one buffer and one set of headers, on the adapter that the host uses: the bare cost of an
+// answer.
 
 interface Constant {
   readonly adapter: AdapterPreference;

@@ -5,7 +5,7 @@ import { publishReviewDecisions, publishReviewIntakes } from '../contract/review
 import { approval } from '../test/receipts/review/review-steps.ts';
 import type { Client } from './client.ts';
 
-/** The flags of a host that makes captions of embedded subtitles and has them explained. */
+/** Flags for captions of embedded subtitles, with explanations. */
 export const explainerFlags = [
   ...['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'],
   ...['--language-explanation-executor', 'openai', '--allow-real-language-explanation'],

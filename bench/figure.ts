@@ -2,9 +2,9 @@
 export interface Figure {
   readonly figure: string;
   readonly measured: string;
-  /** What it is held against, measured in the same run. */
+  /** The figure to compare with, measured in the same run. */
   readonly reference: string;
-  /** Measured over reference, where the two compare. */
+  /** Measured over reference, if the two compare. */
   readonly ratio: number | null;
   readonly mustReach: string;
   /** Null for a figure that is given for information only. */
@@ -14,7 +14,7 @@ export interface Figure {
 /** One row of the table: a name for `--only`, and how its figures are measured. */
 export interface Row {
   readonly name: string;
-  /** What is measured and what it is held against, as a sentence of docs/benchmarks.md. */
+  /** The measurement and its reference, as a sentence of docs/benchmarks.md. */
   readonly measures: string;
   /** How the cost grows, and with what, as a sentence of docs/benchmarks.md. */
   readonly grows: string;

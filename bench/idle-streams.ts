@@ -84,7 +84,7 @@ async function cpuOf({ client, pid }: HostProcess, path: string, { fromMs, ms }:
   return cpu;
 }
 
-/** What each of the further connections adds to the memory of the host, in kilobytes. */
+/** Memory that each further connection adds to the host, in kilobytes. */
 async function slopeOf({ client, pid }: HostProcess, path: string): Promise<number> {
   const sockets = await connected(client, path, first);
   const before = await collected(pid);

@@ -17,7 +17,7 @@ interface Load {
 
 const load: Load = JSON.parse(process.argv[2] ?? '');
 
-/** Where the next range begins: all over the file, the same in every run. */
+/** Start of the next range: spread over the whole file, the same in every run. */
 let seed = 1;
 function nextStart(rangeBytes: number): number {
   seed = (seed * 48271) % 2147483647;

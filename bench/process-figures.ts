@@ -15,8 +15,8 @@ const megabytes = (text: string, field: string): number =>
   (Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024) / 1e6;
 
 /**
- * Resident memory of a process in megabytes (10^6 bytes): now, its share of it (shared pages split among their users), what it
- * alone has and has written to, and its peak.
+ * Memory of a process in megabytes (10^6 bytes). `resident` is its size now, `proportional` the same with shared pages split
+ * among their users. `own` is the private pages that it has written to; `peak` is the highest resident size.
  */
 export async function memoryOf(
   pid: number,

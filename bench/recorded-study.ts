@@ -64,6 +64,6 @@ export async function withLedger<Result>(dataRoot: string, work: (ledger: Ledger
 /** A second data root with the same content, for a host of its own. */
 export const copyDataRoot = (from: string, to: string): Promise<void> => cp(from, to, { recursive: true });
 
-/** The n-th of the ids that stand in for those of other studies. */
+/** The n-th placeholder for the id of another study. */
 export const standInId = (n: number): string =>
   `runtime:${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;

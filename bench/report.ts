@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What `npm run bench -- --json FILE` writes. */
+/** The file that `npm run bench -- --json FILE` writes. */
 export const report = z.strictObject({
   /** Node, processor, system and adapter. */
   environment: z.string(),

@@ -19,7 +19,7 @@ const requestsPerRound: Readonly<Record<Adapter, number>> = { uws: 120_000, node
 
 type Adapter = 'uws' | 'node';
 
-/** What the server library adds by itself, on either adapter. */
+/** Fields that the server library adds by itself, on either adapter. */
 const added = new Set(['content-length', 'date', 'connection', 'keep-alive', 'uwebsockets']);
 
 export const requestCost: Row = {

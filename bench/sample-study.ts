@@ -34,5 +34,5 @@ export async function runStudy(client: Client, request: object): Promise<string>
   }
 }
 
-/** A study of the sample that nothing was asked of before. */
+/** The request for a new study of the sample, which shares no attempt with an earlier one. */
 export const newAttempt = (client: Client): Promise<object> => sampleRequest(client, `bench-${randomUUID()}`);

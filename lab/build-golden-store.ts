@@ -41,7 +41,7 @@ try {
   for (const name of ['ledger', 'objects']) {
     await cp(path.join(dataRoot, name), path.join(target, name), {
       recursive: true,
-      // LevelDB writes these anew; they say nothing of the format.
+      // LevelDB rewrites these; they do not belong to the format.
       filter: (file) => !['LOCK', 'LOG', 'LOG.old'].includes(path.basename(file)),
     });
   }

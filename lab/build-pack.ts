@@ -8,8 +8,8 @@ import { screenTextItems } from './packs/screen-text-items.ts';
 import { speechItems } from './packs/speech-items.ts';
 import { utteranceItems } from './packs/utterance-items.ts';
 
-// Builds a labelled pack: drawn films, speech of flite, sounds with faults, text tracks that differ, and text on the screen. The
-// bytes depend on the versions of ffmpeg and flite, on fonts and on the processor, so that each machine accepts a baseline of its own.
+// Builds a labeled pack: drawn films, speech of flite, sounds with faults, text tracks that differ, and text on the screen.
+// The bytes depend on the versions of ffmpeg and flite, on fonts and on the processor, so each machine has its own baseline.
 
 const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> = {
   films: filmItems,

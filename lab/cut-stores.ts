@@ -1,5 +1,5 @@
-// Writes one data root for every state in which an actor of this build can rest or be cut: real hosts, killed at each of
-// their commits. `node --import tsx lab/cut-stores.ts OUTDIR`; takes some minutes. Each release adds its own folder.
+// Writes one data root for every state in which an actor of this build can rest or be killed. They come from real hosts,
+// killed at each commit. `node --import tsx lab/cut-stores.ts OUTDIR`; takes some minutes. Each release adds its own folder.
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,7 +20,7 @@ import { askRange, rangeReached } from '../test/crash/range-client.ts';
 import { cutLife, hasWindows, isErasing } from './stores/cut-life.ts';
 import { describeRelease } from './stores/describe-release.ts';
 
-/** Where the small video host listens, now and whenever one of these stores is opened: the addresses are stored. */
+/** The port of the small video host. The stores contain its addresses, so a test that opens one needs the same port. */
 const videoPort = 41_897;
 
 const [target] = process.argv.slice(2);
@@ -69,7 +69,7 @@ async function actorsIn(root: string): Promise<{ id: string; state: string; row:
 }
 
 type Stored = Release['stores'][string];
-/** What a test must know of a store beside its actor. */
+/** Facts that a test needs about a store, beside its actor. */
 type Known = Omit<Stored, 'id'>;
 
 const kept: Record<string, Stored> = {};
@@ -88,7 +88,7 @@ async function keep(root: string, kind: string, known: Known): Promise<string | 
 async function keepAs(name: string, root: string, stored: Stored): Promise<void> {
   if (kept[name] !== undefined) return;
   kept[name] = stored;
-  // A next host makes these anew, and LevelDB's words say nothing of the format.
+  // The next host makes these again, and the log of LevelDB does not belong to the format.
   const without = new Set([
     ...['inbox', 'work', 'quarantine', 'ledger.tables'],
     ...['ledger/LOCK', 'ledger/LOG', 'ledger/LOG.old'],
@@ -212,7 +212,7 @@ try {
     return known;
   });
 
-  // A check that cannot be written down is put off: a file stands where the folder of its receipt would be made.
+  // The host defers a check that it cannot store: here a file blocks the folder of the receipt.
   const unchecked = await copyOf(path.join(keptAt, 'caption-production.checking'));
   const shardsOf = (root: string) => readdir(path.join(root, 'objects', 'sha256'));
   const before = new Set(await shardsOf(unchecked));

@@ -1,5 +1,5 @@
 // @ts-check
-// Bundles the tests into `build-tests/`: a test process loads a few files then, where it would compile hundreds.
+// Bundles the tests into `build-tests/`: a test process then loads a few files instead of compiling hundreds.
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -12,7 +12,7 @@ import { testParts } from './build/stamp.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'build-tests');
 
-/** What tests run as processes, beside the built program. */
+/** Files that tests run as processes, beside the built program. */
 const processes = [
   'cli/charts.ts',
   'fixtures/storage/commit-forever.ts',
@@ -29,9 +29,8 @@ const processes = [
 ];
 
 /**
- * Packages that a bundle takes in, as that of the program does: each of them is dozens of files, and most test processes load
- * them. All others are loaded from where they are installed; guards of xstate are told by the names of its functions, which a
- * bundle may change.
+ * Packages to bundle, as the program does: each is dozens of files, and most test processes load them. All others load
+ * from `node_modules`; xstate knows its guards by the names of their functions, which a bundle may change.
  */
 const bundled = ['execa', 'fast-check', 'ipaddr.js', 'zod'];
 
@@ -72,15 +71,15 @@ const testFiles = () =>
     .map((name) => join('test', name));
 
 /**
- * Where the bundle of a test file is.
+ * Path of the bundle of a test file.
  *
  * @param {string} source
  */
 export const builtTest = (source) => join(folder, relative(root, source).replace(/\.ts$/, '.js'));
 
 /**
- * What a file is told of its own place: a file of the program stands in `build/`, beside the detector process that it
- * starts; any other file stands where its source is, so that it finds the fixtures.
+ * The `import.meta.url` that a file gets. For a file of the program it is in `build/`, beside the detector process that the
+ * program starts. For any other file it is that of the source, so that the file finds the fixtures.
  *
  * @param {string} path
  */

@@ -14,10 +14,10 @@ import { programParts } from './build/stamp.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What people start. */
+/** The commands that people start. */
 const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'cli/media-study.ts'];
 
-/** What the host starts beside itself. */
+/** The processes that the host starts. */
 const processes = ['executors/detector/detector-process.ts', 'executors/screentext/tesseract-process.ts'];
 
 /** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
@@ -34,9 +34,9 @@ export const external = [
 export const moduleForms = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 
 /**
- * Brings the built program up to date. Every file of it lies directly in `build/`, one folder below the root as the
- * sources do, so that `../fixtures` leads to the same place from both. The console is in `build/console/`, the client for
- * other programs in `build/client/`.
+ * Brings the built program up to date. Its files are directly in `build/`, one folder below the root like the sources, so
+ * that `../fixtures` means the same in both. The console is in `build/console/`, the client for other programs in
+ * `build/client/`.
  */
 export function build() {
   return bringUpToDate({ root, folder: join(root, 'build'), parts: programParts }, async (fresh) => {
@@ -93,7 +93,7 @@ export function build() {
 const nameOf = (source) => source.replace(/^.*\/(.*)\.ts$/, '$1');
 
 /**
- * A module that loads another only where Node is new enough: an older one would fail to link it, with a stack trace.
+ * A module that loads another only if Node is new enough: an older one would fail to link it, with a stack trace.
  *
  * @param {string} specifier
  */

@@ -26,7 +26,7 @@ const packageName = `node-${process.platform}-${process.arch}`;
 const say = (line) => void process.stderr.write(`node-versions: ${line}\n`);
 
 /**
- * The binary of a release, fetched where it is not there yet; undefined where the registry does not give it.
+ * The binary of a release, downloaded if it is missing; undefined if the registry does not have it.
  *
  * @param {string} version
  */

@@ -13,7 +13,7 @@ import { findExecutable } from './setup/tools.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What a lived data root depends on. */
+/** The sources on which a lived data root depends. */
 const parts = [...programParts, 'fixtures', 'test/host'];
 
 /** The lives know their tools by path and state of the file, so other tools need other lives. */

@@ -15,7 +15,7 @@ const page = join(root, 'docs/guides/screencast.md');
 const folder = mkdtempSync(join(tmpdir(), 'screencast-'));
 const bin = join(folder, 'bin');
 const longest = 900_000;
-/** Where Ollama listens; the stand-in of the second scene has to be there. */
+/** The port of Ollama; the stub of the second scene has to use it. */
 const modelPort = 11_434;
 mkdirSync(bin);
 // As an installed package has it: a link without the extension, which npm makes executable.
@@ -34,16 +34,16 @@ const environmentOf = (home: string): NodeJS.ProcessEnv => ({
   },
 });
 
-/** What a terminal shows at the end: lines that were written over are left out, and so are the folder and the progress of this run. */
+/** The final screen of a terminal, without overwritten lines and without the folder and the progress of this run. */
 const shown = (text: string, typed: readonly string[] | null): string =>
   text
     .replaceAll('\r\n', '\n')
     .split('\n')
-    // A question stays in sight; the progress that is written over it does not.
+    // A question stays visible; the progress written over it does not.
     .flatMap((line) => line.split('\r').filter((part, at, all) => at === all.length - 1 || part.includes('Type yes')))
     // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes of a terminal
     .map((line) => line.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').trimEnd())
-    // What is typed ahead is echoed before the first line, and again behind its question.
+    // The terminal echoes text typed ahead before the first line, and again after its question.
     .filter(
       (line, at) =>
         line !== '' && line !== typed?.[at] && !/^\S+: (?:upload|queued|probe|seal|\d+ %|[\d.]+ [kM]B)/.test(line),
@@ -62,7 +62,7 @@ interface Scene {
 
 interface Turn {
   readonly command: string;
-  /** What the person types at the terminal; null without one. */
+  /** The lines that the person types; null without a terminal. */
   readonly typed?: readonly string[] | null;
   /** Ends the command at this text: by Ctrl-C, or by `kill -9`. */
   readonly ends?: { readonly at: RegExp; readonly by: 'SIGINT' | 'SIGKILL' };

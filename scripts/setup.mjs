@@ -84,7 +84,7 @@ const absentPackages = (required) => [
   ),
 ];
 
-/** Debian's package manager, where this user may use it. */
+/** Debian's package manager, if this user may use it. */
 const aptGet = () => (process.getuid?.() === 0 ? findExecutable('apt-get', process.env) : undefined);
 
 /**
@@ -99,7 +99,7 @@ async function aptInstall(apt, packages) {
 }
 
 async function installTools() {
-  // What the host can do without is asked for apart, so that it cannot spoil the rest, and only once.
+  // Optional packages are installed separately and tried only once, so that their failure does not affect the rest.
   const tried = join(modules, isForTests ? '.setup-test-tools' : '.setup-optional-tools');
   const required = absentPackages(true);
   const optional = existsSync(tried) ? [] : absentPackages(false);

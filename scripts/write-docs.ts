@@ -1,4 +1,4 @@
-// Writes what stands in the docs and comes from code: `npm run docs`. Drawings of charts have a command of their own.
+// Writes the parts of the docs that come from code: `npm run docs`. Drawings of charts have a command of their own.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { settingsSchema } from '../cli/settings/settings-file.ts';

@@ -14,7 +14,7 @@ createRequire(import.meta.url).extensions['.ts'] = (module, path) => {
   module.exports = import(builtTest(path));
 };
 
-// AVA has Node read the source map of each file that is loaded, hundreds in most processes; here one is read when a stack
+// AVA makes Node read the source map of each loaded file, hundreds in most processes. Here a map is read when a stack
 // names its file.
 process.setSourceMapsEnabled(false);
 
@@ -31,7 +31,7 @@ function mapOf(url) {
 }
 
 /**
- * Null where it cannot be read, as in a process that has used up its descriptors.
+ * Null if it cannot be read, as in a process that has used up its descriptors.
  *
  * @param {URL} file
  */
@@ -44,7 +44,7 @@ function readMap(file) {
 }
 
 /**
- * Where a line of a stack comes from.
+ * A line of a stack with the source in place of the built file.
  *
  * @param {string} frame
  */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * How long a test waits for what has to come before it says that it did not, in milliseconds. It is no limit of anything
- * that is tested: a busy machine may take this long, and AVA gives up later.
+ * The time that a test waits for something to happen before it fails, in milliseconds. It is not a limit of the program: a
+ * busy machine may take this long, and AVA gives up later.
  */
 export const patienceMs = 180_000;
 
@@ -19,7 +19,7 @@ export async function within<T>(what: string, promise: Promise<T>, ms = patience
   }
 }
 
-/** Waits until something is so, and rejects where it never is. */
+/** Waits until a condition holds, and rejects if it never does. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>, everyMs = 10): Promise<void> {
   const end = performance.now() + patienceMs;
   while (!(await isSo())) {
@@ -29,8 +29,8 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
 }
 
 /**
- * Waits until a count has come to rest: it is the same at five looks in a row. The looks are counted, and the event loop takes
- * what has come between two of them, so that a process which stood still for a second has not come to rest.
+ * Waits until a count is the same at five looks in a row. Looks are counted, and the event loop runs between them, so
+ * that a pause of the whole process does not look like rest.
  */
 export async function atRest(count: () => number): Promise<number> {
   let before = count();

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * The time in milliseconds that the thread of the event loop has spent on a processor. `process.cpuUsage` also counts what collects
- * garbage and compiles beside it, which holds nothing up. Where the system does not tell of threads, that has to do.
+ * The processor time of the event loop's thread, in milliseconds. `process.cpuUsage` also counts garbage collection and
+ * compilation on other threads, which delay nothing. It is the fallback if the system does not report threads.
  */
 export function threadTimeMs(): number {
   const file = `/proc/self/task/${process.pid}/schedstat`;

@@ -9,7 +9,7 @@ import workers from 'node:worker_threads';
 
 /** @typedef {'pure' | 'host' | 'process'} Tier */
 
-/** What the launcher of a host puts in front of a media tool, and the media tools. */
+/** The launcher's prefix of a media tool, and the media tools. */
 const mediaProcess = /^(unshare|setpriv|prlimit|ffmpeg|ffprobe)$/;
 
 const writes = ['appendFile', 'copyFile', 'link', 'mkdir', 'mkdtemp', 'rename', 'rm', 'symlink', 'writeFile'];

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// Below the ports that Linux and macOS give to whoever does not ask for one by its number.
+// Below the ports that Linux and macOS give to programs that do not name one.
 const [firstPort, portCount] = [20_000, 12_000];
 let asked = 0;
 
 /**
- * A port of 127.0.0.1 at which nobody listens, and which no other process gets by chance before it is used: tests that run
- * beside this one ask the system for any port, or begin to look here at another place, which follows from their process id.
+ * A port of 127.0.0.1 without a listener, which no other process gets by chance before its use. Tests beside this one
+ * ask the system for any port, or start their search at another place, which follows from their process id.
  */
 export async function unusedPort(): Promise<number> {
   for (;;) {

@@ -135,7 +135,7 @@ function spokenLanguageOf({ given }: CommandCall, probe: MediaProbe, film: strin
   const tagged = sound?.language ?? (others.length === 0 ? text?.language : undefined);
   const language = tagged === undefined ? null : baseLanguage(tagged);
   if (language !== null) return language;
-  throw new WrongCall(`no track of ${film} names the spoken language; give it by --from, such as --from en`);
+  throw new WrongCall(`no track of ${film} names the spoken language; add it, such as --from en for English`);
 }
 
 /** The reason why this host cannot make captions of this film; null if it can. */
@@ -227,7 +227,7 @@ async function ableCall(
     }
   }
   const way = !call.isOwnHost()
-    ? 'This host was started before this command: stop it and call the command again, or restart it with another --caption-executor, see media-study serve --help'
+    ? `This host was running before the command. Stop it and run the command again, or restart it with another --caption-executor: ${asTyped('serve --help')}`
     : `Attach a subtitle file by --subtitles, or set a recognizer: ${asTyped('settings --help')}`;
   throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}. ${way}`);
 }
@@ -290,7 +290,7 @@ async function attestedBy(call: CommandCall, runtimeId: string, label: string, i
     const answer = await terminal.ask('Type yes to attest this, lines to read all lines: ');
     if (answer === 'yes') return;
     if (answer !== 'lines')
-      throw new WrongCall('nothing was approved: not attested. The study stays; call the command again');
+      throw new WrongCall('nothing was approved: not attested. The study stays; run the command again');
     for (const { lines } of found) for (const line of lines) terminal.remark(shownLine(line));
   }
 }

@@ -14,7 +14,8 @@ const deleteFlags: FlagTable = {
 /** Nothing is deleted without consent: at a terminal the person does, elsewhere --yes has to. */
 async function agreed({ given, terminal }: CommandCall, what: string): Promise<void> {
   if (given.has('yes')) return;
-  if (!terminal.isInteractive) throw new WrongCall(`to delete ${what} without a person at a terminal takes --yes`);
+  if (!terminal.isInteractive)
+    throw new WrongCall(`without a terminal the deletion cannot be confirmed: add --yes to delete ${what}`);
   terminal.remark(`${what} will be deleted for good; only a receipt of it stays.`);
   if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
 }
@@ -93,7 +94,7 @@ async function showDiskUse({ host, given, terminal }: CommandCall) {
   const use = await host.deletions.diskUse({ limit });
   const { total, sources, runtimes, more } = use;
   terminal.result(use, [
-    `total ${bytesText(total.bytes)}, free ${bytesText(total.freeBytes)}; no record reaches ${bytesText(total.unreached.bytes)}`,
+    `total ${bytesText(total.bytes)}, free ${bytesText(total.freeBytes)}; for gc to remove: ${bytesText(total.unreached.bytes)}`,
     ...sources.map(({ sourceSessionId, label, media, own, shared, evidence, runtimes: count }) =>
       [
         `${sourceSessionId}  media ${bytesText(media.bytes)}, records ${bytesText(own.bytes)}`,

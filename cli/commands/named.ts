@@ -52,7 +52,9 @@ export async function namedStudy(call: Pick<CommandCall, 'host'>, what: string):
   if (others.length === 0) return only.runtimeId;
   const lines = meant.map(({ runtimeId, row }) => `  ${row === null ? `${runtimeId}  damaged` : studyLine(row)}`);
   throw new WrongCall(
-    [`${meant.length} studies are called ${what}; name one by its id, or by a beginning of it:`, ...lines].join('\n'),
+    [`${meant.length} studies are called ${what}; name one by its id, or by the beginning of its id:`, ...lines].join(
+      '\n',
+    ),
   );
 }
 
@@ -64,7 +66,7 @@ async function noStudy({ host }: Pick<CommandCall, 'host'>, what: string, labels
   const near = nearestName(what, labels);
   const meant = near === null ? '' : `, did you mean ${near}?`;
   throw new WrongCall(
-    `no study is called ${what}, and no id of one begins so${meant}; ${asTyped('runtimes')} lists the studies`,
+    `no study has the label ${what} or an id that begins with it${meant}; ${asTyped('runtimes')} lists the studies`,
   );
 }
 
@@ -81,7 +83,9 @@ function onlyOne(what: string, meant: readonly SourceSessionRow[]): SourceSessio
   if (others.length === 0) return only;
   const lines = meant.map((row) => `  ${sourceLine(row)}`);
   throw new WrongCall(
-    [`${meant.length} sources are called ${what}; name one by its id, or by a beginning of it:`, ...lines].join('\n'),
+    [`${meant.length} sources are called ${what}; name one by its id, or by the beginning of its id:`, ...lines].join(
+      '\n',
+    ),
   );
 }
 

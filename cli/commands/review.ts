@@ -8,7 +8,7 @@ import {
 } from '../../contract/review.ts';
 import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { noCaptionsLine } from '../terminal/summary.ts';
+import { nextLine, noCaptionsLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { noApproval, rethrownAs } from './captions.ts';
 import { studyArgument } from './named.ts';
@@ -91,11 +91,15 @@ async function check(given: GivenFlags): Promise<void> {
 }
 
 async function run(call: CommandCall) {
-  const answer = await decided(call, reviewVerbOf(call.given), await studyArgument(call, 1));
+  const [verb, runtimeId] = [reviewVerbOf(call.given), await studyArgument(call, 1)];
+  const answer = await decided(call, verb, runtimeId);
   call.terminal.result(
     answer,
     answer.reviews.map(({ reviewId, state }) => `${reviewId} ${state}`),
   );
+  // An approval makes no captions by itself.
+  const next = verb === 'approve' ? nextLine(await call.host.overview(runtimeId), 'produce_captions') : null;
+  if (next !== null) call.terminal.remark(next);
   return exitCodes.done;
 }
 

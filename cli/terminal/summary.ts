@@ -65,6 +65,12 @@ const isWorthALine = ({ kind, placeCount }: Finding): boolean => placeCount > 0 
 export const noCaptionsLine = ({ captions, lifecycle }: RuntimeOverview): string | null =>
   captions.state === 'never' && lifecycle === 'terminal' ? `no captions: ${captions.text}` : null;
 
+/** The line of one possible next step; null if it is not possible now. */
+export function nextLine(overview: RuntimeOverview, action: OverviewAction['action']): string | null {
+  const possible = overview.actions.find((each) => each.action === action);
+  return possible === undefined ? null : `next: ${possible.text} (${commandFor(action, overview)})`;
+}
+
 /** The possible next steps, a line each; that of an approval shows if captions can follow. */
 function nextLines(overview: RuntimeOverview): string[] {
   const obstacle = noCaptionsLine(overview);

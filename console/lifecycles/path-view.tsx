@@ -85,7 +85,7 @@ export function PathView({ drawn, model, events, runtimeId, isLive, other = none
   );
 }
 
-/** What could happen next to an actor where it stands after a step, by its machine. */
+/** The events that can come next for an actor after a step, by its machine. */
 function ComesNext({ chart, step }: { readonly chart: Chart; readonly step: Step }) {
   const { value } = step;
   const from = JSON.stringify(value);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ExchangeCore, type ExchangeOwner, InFlight, type Outlet } from './exchange-core.ts';
 import {
   type ExchangeHandler,
@@ -352,7 +352,7 @@ export const openUwsListener: OpenListener = async (address, handler, onHandlerE
         uws.us_listen_socket_close(socket);
         await flight.idle(graceMs);
         // The last answer may have ended inside one of the library's own callbacks.
-        await setImmediate();
+        await nextTurn();
         app.close();
       })();
       return closed;

@@ -48,7 +48,7 @@ export class Backgrounds {
     this.#effects = effects;
   }
 
-  /** Music and sounds of the packages, which are downloaded where they are missing; of the music on hold only what is for tuning. */
+  /** Music and sounds of the packages; downloads missing ones. Of the music on hold only the pieces for tuning. */
   static async open(work: string, chance: Chance): Promise<Backgrounds> {
     const pieces = (await filesIn(work, withMusic)).filter(
       ({ name, bytes }) => musical.test(name) && !spoken.test(name) && bytes > pieceBytes,
@@ -70,7 +70,7 @@ export class Backgrounds {
     return ofPowerOne(this.#repeated(this.#oneOf(this.#pieces), length));
   }
 
-  /** One sound, repeated where it ends. */
+  /** One sound, repeated if it is too short. */
   effect(length: number): Float32Array {
     return ofPowerOne(this.#repeated(this.#oneOf(this.#effects), length));
   }

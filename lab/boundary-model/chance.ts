@@ -27,7 +27,7 @@ export class Chance {
     return this.weighted(list.map((each) => [each, 1] as const));
   }
 
-  /** One of some things, each as often as its weight says. */
+  /** One of some things; the odds of each are proportional to its weight. */
   weighted<T>(things: readonly (readonly [thing: T, weight: number])[]): T {
     let left = this.next() * things.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [thing, weight] of things) {

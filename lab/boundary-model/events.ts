@@ -17,8 +17,8 @@ const keptOverSpeech = 0.08;
 const highestSample = 4;
 
 /**
- * Sounds that begin and end as suddenly as words, about as loud as speech, mostly between the spans of speech: without them a model
- * learns that whatever begins suddenly is speech.
+ * Sounds that begin and end as suddenly as words, about as loud as speech, mostly between its spans. Without them a model
+ * learns that every sudden sound is speech.
  */
 export function eventsAround(
   chance: Chance,

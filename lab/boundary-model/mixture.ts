@@ -9,22 +9,22 @@ import type { SpokenVoice } from './voices.ts';
 
 export const clipMs = 24_000;
 
-/** What a clip is made of. */
+/** The parts of a clip. */
 export interface Sounds {
   readonly voices: readonly SpokenVoice[];
   readonly backgrounds: Backgrounds;
 }
 
-/** A clip as a microphone takes it, and when there is speech in it. */
+/** A clip as a microphone records it, and its spans of speech. */
 export interface Clip {
   readonly samples: Float32Array;
   readonly spans: readonly SpeechSpan[];
 }
 
-/** Where a clip is recorded. */
+/** The surroundings in which a clip is recorded. */
 type Scene = 'quiet' | 'room' | 'noise' | 'music' | 'effects' | 'telephone';
 
-/** How often clips have what. All numbers are shares of clips. */
+/** Shares of clips, from 0 to 1. */
 interface Shares {
   readonly withoutSpeech: number;
   /** Of those with speech, and of those without. */
@@ -48,7 +48,7 @@ const plain: Shares = {
   faintNoise: 1,
 };
 
-/** Most of these are quiet, so that events stand out. */
+/** Most of these are quiet, so that events are clearly audible. */
 const eventful: Shares = {
   withoutSpeech: 0.3,
   events: [0.55, 0.75],
@@ -68,7 +68,7 @@ const kinds = [
   [eventful, 0.5],
 ] as const;
 
-/** Draws a clip of `clipMs`: speech or none, events, where it is recorded, through which line and how loud. */
+/** Draws a clip of `clipMs`: speech or silence, events, surroundings, bandwidth and loudness. */
 export function drawnClip(chance: Chance, { voices, backgrounds }: Sounds): Clip {
   const shares = chance.weighted(kinds);
   const isSilent = chance.happens(shares.withoutSpeech);
@@ -132,7 +132,7 @@ function drawnRoom(chance: Chance, sounds: Float32Array, decayMs: Between, echoD
 const oftenInRoom = (chance: Chance, sounds: Float32Array): Float32Array =>
   chance.happens(0.25) ? drawnRoom(chance, sounds, [150, 500], [-12, -3]) : sounds;
 
-/** What is left by a telephone, or by a recording of little bandwidth, as some are. */
+/** Limits the bandwidth as a telephone does; some other recordings get a narrow band too. */
 function throughLine(chance: Chance, recorded: Float32Array, scene: Scene): Float32Array {
   if (scene === 'telephone') return band(recorded, chance.between(200, 350), chance.between(3000, 3600));
   return chance.happens(0.1) ? band(recorded, chance.between(50, 150), chance.between(3500, 7000)) : recorded;

@@ -2,7 +2,7 @@ import { coloredNoise } from '../utterances/conditions.ts';
 import { ofPowerOne, rate } from '../utterances/samples.ts';
 import type { Chance } from './chance.ts';
 
-/** Coloured, white or rumbling noise with a mean power of 1; some of it comes in waves of one to ten seconds. */
+/** Colored, white or rumbling noise with a mean power of 1; some of it comes in waves of one to ten seconds. */
 export function drawnNoise(chance: Chance, length: number): Float32Array {
   const noise = chance.weighted([
     [steadyNoise, 0.6],

@@ -9,7 +9,7 @@ export interface SpeechSpan {
   readonly endMs: number;
 }
 
-/** What is said in a clip, without anything around it. */
+/** The speech of a clip, without anything around it. */
 export interface Said {
   readonly samples: Float32Array;
   readonly spans: readonly SpeechSpan[];
@@ -17,7 +17,7 @@ export interface Said {
 
 /** A clip ends at least so long after its last word. */
 const lastPauseMs = 600;
-/** What is nearer to each other than this is one span: the detector joins shorter pauses too. */
+/** Spans with a shorter pause between them are one: the detector joins them too. */
 const joinedMs = 200;
 const phraseMs = 1000;
 /** How many phrases are replaced by what is drawn next, so that there are more words. */
@@ -69,7 +69,7 @@ function atSpeed({ samples, startMs, endMs }: SpokenRun, speed: number): SpokenR
   return { samples: played, startMs: startMs / speed, endMs: endMs / speed };
 }
 
-/** Brighter, or duller where the tilt is negative: each sample less a share of the one before. */
+/** Brighter, or duller if the tilt is negative: each sample less a share of the one before. */
 function tilted(samples: Float32Array, tilt: number): Float32Array {
   return samples.map((sample, at) => sample - tilt * (samples[at - 1] ?? 0));
 }
@@ -83,7 +83,7 @@ function place(clip: Float32Array, samples: Float32Array, run: SpokenRun, startM
     if (from + at < clip.length) clip[from + at] = (clip[from + at] ?? 0) + sample;
 }
 
-/** The mean power of what is said in all spans; where nothing is said, that of usual speech. */
+/** The mean power of the spans of speech; the usual power if there are none. */
 export function speechPower({ samples, spans }: Said): number {
   if (spans.length === 0) return gainOf(speechDbfs) ** 2;
   const powers = spans.map(({ startMs, endMs }) => meanPower(samples, samplesIn(startMs), samplesIn(endMs)));

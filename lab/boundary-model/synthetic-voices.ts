@@ -34,7 +34,7 @@ const synthetic: readonly SyntheticVoice[] = [
 
 const textsOfAVoice = 20;
 
-/** What the voices say: numbers, which each reads in its own language, one or several. Needs espeak-ng and flite. */
+/** Speech of the synthetic voices: each reads numbers in its own language. Needs espeak-ng and flite. */
 export async function syntheticVoices(work: string): Promise<SpokenVoice[]> {
   const spoken: SpokenVoice[] = [];
   for (const [at, voice] of synthetic.entries()) {
@@ -57,7 +57,7 @@ async function recordings(work: string, { name, say }: SyntheticVoice, chance: C
   return files.map((file) => path.join(folder, file));
 }
 
-/** One to four numbers below ten thousand, the small ones as often as the large. */
+/** One to four numbers below ten thousand; each power of two has the same odds, so that small numbers are common. */
 function numbers(chance: Chance): string {
   const count = chance.happens(0.5) ? 1 : Math.ceil(chance.between(1, 4));
   return Array.from({ length: count }, () => Math.floor(chance.betweenOctaves(1, 10_000))).join(' ');

@@ -12,7 +12,7 @@ export interface TrainingVoice extends Recordings {
   readonly ending?: string;
 }
 
-/** What a voice says, word by word and phrase by phrase. */
+/** The speech of a voice, as runs of words and phrases. */
 export interface SpokenVoice {
   readonly name: string;
   readonly runs: readonly SpokenRun[];
@@ -37,11 +37,11 @@ const ownVoices: readonly TrainingVoice[] = [
 ];
 
 const heldOut = recordedVoices.filter(({ half }) => half === 'held-out');
-// Who speaks for one of these collections may speak for another one too.
+// A volunteer of one of these collections may have recorded another one too.
 const volunteers = /^(?:klettres|ktuberling|tuxpaint|hedgewars)-/;
 const heldOutLanguages = heldOut.filter(({ name }) => volunteers.test(name)).map(({ folder }) => path.basename(folder));
 
-/** Whether a voice is kept apart for measuring, or volunteers speak it in a language of which one is. */
+/** True if a voice is held out for measuring, or comes from volunteers who speak a language of a voice that is. */
 export const isHeldOut = (voice: TrainingVoice): boolean =>
   heldOut.some((kept) => kept.package === voice.package && kept.folder === voice.folder) ||
   (volunteers.test(voice.name) && heldOutLanguages.some((language) => languageOf(voice) === language));
@@ -49,8 +49,8 @@ export const isHeldOut = (voice: TrainingVoice): boolean =>
 const languageOf = ({ name }: TrainingVoice): string => name.replace(/^[^-]+-(?:Default_)?/, '');
 
 /**
- * The voices to train on. Those of the half for tuning are among them unless they are left out: thresholds are chosen on them with a
- * model that was trained without them, and the model that is used is trained on them too. Those held out are never among them.
+ * The voices to train on; those held out are never among them. Thresholds are tuned on the voices for tuning, with a model
+ * trained without them (`withTuning` is false). The final model is trained on those voices too.
  */
 export function trainingVoices(withTuning: boolean): readonly TrainingVoice[] {
   const tuning = recordedVoices.filter(({ half }) => half === 'tuning');
@@ -60,7 +60,7 @@ export function trainingVoices(withTuning: boolean): readonly TrainingVoice[] {
   return voices;
 }
 
-/** Many recordings have a noise of their own: then speech begins where it rises above that, 22 to 35 dB below the loudest moment. */
+/** Many recordings are noisy: their speech begins where it rises above the noise, 22 to 35 dB below the loudest moment. */
 const trainingEdges: EdgeRule = {
   belowLoudestDb: (levels) => {
     const noise = levels[Math.floor(levels.length * 0.1)] ?? 0;
@@ -77,7 +77,7 @@ const decodedTogether = 20;
 /** A voice with fewer runs would repeat itself too much. */
 const leastRuns = 4;
 
-/** What the voices say in their recordings. */
+/** The recorded speech of the voices; those with too few runs are left out. */
 export async function spokenVoices(work: string, voices: readonly TrainingVoice[]): Promise<SpokenVoice[]> {
   const spoken: SpokenVoice[] = [];
   for (const [at, voice] of voices.entries()) {
@@ -88,7 +88,7 @@ export async function spokenVoices(work: string, voices: readonly TrainingVoice[
   return spoken;
 }
 
-/** What is said in recordings, as loud as one another. */
+/** The runs of speech in recordings, all leveled to the same loudness. */
 export const runsIn = (files: readonly string[]): SpokenRun[] =>
   decoded(files).flatMap((samples) =>
     samples.length < samplesIn(leastMs) ? [] : spokenRuns(samples, trainingEdges).map(levelled),

@@ -4,7 +4,7 @@ import type { FilmPlan } from './catalogue.ts';
 import { type FilmLabels, labelsOf, picturesOf } from './film.ts';
 import { FILM_HEIGHT, FILM_WIDTH } from './shot.ts';
 
-/** What is in a built film, in milliseconds of its own time line. */
+/** Labels of a built film, in milliseconds of its own timeline. */
 export interface TimedLabels {
   readonly durationMs: number;
   readonly frameMs: number;

@@ -17,7 +17,7 @@ export interface Piece {
   readonly join: Join;
 }
 
-/** What is done to every picture of a film. */
+/** Changes to every picture of a film. */
 export interface Treatment {
   /** Light and contrast of all pictures, as a share. */
   readonly light?: number;
@@ -38,7 +38,7 @@ export interface Film {
   readonly seed: number;
 }
 
-/** What is in a film, in frames: a cut is the first frame of a shot, a transition its frames. */
+/** Labels of a film, in frames: a cut is the first frame of a shot, a transition all its frames. */
 export interface FilmLabels {
   readonly frames: number;
   readonly cuts: readonly number[];
@@ -62,7 +62,7 @@ export function labelsOf({ pieces, treatment: { repeat = 1 } }: Film): FilmLabel
   return { frames, cuts, transitions };
 }
 
-/** Whether the picture that is coming already covers this pixel. */
+/** True if the incoming picture already covers this pixel. */
 function covers({ towards }: Extract<Join, { form: 'wipe' }>, x: number, y: number, share: number): boolean {
   switch (towards) {
     case 'right':

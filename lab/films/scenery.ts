@@ -50,7 +50,7 @@ function clouds(chance: Chance, size: number, layers: number): (x: number, y: nu
   };
 }
 
-/** Boxes and discs of all colours over a slope of two. */
+/** Boxes and discs of all colors over a gradient of two. */
 function mosaic(chance: Chance): Picture {
   const [from, to] = [anyColor(chance), anyColor(chance)];
   const made = eachPixel((x, y) => mixed(from, to, (x + y) / (WIDTH + HEIGHT)));
@@ -120,7 +120,7 @@ function landscape(chance: Chance): Picture {
   });
 }
 
-/** Leaves, gravel, cloth: fine detail of two colours everywhere. */
+/** Leaves, gravel, cloth: fine detail of two colors everywhere. */
 function thicket(chance: Chance): Picture {
   const [light, dark] = [anyColor(chance, 80, 230), anyColor(chance, 5, 110)];
   const [fine, broad] = [clouds(chance, between(chance, 6, 14), 3), clouds(chance, 80, 2)];
@@ -165,7 +165,7 @@ function city(chance: Chance): Picture {
   return made;
 }
 
-/** What the rule was tuned on, and what it is tried on: no kind of picture is in both. */
+/** Pictures for tuning the rule, and pictures kept for its test: no kind is in both. */
 const sceneries = { tuned: [mosaic, cells, page], kept: [landscape, thicket, room, city] } as const;
 export type FilmSet = keyof typeof sceneries;
 

@@ -5,7 +5,7 @@ import { type Color, fill, look, type Picture, picture, type View } from './pict
 export const FILM_WIDTH = 192;
 export const FILM_HEIGHT = 108;
 
-/** A shot gives its picture at a time, in seconds from its start. The picture is good until the next one is asked for. */
+/** A shot gives its picture at a time, in seconds from its start. The picture is valid until the next call. */
 export type Shot = (second: number) => Picture;
 
 export const cameraMoves = ['still', 'hand', 'pan', 'zoom', 'shake', 'whip'] as const;
@@ -83,7 +83,7 @@ export function shotOf(scene: Picture, { move, bodies }: ShotPlan, chance: Chanc
   };
 }
 
-/** Plays pictures that were drawn elsewhere, at their own rate, and begins anew at their end. */
+/** Plays pictures that were drawn elsewhere, at their own rate, in a loop. */
 export function played(pictures: readonly Picture[], framesPerSecond: number): Shot {
   return (second) => {
     const found = pictures[Math.floor(second * framesPerSecond + 1e-6) % pictures.length];

@@ -6,7 +6,7 @@ import { sounds } from './sounds.ts';
 
 const beds = ['pink-noise', 'siren', 'chords', 'melody', 'white-noise', 'applause'] as const;
 
-/** Where the faults of a file lie, in ms; each file has them somewhat later than the one before, and somewhat longer. */
+/** The faults of a file, in ms; each file has them a little later than the one before, and a little longer. */
 const faultsAt = (at: number): LabeledFault[] => {
   const later = at * 370;
   const fault = (kind: LabeledFault['kind'], startMs: number, lengthMs: number): LabeledFault => ({
@@ -23,7 +23,7 @@ const faultsAt = (at: number): LabeledFault[] => {
 
 const during = ({ startMs, endMs }: LabeledFault): string => `between(t,${startMs / 1000},${endMs / 1000})`;
 
-/** What makes a fault of a whole sound, for both sides; `val(0)` is left. */
+/** Expressions that turn a clean sound into a faulty one, for each side; `val(0)` is the left input. */
 const expressions: Readonly<Record<LabeledFault['kind'], (side: 0 | 1) => string>> = {
   clipping: (side) => `20*val(${side})`,
   silent_channel: (side) => (side === 0 ? 'val(0)' : '0'),

@@ -50,10 +50,10 @@ const differences: readonly Difference[] = [
 const firstMs = 3000;
 const everyMs = 2850;
 
-/** People do not speak to a beat, and of an even one no offset can be told. */
+/** People do not speak to a beat, and an even beat has no unique offset. */
 const paceMs = [0, 300, -250, 150, -100, 400, -350, 50, 200, -300, 100] as const;
 
-/** One cue for each line; how long it stands depends on how much it says. */
+/** One cue for each line; longer texts stay longer. */
 const cuesOf = (texts: readonly string[]): Cue[] =>
   texts.map((text, at) => {
     const startMs = firstMs + at * everyMs + (paceMs[at % paceMs.length] ?? 0);

@@ -11,7 +11,7 @@ const pauseMs = 900;
 const files = 6;
 const voices = ['kal16', 'slt', 'rms', 'awb'] as const;
 
-/** What is heard under the speech, softly; nothing under every other two files. */
+/** Soft sound under the speech; `null` for none. */
 const beds = [null, 'melody'] as const;
 
 /** Speech of flite with known words at known times, and sounds without words. */

@@ -38,8 +38,8 @@ export function speechActivityOf(measured: EvidenceArtifact, decoder: ToolIdenti
 }
 
 /**
- * Which language each measured stretch of speech has, taken from the script that the sample was built from. Nothing was
- * measured, so there are no scores and no confidence, and the producer says who made it up.
+ * The language of each measured stretch of speech, taken from the script of the sample. No language was measured, so there
+ * are no scores and no confidence, and the producer names the script.
  */
 export function scriptedLanguages(
   speech: SpeechActivity,

@@ -50,7 +50,7 @@ export async function sealSample(folder: string, mediaPath: string, gold: Sample
   }
 }
 
-/** What the host's own detector finds over the whole media. */
+/** The speech that the host's own detector finds in the whole media. */
 async function measureSpeech(
   launcher: Launcher,
   ffmpeg: ResolvedTool,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { frameCount, frameToMs, type Line, lines, type Passage, passages } from './timeline.ts';
 
-/** What espeak-ng writes; the whole sound is mixed at this rate. */
+/** The rate of espeak-ng, in Hz; the whole sound is mixed at this rate. */
 const sampleRate = 22050;
 const speechPeak = 0.7;
 /** Speech begins and ends with the first and last sample above this amplitude. */
@@ -102,7 +102,7 @@ function wavFile(samples: Float64Array): Buffer {
   return file;
 }
 
-/** Mixes speech and passages into `sound.wav`; answers the lines with their measured ends. Throws where two overlap. */
+/** Mixes speech and passages into `sound.wav`; returns the lines with their measured ends. Throws if two overlap. */
 export async function buildSound(folder: string): Promise<{ file: string; spoken: SpokenLine[] }> {
   const mix = new Float64Array(sampleAt(frameToMs(frameCount)));
   const spoken: SpokenLine[] = [];

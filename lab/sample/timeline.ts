@@ -1,4 +1,4 @@
-/** What the sample says, plays and shows, and when: the one source of both the media and its gold labels. */
+/** Times of the speech, sounds and pictures of the sample: the one source of both the media and its gold labels. */
 
 export const frameRate = 25;
 export const frameCount = 1250;

@@ -17,7 +17,7 @@ export interface LeftOfLife {
   readonly spare: string | null;
 }
 
-/** A full life of a host in this process, and the copies of its data root: one for each commit, which is what a kill would leave. */
+/** A full life of a host in this process, and a copy of its data root at each commit, as a kill would leave it. */
 export async function cutLife(
   t: ExecutionContext,
   scratch: string,
@@ -49,13 +49,13 @@ export async function cutLife(
 
 const leftOf = (root: string, { runtimeId, spare }: KnownOfLife): LeftOfLife => ({ root, runtimeId, spare });
 
-/** Whether a deletion was recorded in a data root, and something is left of it to be erased. */
+/** True if a data root has a recorded deletion that has not erased everything. */
 export const isErasing = (root: string): Promise<boolean> =>
   isSeen(root, async ({ ledger }) => (await ledger.list('record', erasingPrefix)).length > 0);
 
 const keptWindow = z.object({ window: z.object({}) });
 
-/** Whether a pass over a data root was cut behind two of its windows. */
+/** True if a data root has a pass that was cut after two of its windows. */
 export const hasWindows = (root: string): Promise<boolean> =>
   isSeen(root, async ({ ledger }) => {
     const rows = await ledger.list('operation');

@@ -16,7 +16,7 @@ export interface NoiseColor {
 
 const pink: NoiseColor = { tilt: 0.4, white: 0.2 };
 
-/** Coloured noise of power 1, by the filter of Paul Kellet over white noise from drawn numbers (0 to 1). */
+/** Colored noise of power 1: the filter of Paul Kellet over white noise from random numbers (0 to 1). */
 export function coloredNoise(
   length: number,
   next: () => number,
@@ -48,7 +48,7 @@ const overMusic =
   ({ samples, speechPower, music }: Placed): Float32Array =>
     mixed(samples, music, Math.sqrt(speechPower / meanPower(music)) * gainOf(-db));
 
-/** What is left between two frequencies: Butterworth filters of the second order, twice each. */
+/** The band between two frequencies: Butterworth filters of the second order, twice each. */
 export function band(samples: Float32Array, lowHz: number, highHz: number): Float32Array {
   let filtered = samples;
   for (const [hz, isHigh] of [lowHz, highHz, lowHz, highHz].map((hz) => [hz, hz === highHz] as const)) {
@@ -106,7 +106,7 @@ const floorDb = 50;
 
 const overFloor = (placed: Placed): Float32Array => overNoise(floorDb)(placed);
 
-/** What is done to clean speech, by its name: the figures of 10 and 0 are decibels of the speech above what is under it. */
+/** Named treatments of clean speech; 10 and 0 in a name are decibels of the speech above the sound under it. */
 export const conditions: Readonly<Record<string, (placed: Placed) => Float32Array>> = {
   clean: overFloor,
   low: (placed) => scaled(overFloor(placed), gainOf(-30)),
@@ -118,7 +118,7 @@ export const conditions: Readonly<Record<string, (placed: Placed) => Float32Arra
   music_0: overMusic(0),
 };
 
-/** Some seconds of a piece, from a place that the seed says; the piece is repeated where it ends. */
+/** Some seconds of a piece, from a place that follows from the seed; a short piece is repeated. */
 export function excerpt(piece: Float32Array, length: number, seed: number): Float32Array {
   const from = samplesIn(3000) + Math.floor(seeded(seed)() * Math.max(1, piece.length - length - samplesIn(6000)));
   return Float32Array.from({ length }, (_, at) => piece[(from + at) % piece.length] ?? 0);

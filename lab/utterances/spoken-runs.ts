@@ -1,16 +1,16 @@
 import { decibels, gainOf, meanPower, samplesIn, scaled } from './samples.ts';
 
-/** Something that was said without a pause: its samples, with a little of the quiet before and behind it. */
+/** Speech without a pause: its samples, with a little of the quiet before and after it. */
 export interface SpokenRun {
   readonly samples: Float32Array;
-  /** Where it begins and ends in them, in ms. */
+  /** Bounds of the speech in the samples, in ms. */
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /**
- * What is speech in a clean recording: from the first to the last 10 ms that are loud. A recording is used only if this is plain:
- * what is around is well below that, and no pause is so short that it may count as one or not.
+ * Speech in a clean recording is everything from the first to the last loud 10 ms. This must be certain, or the recording
+ * is left out. The sound around the speech is much softer, and no pause has a doubtful length.
  */
 const rule = {
   windowMs: 10,
@@ -23,16 +23,16 @@ const rule = {
   marginMs: 10,
 } as const;
 
-/** How far below the loudest moment of a recording its speech may be, and by how much what is around must be below that. */
+/** Levels of speech: how far below the loudest moment it may be, and how much softer the sound around it must be. */
 export interface EdgeRule {
-  /** From the levels in dB, in rising order; null where the recording is too noisy. */
+  /** From the levels in dB, in rising order; null if the recording is too noisy. */
   readonly belowLoudestDb: (levels: readonly number[]) => number | null;
   readonly clearDb: number;
 }
 
 export const plainEdges: EdgeRule = { belowLoudestDb: () => 35, clearDb: 5 };
 
-/** The runs of a clean recording, in order; none where its edges are not plain. */
+/** The runs of a clean recording, in order; empty if its edges are doubtful. */
 export function spokenRuns(samples: Float32Array, edges: EdgeRule = plainEdges): SpokenRun[] {
   const { windowMs, stepMs } = rule;
   const levels: number[] = [];
@@ -58,7 +58,7 @@ export function spokenRuns(samples: Float32Array, edges: EdgeRule = plainEdges):
   return runs.some((run) => run === null) ? [] : runs.flatMap((run) => run ?? []);
 }
 
-/** Null where it is too short or too long, or the recording has nothing around it. */
+/** Null if the run is too short or too long, or too close to an end of the recording. */
 function runIn(samples: Float32Array, startMs: number, endMs: number): SpokenRun | null {
   const { marginMs, leastMs, mostMs } = rule;
   const [from, to] = [samplesIn(startMs - marginMs), samplesIn(endMs + marginMs)];

@@ -1,10 +1,10 @@
 // @ts-check
-// What stands in a built program beside its code: the licences of the packages that are bundled into it, and the weights
-// of the models that find speech.
+// The parts of a built program beside its code: the licenses of the bundled packages, and the weights of the models that
+// find speech.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** Packages in CommonJS ask for modules of Node by `require`, which a module does not have: what stands before each. */
+/** The first lines of every bundle: packages in CommonJS load modules of Node by `require`, which a module does not have. */
 export const requireInModules =
   "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
 

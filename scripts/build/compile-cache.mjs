@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Whether the cache of tsx belongs to this user and only this user can write to it. It is made where there is none, so
- * that it cannot become another user's later.
+ * True if the cache of tsx belongs to this user and only this user can write to it. Makes the folder if it is missing, so
+ * that no other user can make it later.
  *
  * @param {string} [folder]
  */
@@ -14,7 +14,7 @@ export function ownsCompileCache(folder = join(tmpdir(), `tsx-${process.geteuid?
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch {
-    // What is there already is looked at.
+    // The folder may exist already; the check below decides.
   }
   const found = lstatSync(folder, { throwIfNoEntry: false });
   return found?.isDirectory() === true && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;

@@ -26,7 +26,7 @@ export async function buildConsole(root, folder) {
     format: 'esm',
     platform: 'browser',
     target: ['chrome120', 'firefox121', 'safari17.4'],
-    // The client asks Node for a file only where it is given a path, which no page does.
+    // The client needs modules of Node only to read a file by its path, which no page does.
     external: ['node:*'],
     // The entry of the package looks for a worker of Node.
     alias: { elkjs: 'elkjs/lib/elk.bundled.js' },

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the program is made of: the floors, the build itself, and by the lock file the packages that are bundled. */
+/** Sources of the program: the floors, the build itself, and the bundled packages by way of the lock file. */
 export const programParts = [
   'actors',
   'cli',
@@ -24,7 +24,7 @@ export const programParts = [
   'package-lock.json',
 ];
 
-/** What the tests are made of. */
+/** Sources of the tests. */
 export const testParts = [...programParts, 'bench', 'fixtures', 'lab', 'test'];
 
 /** @param {string} folder */

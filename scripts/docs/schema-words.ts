@@ -2,7 +2,7 @@ import { nameOf, type ReadableDocument, type SchemaObject, schemaObject } from '
 
 const shownAlternatives = 6;
 
-/** What a value of a schema is, in a few words: its name where it has one. */
+/** A few words for the values of a schema; a named schema gives its name. */
 export function wordsOf(schema: unknown): string {
   const { $ref, type, const: only, enum: words, items, oneOf, anyOf } = schemaObject.parse(schema);
   if (only !== undefined) return `\`${JSON.stringify(only)}\``;

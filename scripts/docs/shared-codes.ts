@@ -47,7 +47,7 @@ export class SharedCodes {
     ]);
   }
 
-  /** Whether a code of an operation stands in that table. */
+  /** True if that table contains a code of an operation. */
   hasFor(operation: Operation, code: string): boolean {
     return this.#groups.some(({ has, codes }) => has(operation) && codes.has(code));
   }

@@ -6,7 +6,7 @@ import type { RecordedRun } from '../docs/openapi/examples.ts';
 
 type Words = Readonly<Record<string, string>>;
 
-/** What is sent with a request. */
+/** The content of a request. */
 export interface Asked {
   readonly params?: Words;
   readonly query?: Words;
@@ -50,7 +50,7 @@ export class Recorder {
     this.#keep(id, asked, answer.status, isText ? text : null);
   }
 
-  /** Asks until the answer is an end, and keeps that one. The clock stands still meanwhile. */
+  /** Repeats a request until `isEnd` accepts the answer, and keeps that answer. The clock does not move meanwhile. */
   async ended<Body>(id: string, schema: z.ZodType<Body>, asked: Asked, isEnd: (body: Body) => boolean): Promise<Body> {
     for (const until = performance.now() + patienceMs; performance.now() < until; await delay(50)) {
       const answer = await this.#send(id, asked);

@@ -1,6 +1,6 @@
 import type { Recorder } from './recorder.ts';
 
-/** What a walk needs beside a host. */
+/** The needs of a walk beside a host. */
 export interface WalkOptions {
   readonly recorder: Recorder;
   /** The bytes of a small file. */
@@ -12,7 +12,7 @@ export interface WalkOptions {
   readonly origin: string;
 }
 
-/** A part of an answer that the run cannot go on without. Throws with `what` where it is not there. */
+/** A part of an answer that the run needs. Throws with `what` if it is missing. */
 export function present<Value>(value: Value | null | undefined, what: string): Value {
   if (value === null || value === undefined) throw new Error(`the run has no ${what}`);
   return value;

@@ -51,7 +51,7 @@ export async function study(recorder: Recorder, source: SourceSessionRow): Promi
   return status;
 }
 
-/** What a study has found: evidence, claims, decision. */
+/** The results of a study: evidence, claims, decision. */
 export async function conclusions(recorder: Recorder, params: Record<string, string>): Promise<void> {
   await recorder.granted('readEvidence', runtimeEvidence, { params, query: { kind: 'loudness' } });
   const keyframes = { params, query: { kind: 'keyframes' } };

@@ -116,7 +116,7 @@ async function cancellation(recorder: Recorder, source: SourceSessionRow): Promi
   await recorder.granted('cancelRuntime', runtimeStatus, { params: { runtimeId }, json: {} });
 }
 
-/** What a page of the operator does; the restart of the recorded host is only answered. */
+/** The requests of an operator's page; the recorded host only answers the restart. */
 async function settings(recorder: Recorder, origin: string): Promise<void> {
   const headers = { Origin: origin };
   await recorder.granted('readSettings', hostSettings);

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What native addons are chosen for.
+ * The platform for which native addons are chosen.
  *
  * @typedef {object} Target
  * @property {string} platform
@@ -58,8 +58,8 @@ function pruneRuntimes(folder, { platform, arch }) {
 }
 
 /**
- * `uws_<platform>_<arch>_<modules>.node`: beside the package's manifest in the official package, in `binaries` and once
- * more in `dist`, for a fallback that the host never loads, in the re-pack.
+ * `uws_<platform>_<arch>_<modules>.node`: the official package has it beside its manifest. The re-pack has it in `binaries`,
+ * and in `dist` for a fallback that the host never loads.
  *
  * @param {string} folder
  * @param {Target} target

@@ -88,7 +88,7 @@ const managers = [
 ];
 
 /**
- * What a person has to do to get a tool.
+ * The command with which a person gets a tool.
  *
  * @param {Tool} tool
  * @param {{ platform: string, exists: (path: string) => boolean }} [machine]

@@ -33,7 +33,7 @@ import { newDataRoot, newStore, openStore, store } from './reopening/stored-stud
 import { SimulatedClock } from './supervision/simulated-clock.ts';
 
 const environment = { ...process.env, ...withoutDownloader };
-/** What the hosts of this file find out of the machine is found out once. */
+/** The hosts of this file share one inspection of the machine. */
 const machine = new KnownMachine();
 
 const stores = fileURLToPath(new URL('../../fixtures/golden-store', import.meta.url));
@@ -57,7 +57,7 @@ async function open(t: ExecutionContext, dataRoot: string) {
 const objectsIn = async (root: string): Promise<string[]> =>
   (await readdir(join(root, 'objects', 'sha256'), { recursive: true })).filter((name) => /[0-9a-f]{64}$/.test(name));
 
-/** Deletes a runtime and then its source, and says what is left when both are erased. */
+/** Deletes a runtime and then its source, and returns the remains after both are erased. */
 async function emptied(t: ExecutionContext, root: string, runtimeId: string): Promise<readonly DeletionReceipt[]> {
   const { host, reported } = await open(t, root);
   const before = await objectsIn(root);
@@ -114,7 +114,7 @@ test('a runtime whose rows, journal and files are damaged is deleted as well', a
   await isWhole(t, root, names.runtimeId);
 });
 
-test('the note of a deletion is held against its receipt, and against what is there', async (t) => {
+test('the note of a deletion is checked against its receipt and the remaining data', async (t) => {
   const root = await copied(t);
   const found = async () => damagedRowsOf(dataRootAt(root).ledger, tombstoneCheck);
   const before = await openStore(root);
@@ -201,7 +201,7 @@ test('bug: an ingest that registered a revision during the deletion of its sourc
     sourceUses: new SourceUses(),
     clock: new SimulatedClock(Date.parse(acceptedAt)),
     mutex: new KeyedMutex(),
-    // No study needs it, and no ingest is live any more when that is asked.
+    // At this moment no study needs it, and no ingest is live.
     needs: { ofSource: async () => null, ofLiveWork: () => null },
     measure: {
       source: async (id: string) => {
@@ -293,7 +293,7 @@ test('bug: a window that another version of the program kept of a pass was reach
   t.false(found.has(unnamed));
 });
 
-test('bug: what was stored just now was garbage where the clock was set forward', async (t) => {
+test('bug: fresh objects were garbage after the clock was set forward', async (t) => {
   const clock = new SimulatedClock(0);
   const options = { dataRoot: await newDataRoot(t), clock, report: t.fail, onFatal: t.fail };
   const { objectStore, ledger } = await openStorage(options as unknown as HostOptions);

@@ -47,7 +47,7 @@ async function idsOf(every: EveryTransition): Promise<string[]> {
   }
 }
 
-test('who follows from now on gets what comes, each once, and everything up to the cursor', async (t) => {
+test('a follower from now on gets new events once each, and everything up to the cursor', async (t) => {
   const { ledger, move, follow } = await openLife(t);
   await move('a');
   const every = follow(null);
@@ -62,7 +62,7 @@ test('who follows from now on gets what comes, each once, and everything up to t
   t.deepEqual(await idsOf(every), []);
 });
 
-test('who follows behind a commit gets all that came after it, then what comes', async (t) => {
+test('a follower after a commit gets all later events, then new ones', async (t) => {
   const { ledger, move, follow } = await openLife(t);
   for (const id of ['a', 'b', 'a', 'c']) await move(id);
   const every = follow(1);
@@ -70,7 +70,7 @@ test('who follows behind a commit gets all that came after it, then what comes',
   t.like(first?.[0], { actorId: 'a', seq: 2, from: { value: 'state1' }, value: 'state2', event: 'move', commit: 3 });
   t.like(first?.[1], { actorId: 'b', seq: 1, from: null, kind: 'publish-review', runtimeId: 'runtime:1' });
   t.is(every.cursor, 1);
-  // The walk has begun: this is told once, by name.
+  // The walk has begun: the host reports this once, by name.
   await move('a');
   t.deepEqual(await idsOf(every), ['a.3']);
   t.is(every.cursor, ledger.newestCommit());
@@ -133,7 +133,7 @@ test('a listener that throws is reported, and the commit and the others go on', 
   t.deepEqual(reports, ['a listener of transitions failed: broken', 'a listener of transitions failed: broken']);
 });
 
-/** What is recorded of an errand: the number, the state, and why it is there. */
+/** The record of an errand: its number, its state and the reason. */
 const recorded = async ({ ledger }: Bench, id: string): Promise<string[]> =>
   (await recordedTransitions(ledger, id)).map(
     ({ seq, value, event, cause }) => `${seq} ${String(value)} ${event ?? cause}`,
@@ -169,7 +169,7 @@ test('every state of an actor is recorded in the commit of its snapshot, with it
   t.true(rows.every(({ commit }, index) => index === 0 || commit > (rows[index - 1]?.commit ?? 0)));
 });
 
-test('what happened in one commit bears its number', async (t) => {
+test('all events of one commit have its number', async (t) => {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   t.teardown(() => ledger.close());
   const move = (id: string, seq: number) => ledger.commit(transitionWrites(id, seq, 'here', byEvent('move', []), 0));
@@ -180,7 +180,7 @@ test('what happened in one commit bears its number', async (t) => {
   t.deepEqual([await commits('b'), two], [[one], one + 1]);
 });
 
-test('a start after a failure, a start after the end of the host, and the end are told apart', async (t) => {
+test('starts after a failure or a stop of the host, and the end, are distinct', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.work('a');
@@ -209,7 +209,7 @@ test('of an actor that moves without end the newest transitions are kept', async
   t.is(rows[0], '6 idle note');
 });
 
-test('an actor of a store without transitions goes on, and is recorded from then on', async (t) => {
+test('an actor of a store without transitions continues, and is recorded from then on', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.work('a');

@@ -154,7 +154,7 @@ test('a code is for one page, for five minutes, and until the next code', (t) =>
   t.throws(() => pairings.exchange(second.code), refusal);
 });
 
-test('bug: a code lasted an hour longer where the clock was set back by one', (t) => {
+test('bug: a code lasted an hour longer after the clock was set back by one', (t) => {
   const { clock, pairings } = opened();
   const { code } = pairings.issue();
   clock.set(-3_600_000);
@@ -189,7 +189,7 @@ test('the page that was paired first loses its token when too many are', (t) => 
 
 const upload = (completed: number) => ({ stage: 'upload', completed, total: 1000, unit: 'bytes' }) as const;
 
-test('an estimate stands only where a second of the work was measured', (t) => {
+test('an estimate exists only after a measured second of the work', (t) => {
   const meter = new StageMeter(upload(0), 5_000);
   t.like(meter.read(), { completed: 0, total: 1000, unit: 'bytes', bytes: 0, bytesPerSecond: null, etaMs: null });
   meter.add(upload(100), 5_999);
@@ -208,7 +208,7 @@ test('the pace of a download is of its media, its speed of its bytes', (t) => {
   t.like(meter.read(), { completed: 1000, bytes: 50_000, bytesPerSecond: 25_000, etaMs: 6000 });
 });
 
-test('watchers hear of work at most ten times a second, and of the last change in any case', (t) => {
+test('watchers get changes at most ten times a second, and the last change in any case', (t) => {
   const simulated = new XStateClock();
   const board = new ProgressBoard({
     clock: {
@@ -238,7 +238,7 @@ test('watchers hear of work at most ten times a second, and of the last change i
   t.is(reports, 12);
 });
 
-test('bug: watchers heard of no change for an hour where the clock was set back by one', (t) => {
+test('bug: watchers got no change for an hour after the clock was set back by one', (t) => {
   const clock = new SimulatedClock(0);
   const board = new ProgressBoard({ clock, elapsed: clock.elapsed, report: (line) => t.fail(line) });
   let reports = 0;

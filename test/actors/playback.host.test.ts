@@ -16,7 +16,7 @@ import { SimulatedClock } from './supervision/simulated-clock.ts';
 
 const origin = 'http://127.0.0.1:4321';
 
-/** Playback of the sample, which is granted already, on a clock that stands still. */
+/** A playback grant for the sample, on a clock that never moves. */
 async function grantedSample(t: ExecutionContext) {
   const objectStore = await openObjectStore({ root: join(await scratchFolder(t), 'data') });
   const verifyFile = (path: string, contentId: string) => objectStore.verifyFile(path, contentId);
@@ -54,7 +54,7 @@ async function descriptors(): Promise<number> {
   return targets.filter((target) => target === sampleMedia).length;
 }
 
-test.serial('media that is open hears of the end of its grant on the millisecond', async (t) => {
+test.serial('open media learns the end of its grant on the millisecond', async (t) => {
   const { clock, open } = await grantedSample(t);
   const { reader, contentId, mimeType, onEnd } = await open();
   t.is(mimeType, 'video/mp4');

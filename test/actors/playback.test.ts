@@ -25,7 +25,7 @@ const media: GrantedMedia = {
   mimeType: 'video/mp4',
 };
 
-/** Grants on a clock that stands still, with ids and secrets that count up. */
+/** Grants on a clock that never moves, with ids and secrets that count up. */
 function counted() {
   const clock = new SimulatedClock(Date.parse('2026-01-02T03:04:05.678Z'));
   let issued = 0;
@@ -53,7 +53,7 @@ test('a grant opens its media to the one origin that knows its secret', (t) => {
   t.is(grants.demand(grantId, secret, origin), media);
 });
 
-test('an unknown id, another secret and an empty one are the same to whoever tries', (t) => {
+test('an unknown id, another secret and an empty one are indistinguishable', (t) => {
   const { grants } = counted();
   const { grantId, secret } = grants.issue(media);
   const other = grants.issue(media);
@@ -66,7 +66,7 @@ test('an unknown id, another secret and an empty one are the same to whoever tri
     [other.grantId, secret],
   ] as const;
   for (const [id, guess] of tries) {
-    // Also from another origin: where nothing fits, nothing is said about origins.
+    // Also from another origin: an unknown grant reveals nothing about origins.
     for (const from of [origin, 'http://evil.example']) {
       t.throws(() => grants.demand(id, guess, from), refusal('private_playback_grant_unavailable'));
     }
@@ -130,7 +130,7 @@ test('only its own runtime revokes a grant, and only once', (t) => {
   t.is(clock.pending, 1);
 });
 
-test('whoever waits for the end of a grant hears it once, and nobody who stopped waiting', (t) => {
+test('a waiter learns the end of a grant once, and not after it stopped waiting', (t) => {
   const { grants } = counted();
   const [one, two] = [grants.issue(media), grants.issue(media)];
   const notified: string[] = [];
@@ -172,7 +172,7 @@ test('of the grants that ended the last are remembered, and the oldest forgotten
     grants.revoke(grants.issue(media).grantId, media.runtimeId);
   }
   t.throws(() => grants.demand(first.grantId, first.secret, origin), refusal('private_playback_grant_expired'));
-  // What counts is when it ended, not when it was issued.
+  // The time of the end counts, not the time of issue.
   grants.revoke(second.grantId, media.runtimeId);
   t.throws(() => grants.demand(first.grantId, first.secret, origin), refusal('private_playback_grant_unavailable'));
   t.throws(() => grants.demand(second.grantId, second.secret, origin), refusal('private_playback_grant_expired'));
@@ -234,7 +234,7 @@ test('bug: renewals of a grant outlasted its last end while the clock was set ba
   t.is(clock.pending, 0);
 });
 
-test('a grant ends in time where the clock is set back, and at once where it is set forward', (t) => {
+test('a grant ends in time if the clock is set back, and at once if it is set forward', (t) => {
   for (const { set, lasts } of [
     { set: -3_600_000, lasts: true },
     { set: 3_600_000, lasts: false },

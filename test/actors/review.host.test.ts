@@ -78,7 +78,7 @@ for (const [reason, code] of [
   });
 }
 
-test('of a decision and another that comes while its receipt is stored, the first stands', async (t) => {
+test('of a decision and another that comes while its receipt is stored, the first counts', async (t) => {
   const { bench, runtimeId, after } = await queuedStudy(t);
   const [queued] = (await bench.reviews.intakes(runtimeId)).intakes;
   if (queued === undefined) return t.fail('nothing is queued');

@@ -33,11 +33,11 @@ async function textsOf(client: StudyHost, runtimeId: string) {
 
 const plain = (text: string): string => text.replaceAll(' ', '');
 
-/** Whether a text was read while it stood, and no longer. */
+/** True if a text was read while it was visible, and no longer. */
 const isRead = (passed: readonly ScreenTextFact[], { text, startMs, endMs }: SampleGold['screenText'][number]) =>
   passed.some((fact) => plain(fact.text) === plain(text) && fact.startMs >= startMs && fact.endMs <= endMs);
 
-/** The claim of recognised text cites every text that passed, and the overview counts them. */
+/** The claim of recognized text cites every text that passed, and the overview counts them. */
 async function saidOfTexts(t: ExecutionContext, client: StudyHost, runtimeId: string, texts: number): Promise<void> {
   const claims = (await client.claims(runtimeId)).audits.flatMap((audit) => audit.claims);
   const claimed = claims.filter(({ kind }) => kind === 'screen_text');
@@ -67,7 +67,7 @@ test('the screen text of the sample is read, kept apart, and read to the end by 
     { engine: 'tesseract', languages: ['eng', 'kor'], pictures: Math.ceil(source.durationMs / 1000) },
   );
   const runtimeId = await startOn(client);
-  // What a host leaves that is killed while the second window is read.
+  // The data root after a kill during the second window.
   await underWay(client, runtimeId);
   copyAsLeft(root, copy);
   await followed(client, runtimeId);

@@ -12,7 +12,7 @@ async function write(path: string, text = 'precious'): Promise<void> {
   await writeFile(path, text);
 }
 
-test('a launcher over a work folder that is a link is refused, ends nobody, removes nothing', async (t) => {
+test('a launcher over a linked work folder is refused, ends no process, removes nothing', async (t) => {
   const outside = await scratchFolder(t);
   const home = join(outside, workFolderName('process', randomUUID()));
   await write(join(home, 'precious.txt'));
@@ -25,7 +25,7 @@ test('a launcher over a work folder that is a link is refused, ends nobody, remo
   t.is(await readFile(join(home, 'precious.txt'), 'utf8'), 'precious');
 });
 
-test('a launcher ends nobody and removes nothing in a folder that only resembles its own', async (t) => {
+test('a launcher ends no process and removes nothing in a folder that only resembles its own', async (t) => {
   const work = await scratchFolder(t);
   const home = join(work, 'process-of-mine');
   await write(join(home, 'precious.txt'));

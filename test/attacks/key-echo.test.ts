@@ -47,7 +47,7 @@ for (const [form, text] of Object.entries(forms)) {
   });
 }
 
-test('a key is not found where it is not, nor a word in the place of a key within other words', (t) => {
+test('a key is found only where it really is, and not as a word within other words', (t) => {
   for (const text of [
     '',
     key.slice(0, -1),

@@ -106,7 +106,7 @@ test('a log that was cut anywhere, between records or inside one, has lost what 
   t.deepEqual(await contentsOf(directory), before, 'a refusal changes nothing');
 });
 
-test('what a crash leaves of a commit that nobody was told of is no damage', async (t) => {
+test('the remains of an unacknowledged commit after a crash are not damage', async (t) => {
   for (const torn of ['half a record', 'zeros', 'garbage'] as const) {
     const directory = await closedLedger(t, 3);
     const path = await logOf(directory);
@@ -145,7 +145,7 @@ test('a cut that LevelDB has turned into tables already is still noticed', async
   const path = await logOf(directory);
   const records = readLog(await readFile(path)).records;
   await truncate(path, records[3]?.offset ?? 0);
-  // As a version that does not look would do: it takes the rest for everything, and its log begins anew.
+  // As a version without this check would do: it takes the rest for everything, and starts a new log.
   await withRawRows(directory, async (rows) => void (await rows.get(formatKey)));
   await t.throwsAsync(openScratchLedger(t, directory), damaged);
   await t.throwsAsync(openScratchLedger(t, directory), damaged);
@@ -173,7 +173,7 @@ test('a ledger folder that is gone beside its mark is not taken for a new one', 
   await t.throwsAsync(openScratchLedger(t, directory), damaged);
 });
 
-test('a mark that is gone or unreadable is said to be so; one page of it is enough', async (t) => {
+test('a missing or unreadable mark is reported as such; one page of it is enough', async (t) => {
   const directory = await closedLedger(t, 2);
   const path = markPathOf(directory);
   const bytes = await readFile(path);
@@ -240,7 +240,7 @@ test('one flipped bit anywhere in a table of a ledger is noticed before the ledg
   const path = await onlyFile(directory, /\.ldb$/);
   const bytes = await readFile(path);
   t.deepEqual(await faultsOf(directory), []);
-  // The last bytes of a footer's handles are padding: nobody reads them.
+  // The last bytes of a footer's handles are padding, which LevelDB never reads.
   const isPadding = (at: number) => at >= bytes.length - 48 && at < bytes.length - 8;
   for (let at = 0; at < bytes.length; at += at < bytes.length - 300 ? 29 : 1) {
     await flip(path, at, 16);
@@ -371,7 +371,7 @@ test('a table that is gone is given up like a damaged one', async (t) => {
   await (await openScratchLedger(t, directory)).close();
 });
 
-test('what LevelDB said of damage is not forgotten while its giving up fails again and again', async (t) => {
+test("LevelDB's report of damage is kept while giving it up fails again and again", async (t) => {
   const root = await scratchFolder(t);
   const { ledger: directory, quarantine } = dataRootAt(root);
   const clock = { now: () => 0 };

@@ -23,14 +23,14 @@ const json = 'Content-Type: application/json';
 const chunked = 'Transfer-Encoding: chunked';
 const chunkedObject = '2\r\n{}\r\n0\r\n\r\n';
 
-/** What came back: the statuses of all answers, the codes of refusals, and whether it was closed. */
+/** The result: the statuses of all answers, the codes of refusals, and whether the connection was closed. */
 interface Outcome {
   readonly statuses: readonly number[];
   readonly codes: readonly string[];
   readonly isClosed: boolean;
 }
 
-// What an outcome is waited for.
+// The reason to wait for an outcome.
 const answers = ({ statuses }: Outcome): boolean => statuses.length > 0;
 const refuses = ({ codes }: Outcome): boolean => codes.length > 0;
 const closes = ({ isClosed }: Outcome): boolean => isClosed;
@@ -42,8 +42,8 @@ function attacks(adapter: AdapterFlag): void {
   test.after.always(() => contract.close());
 
   /**
-   * Sends bytes as they are, and looks at what came of them: once the host has closed, or once `isAll` holds and a moment more
-   * has passed, in which nothing should come.
+   * Sends bytes as they are and collects the outcome: after the host has closed, or a moment after `isAll` holds.
+   * Nothing should come in that moment.
    */
   async function outcomeOf(bytes: string, isAll: (outcome: Outcome) => boolean, momentMs = 1_000): Promise<Outcome> {
     const socket = connect(contract.client.port, '127.0.0.1');
@@ -72,7 +72,7 @@ function attacks(adapter: AdapterFlag): void {
   test(contract.title('a coding other than chunked is refused, nothing behind it is read'), async (t) => {
     const { client } = contract;
     const behind = client.head(`GET ${sources}`);
-    // Where chunked stands twice or is not the last coding, node:http itself answers, with a bare 400.
+    // If chunked is given twice or is not the last coding, node:http itself answers, with a bare 400.
     const own = ['gzip', 'gzip, chunked', 'identity', 'xchunked', ''];
     const parsers = ['chunked, gzip', `chunked\r\n${chunked}`];
     for (const coding of [...own, ...parsers]) {
@@ -209,7 +209,7 @@ function serve(exchange: Exchange): void {
   exchange.respond(200, {}, '');
 }
 
-test('of more strangers than may be there the oldest give way, and nobody who was accepted', async (t) => {
+test('of too many strangers the oldest are closed, and no accepted client', async (t) => {
   const listener = await nodeListener(idleMs, strangers)({ host: '127.0.0.1', port: 0 }, serve);
   t.teardown(() => listener.close(0));
   const known = new RawSocket(listener.port).send(head('GET /known'));

@@ -104,7 +104,7 @@ test('an owner who gives up what was lost has a host that serves nothing possibl
   const appending = bench.store.ledger.commit([{ append: runtimeId, events: [event] }]);
   await t.throwsAsync(appending, { code: 'invalid_journal_chain' });
   await bench.close();
-  // What begins afterwards is whole.
+  // Later requests are answered completely.
   const opened = await openStore(root);
   await opened.ledger.commit([{ put: 'record', key: 'later', value: 1 }]);
   await opened.close();

@@ -66,7 +66,7 @@ export async function subtitleFlood(t: ExecutionContext, cuesOfTrack: number): P
   // The first time everything is compiled, which no file can bring about again.
   await record(0, 1000);
   const stalls: number[] = [];
-  // What the work itself holds up, it holds up every time; a collection of garbage or a compilation comes once.
+  // The work itself causes the same delay every time; a garbage collection or a compilation comes once.
   while (stalls.length < 3 && Math.min(...stalls) >= stallBoundMs) {
     const found: number[] = [];
     const stall = await longestStall(async () => {

@@ -35,7 +35,7 @@ const hidden = [
   '\u2069',
 ];
 
-test('half of a surrogate pair has no canonical form and no row, wherever it stands', (t) => {
+test('half of a surrogate pair has no canonical form and no row, at any place in a text', (t) => {
   for (const half of halves) {
     for (const value of [half, [half], { deep: [{ text: half }] }, { [half]: 1 }]) {
       t.throws(() => canonicalJson(value), { instanceOf: TypeError });

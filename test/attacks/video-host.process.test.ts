@@ -15,11 +15,11 @@ test.before(async () => {
 test.after.always(() => bench.close());
 test.afterEach.always(async (t) => t.deepEqual(await bench.leftovers(), []));
 
-/** The same address, told to yt-dlp with the order to send its request by another proxy, or by none. */
+/** The same address, with the order to yt-dlp to send its request by another proxy, or by none. */
 const smuggled = (address: string, proxy: string) =>
   `${address}#__youtubedl_smuggle=${encodeURIComponent(JSON.stringify({ http_headers: { 'Ytdl-request-proxy': proxy } }))}`;
 
-/** Both steps at an address of the host, whatever they come to; the host was asked and the canary was not. */
+/** Both steps at an address of the host, with any result; the host got requests and the canary got none. */
 async function bothSteps(t: ExecutionContext, canary: Canary, form: string): Promise<void> {
   const before = bench.host.requests.length;
   const resolved = await bench.resolve(form).catch(() => null);
@@ -42,7 +42,7 @@ const schemes: Readonly<Record<string, (port: number) => string>> = {
 };
 
 for (const form of ['segment', 'later-segment', 'map', 'key', 'variant', 'audio', 'subtitles'] as const) {
-  test.serial(`a playlist whose ${form} is at another port reaches nobody, by whatever protocol`, async (t) => {
+  test.serial(`a playlist whose ${form} is at another port reaches no server, by any protocol`, async (t) => {
     const canary = await openCanary(t);
     for (const [name, addressOf] of Object.entries(schemes)) {
       // The other protocols go by the same way in each place; trying them all once is enough.
@@ -52,7 +52,7 @@ for (const form of ['segment', 'later-segment', 'map', 'key', 'variant', 'audio'
   });
 }
 
-test.serial('a manifest, an embedded address and a redirect to another port reach nobody there', async (t) => {
+test.serial('a manifest, an embedded address and a redirect to another port reach no server there', async (t) => {
   const canary = await openCanary(t);
   for (const place of ['/attack/dash.mpd', '/bad/embeds.html', '/bad/redirect']) {
     for (const scheme of ['http', 'httpproxy']) {
@@ -62,7 +62,7 @@ test.serial('a manifest, an embedded address and a redirect to another port reac
   }
 });
 
-test.serial('a page whose refresh tells yt-dlp to use no proxy, or another, reaches nobody', async (t) => {
+test.serial('a page whose refresh tells yt-dlp to use no proxy, or another, reaches no server', async (t) => {
   const canary = await openCanary(t);
   const inside = `http://127.0.0.1:${canary.port}/film.html`;
   for (const address of [
@@ -74,7 +74,7 @@ test.serial('a page whose refresh tells yt-dlp to use no proxy, or another, reac
   }
 });
 
-test.serial('an address whose fragment names another proxy reaches nobody, for no extractor', async (t) => {
+test.serial('an address whose fragment names another proxy reaches no server, for no extractor', async (t) => {
   const canary = await openCanary(t);
   const { signal } = new AbortController();
   const proxy = `http://127.0.0.1:${canary.port}`;

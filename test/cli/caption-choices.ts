@@ -9,7 +9,7 @@ export const translated = [
   ...['--caption-translation-model', 'llama3.2:3b'],
 ];
 
-/** What each way to start a host makes of it: who makes captions, and how the line on stdout names it. */
+/** The result of each way to start a host: the maker of captions, and its name in the line on stdout. */
 export const choices: readonly (readonly [readonly string[], string, string])[] = [
   [[], 'recorded_real_pipeline_fixture', 'recorded-real-pipeline-fixture-adapter'],
   [['--caption-executor=recorded'], 'recorded_real_pipeline_fixture', 'recorded-real-pipeline-fixture-adapter'],

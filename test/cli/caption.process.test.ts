@@ -91,7 +91,7 @@ test('a film with one subtitle track becomes captions in another language by a m
   t.regex(verified.stdout, /caption_translation/);
 });
 
-test('bug: a recognizer that was remembered for one film stood in the way of a film with subtitle tracks', async (t) => {
+test('bug: a recognizer remembered for one film blocked a film with subtitle tracks', async (t) => {
   const { caption, file, folder } = await withFilm(t);
   const remembered = ['caption-executor=recognized', 'allow-recognized-captions=true'];
   await runCommand(['settings', 'set', ...remembered, '--data-root', join(folder, 'root')]);
@@ -100,7 +100,7 @@ test('bug: a recognizer that was remembered for one film stood in the way of a f
   t.is(stdout, `${file('film.en.srt')}\n`);
 });
 
-test('captions without a terminal are not approved unless somebody is named', async (t) => {
+test('captions without a terminal are not approved unless a person is named', async (t) => {
   const { caption, file } = await withFilm(t);
   const { exit, stderr } = await caption('--from', 'ko', '--to', 'en', ...owner);
   t.is(exit, 2);
@@ -129,7 +129,7 @@ for (const [what, more, message] of [
   });
 }
 
-test('a film without texts and without an engine says what can be done, before any approval', async (t) => {
+test('a film without texts and without an engine lists the options, before any approval', async (t) => {
   const { args } = await withFilm(t, 'hum.wav', humWav(1, 2000));
   const environment = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx' };
   const { exit, stderr } = await runCommand(args('--from', 'en', ...owner, ...approved), environment);
@@ -137,14 +137,14 @@ test('a film without texts and without an engine says what can be done, before a
   t.regex(stderr, /no captions can come of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recognizer/);
 });
 
-test('a film whose language nobody says asks for --from', async (t) => {
+test('a film of unknown language requires --from', async (t) => {
   const { caption } = await withFilm(t, 'hum.wav', humWav(1, 2000));
   const { exit, stderr } = await caption(...owner);
   t.is(exit, 2);
-  t.regex(stderr, /no track of .* names the spoken language; give it by --from/);
+  t.regex(stderr, /no track of .* names the spoken language; add it, such as --from en/);
 });
 
-test('a command that is killed goes on where it was when it is called again', async (t) => {
+test('a command that was killed continues at the same point when it is called again', async (t) => {
   const { args, caption, file } = await withFilm(t);
   const call = args('--from', 'ko', '--to', 'en', ...owner, ...approved);
   for (const mark of [/: registered/, /subtitle track in English: /]) {

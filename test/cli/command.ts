@@ -42,7 +42,7 @@ function installed(): string {
 export const runCommand = (args: readonly string[], environment?: Environment): Promise<Ended> =>
   runBuilt(installed(), args, environment);
 
-/** The same on a data root; printed commands stand in the outputs without the `--data-root` that they carry from the call. */
+/** The same on a data root; printed commands appear in the outputs without the `--data-root` of the call. */
 export async function runOn(root: string, args: readonly string[]): Promise<Ended> {
   const { exit, stdout, stderr } = await runCommand([...args, '--data-root', root]);
   const plain = (text: string) => text.replaceAll(` --data-root ${root}`, '');

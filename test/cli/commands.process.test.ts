@@ -42,7 +42,7 @@ test('one command ingests and studies the sample and prints what the README and 
   await t.throwsAsync(stat(join(folder, 'one', 'host.json')), { code: 'ENOENT' });
 });
 
-/** What a page shows of the first study: the lines on stdout, behind the questions, without the list that it cuts short. */
+/** The part of a page about the first study: the lines on stdout, after the questions, without the list that it cuts short. */
 async function printedIn(page: string): Promise<readonly string[]> {
   const [, block = ''] = /^(study runtime:[\s\S]*?)^```$/m.exec(await readFile(join(repository, page), 'utf8')) ?? [];
   return block.split('\n').filter((line) => line !== '' && !line.startsWith('exports: '));
@@ -73,7 +73,7 @@ test('a running host is found by its data root, or by the environment, and a kil
   await t.throwsAsync(pairWith(String(listening), pair.stdout.trim(), page), usedUp);
   const named = { MEDIA_STUDY_HOST: String(listening), MEDIA_STUDY_TOKEN: String(authorizationToken) };
   t.is((await run(['sources', '--data-root', join(folder, 'elsewhere')], named)).exit, 0);
-  // The token of a host that the environment names is left in no data root.
+  // The token from the environment is in no data root.
   const other = await mkdtemp(join(folder, 'other-'));
   t.is((await run(['open', '--data-root', other], { ...named, BROWSER: '/bin/true' })).stdout, `${address}\n`);
   t.deepEqual(await readdir(other), []);
@@ -94,7 +94,7 @@ test('a running host is found by its data root, or by the environment, and a kil
   t.regex(gone.stderr, /^started a host on .* for this command\n$/);
 });
 
-test('nothing is taken in that nobody attested, and no terminal means nobody', async (t) => {
+test('nothing is taken in without an attestation, and without a terminal nothing is attested', async (t) => {
   const root = ['--data-root', join(folder, 'three')];
   for (const given of [['--rights-holder', 'Me'], ['--attest-rights']]) {
     const { exit, stderr } = await run(['ingest', sample, ...given, ...root]);
@@ -111,7 +111,7 @@ test('nothing is taken in that nobody attested, and no terminal means nobody', a
   t.regex(missing.stderr, /there is no file .*none\.mp4, and no source/);
 });
 
-test('a wrong call ends with 2 and names what is wrong', async (t) => {
+test('a wrong call ends with 2 and names the error', async (t) => {
   for (const [args, line] of [
     [['stduy'], /^media-study: there is no command stduy, did you mean study\?; media-study --help lists them/],
     [['study', '--langauge', 'ko'], /^unknown flag --langauge, did you mean --language\?/],
@@ -126,7 +126,7 @@ test('a wrong call ends with 2 and names what is wrong', async (t) => {
   t.regex((await run(['study', '--help'])).stdout, /--target-language TAG/);
 });
 
-test('a file that is no media is refused before it is sent', async (t) => {
+test('a file that is not media is refused before it is sent', async (t) => {
   const text = join(folder, 'notes.mp4');
   await writeFile(text, 'not media');
   const { exit, stderr } = await run(['ingest', text, ...rights, '--data-root', join(folder, 'five')]);
@@ -134,7 +134,7 @@ test('a file that is no media is refused before it is sent', async (t) => {
   t.regex(stderr, /^not_media: the file is text, and no media; /m);
 });
 
-test('of several files one that is no media fails alone, by name; the others are taken in', async (t) => {
+test('one file that is not media fails alone, by name; the others are taken in', async (t) => {
   const text = join(folder, 'first.mp4');
   await writeFile(text, 'not media');
   const { exit, stdout, stderr } = await run(['ingest', text, sample, ...rights, '--data-root', join(folder, 'six')]);
@@ -184,7 +184,7 @@ async function refusalOf(...args: readonly string[]): Promise<readonly [number, 
   return [exit, stderr];
 }
 
-test('what is wrong with a call is said before a host is started for it', async (t) => {
+test('a wrong call is reported before a host is started for it', async (t) => {
   const folder = await scratchFolder(t);
   const root = ['--data-root', join(folder, 'data')];
   const [media, empty, none, nameless] = ['a.wav', 'empty.wav', 'none.wav', 'recording'].map((name) =>
@@ -258,7 +258,7 @@ test('a command that is named to be pasted names a data root as a shell reads it
   t.deepEqual(await refusalOf('sources', '--data-root', folder), [3, said]);
 });
 
-/** A whole id, which no list of studies is asked for. */
+/** A whole id, for which no list of studies is needed. */
 const anyStudy = 'runtime:00000000-0000-4000-8000-000000000000';
 
 for (const call of [['disk'], ['evidence', anyStudy], ['captions', anyStudy, '--produce'], ['gc']]) {
@@ -278,7 +278,7 @@ for (const call of [['disk'], ['evidence', anyStudy], ['captions', anyStudy, '--
   });
 }
 
-test('a command that follows a study ends when nobody reads on, although the study goes on', async (t) => {
+test('a command that follows a study ends when its reader leaves; the study goes on', async (t) => {
   let seq = 0;
   const address = await serving(t, ({ url }, response) => {
     response.setHeader('Content-Type', 'application/json');
@@ -310,7 +310,7 @@ test('an export puts no file in the place of a device or a folder', async (t) =>
   await t.throwsAsync(write(folder), { instanceOf: WrongCall, message: /is a folder: name a file in it$/ });
 });
 
-test('a reader that leaves before an export is whole is no failure, as for every other command', async (t) => {
+test('a reader that leaves before an export is whole is not a failure, for any command', async (t) => {
   const address = await serving(t, async ({ url }, response) => {
     if (url === '/v1/source-sessions') {
       response.end('{"sourceSessions":[]}');
@@ -345,7 +345,7 @@ test('bug: cuts were counted at 25 frames a second, whatever the media has, and 
 
 const execute = promisify(execFile);
 
-/** What bash proposes for the last of these words, asked as its completion asks. */
+/** The proposals of bash for the last of these words, through its completion. */
 async function proposed(script: string, ...words: readonly string[]): Promise<string[]> {
   const asked = `${script}
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

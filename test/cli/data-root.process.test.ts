@@ -117,7 +117,7 @@ test('a backup without a host is updated in place, and a damaged one is not rest
   t.is((await run('restore', copy, '--data-root', target)).exit, 0);
 });
 
-test('nothing is written into a folder that is no backup, or into the data root itself', async (t) => {
+test('nothing is written into a folder that is not a backup, or into the data root itself', async (t) => {
   const folder = await scratchFolder(t);
   const [root, other] = [join(folder, 'root'), join(folder, 'other')];
   const { host } = await hostOn(root);
@@ -192,7 +192,7 @@ for (const [name, commandOf] of Object.entries(commands)) {
   });
 }
 
-test('an intact runtime is said to be so, with one line for each file and each row', async (t) => {
+test('an intact runtime is reported as such, with one line for each file and each row', async (t) => {
   const root = await storedRoot(t);
   const ending = await runBuilt('build/verify.js', [runtimeId, '--data-root', root]);
   t.is(ending.exit, 0, ending.stderr);
@@ -212,7 +212,7 @@ test('an intact runtime is said to be so, with one line for each file and each r
   t.is(fault, null);
 });
 
-test('a damaged runtime is said to be so in words, behind what was whole', async (t) => {
+test('a damaged runtime is reported as such in words, after the intact parts', async (t) => {
   const root = await storedRoot(t);
   await withRawRows(dataRootAt(root).ledger, (rows) => rows.put(eventKey(runtimeId, 7), Buffer.from('x')));
   const journal = await runBuilt('build/verify.js', [runtimeId, '--data-root', root]);
@@ -232,7 +232,7 @@ test('a damaged runtime is said to be so in words, behind what was whole', async
   t.is(linesOf(row).at(-2), `damaged: ${runtimeId}, at row: snapshot.status`);
 });
 
-test('a runtime that the data root does not hold is no damage', async (t) => {
+test('a runtime that the data root does not hold is not damage', async (t) => {
   const ending = await runBuilt('build/verify.js', [
     'runtime:00000000-0000-4000-8000-000000000000',
     '--data-root',

@@ -13,7 +13,7 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 interface Diagnosis {
   readonly exit: number;
   readonly stdout: string;
-  /** The findings, where they were asked for as JSON. */
+  /** The findings, if JSON is requested. */
   readonly of: (check: string) => { readonly state: string; readonly detail: string; readonly remedy: string | null };
 }
 
@@ -62,7 +62,7 @@ test('bug: an empty folder was called not empty, though a host makes its data ro
   t.like(of('store'), { state: 'ok', detail: `${folder} will be made by the first host` });
 });
 
-// Only root can become somebody else; whoever runs the tests otherwise is refused already.
+// Only root can change its user; for any other user of the tests the access is refused already.
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 
 test('a data root that a host could not make is a fault with its remedy', async (t) => {
@@ -77,7 +77,7 @@ test('a data root that a host could not make is a fault with its remedy', async 
   t.true(refused.of('store').detail.startsWith(`storage_access_denied: ${join(folder, 'deep', 'none')}: `));
 });
 
-test('a missing tool is a fault with its remedy, and a missing downloader is none', async (t) => {
+test('a missing tool is a fault with its remedy, and a missing downloader is not a fault', async (t) => {
   const folder = await scratchFolder(t);
   const missing = { MEDIA_STUDY_FFMPEG: '/no/ffmpeg', MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
   const found = await diagnose(join(folder, 'none'), ['--json'], missing);

@@ -2,7 +2,7 @@ import test from 'ava';
 import { changesIn, type EditedCue, editableSrt } from '../../cli/commands/corrections.ts';
 import type { CorrectedText, ShownLine } from '../../contract/captions/correction.ts';
 
-// What a person changed in a file of captions.
+// Changes of a person in a file of captions.
 
 const said = (text: string): CorrectedText => ({ state: 'available', text, reasonCode: null, by: 'host' });
 const withheld: CorrectedText = { state: 'withheld', text: null, reasonCode: 'translator_unavailable', by: 'host' };
@@ -26,7 +26,7 @@ const cues: readonly EditedCue[] = [
 const withCues = (at: number, count: number, ...others: readonly EditedCue[]): EditedCue[] =>
   cues.toSpliced(at, count, ...others);
 
-test('a file to edit has every line, and says which are withheld', (t) => {
+test('a file to edit has every line, and marks the withheld ones', (t) => {
   t.is(
     editableSrt(lines.slice(1, 3), 'target'),
     '1\n00:00:02,000 --> 00:00:03,500\none\n\n2\n00:00:04,000 --> 00:00:05,500\n[withheld: translator_unavailable]\n',

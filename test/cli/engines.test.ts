@@ -33,7 +33,7 @@ const complaint = (start: () => unknown): string => {
 };
 const codeOf = (flags: readonly string[]): string => complaint(() => serveOptions(flags));
 
-test('an executor of captions needs its own permission, and says which', (t) => {
+test('an executor of captions needs its own permission, and the message names it', (t) => {
   const [seamPermission = '', embeddedPermission = ''] = [seam[2], embedded[2]];
   for (const [name, permission, other] of [
     ['deterministic-test', seamPermission, embeddedPermission],
@@ -48,7 +48,7 @@ test('an executor of captions needs its own permission, and says which', (t) => 
   }
 });
 
-test('a translator needs the name of its model, and a model somebody who translates', (t) => {
+test('a translator needs the name of its model, and a model needs a translator', (t) => {
   t.regex(codeOf(translated.slice(0, 3)), /^2 executor_not_allowed: .*needs --caption-translation-model/);
   t.regex(
     codeOf(['--caption-translation-model', 'm']),
@@ -91,7 +91,7 @@ test('leave for an executor of captions that was not chosen is refused, and says
   }
 });
 
-test('an executor of captions that nobody knows is refused, whatever was allowed', (t) => {
+test('an unknown executor of captions is refused, whatever was allowed', (t) => {
   for (const name of ['openai', '', 'Recorded', 'embedded', 'toString', '__proto__', 'constructor']) {
     const said = codeOf([`--caption-executor=${name}`, ...seam.slice(2), ...embedded.slice(2)]);
     t.true(said.startsWith('2 invalid_flags: '), `${name}: ${said}`);
@@ -106,13 +106,13 @@ const recognizerFlags = (engine: string, model?: string) => [
   ...(model === undefined ? [] : ['--semantic-recognizer-model', model]),
 ];
 
-test('nobody recognises speech unless a recogniser is asked for and allowed', (t) => {
+test('speech is not recognized unless a recognizer is requested and allowed', (t) => {
   const { recognizer } = serveOptions([]);
   t.is(recognizerOf(recognizer, {}), null);
   t.is(announcedRecognizer(recognizer), 'current-run-unavailable-no-fixture-fallback');
 });
 
-test('each recogniser has the model that it needs', (t) => {
+test('each recognizer has the model that it needs', (t) => {
   const of = (...args: Parameters<typeof recognizerFlags>) => serveOptions(recognizerFlags(...args)).recognizer;
   t.deepEqual(of('pocketsphinx'), { engine: 'pocketsphinx', model: null });
   t.deepEqual(of('pocketsphinx', '/models/en'), { engine: 'pocketsphinx', model: '/models/en' });
@@ -136,7 +136,7 @@ test('a server is on this machine or behind https, and no message holds its key 
   t.false(recognizerNotice(local).includes(key));
 });
 
-test('a server may be asked for text alone, and no other recogniser has a format', (t) => {
+test('a server may return text alone, and no other recognizer has a format', (t) => {
   const format = (value: string) => ['--semantic-recognizer-response-format', value];
   const { recognizer } = serveOptions([...recognizerFlags('openai', 'gpt-4o-transcribe'), ...format('json')]);
   t.deepEqual(recognizer, { engine: 'openai', model: 'gpt-4o-transcribe', responseFormat: 'json' });
@@ -160,7 +160,7 @@ const explainPermission = '--allow-real-language-explanation';
 const model = '--language-explanation-model=org/small:1b';
 const key = 'sk-secret-of-the-test';
 
-test('nobody explains unless all three flags say so', (t) => {
+test('no model explains unless all three flags allow it', (t) => {
   t.is(serveOptions([]).explainerModel, null);
   t.is(serveOptions(['--language-explanation-executor', 'unavailable']).explainerModel, null);
   t.is(serveOptions([executor, explainPermission, model]).explainerModel, 'org/small:1b');
@@ -206,7 +206,7 @@ test('the provider comes from the environment, and a start without one is refuse
   t.true(leaky.startsWith('2 invalid_explanation_provider: ') && !leaky.includes(key), leaky);
 });
 
-test('the explainer is named on stdout, and where text goes on stderr, without the key', (t) => {
+test('stdout names the explainer and stderr the destination of text, without the key', (t) => {
   t.is(announcedExplainer(null), 'unavailable-no-fixture-fallback');
   t.is(announcedExplainer('org/small:1b'), 'current-run-openai-opt-in:org/small:1b');
   const notice = (isLocal: boolean, baseUrl: string) =>
@@ -221,7 +221,7 @@ test('the explainer is named on stdout, and where text goes on stderr, without t
 
 const chosen = (...flags: string[]) => serveOptions(flags).screenText;
 
-test('nobody reads the screen unless a host is started for it', (t) => {
+test('the screen is not read unless a host is started for it', (t) => {
   t.is(chosen(), null);
   t.is(chosen('--screen-text', 'unavailable'), null);
   const usual = chosen('--screen-text', 'tesseract');

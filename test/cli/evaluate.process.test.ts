@@ -41,7 +41,7 @@ const roots = { folder: '', dull: {} };
 
 test.before(async () => {
   roots.folder = await mkdtemp(join(tmpdir(), 'evaluate-test-'));
-  // Blurs the last pictures with those before them, so that the last cut is none.
+  // Blurs the last pictures with those before them, so that the last cut disappears.
   roots.dull = await ffmpegThat(
     roots.folder,
     `set -- "\${@//flags=area/flags=area,tmix=frames=12:enable=gte(t\\\\,40)}"`,
@@ -86,7 +86,7 @@ test.serial('a detector that has become worse is a regression, and its measures 
   t.deepEqual(evaluationReceipt.parse(JSON.parse(stored.toString('utf8'))), receipt);
 });
 
-test.serial('what was accepted is what the next evaluation is held to', async (t) => {
+test.serial('the next evaluation is compared with the accepted one', async (t) => {
   const baseline = join(await scratchFolder(t), 'accepted.json');
   const missing = await evaluate(t, measured('--baseline', baseline));
   t.is(missing.exit, 2);
@@ -128,7 +128,7 @@ test.serial('an incomplete pack or a foreign baseline ends with code 2 before an
   t.regex(ending.stderr, /^baseline_of_other_pack: /);
 });
 
-test.serial('an evaluation that is told to stop leaves nothing behind', async (t) => {
+test.serial('an evaluation that is stopped leaves nothing behind', async (t) => {
   const started = join(await scratchFolder(t), 'started');
   const environment = await ffmpegThat(
     await scratchFolder(t),

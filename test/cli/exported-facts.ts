@@ -6,7 +6,7 @@ import { scratchFolder } from '../storage/ledger/scratch.ts';
 const { signal } = new AbortController();
 const asked = { name: 'facts.csv', options: {} } as const;
 
-/** A folder, and what writes an export of a host that is none into a path. */
+/** A folder, and a function that writes an export without a host into a path. */
 export async function exporting(t: ExecutionContext) {
   const folder = await scratchFolder(t);
   const answers = async () => new Response('kind,startMs\n');

@@ -9,7 +9,7 @@ import { RunningHost } from '../http/running-host.ts';
 import { eventually } from '../patience.ts';
 import { withoutDownloader } from '../without-downloader.ts';
 
-// A host that starts again at the wish of its operator: where it was, with its settings, and under whoever started it.
+// A host that restarts for its operator keeps its address, its settings and its parent process.
 
 interface Address {
   readonly listening: string;

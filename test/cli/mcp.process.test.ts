@@ -128,7 +128,7 @@ test.serial('an agent sees which subtitle files a source has, and attaches none'
   t.like(JSON.parse(said), { code: 'unknown_source_session', retryable: false });
 });
 
-test.serial('a refusal of the host reaches the agent with its code and what to do', async (t) => {
+test.serial('a refusal of the host reaches the agent with its code and a remedy', async (t) => {
   const { isError, said } = await call('read_status', { runtimeId: 'runtime:none' });
   t.true(isError);
   const hint = 'take a runtimeId of list_runtimes';
@@ -224,7 +224,7 @@ test('captions whose approval was withdrawn are shown to no agent and in no form
   await client.reviews.decide(runtimeId, { outcome, reasonCodes, note: null }, by);
   t.regex(
     (await commanded('review', 'approve', runtimeId)).stderr,
-    /^illegal_review_transition: the study has been reviewed already; media-study evidence runtime:[0-9a-f-]+ says/,
+    /^illegal_review_transition: the study has been reviewed already; media-study evidence runtime:[0-9a-f-]+ shows the state of the review/,
   );
   t.is((await commanded(...revoking)).stderr, 'a review needs a person at a terminal: nothing attests by itself\n');
   t.is((await commanded('captions', runtimeId, '--produce')).exit, 0);

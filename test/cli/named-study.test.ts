@@ -41,7 +41,7 @@ test('bug: a label or a beginning of an id named no study', async (t) => {
   t.is(await namedStudy(call, '0199'), String(talk));
   t.is(await namedStudy(call, 'beef'), String(other));
   t.is(await namedStudy(call, 'dead'), 'runtime:dead');
-  // The host says of an id whether it was deleted.
+  // The host knows whether an id was deleted.
   const gone = 'runtime:99999999-0000-4000-8000-000000000000';
   t.is(await namedStudy(call, gone), gone);
   t.is(await namedStudy(call, 'runtime:none'), 'runtime:none');
@@ -50,17 +50,17 @@ test('bug: a label or a beginning of an id named no study', async (t) => {
 test('several studies of one name are listed', async (t) => {
   const error = await t.throwsAsync(namedStudy(call, 'talk'), { instanceOf: WrongCall });
   t.deepEqual(error.message.split('\n'), [
-    '2 studies are called talk; name one by its id, or by a beginning of it:',
+    '2 studies are called talk; name one by its id, or by the beginning of its id:',
     '  runtime:0199aaaa-0000-4000-8000-000000000000  2026-01-02T03:04:05.006Z  terminal  0:00.000-0:01.000  talk',
     '  runtime:beefaaaa-0000-4000-8000-000000000000  2026-01-02T03:04:05.006Z  terminal  0:00.000-0:01.000  talk',
   ]);
   await t.throwsAsync(namedStudy(call, '01'), { message: /^2 studies are called 01; / });
 });
 
-test('what names no study is said to be that, with what may have been meant', async (t) => {
+test('a word that names no study is reported as such, with similar names', async (t) => {
   await t.throwsAsync(namedStudy(call, 'flim'), {
     instanceOf: WrongCall,
-    message: /^no study is called flim, and no id of one begins so, did you mean film\?; media-study runtimes/,
+    message: /^no study has the label flim or an id that begins with it, did you mean film\?; media-study runtimes/,
   });
   await t.throwsAsync(namedStudy(call, 'unseen'), {
     message: 'unseen is not studied yet: media-study study source-session:cd03',
@@ -72,7 +72,7 @@ test('bug: a beginning of an id named no source, and several of one label were n
   t.is((await sourceNamed(call, 'source-session:ab02')).label, 'talk');
   await t.throwsAsync(sourceNamed(call, 'ab'), {
     message:
-      '2 sources are called ab; name one by its id, or by a beginning of it:\n  source-session:ab01  0:01.000  2 tracks  film\n  source-session:ab02  0:01.000  2 tracks  talk',
+      '2 sources are called ab; name one by its id, or by the beginning of its id:\n  source-session:ab01  0:01.000  2 tracks  film\n  source-session:ab02  0:01.000  2 tracks  talk',
   });
   await t.throwsAsync(sourceNamed(call, 'flim'), { message: /^no source of this host is flim, did you mean film\?; / });
   // A file of this name is nearer than an id that begins with it.

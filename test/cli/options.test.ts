@@ -78,7 +78,7 @@ test('an unknown flag is refused with the nearest one that there is', (t) => {
   refusedFlags(t, ['--constructor', '1'], 'unknown flag --constructor');
 });
 
-test('what is no flag is refused', (t) => {
+test('an unknown flag is refused', (t) => {
   for (const word of ['port', '-p', '', '—port']) refusedFlags(t, [word], `unexpected argument '${word}'`);
 });
 
@@ -121,7 +121,7 @@ Runs the host.
   );
 });
 
-test('help and version are answered wherever they stand, and nothing else is', (t) => {
+test('help and version are answered at any position, and nothing else is', (t) => {
   t.is(answered(['--help']), helpText(words));
   t.is(answered(['-h']), helpText(words));
   t.is(answered(['--port', 'x', '--unknown', '--help']), helpText(words));
@@ -130,7 +130,7 @@ test('help and version are answered wherever they stand, and nothing else is', (
   t.is(answered(['--port', '1']), null);
 });
 
-test('the help of every command says of each flag what it means', (t) => {
+test('the help of every command explains each of its flags', (t) => {
   for (const { flags, purpose } of Object.values(commands)) {
     t.regex(purpose, /^[A-Z].*\.$/);
     for (const [name, flag] of Object.entries(flags)) {
@@ -163,7 +163,7 @@ test('without flags a host listens on loopback alone, with the limits that the R
   });
 });
 
-test('flags replace what they name, and paths become absolute', (t) => {
+test('flags replace the settings that they name, and paths become absolute', (t) => {
   const folders = ['--data-root', 'data', '--source-directory', 'a', '--source-directory=/b', '--source-root', '.'];
   const limits = ['--maximum-owned-media-bytes', '5', '--maximum-study-range-ms=6', '--study-workers', '7'];
   const queue = ['--maximum-live-studies', '8', '--forecast-estimator', 'host-calibrated'];
@@ -328,7 +328,7 @@ for (const [code, values] of Object.entries(refusals)) {
   });
 }
 
-test('the origin of a stand-in is on loopback, and the same video host is not added twice', (t) => {
+test('the origin of a stub is on loopback, and the same video host is not added twice', (t) => {
   const origins = ['http://127.0.0.1', 'https://127.0.0.1:4000', 'http://127.0.0.1:4000/', 'http://127.0.0.1:80'];
   const others = ['http://localhost:4000', 'http://10.0.0.1:4000', 'http://127.0.0.1:70000', 'http://a@127.0.0.1:4000'];
   for (const origin of [...origins, ...others]) {
@@ -341,7 +341,7 @@ test('the origin of a stand-in is on loopback, and the same video host is not ad
 
 test('every code of a wrong call has a call that provokes it', (t) => {
   const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
-  // What the environment or a settings file lacks no flag provokes; they have tests of their own.
+  // Codes about the environment or a settings file have tests of their own: no flag causes them.
   const others = [
     'invalid_settings',
     'invalid_explanation_provider',
@@ -372,7 +372,7 @@ test.serial('a data folder that is empty or relative is not used', (t) => {
 
 const place = ['--work-queue', 'redis://user:secret@queue.example:6380/1', '--object-source', '/srv/objects'];
 
-test('a worker is told where its queue and its objects are', (t) => {
+test('a worker gets the addresses of its queue and its objects', (t) => {
   t.deepEqual(workerFlags(place), {
     workQueue: { address: 'redis://user:secret@queue.example:6380/1', objectSource: '/srv/objects' },
     leaseMs: 15_000,
@@ -383,7 +383,7 @@ test('a worker is told where its queue and its objects are', (t) => {
   t.notRegex(workQueueNotice(workerFlags(place).workQueue), /user|secret/);
 });
 
-test('a worker that is called wrongly says what is missing, without the address of the queue', (t) => {
+test('a wrong call of a worker names the missing part, without the address of the queue', (t) => {
   const refused = (code: string, ...args: readonly string[]) =>
     t.throws(() => workerFlags(args), { instanceOf: StartError, code });
   refused('invalid_work_queue');
@@ -405,7 +405,7 @@ test('a worker that is called wrongly says what is missing, without the address 
   refused('executor_not_allowed', ...place, ...server);
 });
 
-test('an object source that is no folder is refused at the start', async (t) => {
+test('an object source that is not a folder is refused at the start', async (t) => {
   const objectSource = '/no/such/folder';
   const error = await t.throwsAsync(demandObjectSource({ address: 'redis://a', objectSource }), {
     instanceOf: StartError,

@@ -41,7 +41,7 @@ test('the host of a command ends when its command is killed', async (t) => {
   t.pass();
 });
 
-test('an interrupted command says what becomes of its work, and its host has ended by then', async (t) => {
+test('an interrupted command explains the state of its work, and its host has ended by then', async (t) => {
   const { command, ended, pid } = await studying(t);
   const said: string[] = [];
   createInterface({ input: command.stderr }).on('line', (line) => said.push(line));
@@ -57,7 +57,7 @@ test('commands that begin at once on a data root without a host share the host o
   for (const { exit, stderr } of ended) t.is(exit, 0, stderr);
 });
 
-test('a command whose host belonged to another command goes on with a host of its own', async (t) => {
+test('a command whose host belonged to another command continues with a host of its own', async (t) => {
   const { command, flags } = await studying(t);
   // It must not end by itself before it is killed, however long the machine takes over the start of the other one.
   command.kill('SIGSTOP');
@@ -65,7 +65,8 @@ test('a command whose host belonged to another command goes on with a host of it
   const ended = once(other, 'close');
   const said: string[] = [];
   for await (const line of createInterface({ input: other.stderr })) {
-    // It works through the host of the first command, which ends when the file is taken in: to open an ingest is asked only once.
+    // It works through the host of the first command, which ends when the file is taken in: opening an ingest happens
+    // only once.
     said.push(line);
     if (/: registered/.test(line)) command.kill('SIGKILL');
   }

@@ -66,7 +66,7 @@ async function refuses(t: ExecutionContext, options: HostOptions, exitCode: 1 | 
   const code = last.slice(0, last.indexOf(':'));
   t.is(last.split(`${code}:`).length, 2, last);
   t.is(running.stderr.split('\n').filter((line) => line.startsWith('    at ')).length, 0, running.stderr);
-  // What happened, then what to do.
+  // The event first, then the remedy.
   t.regex(last, /; [^;]+$/);
 }
 
@@ -82,7 +82,7 @@ test('help and version are answered on stdout with exit code 0, without a host',
   }
 });
 
-test('a host says on one line where it listens and what it is, and has its data to itself', async (t) => {
+test('a host prints its address and version on one line, and has its data to itself', async (t) => {
   const folder = await scratchFolder(t);
   const root = join(folder, 'new', 'data');
   await writeFile(join(folder, 'token'), `${token}\n`, { mode: 0o600 });
@@ -108,12 +108,12 @@ test('a host says on one line where it listens and what it is, and has its data 
   await refuses(t, { flags: rootFlags(root) }, 1, /^data_root_permissions: .*0750/);
 });
 
-test('a host outlives whoever read its output', async (t) => {
+test('a host outlives the reader of its output', async (t) => {
   const root = join(await scratchFolder(t), 'data');
   const running = host(t, { flags: rootFlags(root) });
   const { listening } = announcement.parse(await running.announced());
   running.stopReading();
-  // Each refused origin is told on stderr once.
+  // Each refused origin is reported on stderr once.
   for (const origin of ['http://one.example', 'http://two.example', 'http://three.example']) {
     t.is((await fetch(`${listening}/v1/source-sessions`, { headers: { origin } })).status, 403);
   }
@@ -126,7 +126,7 @@ test('a wrong call ends with exit code 2 and the nearest flag', async (t) => {
   await t.throwsAsync(stat(root), { code: 'ENOENT' });
 });
 
-test('a port in use, a bad token file and a missing tool are said by their codes', async (t) => {
+test('a port in use, a bad token file and a missing tool are reported by their codes', async (t) => {
   const folder = await scratchFolder(t);
   const server = createServer().listen(0, '127.0.0.1');
   t.teardown(() => server.close());
@@ -228,7 +228,7 @@ test('no format of the log holds a token, the secret of a grant or the key of a 
   }
 });
 
-test('a start that is refused says so in the format that was asked for', async (t) => {
+test('a refused start reports this in the requested format', async (t) => {
   const root = await scratchFolder(t);
   const flags = ['--port', '0', '--log-format', 'json'];
   const running = new RunningHost({ flags: [...flags, '--data-root', root, '--token-file', root] });

@@ -15,7 +15,7 @@ async function newRoot(t: ExecutionContext): Promise<string> {
   return join(folder, 'root');
 }
 
-test('a host starts with what the command set before its data root was there', async (t) => {
+test('a host starts with settings that were made before its data root existed', async (t) => {
   const root = await newRoot(t);
   const set = await runCommand(['settings', 'set', ...executor, 'port=0', '--data-root', root]);
   t.is(set.exit, 0, set.stderr);
@@ -62,7 +62,7 @@ test('an engine that is not there changes nothing', async (t) => {
   t.is(await readFile(join(root, 'settings.json'), 'utf8'), before);
 });
 
-test('a model server is asked before it is set', async (t) => {
+test('a model server must answer before it is set', async (t) => {
   const server = createServer((_request, response) => void response.end('{"data":[]}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -81,7 +81,7 @@ test('a model server is asked before it is set', async (t) => {
   t.regex(refused.stderr, /no model server answers at http:\/\/127\.0\.0\.1:\d+\/v1/);
 });
 
-test('a call that sets nothing says what is missing', async (t) => {
+test('a call that sets nothing names the missing part', async (t) => {
   const root = await newRoot(t);
   for (const [args, message] of [
     [['set'], /NAME=VALUE is missing/],

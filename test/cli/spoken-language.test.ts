@@ -36,7 +36,7 @@ test('bug: the spoken language that was identified was not used, and captions we
   t.deepEqual(said, ['spoken language: ko, as it was identified in the sound; --language TAG names another']);
 });
 
-test('a language that the person names is asked for, and nothing is said of it', async (t) => {
+test('a language that the person names is requested, without any message', async (t) => {
   const { said, ask } = commandAt(['ko']);
   t.deepEqual(await ask('de'), declared('de'));
   t.deepEqual(said, []);

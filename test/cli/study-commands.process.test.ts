@@ -39,6 +39,8 @@ async function studied(...flags: readonly string[]): Promise<string> {
 
 test('a study that was deleted is started once more by a flag of the command, and so it says', async (t) => {
   const runtimeId = await studied('--again', 'deleted');
+  const unasked = await run('delete', 'runtime', runtimeId);
+  t.deepEqual([unasked.exit, /add --yes to delete/.test(unasked.stderr)], [2, true], unasked.stderr);
   t.is((await run('delete', 'runtime', runtimeId, '--yes')).exit, 0);
   const { exit, stderr } = await run('study', label, '--to', '1', '--again', 'deleted');
   t.is(exit, 1);
@@ -53,7 +55,7 @@ test('a study or a source that is not there is found by a command, and so it say
   );
 });
 
-test('captions that nobody has made yet are said to be that, with the command that makes them', async (t) => {
+test('missing captions are reported as such, with the command that makes them', async (t) => {
   const runtimeId = await studied();
   const { captions } = await client.overview(runtimeId);
   const missing = `the study has no captions yet; ${captions.text}; media-study evidence ${runtimeId} lists the next steps\n`;
@@ -76,14 +78,14 @@ test('bug: captions of a study that could get none were said to come of an appro
   t.is(stderr, `the study has no captions yet; ${captions.text}; ${wayOut}\n`);
 });
 
-test('bug: a missing transcript was to be explained by evidence that says nothing of it', async (t) => {
+test('bug: unrelated evidence was to explain a missing transcript', async (t) => {
   const runtimeId = await studied('--again', 'no-transcript');
   const { exit, stderr } = await run('export', runtimeId, 'transcript.srt');
   t.is(exit, 1);
   t.regex(stderr, /^export_unavailable: .*; a transcript needs a host with --semantic-recognizer/);
 });
 
-test('a label that is given with a source that is there already is said to have no effect', async (t) => {
+test('a label for a source that exists already is reported to have no effect', async (t) => {
   const { exit, stderr } = await run('study', label, '--to', '1', '--label', 'Another');
   t.is(exit, 0);
   t.true(stderr.startsWith(`${label} is there already and keeps its label: --label is of media that is taken in\n`));

@@ -8,7 +8,7 @@ import { completionScript } from '../../cli/completions.ts';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp-tools.ts';
 import { asTyped, type ProcessCall, programAsTyped } from '../../cli/terminal/call.ts';
 import { causeIn } from '../../cli/terminal/running-host.ts';
-import { summaryLines } from '../../cli/terminal/summary.ts';
+import { nextLine, summaryLines } from '../../cli/terminal/summary.ts';
 import { answerTo, Interrupted, progressLine } from '../../cli/terminal/terminal.ts';
 import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
@@ -28,7 +28,7 @@ const nothing: WorkProgress = {
   ...{ completed: null, total: null, unit: null, bytes: null, bytesPerSecond: null, queuePosition: null, etaMs: null },
 };
 
-test('a line says what is known of the work, and nothing else', (t) => {
+test('a line shows the known facts about the work, and nothing else', (t) => {
   t.is(progressLine('clip', nothing), 'clip: queued');
   t.is(progressLine('clip', { ...nothing, queuePosition: 3 }), 'clip: queued place 3');
   const upload = { stage: 'upload', completed: 40, total: 100, unit: 'bytes' } as const;
@@ -95,7 +95,7 @@ const captions = { classification: 'embedded_subtitle_tracks', allowance: defaul
 const host = { reviewerId: 'reviewer:one', captions, explains: true, sourceIsCurrent: true };
 const ended = { lifecycle: 'terminal', reason: null, resumes: 0, deadlineLeftMs: null, waitsFor: null } as const;
 
-test('bug: a kind of evidence that is missing stood twice in the summary of a study', async (t) => {
+test('bug: a missing kind of evidence appeared twice in the summary of a study', async (t) => {
   const silent = storedStudy({ version: 1, windows: null });
   const { runtime } = await reopened(storedRuntimeOf(silent), contentOf(silent.files));
   const overview = runtimeOverviewOf(runtime, ended, host);
@@ -107,7 +107,7 @@ test('bug: a kind of evidence that is missing stood twice in the summary of a st
     const itsLines = lines.filter((line) => line.includes(`${title}: `));
     t.deepEqual(itsLines, [`${title}: ${text}`]);
   }
-  // What is kept back for another reason than that it is missing is still said.
+  // Other reasons for a missing kind of evidence are still shown.
   const others = lines.filter((line) => line.startsWith('withheld: '));
   t.is(others.length, overview.withheld.length - missing.length);
   t.true(others.length > 0);
@@ -146,8 +146,14 @@ test('bug: what has captions made had no command in the summary of a study', asy
   const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
   const overview = runtimeOverviewOf(runtime, ended, host);
   const produce = { action: 'produce_captions', text: 'have captions made', method: 'POST', path: '/v1/x' } as const;
-  const next = nextOf({ ...overview, actions: [{ ...produce, body: null, fill: [] }] });
+  const approved = { ...overview, actions: [{ ...produce, body: null, fill: [] }] };
+  const next = nextOf(approved);
   t.deepEqual(next, [`media-study captions ${overview.runtimeId} --produce`]);
+  t.is(
+    nextLine(approved, 'produce_captions'),
+    `next: have captions made (media-study captions ${overview.runtimeId} --produce)`,
+  );
+  t.is(nextLine({ ...overview, actions: [] }, 'produce_captions'), null);
 });
 
 const hourMs = 3_600_000;
@@ -174,7 +180,7 @@ const studyRequest: StudyRequest = {
   outputDepth: 'evidence',
 };
 
-test('a host that studies an hour is asked for an hour', async (t) => {
+test('a host with a limit of an hour gets a request for an hour', async (t) => {
   const { call, said } = commandAt(hourMs);
   t.deepEqual(await warnedRange(call, hourLong, studyRequest, { startMs: 0, endMs: hourMs, isWhole: true }), {
     startMs: 0,
@@ -207,7 +213,7 @@ test('a range that was named, and one that no host takes, are refused as the hos
   await t.throwsAsync(strict, { instanceOf: HostError });
 });
 
-test('a count is said for each thing on one line, and for each tenth where lines stay', (t) => {
+test('a count is shown for each thing on one line, and for each tenth if lines stay', (t) => {
   const said: string[] = [];
   const words = (done: number, total: number) => `${done} of ${total}`;
   const count = (isOverwritten: boolean, total: number) => {

@@ -19,7 +19,7 @@ export async function verify(...args: readonly string[]): Promise<Ended> {
   return { exit, ...ending };
 }
 
-/** A data root that holds the study and nobody uses. */
+/** An unused data root that holds the study. */
 export async function storedRoot(t: ExecutionContext): Promise<string> {
   const root = await newDataRoot(t);
   const opened = await openStore(root);
@@ -30,7 +30,7 @@ export async function storedRoot(t: ExecutionContext): Promise<string> {
 
 export const linesOf = ({ stdout }: Ended): string[] => stdout.split('\n');
 
-/** What `--json` prints of the runtime. */
+/** The output of `--json` about the runtime. */
 export const verification = z.strictObject({
   schema: z.literal('studio.runtime-verification.v1'),
   runtimeId: z.literal(runtimeId),

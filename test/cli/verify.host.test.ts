@@ -68,7 +68,7 @@ test('a stored file with other bytes is named when every object is hashed', asyn
   );
 });
 
-test('a folder that only has a folder named ledger is no data root: no store is made in it', async (t) => {
+test('a folder with only a folder named ledger is not a data root: no store is made in it', async (t) => {
   const root = await newDataRoot(t);
   const { ledger } = dataRootAt(root);
   await mkdir(ledger, { recursive: true });
@@ -138,7 +138,7 @@ test('a data root that a host holds is left alone', async (t) => {
   t.regex(ending.stderr, /^data_root_locked: .*; stop the other host, or choose another --data-root\n$/);
 });
 
-test('a bundle is verified without a data root, and its end says what was checked and who signed', async (t) => {
+test('a bundle is verified without a data root, and its end names the checks and the signer', async (t) => {
   const { bundles, root } = await bundlesOfStudy(t);
   const folder = dirname(root);
   const [path, key, other] = ['study.tar', 'key.pem', 'other.pem'].map((name) => join(folder, name));
@@ -168,7 +168,7 @@ test('a bundle is verified without a data root, and its end says what was checke
   t.regex((await verify(folder)).stdout, /archive_not_a_file/);
 });
 
-test('a file that does not begin as a bundle does is said to be none, however short it is', async (t) => {
+test('a file that does not begin like a bundle is reported as such, however short it is', async (t) => {
   const folder = dirname(await newDataRoot(t));
   await mkdir(folder, { recursive: true });
   for (const [name, bytes] of [
@@ -195,7 +195,7 @@ test('a wrong call is refused before anything is opened', async (t) => {
     [[runtimeId, '--data-rot', root], /did you mean --data-root/],
     [[runtimeId, '--trust', 'key.pem', '--data-root', root], /--trust is for a file that is a bundle/],
     [[fileURLToPath(import.meta.url), '--data-root', root], /--data-root is not about a bundle/],
-    // What is misspelt is no runtime whose data root is missing.
+    // A misspelled name is not a runtime whose data root is missing.
     [[join(root, 'study.tar')], /^there is no file .*study\.tar, and the id of a runtime begins with runtime:$/],
     [[runtimeId, '--json=yes', '--data-root', root], /--json takes no value/],
     [[runtimeId, '--data-root', root], /no host has ever kept its data there/],

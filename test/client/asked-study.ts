@@ -1,4 +1,4 @@
-/** What a person asks who studies the beginning of the sample, or of anything else that is in Korean. */
+/** The request of a person who studies the beginning of the sample, or of other media in Korean. */
 export const studyUntil = <Depth extends 'captions' | 'evidence'>(endMs: number, outputDepth: Depth) =>
   ({
     range: { startMs: 0, endMs },

@@ -5,7 +5,7 @@ import { notMedia } from '../../formats/first-bytes.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('a file that is no media is known by its first bytes', (t) => {
+test('a file that is not media is recognized by its first bytes', (t) => {
   t.is(notMedia(bytes('1\n00:00:01,000 --> 00:00:02,000\nHallo Wörld\n')), 'text');
   t.is(notMedia(bytes('%PDF-1.7\n%\u00e2\u00e3')), 'a PDF');
   t.is(notMedia(Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0)), 'a ZIP archive or an office document');
@@ -13,7 +13,7 @@ test('a file that is no media is known by its first bytes', (t) => {
   t.is(notMedia(bytes(`${'x'.repeat(4095)}ü`)), 'text');
 });
 
-test('what may be media is left to its probe', (t) => {
+test('a file that may be media is left to its probe', (t) => {
   for (const beginning of [
     bytes('RIFF\u0024\u0008\u0000\u0000WAVEfmt '),
     bytes('\u0000\u0000\u0000\u0020ftypisom'),

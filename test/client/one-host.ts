@@ -23,7 +23,7 @@ export class OneHost {
     return host;
   }
 
-  /** Where the last host listened. */
+  /** The address of the last host. */
   get address(): HostAddress {
     if (this.#address === null) throw new Error('no host was started');
     return this.#address;

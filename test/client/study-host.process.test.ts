@@ -158,7 +158,7 @@ test.serial('one stream tells of several studies at once, and how far work has c
   t.like(await t.throwsAsync(unknown, { instanceOf: HostError }), { code: 'unknown_ingest' });
 });
 
-test.serial('a refusal has its code, says whether it passes, and what to do', async (t) => {
+test.serial('a refusal has its code, whether a retry can succeed, and a remedy', async (t) => {
   const { client, address } = host;
   const unknown = await t.throwsAsync(client.status('runtime:none'), { instanceOf: HostError });
   t.like(unknown, {
@@ -172,13 +172,13 @@ test.serial('a refusal has its code, says whether it passes, and what to do', as
   t.like(await t.throwsAsync(stranger.sources(), { instanceOf: HostError }), { code: 'unauthorized', status: 401 });
 });
 
-test('a host that does not answer is said to be unreachable', async (t) => {
+test('a host that does not answer is reported as unreachable', async (t) => {
   const nobody = StudyHost.connect({ baseUrl: 'http://127.0.0.1:9/', token: '' }, { reconnectMs: 0 });
   const error = await t.throwsAsync(nobody.sources(), { instanceOf: HostUnreachable });
   t.is(error?.message, 'no host answers at http://127.0.0.1:9');
 });
 
-test.serial('a file that is no media fails its ingest with the reason', async (t) => {
+test.serial('a file that is not media fails its ingest with the reason', async (t) => {
   const { client } = host;
   // Random bytes; a text is refused before it is sent.
   const noise = new File([Buffer.from('00ff17a9c3000180', 'hex')], 'notes.mp4');
@@ -206,7 +206,7 @@ test.serial('an aborted ingest is canceled', async (t) => {
   t.like(await answer.json(), { status: 'failed', failure: { code: 'canceled' } });
 });
 
-test.serial('a file goes on to a host that was killed, behind the bytes that had arrived', async (t) => {
+test.serial('an upload to a killed host continues after the bytes that had arrived', async (t) => {
   const { client } = host;
   const media = new File([humWav(60, 600_000)], 'long.wav');
   const seen: number[] = [];

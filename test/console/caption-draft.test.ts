@@ -114,7 +114,7 @@ test('typing in one text is one step of undo; another line begins another step',
   t.deepEqual(texts(), ['only', 'x', null, 'five']);
 });
 
-test('a draft with an empty text or an end before its start says which line cannot be saved', (t) => {
+test('a draft with an empty text or an end before its start names the invalid line', (t) => {
   const lines = draftLines(current);
   t.is(obstacleOf(lines), null);
   t.is(obstacleOf(reworded(lines, 'd', 'target', ' '))?.key, 'd');

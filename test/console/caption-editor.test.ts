@@ -58,7 +58,7 @@ for (const [pressed, isInText, action] of keys) {
   });
 }
 
-test('findings stand at the line of the draft that was measured; guidelines with one limit are one finding', (t) => {
+test('findings appear at their line of the draft; guidelines with one limit share a finding', (t) => {
   const report = (id: string, limit: number) => ({
     ...{ side: 'target', profile: { id } },
     findings: [{ lineId: 'host-2', code: 'line_too_long', measured: 45_000, limit }],

@@ -206,7 +206,7 @@ test('a step has the records of its commit, and not those of a later commit of t
   t.is(earlier && recordsOf(events, earlier), null, 'a row of an earlier version');
 });
 
-test('times and events are said briefly', (t) => {
+test('times and events have short forms', (t) => {
   t.deepEqual([12.4, 1_240, 45_000, 59_999.9, 125_000, 12_000_000].map(briefly), [
     '12 ms',
     '1.2 s',
@@ -387,7 +387,7 @@ test('percentiles are the nearest rank', (t) => {
   );
 });
 
-test('heat counts arrows, measures ended visits, and says where actors left the main way', (t) => {
+test('heat counts arrows, measures ended visits, and shows departures from the main way', (t) => {
   const heat = heatOf(index, [failed, went, stopped]);
   t.is(heat.actors, 3);
   t.is(heat.arrows.get('runtime.accepted#worker.granted#0'), 3);
@@ -414,7 +414,7 @@ test('heat counts arrows, measures ended visits, and says where actors left the 
   t.is(marks.transitions.get('runtime#study.cancel#0'), 'lost thick-2');
 });
 
-test('two ways are the same until they part, and a resumption is no parting', (t) => {
+test('two ways are the same until they part, and a resumption does not part them', (t) => {
   const { shared, hasParted } = compared(failed, went);
   t.deepEqual([shared, hasParted], [2, true]);
   t.is(
@@ -443,7 +443,7 @@ const choose = (box: Sandbox, id: string): readonly string[] => {
   return now(box)?.states ?? [];
 };
 
-test('a machine made of a chart begins where the machine itself begins', (t) => {
+test('a machine made of a chart has the initial state of the machine itself', (t) => {
   for (const machine of machines) {
     const states = sandbox(chartOf(machine)).store.getSnapshot().context.standings[0]?.states;
     const chart = chartOf(machine);

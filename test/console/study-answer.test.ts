@@ -13,7 +13,7 @@ import type { Finding, RuntimeOverview } from '../../contract/overview.ts';
 
 const part = (state: string, text: string, reasonCodes: readonly string[] = []) => ({ state, text, reasonCodes });
 
-/** An overview of which a test says what it needs. */
+/** An overview with the parts that a test needs. */
 const overviewOf = (own: object): RuntimeOverview =>
   ({
     ...{ runtimeId: 'runtime:1', situation: { code: 'waiting_for_review' }, findings: [], actions: [] },
@@ -24,7 +24,7 @@ const overviewOf = (own: object): RuntimeOverview =>
     ...own,
   }) as unknown as RuntimeOverview;
 
-test('the steps of a study say how far each is, and one of them is current', (t) => {
+test('the steps of a study show their progress, and one of them is current', (t) => {
   const linesOf = (overview: RuntimeOverview) =>
     wayStepsOf(overview).map(({ name, state, text, isCurrent }) => `${isCurrent ? '> ' : ''}${name} ${state}: ${text}`);
   t.deepEqual(linesOf(overviewOf({})), [
@@ -57,7 +57,7 @@ const finding = (
   trackIndex = 0,
 ): Finding => ({ kind, title, text, measures, trackIndex, state: 'available', reasonCode: null }) as unknown as Finding;
 
-test('what was found is told in sentences; what is not there is left to the timeline', (t) => {
+test('findings are whole sentences; the timeline covers the missing kinds', (t) => {
   const [count, total] = [(value: number) => ({ name: 'count', value }), (value: number) => ({ name: 'total', value })];
   t.deepEqual(
     foundSentences([
@@ -78,7 +78,7 @@ test('what was found is told in sentences; what is not there is left to the time
   );
 });
 
-test('files stand under Not available with the reason, captions among them until they are accepted', (t) => {
+test('files are under Not available with the reason, as are captions until their acceptance', (t) => {
   const reasons = (overview: RuntimeOverview) =>
     Object.fromEntries(exportStates(overview).map(({ file, whyNot }) => [file.name, whyNot]));
   const waiting = reasons(overviewOf({}));
@@ -108,7 +108,7 @@ test('a lane that shows no place in time is a line below the timeline; a claim k
   t.deepEqual([folded.whole.length, keys(folded.nothing), keys(folded.said)], [1, ['black'], ['language']]);
 });
 
-test('the ruler says how far a pass has come, and nothing in any other step', (t) => {
+test('the ruler shows the progress of a pass, and of no other step', (t) => {
   const progress = { stage: 'detect', unit: 'milliseconds', completed: 700 } as WorkProgress;
   t.is(measuredUntil(progress, { startMs: 1000, endMs: 1500 }), 1500);
   t.is(measuredUntil(progress, { startMs: 1000, endMs: 9000 }), 1700);

@@ -51,7 +51,7 @@ const pageOf = (journalHead: number, after: number, terminal: boolean) =>
     ...{ nextCursor: journalHead, journalHead, reachedHead: true, terminal },
   }) as unknown as RuntimeEvents;
 
-/** A host of one study, of which a test says what it needs. */
+/** A host of one study, with the parts that a test needs. */
 const hostWith = (own: object): StudyHost =>
   ({
     overview: async () => ({ journalHead: 0 }),
@@ -224,7 +224,7 @@ test('every step has plain words', (t) => {
   for (const stage of workStage.options) t.regex(stageWords[stage], /^[a-z ]+$/);
 });
 
-test('progress says what the host says, and nothing that it does not', (t) => {
+test('progress shows the values of the host, and nothing more', (t) => {
   t.is(progressWords(nothing), '');
   t.is(shareOf(nothing), null);
   const measured = { completed: 61_499, total: 240_000, unit: 'milliseconds', etaMs: 61_000 } as const;
@@ -245,7 +245,7 @@ test('progress says what the host says, and nothing that it does not', (t) => {
     '50 % · 1.5 MB of 3.0 MB · 2.0 MB a second',
   );
   t.is(progressWords({ ...nothing, stage: 'queued', queuePosition: 2 }), 'place 2 in the queue');
-  // All speech counts twice where the recogniser runs twice, so an amount of it is no length.
+  // With two runs of the recognizer all speech counts twice, so an amount of it is not a length.
   t.is(
     progressWords({ ...nothing, ...measured, stage: 'recognize', etaMs: 200 }),
     '25 % · about 1 s left of this step',
@@ -253,7 +253,7 @@ test('progress says what the host says, and nothing that it does not', (t) => {
   t.is(shareOf({ ...nothing, completed: 0, total: 0 }), null);
 });
 
-test('a study at work stands where its stream says, any other where its overview says', (t) => {
+test('a study at work has the state of its stream, any other that of its overview', (t) => {
   const studying = overviewOf('studying', 'studying: reading the evidence');
   t.is(standingOf(studying, null).words, 'studying: reading the evidence');
   t.is(standingOf(studying, 'recognize').words, 'studying: recognizing speech');
@@ -322,7 +322,7 @@ test('every kind of evidence gets a lane, also one that this page has no words f
   t.deepEqual(cuts?.absence, { kind: 'empty', words: 'nothing found' });
 });
 
-test('a kind that is unavailable has the name and the reason that stand below the timeline', (t) => {
+test('an unavailable kind has the same name and reason as below the timeline', (t) => {
   const row = { kind: 'transcript', state: 'unavailable', reasonCode: 'language_not_recognised', artifactId: null };
   const text = 'unavailable: the recogniser does not serve the declared language (language_not_recognised)';
   const [lane] = evidenceLanes(
@@ -351,7 +351,7 @@ test('a claim over text says the text, and one without a value says its state on
   );
 });
 
-test('a lane draws what is in sight, and what would lie on the same pixels as one', (t) => {
+test('a lane draws the visible facts, and merges those on the same pixels', (t) => {
   const facts = Array.from({ length: 100_000 }, (_, index) => ({
     kind: 'silence',
     startMs: index * 100,
@@ -406,7 +406,7 @@ test('cuts that lie closer than a person can press are drawn as one', (t) => {
   );
 });
 
-test('Tab reaches a mark wherever a timeline was zoomed to, and the chosen one where it is drawn', (t) => {
+test('Tab reaches a mark at any zoom, and the chosen one at its position', (t) => {
   const silence = (startMs: number) => ({ kind: 'silence', startMs, endMs: startMs + 10 });
   const rows = [available('silence', [silence(0), silence(20), silence(hour)]), available('black_frames', [])];
   const lanes = evidenceLanes(rows, []);
@@ -439,7 +439,7 @@ test('of keyframes that overlap one is left out; one that began before the view 
   t.deepEqual(placed(8_000, 9_000), [[2, 0]]);
 });
 
-test('a waveform is drawn as high as its loudest sample, and only where it was measured', (t) => {
+test('a waveform is drawn as high as its loudest sample, and only over measured sound', (t) => {
   const waveform: Waveform = {
     ...{ startMs: 1000, windowMs: 500 },
     lowest: Int16Array.from([-100, 0]),
@@ -455,7 +455,7 @@ test('a waveform is drawn as high as its loudest sample, and only where it was m
   );
 });
 
-test('the words beside the player are those of any text, what was recognised first', (t) => {
+test('the words beside the player are those of any text, recognized ones first', (t) => {
   const row = (kind: string, facts: readonly object[]): EvidenceRow =>
     ({ kind, state: 'available', reasonCode: null, artifactId: `artifact:${kind}`, facts }) as unknown as EvidenceRow;
   const lanes = evidenceLanes(
@@ -506,7 +506,7 @@ test('a chain begins with the runtime and takes each event in; one changed event
   t.not(await chainDigest('runtime:2', events), expected);
 });
 
-test('a check names each rule set once, and says where the host has another version than the records', (t) => {
+test('a check names each rule set once, and each version that differs from the records', (t) => {
   const record = (name: string, version: number, present: number) => ({
     ...{ link: 'assessment', subject: 'x', contentId: null },
     judgement: { rules: { name, version }, present, check: version === present ? 'judged_again' : 'form_checked' },

@@ -67,7 +67,7 @@ const page = () => {
   keepFromDrops({ addEventListener }, () => {
     led += 1;
   });
-  /** Whether the page kept the browser from doing what it does by itself. */
+  /** True if the page prevented the default action of the browser. */
   const keeps = (event: Event): boolean => {
     listeners.get(event.type)?.(event);
     return event.defaultPrevented;

@@ -83,7 +83,7 @@ test('the text format of figures is read with its labels, and a histogram stays 
   t.deepEqual(families[1]?.samples[2], { labels: { part: 'count' }, value: 2 });
 });
 
-test('a recognised line that a gate withholds is never shown as words that were said', (t) => {
+test('a recognized line that a gate withholds is never shown as spoken words', (t) => {
   const line = { kind: 'transcript_line', startMs: 0, endMs: 900, text: 'Thank you for watching' };
   t.is(factWords({ ...line, outcome: 'passed', reasonCodes: [] }), line.text);
   const withheld = { ...line, outcome: 'withheld', reasonCodes: ['no_speech_evidence', 'repetition'] };
@@ -91,7 +91,7 @@ test('a recognised line that a gate withholds is never shown as words that were 
   t.is(toneOfFact(withheld), 'fault');
 });
 
-test('a number stands with the right form of its noun', (t) => {
+test('a number has the right form of its noun', (t) => {
   t.deepEqual([counted(1, 'fact'), counted(2, 'fact'), counted(0, 'fact')], ['1 fact', '2 facts', '0 facts']);
   t.is(counted(2, 'more study', 'more studies'), '2 more studies');
 });
@@ -110,7 +110,7 @@ test('a name is typed as it is drawn, with any run of white space as one space',
   t.false(isTyped('', 'film'));
 });
 
-test('a language is said by its name, and a code without a name stands alone', (t) => {
+test('a language appears by its name, and a code without a name appears alone', (t) => {
   t.deepEqual(['en', 'ko', 'zh-Hant', 'qzz', 'x_'].map(languageName), [
     'English',
     'Korean',
@@ -189,7 +189,7 @@ test('a text that is read is cited under the name that a read gives it', (t) => 
   t.false(isCitedAs(fact, { ...cited, kind: 'recognised_line', text: 'Reading room' }));
 });
 
-test('the order of fields that is not known is said as such', (t) => {
+test('an unknown order of fields is shown as unknown', (t) => {
   const fields = { kind: 'field_order', startMs: 0, endMs: 9, repeatedMilli: 0 };
   t.is(factWords({ ...fields, order: 'unknown' }), 'the order of fields is not known');
   t.is(factWords({ ...fields, order: 'progressive' }), 'progressive fields');
@@ -209,7 +209,7 @@ test('a range is moved by one of its edges, and stays in the source', (t) => {
   t.deepEqual(movedEdge(range, 'end', 0, hour), { startMs: 0, endMs: 1 });
 });
 
-test('a plan says what leaves the machine as the engines of a study say it', (t) => {
+test('a plan names the data that leaves the machine as the engines of a study do', (t) => {
   const engine = { isOn: true, name: null, mayCost: true, change: null } as const;
   const explainer = { ...engine, engine: 'explanations', reach: 'outside', text: 'caption text leaves' } as const;
   const nothing = 'nothing leaves this machine, and nothing is paid for';

@@ -27,7 +27,7 @@ const event = z.looseObject({
   }),
 });
 
-/** The journal from its first event: no gap, every link, every head that was ever told, and each thing begun and ended once. */
+/** The journal from its first event: no gap, every link, every head ever reported, and each thing begun and ended once. */
 export function checkJournal(t: ExecutionContext, { runtime, events, heads }: Promised): void {
   const runId = runtime?.runtimeId ?? '';
   const chain = [sha256(runId)];
@@ -74,7 +74,7 @@ export async function checkDataRoot(t: ExecutionContext, root: string): Promise<
   }
 }
 
-/** Every runtime in a data root that nobody uses is intact, from its journal to the last byte of its files. */
+/** Every runtime in an unused data root is intact, from its journal to the last byte of its files. */
 export async function checkRuntimes(t: ExecutionContext, root: string): Promise<void> {
   const store = await openStore(root);
   try {
@@ -86,7 +86,7 @@ export async function checkRuntimes(t: ExecutionContext, root: string): Promise<
   }
 }
 
-/** A data root that nobody uses is whole: its folders, its objects and its runtimes. */
+/** An unused data root is intact: its folders, its objects and its runtimes. */
 export async function checkWhole(t: ExecutionContext, root: string): Promise<void> {
   await checkDataRoot(t, root);
   await checkRuntimes(t, root);

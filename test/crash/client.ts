@@ -22,7 +22,7 @@ export interface Promised {
   /** A PUT was begun; it may or may not have been acknowledged. */
   sent: boolean;
   received: boolean;
-  /** A study was asked for; it may or may not have been acknowledged. */
+  /** The client requested a study, with or without an acknowledgment. */
   asked: boolean;
   runtime: { readonly runtimeId: string; readonly commandId: string } | null;
   /** The events that were read, as their canonical JSON, and the heads that came with them. */
@@ -44,7 +44,7 @@ export const nothingPromised = (number: number, media: Buffer): Promised => ({
   isTerminal: false,
 });
 
-/** What a client knows now, apart from what it will know. */
+/** The present knowledge of a client, apart from its later knowledge. */
 export const knownNow = (promised: Promised): Promised => ({
   ...promised,
   events: [...promised.events],
@@ -70,7 +70,7 @@ export class CrashClient {
     await this.follow(promised, () => promised.isTerminal);
   }
 
-  /** Goes on where an earlier life of the host left the client, as far as something was begun or promised. */
+  /** Continues the begun and promised steps of the client in an earlier life of the host. */
   async finish(promised: Promised): Promise<void> {
     await this.ingest(promised);
     await this.registered(promised);
@@ -79,7 +79,7 @@ export class CrashClient {
     await this.follow(promised, () => promised.isTerminal);
   }
 
-  /** Opens an ingest, where none was acknowledged yet. */
+  /** Opens an ingest, unless one is acknowledged already. */
   async open(promised: Promised): Promise<void> {
     const { media, number } = promised;
     if (promised.ingestId === null) {
@@ -112,7 +112,7 @@ export class CrashClient {
     await new Promise<void>((resolve, reject) => put.write(half, (error) => (error ? reject(error) : resolve())));
   }
 
-  /** Opens the ingest and sends its media, where that was not acknowledged yet. */
+  /** Opens the ingest and sends its media, if that is not acknowledged yet. */
   async ingest(promised: Promised): Promise<void> {
     await this.open(promised);
     if (promised.received) return;
@@ -120,7 +120,7 @@ export class CrashClient {
     const first = !promised.sent;
     promised.sent = true;
     const put = await askHost(this.#host, 'PUT', `/v1/owned-media-ingests/${promised.ingestId}/media`, media);
-    // A host that died between its commit and its answer has the media although nobody was told.
+    // A host that died between its commit and its answer has the media, although no client knows.
     const isKnown = put.status === 409 && errorBody.parse(JSON.parse(put.text)).error.code === 'ingest_upload_conflict';
     if (first || !isKnown) this.#status(put, 202);
     promised.received = true;

@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { copyAsLeft } from '../host/host-in-process.ts';
 
-/** Whether every point is tried, which takes many minutes, or only those at which something new is on disk. */
+/** True to try every point, which takes many minutes; else only those at which something new is on disk. */
 export const isSoak = process.env.MEDIA_STUDY_TEST_SOAK === '1';
 
-/**
- * Whether a host dies at a point. Where files are only read, staged or renamed a death is the object store's own business,
- * and tested there.
- */
+/** True if a host dies at a point. Deaths while files are read, staged or renamed belong to the tests of the object store. */
 export const isDeadly = (point: string): boolean =>
   (isSoak ? /^(commit:|object-store:put)/ : /^commit:after/).test(point);
 
@@ -18,7 +15,7 @@ export const isDeadly = (point: string): boolean =>
 export interface Left<Known> {
   readonly point: string;
   readonly root: string;
-  /** What the client of that life knew then. */
+  /** The knowledge of the client of that life at this point. */
   readonly known: Known;
 }
 
@@ -51,7 +48,7 @@ export class CopiedLife<Known> {
 
 interface LifeFolder {
   readonly folder: string;
-  /** The data root of the life; its copies stand beside it. */
+  /** The data root of the life; its copies are beside it. */
   readonly root: string;
 }
 

@@ -25,13 +25,13 @@ const remove = async (host: HostInProcess, path: string) => {
   return deletionReceipt.parse(body);
 };
 
-/** A collection begins after every erasure that was asked for has come to its end. */
+/** A collection begins after every requested erasure has ended. */
 const collected = async (host: HostInProcess) =>
   garbageCollection.parse((await ask(host, 'POST', '/v1/garbage-collections', { dryRun: true })).body);
 
 const nothing = { files: 0, bytes: 0 };
 
-/** What is deleted: a runtime with captions, and a source. `other` is a runtime that shares their objects and stays. */
+/** The things to delete: a runtime with captions, and a source. `other` is a runtime that shares their objects and stays. */
 interface Doomed {
   readonly runtimeId: string;
   readonly other: string;
@@ -58,7 +58,7 @@ async function prepared(t: ExecutionContext, root: string): Promise<Doomed & { r
   return { runtimeId, other, sessionId, ingestId: promised.ingestId ?? '', studied };
 }
 
-/** Both are deleted without a crash: what each death on the way leaves, and what each had been told. */
+/** Both are deleted without a crash: the remains of each death on the way, and the answers up to it. */
 const way = new SharedLife(async (t, { folder, root }) => {
   const doomed = await prepared(t, root);
   const known: string[] = [];
@@ -128,7 +128,7 @@ async function liveOnFrom(t: ExecutionContext, doomed: Doomed, { root, point, kn
   await checkWhole(t, root);
 }
 
-test('a runtime and a source are deleted, and what another runtime shares stays', async (t) => {
+test('a runtime and a source are deleted, and objects of another runtime stay', async (t) => {
   const { doomed, receipt, ofSource, root, passed } = await way.of(t);
   t.like(receipt, { operator: 'Somebody', deleted: { kind: 'runtime', lifecycle: 'terminal' } });
   t.true(receipt.erased.events > 40 && receipt.erased.objects > 10, JSON.stringify(receipt.erased));

@@ -19,7 +19,7 @@ import { askRange, rangeReached } from './range-client.ts';
 
 const range = { startMs: 1000, endMs: 4000 };
 
-/** What the client of a life was told, step by step. */
+/** The answers that the client of a life got, step by step. */
 export interface KnownOfLife {
   readonly upload: Promised;
   /** The ingest of the range; null until it was acknowledged. */
@@ -30,7 +30,7 @@ export interface KnownOfLife {
   spare: string | null;
   /** The last step that has come to its end. */
   done: Step | null;
-  /** Answers that no later step may change, by what was asked. */
+  /** Answers that no later step may change, by request. */
   readonly answers: Map<string, unknown>;
 }
 
@@ -59,7 +59,7 @@ export const nothingKnown = (): KnownOfLife => ({
   answers: new Map(),
 });
 
-/** What is known now, apart from what will be known. */
+/** The present knowledge, apart from later knowledge. */
 export const knownOfLifeNow = (known: KnownOfLife): KnownOfLife => ({
   ...known,
   upload: knownNow(known.upload),
@@ -75,7 +75,7 @@ const flags = [
 
 type Recognizer = Awaited<ReturnType<typeof stubTranscriber>>;
 
-/** All that a full life needs beside its host: a video host, a recogniser and a model, all on this machine. */
+/** Everything that a full life needs beside its host: a video host, a recognizer and a model, all on this machine. */
 export class LifeSurroundings {
   readonly #videos: VideoHost;
   readonly #model: StubProvider;
@@ -87,7 +87,7 @@ export class LifeSurroundings {
     this.#recognizer = recognizer;
   }
 
-  /** The recogniser listens at this port, where one is given: its address is stored with what it recognised. */
+  /** The port of the recognizer, if given: the store contains its address with the recognized text. */
   static async open(recognizerPort?: number): Promise<LifeSurroundings> {
     const videos = await openVideoHost({ media: sampleMedia, statedSeconds: 50, port: 0 });
     const recognizer = await stubTranscriber(transcribes({ text: 'hello', segments: [] }), recognizerPort);
@@ -145,7 +145,7 @@ export class FullLife {
     }
   }
 
-  /** What was told in an earlier life is told again. */
+  /** Answers of an earlier life are the same again. */
   async askAgain(): Promise<string[]> {
     const changed: string[] = [];
     for (const [question, before] of this.#known.answers) {

@@ -5,7 +5,7 @@ import { type HostInProcess, type InProcessOptions, openInProcess } from '../hos
 import { MemoryWire } from '../host/memory-wire.ts';
 import { openRealLauncher, TestLauncher } from '../host/test-launcher.ts';
 
-/** A host in this process without a socket. It starts ffmpeg and ffprobe; its detector hears no speech. */
+/** A host in this process without a socket. It starts ffmpeg and ffprobe; its detector finds no speech. */
 export async function openInMemory(
   t: ExecutionContext,
   root: string,

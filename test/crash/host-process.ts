@@ -11,15 +11,15 @@ const pointLine = /^crash point \d+: /;
 /** The real host in a process of its own, which may die at any time. */
 export interface HostProcess {
   readonly dataRoot: string;
-  /** Where it listens and with which token; null when it died before it said so. */
+  /** Its address and token; null if it died before it printed them. */
   readonly announced: z.infer<typeof announcement> | null;
   /** The points that its crash hook counted. */
   points(): readonly string[];
-  /** What it told people, for a test that fails. */
+  /** Its output for people, for a test that fails. */
   reported(): readonly string[];
   /** Lets the crash hook begin to count. */
   count(): Promise<void>;
-  /** What its clients ask with. */
+  /** Connection data for its clients. */
   readonly fetch: typeof fetch;
   /** Resolves with the exit code or the signal. */
   readonly ended: Promise<number | string | null>;
@@ -36,7 +36,7 @@ export function clientOf({ announced, fetch }: Reachable): StudyHost {
   return StudyHost.connect({ baseUrl: listening, token }, { fetch });
 }
 
-/** The host died while it was asked. */
+/** The host died during a request. */
 export class HostGone extends Error {}
 
 export interface HostAnswer {
@@ -45,7 +45,10 @@ export interface HostAnswer {
   readonly headers: Headers;
 }
 
-/** Asks a host; a body that is no buffer is sent as JSON. Rejects with `HostGone` where the host is dead, or dies meanwhile. */
+/**
+ * Sends a request to a host, with a buffer as it is and any other body as JSON. Rejects with `HostGone` if the host is
+ * dead, or dies meanwhile.
+ */
 export async function askHost(
   { announced, reported, ended, fetch }: Reachable,
   method: string,

@@ -74,7 +74,7 @@ async function liveUntil(
   await checkProcesses(t, root);
 }
 
-/** A life that settles the past and ends in peace; says what it told. */
+/** A life that settles the past and ends normally; returns its output. */
 async function liveOn(t: ExecutionContext, root: string, past: readonly Promised[]): Promise<readonly string[]> {
   const host = await startHost(t, root);
   await settle(t, new CrashClient(host), past);
@@ -98,7 +98,7 @@ for (let first = 0; first < kills; first += killsOfATest) {
   });
 }
 
-test('a host that is told to stop in the middle of a study goes on where it stood', async (t) => {
+test('a host that is stopped in the middle of a study continues at the same state', async (t) => {
   const root = await emptyRoot(t);
   const promised = nothingPromised(0, mediaNumber(0));
   const host = await startHost(t, root);
@@ -124,7 +124,7 @@ test('a host that is killed in an upload leaves the ingest open and the inbox em
   await liveOn(t, root, [promised]);
 });
 
-test('a host that is told twice to stop, and does not wait for its answers, died on request', async (t) => {
+test('a host that is stopped twice, and does not wait for its answers, died on request', async (t) => {
   const root = await emptyRoot(t);
   const host = await startHost(t, root);
   const promised = nothingPromised(1, mediaNumber(1));
@@ -145,7 +145,7 @@ test('a host that is told twice to stop, and does not wait for its answers, died
   t.deepEqual(await store.ledger.list('record', 'host/at-work'), []);
 });
 
-// Without /proc nobody can tell whose a process is.
+// Without /proc the owner of a process is unknown.
 const isReported = existsSync('/proc/self/environ');
 
 test('a process that an earlier host left in its private folder ends with the next start', async (t) => {
@@ -204,7 +204,7 @@ const present = (host: HostProcess) => {
   return { origin: listening, port: Number(new URL(listening).port), token: authorizationToken };
 };
 
-test('an uploader made by others goes on after a cut connection and after the death of the host', async (t) => {
+test('a foreign uploader continues after a cut connection and after the death of the host', async (t) => {
   const root = await emptyRoot(t);
   let host = await startHost(t, root);
   const way = await openWay(t, () => present(host).port);

@@ -43,7 +43,7 @@ export class LaterClient {
     return runtimeId;
   }
 
-  /** Approves, has captions made and checked, and withdraws the approval; each where it is not done yet. */
+  /** Approves, makes and checks captions, and withdraws the approval; skips each step that is done. */
   async finish(runtimeId: string): Promise<void> {
     await this.caption(runtimeId);
     const by = { reviewerId: 'reviewer:local-operator', attestation: attestations.revocation };
@@ -53,7 +53,7 @@ export class LaterClient {
     );
   }
 
-  /** Approves, and has captions made and checked; each where it is not done yet. */
+  /** Approves, makes and checks captions; skips each step that is done. */
   async caption(runtimeId: string): Promise<void> {
     const { captions } = this.#client;
     await this.#done(
@@ -70,7 +70,7 @@ export class LaterClient {
     });
   }
 
-  /** Has the first words of the captions explained, where that is not done yet. */
+  /** Requests an explanation of the first words of the captions, if that is not done yet. */
   async explain(runtimeId: string): Promise<void> {
     const { captions } = this.#client;
     const [line] = (await captions.results(runtimeId)).results[0]?.artifact.lines ?? [];

@@ -9,7 +9,7 @@ import { LaterClient, type StoredEvent } from './later-client.ts';
 const flags = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
 const { twelveSeconds: runtimeId } = knownLives().studies;
 
-/** What is begun is ended, each once, and what could not be ended says that it was interrupted. */
+/** Everything begun is ended, each once, and interrupted work is recorded as such. */
 function checkPairs(t: ExecutionContext, journal: readonly StoredEvent[]): void {
   const open = new Set<string>();
   for (const { type, data } of journal) {
@@ -102,7 +102,7 @@ function endings(t: ExecutionContext, journal: readonly StoredEvent[]) {
   return { started: countOf('started'), completed: countOf('completed'), failed: countOf('failed') };
 }
 
-/** An explanation without a crash: what each death on its way leaves, with the questions that were asked until then. */
+/** An explanation without a crash: the remains of each death on its way, with the questions up to it. */
 const explained = new SharedLife(async (t, { folder }) => {
   const root = livedRoot(t, 'captioned');
   const model = new ModelInMemory();
@@ -154,7 +154,7 @@ test('without a crash the first words of the captions are explained', async (t) 
   t.log(passed.join(' '));
 });
 
-test('a host that dies after any commit of an explanation asks again only when it is asked', async (t) => {
+test('a host that dies after any commit of an explanation asks again only on request', async (t) => {
   t.true((await explanationDeaths.of(t)).lived > 0);
 });
 

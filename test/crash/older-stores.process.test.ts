@@ -22,7 +22,7 @@ import { clockAfter, describedReleases, isOfLife, storesAt, unpacked } from './s
 type Stored = Release['stores'][string];
 type Life = (t: ExecutionContext, client: StudyHost, later: LaterClient, stored: Stored) => Promise<void>;
 
-/** Stands in the addresses that the stores hold. */
+/** A stub at the addresses that the stores hold. */
 const videoPort = 41_897;
 const videoFlags = ['--videohost-origin', `http://127.0.0.1:${videoPort}`, '--allow-loopback-videohost'];
 
@@ -49,7 +49,7 @@ test.after.always(async () => {
   await videos?.close();
 });
 
-/** The study was heard and read to its end. */
+/** The speech and the screen text of the study were read to the end. */
 async function hasSpeechAndText(t: ExecutionContext, client: StudyHost, runtimeId: string): Promise<void> {
   const { evidence } = await client.evidence(runtimeId, 'all');
   for (const kind of ['transcript', 'screen_text']) {
@@ -67,7 +67,7 @@ const goesOn: Life = async (t, client, later, { id }) => {
   await later.finish(id);
 };
 
-/** What a client goes on with in each of the stores. */
+/** The next requests of a client in each of the stores. */
 const lives: Readonly<Record<string, Life>> = {
   'runtime.running.recognize': goesOn,
   'runtime.running.readScreen': goesOn,

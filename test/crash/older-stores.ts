@@ -51,7 +51,7 @@ async function reaches(
   t.fail(`${path} never said ${wanted}`);
 }
 
-/** What an owner of the data root does next, by the kind of the actor that was cut: all of it must come to its good end. */
+/** The next steps of an owner of the data root, by the kind of the killed actor: all must succeed. */
 const lives: Readonly<Record<string, (t: ExecutionContext, host: HostInProcess, stored: Stored) => Promise<void>>> = {
   'owned-ingest': async (t, host, { id }) => {
     const path = `/v1/owned-media-ingests/${id}`;
@@ -69,7 +69,7 @@ const lives: Readonly<Record<string, (t: ExecutionContext, host: HostInProcess, 
   'caption-production': async (_, host, { runtimeId = '' }) => {
     const path = `/v1/runtimes/${runtimeId}`;
     const { captions } = productions.parse(await ask(host, 'GET', `${path}/caption-productions`));
-    // Captions whose check was put off are checked when somebody asks; any others refuse that.
+    // A deferred check of captions runs on request; any other captions refuse that.
     for (const { jobId, captionArtifactId, captionContentId, receiptId, receiptContentId } of captions) {
       const candidate = {
         ...{ jobId, captionArtifactId, captionContentId },

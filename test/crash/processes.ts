@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { cpuMs } from '../../bench/process-figures.ts';
 
-/** Processes that were started for a data root or stand in it, as their command lines; needs /proc. */
+/** Processes that were started for a data root or run in it, as their command lines; needs /proc. */
 export async function processesOf(root: string): Promise<string[]> {
   const found: string[] = [];
   for (const id of await readdir('/proc').catch(() => [])) {

@@ -16,7 +16,7 @@ export async function askRange(host: Reachable, range: AskedRange): Promise<stri
   return answer?.ingestId ?? null;
 }
 
-/** How a range stands; null when the host is dead. */
+/** The state of a range; null if the host is dead. */
 export const rangeStatus = (host: Reachable, ingestId: string): Promise<VideohostIngestStatus | null> =>
   ask(host, 'GET', `${path}/${ingestId}`);
 

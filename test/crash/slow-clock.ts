@@ -5,8 +5,8 @@ const from = Date.now();
 const slowness = 8;
 
 /**
- * A clock that runs at an eighth of the speed, for hosts of an experiment on a busy machine: their limits of time, a study's own
- * among them, do not end what is only slow. A standstill is seen all the same (`waitUntil`).
+ * A clock at an eighth of the speed, for hosts of an experiment on a busy machine. Limits of time, a study's own among
+ * them, then do not end slow work. A standstill is still found (`waitUntil`).
  */
 export const slowClock: Clock = {
   ...systemClock,

@@ -20,7 +20,7 @@ function hostOf(stateAt: (question: number) => string): Reachable {
 
 const pace = { pauseMs: 1, lookMs: 1 };
 
-test('a host of which nothing moves is at a standstill, and is told with what is live', async (t) => {
+test('a host in which nothing moves is at a standstill, and its live work is reported', async (t) => {
   const host = hostOf(() => 'running');
   const error = await t.throwsAsync(
     waitUntil(host, 'the study is to end', async () => false, pace),

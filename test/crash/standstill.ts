@@ -8,7 +8,7 @@ import { type Working, workingFor } from './processes.ts';
 /** So many looks at which nothing has moved are a standstill. They are counted, so a machine that slept is not one. */
 const longestStandstill = 20;
 
-/** How often a host is asked whether it is done, and how often it is looked at: nothing may move for 100 s. */
+/** Intervals of the requests to a host and of the looks at it: nothing may move for 100 s. */
 export interface Pace {
   readonly pauseMs: number;
   readonly lookMs: number;
@@ -48,10 +48,10 @@ class Watch {
   async look(): Promise<void> {
     if (Date.now() - this.#lookedAt < this.#lookMs) return;
     const actors = await answerOf(this.#host, '/v1/actors?limit=200').catch(() => null);
-    // A host that is gone, or does not answer, is noticed by whoever waits for it.
+    // The caller that waits for a host notices if it is gone, or does not answer.
     if (actors === null) return;
     const { announced, dataRoot } = this.#host;
-    // A host in a process of its own works for whoever asks it; its tools work for a study.
+    // A host in a process of its own works for its clients; its tools work for a study.
     const tools = (await workingFor(dataRoot)).filter(({ command }) => !command.startsWith(`${announced?.pid} `));
     const seen = `${actors} ${JSON.stringify(tools)}`;
     this.#still = seen === this.#seen ? this.#still + 1 : 0;

@@ -11,21 +11,21 @@ import { isSoak } from './copied-lives.ts';
 /** The stores that each release left (`lab/cut-stores.ts`). */
 export const releases = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
 
-/** What a release says of its stores, by the name of the release, the oldest first. */
+/** Descriptions of the stores of each release, by its name, the oldest first. */
 export const describedReleases: readonly (readonly [string, Release])[] = readdirSync(releases, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
   .map(({ name }) => [name, release.parse(JSON.parse(readFileSync(join(releases, name, 'release.json'), 'utf8')))]);
 
-/** Whether a store was cut from a full life, with a recogniser and a reader of the screen. */
+/** True if a store was cut from a full life, with a recognizer and a reader of the screen. */
 export const isOfLife = (state: string): boolean =>
   /^(deletion|life)\.|^runtime\.running\.(recognize|readScreen)$/.test(state);
 
 const kindOf = (state: string): string => state.slice(0, state.indexOf('.'));
 
 /**
- * The stores of each release that show something of their own: of every state the one that the newest release with that version
- * of the chart left, and of every release one for each kind of actor.
+ * The stores of each release that add something. For every state it is the newest store with that version of the chart;
+ * for every release, one store for each kind of actor.
  */
 function tellingStores(): Map<string, ReadonlySet<string>> {
   const seen = new Set<string>();

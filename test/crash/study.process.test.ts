@@ -45,7 +45,7 @@ test('without a crash the way from an upload to a decision passes points in ever
   t.log(passed.join(' '));
 });
 
-test('a host that dies after any commit goes on: what was acknowledged is there and finishes', async (t) => {
+test('a host that dies after any commit continues: all acknowledged work is there and finishes', async (t) => {
   const { left } = await way.of(t);
   await inTwoLanes(left, (each) => liveOnFrom(t, each));
 });
@@ -59,7 +59,7 @@ test('the deaths were spread over ingests and studies', async (t) => {
   t.true(of('study') >= 5);
 });
 
-test('a host that dies while it takes up what an earlier death left goes on in the next life', async (t) => {
+test('a host that dies while it resumes after an earlier death continues in the next life', async (t) => {
   const earlier = (await way.of(t)).left.filter(({ known }) => phaseOf(known) === 'study').at(-2);
   if (earlier === undefined) throw new Error('no death came in a study');
   const copies = await emptyRoot(t);
@@ -74,7 +74,7 @@ test('a host that dies while it takes up what an earlier death left goes on in t
   await inTwoLanes(life.left, (left) => liveOnFrom(t, left));
 });
 
-test('a host that is told to stop five times in one study ends it well all the same', async (t) => {
+test('a host that is stopped five times in one study still ends it well', async (t) => {
   const root = await emptyRoot(t);
   const promised = nothingPromised(0, mediaNumber(0));
   for (let stop = 0; stop < 5; stop += 1) {
@@ -88,7 +88,7 @@ test('a host that is told to stop five times in one study ends it well all the s
   t.true(isTerminal);
 });
 
-/** What ends work that keeps nothing: the lives beside others, and those alone. */
+/** Limits for work that keeps nothing: the lives beside others, and those alone. */
 const deathsAllowed = 1 + resumeLimit + deathLimit;
 const windowMs = 1_000;
 const aloneDelays = Array.from({ length: deathLimit }, (_, deaths) => aloneDelayMs(deaths));
@@ -111,8 +111,8 @@ async function studyOfAll(client: StudyHost): Promise<string> {
 }
 
 /**
- * One host on the data root that the one before left. What its death in the middle of the decode pass of its one study would
- * leave is in `next`; where the study came to its end instead, resolves with its status.
+ * One host on the data root of the one before. `next` has the remains of its death in the decode pass of its one study;
+ * if the study ended instead, resolves with its status.
  */
 async function live(t: ExecutionContext, root: string, next: string, dies: Dies) {
   const host = await openInMemory(t, root, { clock, windowing: { aboveMs: 5_000, lengthMs: windowMs } });
@@ -146,7 +146,7 @@ async function livesUntilTheEnd(t: ExecutionContext, dies: Dies) {
   throw new Error('the study has not ended');
 }
 
-test('a step that its host dies in again and again ends its study, with what to do about it', async (t) => {
+test('a step in which its host dies repeatedly ends its study, with a remedy', async (t) => {
   t.timeout(900_000, 'nine lives on a busy machine');
   const { deaths, status, root } = await livesUntilTheEnd(t, 'at once');
   t.is(deaths, deathsAllowed);

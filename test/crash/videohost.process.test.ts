@@ -33,7 +33,7 @@ const range = (number: number) => ({
   endMs: 1000 * number + 3000,
 });
 
-/** Every source that a data root which nobody uses holds, and the state of its last ingest. */
+/** Every source in an unused data root, and the state of its last ingest. */
 async function stored(root: string, ingestId: string | null) {
   const store = await openStore(root);
   try {
@@ -68,7 +68,7 @@ async function endsWell(
   t.deepEqual(held.sort(), [...new Set(named)].sort());
 }
 
-/** Where the range stands durably, and the moment at which its media is stored; in a soak also those around it. */
+/** The durable states of the range, and the moment at which its media is stored; in a soak also the moments around it. */
 const isWanted = (point: string): boolean =>
   (isSoak ? /^(commit:after|object-store:(imported|renamed|put))/ : /^(commit:after|object-store:imported)/).test(
     point,

@@ -5,7 +5,7 @@ import test from 'ava';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Which folders the files of a folder may import, beside their own. */
+/** Folders that the files of a folder may import, beside their own. */
 const below: Readonly<Record<string, readonly string[]>> = {
   contract: ['package.json'],
   formats: ['contract'],
@@ -103,7 +103,7 @@ test('an exported name is defined in one file', (t) => {
   );
 });
 
-/** Words that do not say what a thing is, and British spellings. */
+/** Words without a meaning of their own, and British spellings. */
 const unwanted =
   /^(?:deeds?|desks?|heard|hears|says|stands|tellable|tells|told|behaviours?|colou?rs?(?<=ours?)|coloured|greys?|labelled|neighbours?|recogni(?:se[ds]?|sers?|sing))$/;
 

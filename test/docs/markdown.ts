@@ -45,7 +45,7 @@ export function tablesOf(text: string): string[][][] {
   return tables.map((rows) => rows.slice(2));
 }
 
-/** What stands between backticks. */
+/** The text between backticks. */
 export const codesOf = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((found) => found[1] ?? '');
 
 /** The words of the first column of one table. */

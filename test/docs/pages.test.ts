@@ -117,7 +117,7 @@ test('every file that a page names is there', async (t) => {
 const tablesUnder = (heading: string) => tablesOf(sectionOf(errorsPage, heading));
 const sorted = (words: Iterable<string>) => [...words].sort();
 
-/** First column to second, both as they stand in the first tables of a section. */
+/** First column to second, both as in the first tables of a section. */
 const pairsOf = (tables: readonly string[][][]) =>
   tables.flat().map(([code = '', number = '']) => [codesOf(code)[0] ?? '', Number(number)] as const);
 
@@ -127,7 +127,7 @@ test('every answer code is documented once with its status, and no other is', (t
   t.is(documented.length, Object.keys(errorCodes).length);
 });
 
-test('the codes that are never sent stand in a section of their own', (t) => {
+test('the codes that are never sent have a section of their own', (t) => {
   t.deepEqual(wordsOf(tablesUnder('### Never sent')[0]), [...reservedErrorCodes]);
 });
 
@@ -332,7 +332,7 @@ test('the page of limits is the one that the limits in the code make', async (t)
   t.is(await textOf('docs/limits.md'), limitsPage());
 });
 
-test('the page of errors says of each code what its messages say', async (t) => {
+test('the page of errors explains each code as its messages do', async (t) => {
   const page = await textOf('docs/errors.md');
   t.is(page, withRemedies(page));
 });

@@ -49,7 +49,7 @@ const sentencesOf = (paragraph: string): readonly string[][] =>
     .split(/(?<=[.!?:])\s+(?=["'“([*_]*\p{Lu}|$)/u)
     .map((sentence) => sentence.split(/\s+/).filter((word) => /\p{L}/u.test(word)));
 
-/** What is wrong with a text without markup: its habits, and its sentences that are too long. Code counts as one word. */
+/** Findings in a text without markup: its habits, and its sentences that are too long. Code counts as one word. */
 export function plainFindings(text: string, others: readonly Habit[] = []): readonly string[] {
   const plain = text.replaceAll(/`[^`]*`/g, 'Code');
   const found = [...habits, ...others].flatMap(({ pattern, write }) =>
@@ -85,7 +85,7 @@ const plainWords: TextlintRuleModule = ({ Syntax, RuleError, report, getSource }
 
 const kernel = new TextlintKernel();
 
-/** What the style page would have written otherwise in a page: `12: "anew": write "again"`. */
+/** Findings of the style page in a page: `12: "anew": write "again"`. */
 export async function proseFindings(page: string): Promise<readonly string[]> {
   const { messages } = await kernel.lintText(page, {
     ext: '.md',

@@ -5,7 +5,7 @@ import markdown from '@textlint/textlint-plugin-markdown';
 import test, { type ExecutionContext } from 'ava';
 import { pagesOf, pathOf, textOf } from './markdown.ts';
 
-/** What a renderer of Markdown makes of a page, as far as it can be wrong. */
+/** Detectable faults in the output of a renderer of Markdown. */
 interface RenderedPage {
   /** `12: a row outside of its table`. */
   readonly brokenTables: readonly string[];

@@ -1,10 +1,10 @@
-/** A block of commands of a page, and the lines that the page shows as the output of it and of those before that show none. */
+/** A block of commands of a page, and the lines that the page shows as its output. Blocks before it that show none count too. */
 export interface ShownBlock {
   readonly commands: string;
   readonly shown: readonly string[];
 }
 
-/** Fenced blocks, and headings: what stands under another heading is no output of the block before. */
+/** Fenced blocks, and headings: a block under another heading is not the output of the block before. */
 const parts = /^```(\w*)\n([\s\S]*?)^```$|^(#+) /gm;
 
 /** The blocks in `bash` of a page. The block that follows one of them is its output, unless it has a language or a heading between. */
@@ -31,8 +31,8 @@ const plain = (line: string): string =>
     .trimEnd();
 
 /**
- * The first line that is shown and does not come; undefined where all come, in this order. Other lines may stand between
- * them, and `…` stands for any.
+ * The first shown line that is missing; undefined if all come, in this order. Other lines may come between them, and
+ * `…` matches any.
  */
 export function firstMissing(shown: readonly string[], output: string): string | undefined {
   const lines = output.split('\n').map(plain);

@@ -21,8 +21,9 @@ const commentHabits: readonly Habit[] = [
   { pattern: /^(?:What|Whether|Who|Whom|Whose|Which|When)\b/g, write: 'a noun phrase, or "True if"' },
 ];
 
-/** Texts that records store and identities hash, and a line of a file format: they stay as they are. */
-const isKept = /^(?:Whoever (?:handed this|runs this host)|Only the range was fetched|Format: Name, Fontname)/;
+/** Texts that records store and identities hash, a line of a file format, and a recorded subtitle: they stay as they are. */
+const isKept =
+  /^(?:Whoever (?:handed this|runs this host)|Only the range was fetched|Format: Name, Fontname|1\n00:00:00,200)/;
 
 /** A piece of prose in a source: a comment, or a text that people read. */
 interface Prose {
@@ -73,7 +74,7 @@ function textsOf(nodes: readonly ts.Node[], source: ts.SourceFile): readonly Pro
   });
 }
 
-/** The prose of a source: its comments and, of a product, its texts; of tests only the titles, as they quote the texts of others. */
+/** Comments and texts of a product; of tests and fixtures only comments and titles, as they quote the texts of others. */
 export function proseOf(file: string, text: string, of: 'product' | 'test'): readonly (Prose & { kind: string })[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
   const literals: ts.Node[] = [];
@@ -93,6 +94,6 @@ export function proseOf(file: string, text: string, of: 'product' | 'test'): rea
   ];
 }
 
-/** What the style page would have written otherwise in a piece of prose. */
+/** Findings of the style page in a piece of prose. */
 export const findingsOf = ({ text, kind }: { text: string; kind: string }): readonly string[] =>
   plainFindings(text, kind === 'comment' ? commentHabits : habits);

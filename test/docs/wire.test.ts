@@ -43,7 +43,7 @@ const codesOf = ({ responses }: Operation): string[] =>
 
 test('every code that is sent is described for the operations that may end with it', (t) => {
   const described = new Set(operations.flatMap(({ operation }) => codesOf(operation)));
-  // Said of all paths, in the introduction: it is of methods that are no operations.
+  // The introduction covers all paths: this is about methods without an operation.
   const elsewhere = ['method_not_allowed', 'owned_ingest_unavailable', ...reservedErrorCodes];
   t.deepEqual(
     Object.keys(errorCodes).filter((code) => !described.has(code)),
@@ -51,7 +51,7 @@ test('every code that is sent is described for the operations that may end with 
   );
 });
 
-/** What a run of a host cannot leave an example of, and why. */
+/** Operations without an example from a run, and the reasons. */
 const withoutExample: Readonly<Record<string, string>> = {
   checkCaptions: 'captions are checked at once, and a check that is missing takes a crash',
   readOwnedUpload: 'the answer is a head alone',
@@ -157,7 +157,7 @@ test('what clients send must stay good: nothing new is required, and nothing is 
   t.deepEqual(breakingChanges(narrowed, released), [`${place} request.z: is gone`]);
 });
 
-test('what clients get must stay what they were told: nothing may be missing or wider', (t) => {
+test('answers to clients must stay within their description: nothing missing or wider', (t) => {
   const released = answer(object({ a: text, n: { type: 'integer' }, k: { const: 'x' } }));
   const widened = answer(
     object({ a: { anyOf: [text, { type: 'null' }] }, n: { type: 'number' }, k: { enum: ['x', 'y'] } }, []),
@@ -188,7 +188,7 @@ test('alternatives are compared with those of the same kind, behind references a
   ]);
 });
 
-test('parameters may be added where they are optional', (t) => {
+test('parameters may be added if they are optional', (t) => {
   const parameter = (name: string, required: boolean) => ({ name, in: 'query', required, schema: text });
   const with1 = (...parameters: Json[]) => wire(none, none, { parameters });
   t.deepEqual(breakingChanges(with1(parameter('a', false)), with1(parameter('b', true))), [
@@ -198,7 +198,7 @@ test('parameters may be added where they are optional', (t) => {
   t.deepEqual(breakingChanges(with1(parameter('a', true)), with1(parameter('a', false), parameter('b', false))), []);
 });
 
-test('new operations, new optional fields, wider requests and narrower answers break nobody', (t) => {
+test('new operations, new optional fields, wider requests and narrower answers break no client', (t) => {
   const released = wire(object({ a: { enum: ['x'] } }), object({ b: { enum: ['x', 'y'] } }));
   const current = wire(
     object({ a: { enum: ['x', 'y'] }, more: text }, ['a']),
@@ -208,7 +208,7 @@ test('new operations, new optional fields, wider requests and narrower answers b
   t.deepEqual(breakingChanges(released, { ...current, paths }), []);
 });
 
-test('the wire breaks no client of the last release, but where an approved line says so', async (t) => {
+test('the wire breaks no client of the last release, except in approved lines', async (t) => {
   const released: Json = JSON.parse(await textOf('fixtures/released-wire/openapi.json'));
   const current: Json = JSON.parse(await textOf('docs/openapi.json'));
   const approved = (await textOf('fixtures/released-wire/approved.txt')).split('\n').filter((line) => line !== '');

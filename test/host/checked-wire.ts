@@ -5,12 +5,12 @@ import { DescribedWire } from '../http/described-wire.ts';
 import type { Question, WireAnswer } from './wire-question.ts';
 
 const jsonFields = ['content-type', 'content-length', 'cache-control', 'x-content-type-options', 'x-request-id'];
-/** What the server libraries add of their own. */
+/** Headers that the server libraries add. */
 const transportFields = ['connection', 'keep-alive', 'date', 'uwebsockets'];
 
 let description: Promise<DescribedWire> | undefined;
 
-/** What every answer of a host is held against, however its client reaches it. */
+/** The checks of every answer of a host, however its client reaches it. */
 export abstract class CheckedWire {
   /** Sends a request and gives the whole answer. */
   protected abstract send(method: string, path: string, question: Question): Promise<WireAnswer>;

@@ -14,7 +14,7 @@ import {
 } from '../../executors/detector/sound-stream.ts';
 import { ProcessFailure, type RunningProcess } from '../../executors/process/process.ts';
 
-/** Models that take no time to load, and hear no speech. */
+/** Models that take no time to load, and find no speech. */
 const deaf: SpeechModels = {
   speech: {
     follow: () => ({ save: () => ({ window: new Uint8Array(), state: new Uint8Array() }) }),

@@ -34,17 +34,17 @@ export interface InProcessOptions {
   /** Added to the test's own environment; there is no downloader unless it names one. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
-  /** Which ranges are decoded by windows; the usual ones where absent. */
+  /** The ranges to decode by windows; by default the usual ones. */
   readonly windowing?: Windowing;
-  /** Hears of every point at which something was, or is about to be, written. */
+  /** Called at every point at which something was, or is about to be, written. */
   readonly points?: (name: string) => void;
-  /** What starts its processes; the sandboxed launcher where absent. */
+  /** The launcher of its processes; by default the sandboxed one. */
   readonly launcher?: SandboxedLauncher;
-  /** What it listens with, and the token of its clients; a socket and a token of its own where absent. */
+  /** Its listener, and the token of its clients; by default a socket and a token of its own. */
   readonly wire?: { readonly open: OpenListener; readonly token: string };
 }
 
-/** What a host needs of the test that it is opened for, or of a process of its own. */
+/** The needs of a host from the test that opens it, or from a process of its own. */
 interface Opener {
   readonly fail: (message: string) => unknown;
   readonly teardown: (end: () => Promise<unknown>) => unknown;
@@ -53,7 +53,7 @@ interface Opener {
 const charts = fileURLToPath(new URL('../../docs/charts/', import.meta.url));
 const description = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
 
-/** What hosts with processes of their own found out in this test process. */
+/** Findings of hosts with processes of their own in this test process. */
 let known: KnownMachine | undefined;
 
 /** A machine of which a host that starts no process asks nothing. */
@@ -68,7 +68,7 @@ function knownMachine(): KnownMachine {
   return known;
 }
 
-/** What the environment of the test names, or what is on its PATH. */
+/** The tool that the environment of the test names, or one on its PATH. */
 export const withDownloader = { MEDIA_STUDY_YTDLP: process.env.MEDIA_STUDY_YTDLP };
 
 /** Starts a host on a data root. */

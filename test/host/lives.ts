@@ -17,7 +17,7 @@ import { copyAsLeft } from './host-in-process.ts';
 export const lifeNames = ['fresh', 'ingested', 'studied', 'approved', 'captioned'] as const;
 export type LifeName = (typeof lifeNames)[number];
 
-/** What the client of all lives was told; a root has only what was told in its life and in those before it. */
+/** The answers that the client of all lives got; a root has only the answers of its own life and of earlier ones. */
 export const knownOfLives = z.strictObject({
   ingests: z.strictObject({ registered: z.string(), failed: z.string(), canceled: z.string(), queued: z.string() }),
   studies: z.strictObject({ oneSecond: z.string(), tenSeconds: z.string(), twelveSeconds: z.string() }),
@@ -31,14 +31,14 @@ export const knownOfLives = z.strictObject({
 });
 export type KnownOfLives = z.infer<typeof knownOfLives>;
 
-/** Where the lives are: `scripts/prepare-lives.mjs` says it to every test process. */
+/** The folder of the lives; `scripts/prepare-lives.mjs` passes it to every test process. */
 const folder = (): string => {
   const named = process.env.MEDIA_STUDY_TEST_LIVES;
   if (named === undefined) throw new Error('no lives were prepared: name the file *.host.test.ts or *.process.test.ts');
   return named;
 };
 
-/** What a client of the lives knows. */
+/** The knowledge of a client of the lives. */
 export const knownLives = (): KnownOfLives =>
   knownOfLives.parse(JSON.parse(readFileSync(join(folder(), 'known.json'), 'utf8')));
 

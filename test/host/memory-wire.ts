@@ -19,7 +19,7 @@ export interface OpenAnswer {
   readonly chunks: AsyncIterable<Buffer>;
   /** Resolves when the answer has ended, whole or cut. */
   readonly ended: Promise<'whole' | 'cut'>;
-  /** Whether the host trusts the client, which an adapter may let keep its connection. */
+  /** True if the host trusts the client, so that an adapter may let it keep its connection. */
   readonly isAccepted: () => boolean;
   /** Goes away, as a client that closes its connection. */
   leave(): void;
@@ -42,7 +42,7 @@ class MemoryExchange extends ExchangeCore {
   readonly answered: Promise<OpenAnswer>;
   #resolve: (answer: OpenAnswer) => void = () => undefined;
   readonly #pieces: Buffer[];
-  /** Whether more of the body may come. */
+  /** True if more of the body may come. */
   #isOpen: boolean;
   #hasBegun = false;
   #isScheduled = false;

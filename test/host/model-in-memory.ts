@@ -17,7 +17,7 @@ function reachable(origin: string, model: ModelInMemory): void {
 
 /** A model server without a socket: clients of this process that `fetch` reach it under an address of its own. */
 export class ModelInMemory extends ScriptedProvider {
-  // Ports that nobody listens on.
+  // Ports without a listener.
   readonly #origin = `http://127.0.0.1:${1 + models.size}`;
 
   constructor() {

@@ -15,16 +15,16 @@ import type { Question, WireAnswer } from './wire-question.ts';
 export interface TestHostOptions {
   /** The life whose data root it is opened on. */
   readonly life?: LifeName;
-  /** Whether ffmpeg and ffprobe may run, and a detector that hears no speech; else no process is started. */
+  /** True to allow ffmpeg and ffprobe, and a detector that finds no speech; else no process is started. */
   readonly mediaTools?: boolean;
-  /** Whether there is a yt-dlp, which is asked for nothing but its version. */
+  /** True to have a yt-dlp, of which the host only reads the version. */
   readonly downloader?: boolean;
   /** Options of the command line. */
   readonly flags?: readonly string[];
   /** Added to the environment of the test. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
-  /** Hears of every point at which something was, or is about to be, written. */
+  /** Called at every point at which something was, or is about to be, written. */
   readonly points?: (name: string) => void;
 }
 
@@ -34,7 +34,7 @@ export class TestHost extends CheckedWire {
   dataRoot: string;
   /** The port that it says it has. */
   readonly port = memoryPort;
-  /** What the client of the lives was told. */
+  /** The answers that the client of the lives got. */
   readonly known: KnownOfLives;
   readonly #t: ExecutionContext;
   readonly #options: TestHostOptions;
@@ -89,14 +89,14 @@ export class TestHost extends CheckedWire {
   async die(meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
     const left = `${this.dataRoot}-left`;
     copyAsLeft(this.dataRoot, left);
-    // What it does from now on is no part of its life.
+    // Later changes do not belong to its life.
     await this.stop();
     this.dataRoot = left;
     await meanwhile();
     await this.start();
   }
 
-  /** What starts the processes of the host, so that a test can hold them. */
+  /** The launcher of the host, so that a test can hold its processes. */
   get launcher(): TestLauncher {
     return this.#launcher;
   }

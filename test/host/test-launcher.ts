@@ -12,7 +12,7 @@ import { startDetector } from './detector-in-process.ts';
 /** The media tools, which a host inside a test may start. */
 const mediaTools = /^(ffmpeg|ffprobe)$/;
 
-/** What this machine allows around a process: the same for all hosts of a test process, and found out by starting some. */
+/** Permissions of this machine around a process: found by starting some, once for all hosts of a test process. */
 let sandbox: ReturnType<typeof probeSandbox> | undefined;
 
 /** A launcher that really starts processes, in private folders below `workRoot`. */
@@ -93,7 +93,7 @@ export class TestLauncher implements SandboxedLauncher {
     await this.#real?.close();
   }
 
-  /** What starts it; null for the detector, which needs no process. */
+  /** Its launcher; null for the detector, which needs no process. */
   async #launcherFor({ tool, args, signal }: ProcessRequest): Promise<SandboxedLauncher | null> {
     const name = basename(tool);
     this.asked.push(name);

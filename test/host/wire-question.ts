@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
-/** What a test asks a host. */
+/** The request of a test to a host. */
 export interface Question {
   readonly headers?: OutgoingHttpHeaders;
   /** Sent as JSON. */

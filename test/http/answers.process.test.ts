@@ -23,13 +23,13 @@ const block = seededBytes(11, 1_000_003);
 const blocks = 40;
 const bytes = block.length * blocks;
 
-/** A stored file, and a listener that sends parts of it as they are asked for. */
+/** A stored file, and a listener that sends the requested parts of it. */
 async function servedMedia(t: ExecutionContext, adapter: Adapter) {
   const root = await scratchFolder(t);
   const objectStore = await openObjectStore({ root });
   const contentId = await objectStore.put(Buffer.concat(Array(blocks).fill(block)));
   const path = objectStore.locate(contentId);
-  // A change within one tick of the system's clock could not be told from none.
+  // A change within one tick of the system's clock would be invisible.
   await utimes(path, 1, 1);
   const begun = signal();
   const sent = signal<string>();
@@ -78,7 +78,7 @@ async function descriptorsOf(path: string): Promise<number> {
   return targets.filter((target) => target === path).length;
 }
 
-/** A client that asked for the part, and reads nothing of it until it is told to. */
+/** A client that requested the part, and reads nothing of it until the test lets it. */
 async function stalledClient(
   t: ExecutionContext,
   served: { readonly port: number; begun(): Promise<void> },
@@ -282,7 +282,7 @@ for (const adapter of adapters) {
     t.is(traffic.sent, sent);
   });
 
-  test.serial(`${name}: a reader that stands still is not read for; when it leaves, its feed is let go`, async (t) => {
+  test.serial(`${name}: for a reader that stops the source is not read; when it leaves, its feed ends`, async (t) => {
     const frame = sseFrame({ event: 'journal' }, Buffer.alloc(50_000, 'x'));
     const left = signal();
     let [reads, watched] = [0, 0];

@@ -7,7 +7,7 @@ import { exposition } from '../../http/routes/operation.ts';
 import { Heart } from '../../http/streams/event-stream.ts';
 import { handClock } from './streams/hand-clock.ts';
 
-// What an answer is made of: a part of a file, metrics, a list in parts, and the pauses of a stream.
+// Parts of answers: a part of a file, metrics, a list in parts, and the pauses of a stream.
 
 const etag = '"sha256:one"';
 const asked = (size: number, ...fields: string[]) => requestedRange(new FlatHead('GET', '/', fields), size, etag);
@@ -68,14 +68,14 @@ const refused = [
 ];
 
 for (const range of refused) {
-  test(`${JSON.stringify(range)} is no range of 10 bytes`, (t) => {
+  test(`${JSON.stringify(range)} is not a range of 10 bytes`, (t) => {
     const refusal = t.throws(() => asked(10, 'range', range), { instanceOf: ServiceError });
     t.is(refusal.code, 'invalid_private_playback_range');
     t.deepEqual(refusal.headers, { 'Content-Range': 'bytes */10', 'Accept-Ranges': 'bytes' });
   });
 }
 
-test('without a range all is asked for; with two, none is right', (t) => {
+test('no range means the whole file; two ranges are wrong', (t) => {
   t.is(asked(10), null);
   t.is(asked(10, 'if-range', etag), null);
   t.throws(() => asked(10, 'range', 'bytes=0-1', 'range', 'bytes=0-1'), { code: 'invalid_private_playback_range' });
@@ -159,7 +159,7 @@ test('one timer beats for all streams, each after its own pause; none is left be
   forget.push(add('c'));
   t.is(timers, 1);
   advance(heartbeatMs - 5200);
-  // What is due half a second later is not worth a second awakening.
+  // Work that is due half a second later is not worth a second awakening.
   t.deepEqual(beats, ['a', 'b']);
   advance(5200);
   t.deepEqual(beats, ['a', 'b', 'c']);
@@ -174,7 +174,7 @@ test('one timer beats for all streams, each after its own pause; none is left be
   t.is(beats.at(-1), 'd');
 });
 
-test('bug: streams fell silent for an hour where the clock was set back by one', (t) => {
+test('bug: streams fell silent for an hour after the clock was set back by one', (t) => {
   const { clock, advance } = handClock();
   let set = 0;
   const wall = { ...clock, now: () => clock.now() + set };

@@ -25,7 +25,7 @@ const dataOf = <Type extends EventType>(events: readonly JournalEvent[], type: T
 
 const storedIdOf = (receipt: unknown): string => contentIdOfBytes(Buffer.from(`${canonicalJson(receipt)}\n`));
 
-/** Nobody recognises speech on a host by default. */
+/** A host has no recognizer by default. */
 const expectedKinds = evidenceKinds.filter((kind) => kind !== 'transcript');
 
 /** A host that has studied the first ten seconds of the sample: speech in two languages. */
@@ -34,7 +34,7 @@ async function openStudied(t: ExecutionContext): Promise<{ host: TestHost; runti
   return { host, runtimeId: host.known.studies.tenSeconds };
 }
 
-// What can be read of a study that came to its end.
+// Readable answers about a finished study.
 
 test('a finished study shows its assessments with citations that lead to reads', async (t) => {
   const { host, runtimeId } = await openStudied(t);
@@ -85,7 +85,7 @@ test('all evidence of a finished study can be read with its facts', async (t) =>
   }
 });
 
-test('the overview of a finished study says what the lists say, in words', async (t) => {
+test('the overview of a finished study has the content of the lists, in words', async (t) => {
   const { host, runtimeId } = await openStudied(t);
   const { audits } = await concluded(t, host, runtimeId);
   const evidence = host.granted(t, await host.get(`${listOf(runtimeId, 'evidence')}?kind=all`), 200, runtimeEvidence);
@@ -113,7 +113,7 @@ test('one kind of evidence is that part of the whole list', async (t) => {
   }
 });
 
-test('the kinds that came later are answered only when they are asked for', async (t) => {
+test('the kinds that came later are answered only on request', async (t) => {
   const { host, runtimeId } = await openStudied(t);
   const { evidence } = await concluded(t, host, runtimeId);
   const asked = async (kind: string) =>
@@ -188,7 +188,7 @@ test('HEAD answers each list like GET, without a body', async (t) => {
   t.is((await host.ask('HEAD', listOf('runtime:x', 'evidence'))).status, 404);
 });
 
-test('a list is asked for by GET, with nothing that it does not know', async (t) => {
+test('a list is read by GET, without unknown parameters', async (t) => {
   const { host, runtimeId } = await openStudied(t);
   for (const list of lists) {
     const path = listOf(runtimeId, list);
@@ -212,7 +212,7 @@ test('a list is asked for by GET, with nothing that it does not know', async (t)
   host.refused(t, await host.get(`${evidence}?kind=%FF`), 'invalid_target');
 });
 
-test('a runtime that never was is unknown, whatever is asked of it', async (t) => {
+test('a runtime that never existed is unknown to every request', async (t) => {
   const { host, runtimeId } = await openStudied(t);
   const names = ['x', 'runtime:00000000-0000-4000-8000-000000000000', `${runtimeId}%00`, `${runtimeId}%2Fdetect`];
   for (const list of lists) {
@@ -222,7 +222,7 @@ test('a runtime that never was is unknown, whatever is asked of it', async (t) =
   host.refused(t, await host.get(`${listOf('x', 'evidence')}?kind=claims`), 'unknown_query');
 });
 
-// What can be read of a study that has not come to its end, came to a bad one, or whose stored bytes are no longer what they were.
+// Readable answers about a study that is unfinished, that failed, or whose stored bytes have changed.
 
 /** Registers media, and gives its source. */
 async function sourceOf(t: ExecutionContext, host: CheckedWire, media: Buffer) {
@@ -237,7 +237,7 @@ async function grownTo(t: ExecutionContext, host: CheckedWire, runtimeId: string
   await eventually(`${events} events of ${runtimeId}`, isGrown);
 }
 
-test('a study under way shows what it has, and nothing that is still to come', async (t) => {
+test('a running study shows its results so far, and nothing of the future', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   host.launcher.hold();
   const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
@@ -256,7 +256,7 @@ test('a study under way shows what it has, and nothing that is still to come', a
   t.true(late.evidence.evidence.length > early.evidence.evidence.length);
 });
 
-test('a study that failed early shows what it had when it stopped', async (t) => {
+test('a study that failed early shows its results up to the failure', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const media = humWav(160, 2000);
   const source = await sourceOf(t, host, media);
@@ -281,7 +281,7 @@ test('a study that ended before its journal began has nothing to show', async (t
   const sample = await sampleRow(t, host);
   host.launcher.hold();
   const waiting: string[] = [];
-  // Ranges that nobody has measured before: each holds a worker for as long as its processes wait.
+  // Ranges without an earlier measurement: each holds a worker for as long as its processes wait.
   for (const startMs of [2100, 2200]) {
     const request = studyRequest(sample, { range: { startMs, endMs: startMs + 500 } });
     waiting.push((await startStudy(t, host, request)).runtimeId);

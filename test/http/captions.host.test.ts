@@ -38,7 +38,7 @@ const list = 'caption-productions';
 const zeros = '0'.repeat(64);
 const nowhere = 'runtime:00000000-0000-4000-8000-000000000000';
 
-/** An approval by its shape, and nobody's. */
+/** A well-formed approval id that does not exist. */
 const noApproval = {
   reviewId: `publish-review:${zeros}`,
   artifactId: `artifact:${zeros}`,
@@ -86,7 +86,7 @@ for (const [endMs, code] of [
   [120_001, 'illegal_caption_transition'],
   [120_000, 'caption_authority_required'],
 ] as const) {
-  test(`a range of ${endMs} ms is asked for captions: ${code}`, async (t) => {
+  test(`captions of a range of ${endMs} ms are refused: ${code}`, async (t) => {
     const flags = ['--maximum-study-range-ms', '130000'];
     const host = await TestHost.open(t, { flags, mediaTools: true });
     const { source } = await ingest(t, host, humWav(7, 120_500));
@@ -113,7 +113,7 @@ test('a study under way, unreviewed or rejected has no approval', async (t) => {
   host.refused(t, await produce(host, rejected), 'caption_authority_required');
 });
 
-test('an approval that stands gets no captions of a recording, in any pair of languages', async (t) => {
+test('a valid approval gets no captions of a recording, in any pair of languages', async (t) => {
   const host = await TestHost.open(t, { life: 'approved' });
   const study = approvedLife(host);
   const others = await approved(t, host, {
@@ -155,7 +155,7 @@ test('without captions every list of them is empty', async (t) => {
   host.refused(t, checked, 'illegal_caption_qc_transition');
 });
 
-test('an approval that was withdrawn is none any more', async (t) => {
+test('a withdrawn approval is no longer valid', async (t) => {
   const host = await TestHost.open(t, { life: 'approved' });
   const withdrawn = approvedLife(host);
   await revoke(t, host, withdrawn);
@@ -244,7 +244,7 @@ for (const executor of ['seam', 'embedded'] as const) {
   });
 }
 
-test('an approval gives captions once, however often and by how many it is asked', async (t) => {
+test('an approval gives captions once, for any number of requests and clients', async (t) => {
   const host = await openCaptioning(t, 'approved');
   const study = approvedLife(host);
   const answers = await Promise.all(Array.from({ length: 5 }, () => produce(host, study)));
@@ -298,7 +298,7 @@ test('a language is found under every code that it goes by', async (t) => {
   t.deepEqual([line?.source.language, line?.target.language], ['kor', 'en-GB']);
 });
 
-test('lists of captions are asked for by GET or HEAD, with nothing that they do not know', async (t) => {
+test('lists of captions are read by GET or HEAD, without unknown parameters', async (t) => {
   const { host, study } = await openCaptioned(t);
   for (const name of [list, 'caption-production-results']) {
     const path = pathOf(study.runtimeId, name);
@@ -314,7 +314,7 @@ test('lists of captions are asked for by GET or HEAD, with nothing that they do 
   host.refused(t, await host.post(results, { approval: study.approval }), 'method_not_allowed', ['allow']);
 });
 
-test('captions outlive their host, however it ends, and whoever makes captions next', async (t) => {
+test('captions outlive their host, however it ends, and any later maker of captions', async (t) => {
   const { host, study } = await openCaptioned(t);
   await host.restart(captionFlags.seam);
   const seam = await captionsOf(t, host, await approve(t, host, host.known.studies.oneSecond));
@@ -339,12 +339,12 @@ test('a withdrawal leaves captions readable and says that it came after them', a
   host.refused(t, await produce(host, study), 'caption_authority_required');
 });
 
-// What the host says of the structure of captions, and captions held against guidelines.
+// The host's findings about the structure of captions, and the check of captions against guidelines.
 
 const controls = 'caption-quality-controls';
 const reportList = 'caption-quality-reports';
 
-test('captions are checked as they are made, and accepted where every line is whole', async (t) => {
+test('captions are checked as they are made, and accepted if every line is whole', async (t) => {
   const host = await openCaptioning(t, 'approved');
   const accepted = await captionsOf(t, host, approvedLife(host));
   const { runtimeId, caption } = accepted;
@@ -478,13 +478,13 @@ test('a report is the same at every read', async (t) => {
   t.deepEqual(one.body, other.body);
 });
 
-test('a report says nothing of a study without captions', async (t) => {
+test('a report leaves out a study without captions', async (t) => {
   const host = await TestHost.open(t, { life: 'approved' });
   const answer = await host.get(pathOf(approvedLife(host).runtimeId, reportList));
   t.deepEqual(host.granted(t, answer, 200, captionQualityReports).reports, []);
 });
 
-test('a report is asked for by GET, of a runtime that is', async (t) => {
+test('a report is read by GET, of an existing runtime', async (t) => {
   const { host, study } = await openCaptioned(t);
   const path = pathOf(study.runtimeId, reportList);
   host.refused(t, await host.ask('POST', path, { json: {} }), 'method_not_allowed', ['allow']);

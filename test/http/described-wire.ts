@@ -6,7 +6,7 @@ import type { Question, WireAnswer } from '../host/wire-question.ts';
 
 const path = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
 
-/** What the server libraries add of their own, and what stands with every body. */
+/** Headers that the server libraries add, and those of every body. */
 const transportFields = [
   ...['connection', 'keep-alive', 'date', 'uwebsockets', 'transfer-encoding'],
   ...['content-type', 'content-length'],
@@ -108,7 +108,7 @@ export class DescribedWire {
     return this.#faultAt(`${place}/content/${escaped(type)}/schema`, JSON.parse(body.toString('utf8')));
   }
 
-  /** What is granted has to fit the description too: a client that follows it must be able to ask for it. */
+  /** Granted requests have to fit the description too: a client that follows it must be able to send them. */
   #faultOfRequest({ pointer, operation, params }: Found, target: string, { json }: Question): string | null {
     for (const [index, { name, in: place }] of operation.parameters.entries()) {
       const value = params[name];
@@ -132,7 +132,7 @@ export class DescribedWire {
   }
 }
 
-/** Whether a path takes the method that a POST names in a field. */
+/** True if a path takes the method that a POST names in a field. */
 const isOfTus = (operations: Readonly<Record<string, Operation>>): boolean =>
   Object.values(operations).some(({ parameters }) => parameters.some(({ name }) => name === 'Tus-Resumable'));
 

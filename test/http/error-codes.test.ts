@@ -27,7 +27,7 @@ for (const code of Object.keys(errorCodes)) {
   if (exempt.has(code)) {
     test(`no test expects ${code}`, (t) => t.false(asking.includes(`'${code}'`)));
   } else if (code === 'caption_translation_failed') {
-    // It takes a recogniser, which the tests of recognition have.
+    // It takes a recognizer, which the tests of recognition have.
     test(`a test of recognition provokes ${code}`, (t) => {
       t.true(textsIn(new URL('actors/', testFolder)).some((text) => text.includes(`t.is(failed.code, '${code}')`)));
     });

@@ -131,7 +131,7 @@ test('a facet that was not given is missing with its reason', async (t) => {
   t.is(artifact?.result.status, 'unavailable');
 });
 
-test('a choice of words without a translation is explained without asking anybody', async (t) => {
+test('a choice of words without a translation is explained without a request', async (t) => {
   const { host, provider } = await openExplaining(t);
   const untranslated = await explainable(t, host, await captioned(t, host, { targetLanguage: 'fr' }));
   provider.behavior = explainsWell;
@@ -199,7 +199,7 @@ test('an explanation whose bytes changed fails every read', async (t) => {
   t.deepEqual((await listed(t, host, runtimeId)).results, results);
 });
 
-test('a host without anybody who explains shows what was explained before, and asks nobody', async (t) => {
+test('a host without an explainer shows earlier explanations, and sends no request', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   await explained(t, host, study.runtimeId, questionOf(study));
   const before = await listed(t, host, study.runtimeId);
@@ -290,7 +290,7 @@ test('captions and words that are not there are not explained', async (t) => {
   t.is(provider.asked.length, asked);
 });
 
-test('of equal requests at once one is asked, and when it is done none any more', async (t) => {
+test('of equal requests at once only one is sent, and none after it is done', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
   const asked = provider.asked.length;
@@ -314,7 +314,7 @@ test('of equal requests at once one is asked, and when it is done none any more'
   t.is(provider.asked.length, asked + 2);
 });
 
-test('a provider that fails is asked again only when a client asks, three times in all', async (t) => {
+test('a provider that fails gets another request only from a client, three times in all', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
   const asked = provider.asked.length;
@@ -420,7 +420,7 @@ test('a host that dies while a model is at work never asks it again by itself', 
   t.is(provider.asked.length, asked + 2);
 });
 
-test('a withdrawal of the approval stops what is under way, and nothing begins after it', async (t) => {
+test('a withdrawal of the approval stops running work, and nothing begins after it', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
   const { results } = await explained(t, host, runtimeId, questionOf(study, { line: 2 }));

@@ -100,7 +100,7 @@ test('a file is refused by method, query, runtime and production', async (t) => 
   host.refused(t, await host.get(`${file}/`), 'not_found');
 });
 
-test('captions that no check has accepted are no file', async (t) => {
+test('captions without an accepting check give no file', async (t) => {
   const { host, study } = await openCaptioned(t);
   const { runtimeId, caption } = await captioned(t, host, { targetLanguage: 'fr' });
   for (const side of ['source', 'target']) {
@@ -117,7 +117,7 @@ test('a study without captions has no file', async (t) => {
   t.deepEqual(await checksOf(t, host, runtimeId), []);
 });
 
-test('a withdrawn approval takes the file back, and leaves what was checked', async (t) => {
+test('a withdrawn approval takes the file back, and leaves the checked record', async (t) => {
   const { host, study } = await openCaptioned(t);
   const [before] = await checksOf(t, host, study.runtimeId);
   await revoke(t, host, study);
@@ -128,11 +128,11 @@ test('a withdrawn approval takes the file back, and leaves what was checked', as
   t.is(check?.receiptContentId, before?.receiptContentId);
 });
 
-test('a captioned study is every file, each with its digest and what it was made of', async (t) => {
+test('a captioned study gives every file, each with its digest and its sources', async (t) => {
   const { host, study } = await openCaptioned(t);
   for (const name of exportNames) {
     const answer = await host.get(exportOf(study.runtimeId, name));
-    // Nobody recognises speech on this host, or reads its screen.
+    // This host has no recognizer and no reader of the screen.
     if (/^(transcript|screen-text)\./.test(name)) {
       host.refused(t, answer, 'export_unavailable');
       continue;
@@ -202,7 +202,7 @@ test('an export is refused by name, query and runtime', async (t) => {
   }
 });
 
-test('a study has no file of what it lacks', async (t) => {
+test('a study has no file of a part that it lacks', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const { source } = await ingest(t, host, humWav(160, 2000));
   if (source === null) throw new Error('not registered');
@@ -232,7 +232,7 @@ async function openExports(t: ExecutionContext) {
   return { host, path, file };
 }
 
-test('captions in both languages have the translation above what is said', async (t) => {
+test('captions in both languages have the translation above the original', async (t) => {
   const { file } = await openExports(t);
   const [both, source, target] = await Promise.all(
     ['both', 'source', 'target'].map((side) => file('captions.srt', `?side=${side}`)),

@@ -137,13 +137,13 @@ test('an ingest is canceled once, and unknown ones never', async (t) => {
 
 /** How many ingests may be open at once. */
 
-test('no more ingests are open than may be, however many are asked for at once', async (t) => {
+test('the limit of open ingests holds, for any number of requests at once', async (t) => {
   const host = await TestHost.open(t);
   const post = (times: number) =>
     Promise.all(Array.from({ length: times }, () => host.post(ingests, ingestRequest(5))));
   const all = await post(openIngestLimit - 1);
   t.true(all.every(({ status }) => status === 202));
-  // They arrive together where there is room for one.
+  // They arrive together although there is room for one.
   const together = await post(30);
   t.is(together.filter(({ status }) => status === 202).length, 1);
   for (const answer of together) if (answer.status !== 202) host.refused(t, answer, 'ingest_capacity');
@@ -156,7 +156,7 @@ test('no more ingests are open than may be, however many are asked for at once',
 const listed = async (t: ExecutionContext, host: TestHost, query: string): Promise<OwnedIngestList> =>
   host.granted(t, await host.get(`${ingests}${query}`), 200, ownedIngests);
 
-test('ingests are listed with what they were opened with, newest first, page by page', async (t) => {
+test('ingests are listed with their openings, newest first, page by page', async (t) => {
   const host = await TestHost.open(t);
   const first = await openIngest(t, host, ingestRequest(5, { label: 'The first', filename: 'first.mp4' }));
   const second = await openIngest(t, host, ingestRequest(6, { label: 'The second' }));
@@ -169,9 +169,9 @@ test('ingests are listed with what they were opened with, newest first, page by 
   host.refused(t, await host.get(`${ingests}?after=x`), 'invalid_cursor');
 });
 
-/** What becomes of media that is none, or not whole; and of work that is canceled. */
+/** The results for invalid or incomplete media, and for canceled work. */
 
-test('what is not whole media fails its probe with a closed reason and leaves nothing', async (t) => {
+test('anything but whole media fails its probe with a closed reason and leaves nothing', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const before = await storedFiles(host);
   const sample = await readFile(sampleMedia);
@@ -297,7 +297,7 @@ test('an upload that was refused as too long can be repeated at once', async (t)
   t.is((await reached(t, host, ingestId)).status, 'registered');
 });
 
-test('a second upload during the first is refused, and the first goes on', async (t) => {
+test('a second upload during the first is refused, and the first continues', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const media = humWav(4);
   const ingestId = await openIngest(t, host, ingestRequest(media.length));

@@ -9,7 +9,7 @@ import { runtimes } from '../../contract/study/status.ts';
 import { TestHost } from '../host/test-host.ts';
 import { sampleRow } from './host/study-steps.ts';
 
-// The sources as a library: their names, where their studies stand, and the search through their words.
+// The sources as a library: their names, the states of their studies, and the search through their words.
 
 const sealedLabel = 'Reading room (sample)';
 const renaming = (label: unknown) => ({ schema: 'studio.source-label-request.v1', label });
@@ -37,7 +37,7 @@ async function searched(t: ExecutionContext, host: TestHost, query: string): Pro
 
 const studiesOf = (pages: readonly LibrarySearch[]) => pages.flatMap(({ studies }) => studies);
 
-test('a new name stands in every list, and no identity, receipt or evidence changes', async (t) => {
+test('a new name is in every list, and no identity, receipt or evidence changes', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const before = await sampleRow(t, host);
   const evidence = `/v1/runtimes/${host.known.studies.tenSeconds}/evidence`;
@@ -81,7 +81,7 @@ test('a name that no label may be is refused, and so is the name of a source tha
   host.refused(t, await host.post(labelAt('source-session:none'), renaming('x')), 'unknown_source_session');
 });
 
-test('a library says where the newest study of a source stands, as its overview does', async (t) => {
+test('a library shows the state of the newest study of a source, as its overview does', async (t) => {
   const host = await TestHost.open(t, { life: 'captioned' });
   const source = (await listed(t, host)).sources.find(({ label }) => label === sealedLabel);
   t.like(source, { studies: 3, tracks: ['audio', 'subtitle', 'video'], languages: ['kor', 'eng'] });

@@ -10,7 +10,7 @@ import { ingest } from './host/ingest-steps.ts';
 import { followed, startStudy, studyRequest } from './host/study-steps.ts';
 import { askGrant, askMedia, grantOf, pageFields, uploaded } from './playback/steps.ts';
 
-// What a host makes of media that only ffmpeg makes for a test.
+// Answers of a host about media that only ffmpeg makes for a test.
 
 const sound = ['-f', 'lavfi', '-i', 'sine=440:r=48000:d=1'];
 const picture = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=1'];
@@ -27,7 +27,7 @@ const rows: readonly (readonly [file: string, mimeType: PlaybackMimeType, args: 
   ['film.webm', 'video/webm', [...sound, ...picture, ...webm]],
 ];
 
-test('the container and its tracks name the type, and cover art is no picture', async (t) => {
+test('the container and its tracks name the type, and cover art does not count as a picture', async (t) => {
   const folder = await scratchFolder(t);
   const host = await TestHost.open(t, { mediaTools: true });
   for (const [file, mimeType, args] of rows) {

@@ -36,11 +36,11 @@ import { pageOrigin } from './host/contract.ts';
 import { ingestRequest, ingests, openIngest } from './host/ingest-steps.ts';
 import { followed, sampleRow, startStudy, studyRequest } from './host/study-steps.ts';
 
-// What whoever runs a host may ask of it.
+// Requests of the operator of a host.
 
 const health = '/v1/health';
 
-/** What a host says of itself without a token. */
+/** The host's description of itself without a token. */
 
 test('the health of a host needs no token, and says its version and no more', async (t) => {
   const host = await TestHost.open(t);
@@ -71,9 +71,9 @@ test('the health of a host is guarded by Host and Origin, and by its exact path'
 
 const checksPath = '/v1/host-checks';
 
-/** What a host finds of its machine, and which engines it has. */
+/** The host's findings about its machine, and its engines. */
 
-test('a host says what it found of its machine, and what leaves it by which engine', async (t) => {
+test('a host lists its findings about the machine, and the data that each engine sends out', async (t) => {
   const host = await TestHost.open(t);
   const { checks, engines } = host.granted(t, await host.get(checksPath), 200, hostChecks);
   t.deepEqual(
@@ -97,7 +97,7 @@ test('a host says what it found of its machine, and what leaves it by which engi
 
 const metrics = '/v1/metrics';
 
-/** The samples of a text, by what stands before the value. */
+/** The samples of a text, by the text before the value. */
 function samplesOf(text: string): ReadonlyMap<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
@@ -105,7 +105,7 @@ function samplesOf(text: string): ReadonlyMap<string, number> {
   );
 }
 
-/** What a host measures. */
+/** Measurements of a host. */
 
 const read = async (host: TestHost) => samplesOf((await host.get(metrics)).body.toString());
 
@@ -172,7 +172,7 @@ test('a snapshot of the ledger lies in the data root, and there is one at a time
   t.deepEqual((await readdir(join(host.dataRoot, folders[2] ?? ''))).sort(), ['ledger', 'ledger.mark']);
 });
 
-test('a snapshot is asked for with the token and an empty object', async (t) => {
+test('a snapshot needs the token and an empty object', async (t) => {
   const host = await TestHost.open(t);
   host.refused(t, await host.post(snapshots, { directory: '/tmp' }), 'invalid_snapshot_request');
   const unknown = await host.ask('POST', snapshots, { json: {}, token: null });
@@ -361,7 +361,7 @@ test('the steps of a study, its review and its captions name every entry of its 
   );
 });
 
-test('an actor that is not there, and a cursor or filter that is none, are refused', async (t) => {
+test('a missing actor, and an invalid cursor or filter, are refused', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   host.refused(t, await host.get(`${actors}/runtime:none/transitions`), 'unknown_actor');
   host.refused(t, await host.get(`${actors}/runtime:none`), 'unknown_actor');

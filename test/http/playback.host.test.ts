@@ -63,7 +63,7 @@ test('every grant has an id and a secret of its own', async (t) => {
   t.is(new Set(issued.map(({ mediaPath }) => mediaPath.split('/').at(-1))).size, 5);
 });
 
-test('a grant is asked for with the token, by a page, by POST and without a query', async (t) => {
+test('a grant needs the token, a page, POST and no query', async (t) => {
   const { host, sample } = await openPlaying(t);
   const path = grantsOf(sample.runtimeId);
   const json = sample.request;
@@ -190,7 +190,7 @@ test('64 grants are active at most, and a revoked one makes room', async (t) => 
     issued.push(host.granted(t, refusal, 201, playbackGrant, pageFields));
   }
   host.refused(t, refusal, 'private_playback_grant_capacity', pageFields);
-  // What is wrong with the request itself is said all the same.
+  // Faults of the request itself are still reported.
   const mismatch = await askGrant(host, { ...sample, request: hum.request });
   host.refused(t, mismatch, 'private_playback_source_mismatch', pageFields);
   t.is(issued.length, 64);
@@ -288,7 +288,7 @@ test('any range is the same bytes as in the file, also many at once', async (t) 
   await Promise.all(asked);
 });
 
-test('a range that is none is refused with the size of the media', async (t) => {
+test('an invalid range is refused with the size of the media', async (t) => {
   const { host, file, grant } = await openGranted(t);
   const size = file.length;
   const wrong = ['bytes=-0', `bytes=${size}-`, 'bytes=5-4', 'bytes=0-1,3-4', 'Bytes=0-1', 'bytes= 0-1', 'bytes=0 -1'];
@@ -350,7 +350,7 @@ test('a preflight allows a page to ask for ranges of media', async (t) => {
   host.refused(t, unlisted, 'origin_not_allowed');
 });
 
-test('what is wrong is said in one order, each fault before all that come after it', async (t) => {
+test('faults are reported in one order, each before all later ones', async (t) => {
   const { host, sample, grant } = await openGranted(t);
   const ended = await grantOf(t, host, sample);
   await askRevocation(host, sample.runtimeId, ended.grantId);
@@ -388,7 +388,7 @@ test('only the very path of a grant is outside the token', async (t) => {
   }
   host.refused(t, await askMedia(host, `${parent}/%zz`), 'invalid_identity', pageFields);
   host.refused(t, await askMedia(host, `${mediaPath}?%zz`), 'invalid_target', pageFields);
-  // A token does not stand in for the origin.
+  // A token does not replace the origin.
   host.refused(t, await host.get(mediaPath), 'origin_required');
 });
 
@@ -561,7 +561,7 @@ test('a grant needs the start receipt, whole', async (t) => {
   await grantOf(t, host, hum);
 });
 
-test('a restart ends every grant, and grants anew', async (t) => {
+test('a restart ends every grant, and gives new ones', async (t) => {
   const { host } = await openPlaying(t);
   const hum = await heldHum(t, host);
   const { mediaPath } = await grantOf(t, host, hum);

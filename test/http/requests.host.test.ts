@@ -5,7 +5,7 @@ import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { TestHost } from '../host/test-host.ts';
 import { pageOrigin } from './host/contract.ts';
 
-// What holds for every request: its path, its guards, its id and its body.
+// Rules for every request: its path, its guards, its id and its body.
 
 const sources = '/v1/source-sessions';
 
@@ -39,7 +39,7 @@ test('a path is exact: no other spelling reaches it', async (t) => {
   for (const [code, path] of rows) host.refused(t, await host.get(path), code);
 });
 
-test('a bare question mark is no query, and a query that nobody declared is refused', async (t) => {
+test('a bare question mark is not a query, and an undeclared query is refused', async (t) => {
   const host = await TestHost.open(t);
   host.granted(t, await host.get(`${sources}?`), 200, sourceSessionList);
   for (const query of ['a', 'a=1', '=', '&', 'after=0', '%61=1']) {
@@ -118,7 +118,7 @@ test('a loopback name with the right port is this host, anything else is not', a
   }
 });
 
-test('two Host fields are refused, in whatever order they come', async (t) => {
+test('two Host fields are refused, in any order', async (t) => {
   const host = await TestHost.open(t);
   const own = `127.0.0.1:${host.port}`;
   for (const Host of [
@@ -269,7 +269,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The id that each answer has. */
 
-test('every answer names its request, whatever the answer is', async (t) => {
+test('every answer names its request, whatever its status', async (t) => {
   const host = await TestHost.open(t);
   const asked = [
     await host.get(sources),
@@ -284,7 +284,7 @@ test('every answer names its request, whatever the answer is', async (t) => {
   t.is(new Set(asked.map(({ headers }) => headers[field])).size, asked.length);
 });
 
-test("a client's own id is kept where it is one short word, and replaced where not", async (t) => {
+test("a client's own id is kept if it is one short word, and otherwise replaced", async (t) => {
   const host = await TestHost.open(t);
   for (const own of ['a', 'req-42', '0af7651916cd43dd8448eb211c80319c', `${'x'.repeat(38)}.9`]) {
     t.is((await host.get(sources, { headers: { 'X-Request-ID': own } })).headers[field], own);
@@ -313,7 +313,7 @@ const cap = 65_536;
 const cancel = '/v1/owned-media-ingests/owned-ingest:none/cancellations';
 const json = { 'Content-Type': 'application/json' };
 
-/** JSON bodies: type, length, encoding, shape. A body in order reaches an ingest that nobody opened. */
+/** JSON bodies: type, length, encoding, shape. A valid body reaches an ingest that does not exist. */
 
 test('the type of a body is compared without case and parameters', async (t) => {
   const host = await TestHost.open(t);

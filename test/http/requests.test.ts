@@ -26,7 +26,7 @@ const codeOf = (guard: Guard, request: FlatHead): unknown => {
     : null;
 };
 
-test('on port 80 the port may stand in the Host or be left out, elsewhere it must be there', (t) => {
+test('on port 80 the Host may have or omit the port, elsewhere the port must be there', (t) => {
   const usual = new Guard(80, [], token);
   for (const host of ['localhost', 'localhost:80', '[::1]', '127.0.0.1:80']) t.is(codeOf(usual, own(host)), null, host);
   const other = new Guard(4312, [], token);
@@ -50,14 +50,14 @@ test('the own origins are allowed beside those that are given, and only they get
   }
 });
 
-test('two origins are none, even where the first of them is allowed', (t) => {
+test('two origins are invalid, even if the first of them is allowed', (t) => {
   const guard = new Guard(4312, ['https://page.example'], token);
   const request = own('localhost:4312', 'origin', 'https://page.example', 'origin', 'https://page.example');
   t.is(codeOf(guard, request), 'origin_not_allowed');
   t.is(guard.corsHeaders(request)?.['Access-Control-Allow-Origin'], undefined);
 });
 
-test('two Authorization fields are none, even where each of them opens', (t) => {
+test('two Authorization fields are invalid, even if each of them opens', (t) => {
   const guard = new Guard(4312, [], token);
   t.is(codeOf(guard, own('localhost:4312')), null);
   t.is(codeOf(guard, own('localhost:4312', ...authorization)), 'unauthorized');
@@ -121,7 +121,7 @@ test('a page that invents origins fills neither the memory nor the log', (t) => 
   t.is(lines.length, 17);
 });
 
-test('what is no origin is quoted and cut', (t) => {
+test('an invalid origin is quoted and cut', (t) => {
   const { origins, lines } = refusals();
   origins.note('null');
   origins.note(`http://x.example\u001b[31m${'y'.repeat(500)}`);
@@ -146,12 +146,12 @@ test('a path keeps its parts as they were sent, a query is decoded', (t) => {
   });
 });
 
-test('a bare question mark is no query, a second one belongs to it', (t) => {
+test('a bare question mark is not a query, a second one belongs to it', (t) => {
   t.deepEqual(parseTarget('/?'), { segments: [''], query: [] });
   t.deepEqual(parseTarget('/a??b=c=d'), { segments: ['a'], query: [['?b', 'c=d']] });
 });
 
-test('what has no path on this host is refused', (t) => {
+test('an address without a path on this host is refused', (t) => {
   const odd = ['//', '//host/path', '/a b', '/a#b', '/a\\b', '/<a>', '/é', '/\u0000', '/\u007f', 'a', '', '*'];
   for (const raw of [null, 'http://127.0.0.1/', ...odd]) t.throws(() => parseTarget(raw), invalidTarget, String(raw));
 });
@@ -195,7 +195,7 @@ test('a route is found by its words, and its names get the parts between them, d
   t.deepEqual(match('/v1/things/1/parts/%F0%9F%98%80').params, { thingId: '1', partId: '😀' });
 });
 
-test('a name with an ending stands for what ends so, without the ending', (t) => {
+test('a name with an ending matches everything with that ending', (t) => {
   t.deepEqual(match('/v1/files/a%3Ab.vtt').params, { fileId: 'a:b' });
   for (const path of ['/v1/files/.vtt', '/v1/files/a.VTT', '/v1/files/a%2Evtt', '/v1/files/avtt']) {
     t.throws(() => match(path), { code: 'not_found' }, path);
@@ -216,7 +216,7 @@ test('no other spelling finds a route, and no name stands for nothing', (t) => {
   }
 });
 
-test('an undecodable part is told before an unknown path and before a service that is off', (t) => {
+test('an undecodable part is reported before an unknown path and before a disabled service', (t) => {
   for (const path of ['/v1/things/%', '/v1/none/%zz', '/v1/off/%e9']) {
     t.throws(() => match(path), { code: 'invalid_identity' }, path);
   }
@@ -245,7 +245,7 @@ test('a body that does not fit its schema is refused with the place of the first
   refused(null, /^body: /);
 });
 
-test('a body that does not fit says where, and whether the field is missing or wrong', (t) => {
+test('a refusal of a body names the field, and whether it is missing or wrong', (t) => {
   const endpoint = write({
     ...request(z.strictObject({ pack: z.string().nullable(), inner: z.strictObject({ count: z.number() }) })),
     handle: nothing,
@@ -262,7 +262,7 @@ test('a body that does not fit says where, and whether the field is missing or w
   t.regex(said({ pack: null, inner: { count: 1 }, more: 1 }), /^body: .*more/);
 });
 
-test('a field that does not fit is told its pattern, of which nothing is taken for a path', (t) => {
+test('a refusal of a field has its pattern, of which nothing is taken for a path', (t) => {
   const endpoint = write({ ...request(z.strictObject({ name: identity, id: contentId })), handle: nothing });
   const said = (body: unknown): string => {
     if (endpoint.body !== 'json') throw new Error('no JSON endpoint');
@@ -295,7 +295,7 @@ test('targets beyond those that are kept are found all the same', (t) => {
 
 const posted = (...fields: readonly string[]) => new FlatHead('POST', '/', fields);
 
-test('a declared length is a whole number that stands once', (t) => {
+test('a declared length is a whole number that appears once', (t) => {
   t.is(declaredLength(posted()), null);
   t.is(declaredLength(posted('content-length', '0')), 0);
   t.is(declaredLength(posted('content-length', '12')), 12);

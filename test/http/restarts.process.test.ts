@@ -227,7 +227,7 @@ test('a data root that cannot be read just now is unavailable, and nothing of th
   t.is((await runtimeOf(t, contract, runtimeId)).lifecycle, 'terminal');
 });
 
-/** Waits until the studies stand still: two wait inside a pass over the media, the others for a worker. */
+/** Waits until the studies make no progress: two wait inside a pass over the media, the others for a worker. */
 async function settled(t: ExecutionContext, contract: HostContract, runtimeIds: readonly string[]): Promise<void> {
   const areSettled = async () => {
     const pages = await Promise.all(runtimeIds.map((runtimeId) => eventsPage(t, contract, runtimeId)));

@@ -74,7 +74,7 @@ const tusClient = (t: ExecutionContext, host: TestHost) => {
   };
 };
 
-test('a file is sent in parts, and each answer says where the next begins', async (t) => {
+test('a file is sent in parts, and each answer has the start of the next', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { head, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(30);
@@ -137,7 +137,7 @@ test('a client that speaks tus alone opens the ingest by its own fields', async 
   for (const [code, fields] of rows) refused(await create(fields), code);
 });
 
-test('a part that does not fit is refused in order, and the upload stays as it stands', async (t) => {
+test('a wrong part is refused in order, and the upload keeps its state', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { head, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(32);
@@ -183,7 +183,7 @@ test('a part that does not fit is refused in order, and the upload stays as it s
   t.is((await reached(t, host, ingestId)).status, 'registered');
 });
 
-test('what had arrived when a connection broke counts, unless it has a checksum', async (t) => {
+test('the bytes of a broken connection count, unless the part has a checksum', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { begun, send, demandOffset } = tusClient(t, host);
   const media = humWav(33);
@@ -202,7 +202,7 @@ test('what had arrived when a connection broke counts, unless it has a checksum'
   await reached(t, host, ingestId);
 });
 
-test('a new part ends one whose connection is dead, and goes on behind its bytes', async (t) => {
+test('a new part ends one whose connection is dead, and continues after its bytes', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { begun, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(34);
@@ -232,7 +232,7 @@ test('an upload that is ended leaves nothing, and is gone', async (t) => {
   await holdsOnly(t, host, before);
 });
 
-test('the plain way goes on where parts were begun, and takes their place', async (t) => {
+test('a plain upload replaces parts that were begun', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { send } = tusClient(t, host);
   const media = humWav(36);
@@ -243,7 +243,7 @@ test('the plain way goes on where parts were begun, and takes their place', asyn
   t.false((await storedFiles(host)).some((file) => file.includes('.part ')));
 });
 
-test('a restarted host goes on behind the bytes that counted, or begins anew without the file', async (t) => {
+test('a restarted host continues after the counted bytes, or starts over without the file', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { begun, send, demandOffset } = tusClient(t, host);
   const media = humWav(37);

@@ -50,7 +50,7 @@ const approvalOf = ({ reviewId, artifactId, receiptId, receiptContentId }: Publi
   receiptContentId,
 });
 
-/** What a person decides on a finished study, over the wire. */
+/** A person's decision on a finished study, over the wire. */
 
 const path = (runtimeId: string, list: string) => `/v1/runtimes/${runtimeId}/publish-review-${list}`;
 

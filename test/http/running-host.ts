@@ -5,7 +5,7 @@ import { patienceMs, within } from '../patience.ts';
 import { withoutDownloader } from '../without-downloader.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-/** A long experiment is given less of the machine, by whoever wants to go on working on it meanwhile. */
+/** A long experiment can run at a lower priority, so that the machine stays usable. */
 const hostPatienceMs = process.env.MEDIA_STUDY_TEST_SOAK === '1' ? 400_000 : patienceMs;
 
 export interface HostOptions {
@@ -20,8 +20,8 @@ export interface Ending {
 }
 
 /**
- * One real host process: the command line in, its stdout and stderr, and how it ended. It has a downloader where it is
- * given a video host, or where the environment of the test names one.
+ * One real host process: the command line in, its stdout and stderr, and how it ended. It has a downloader if the test
+ * gives it a video host, or the environment names one.
  */
 export class RunningHost {
   readonly #child: ChildProcess;
@@ -46,7 +46,7 @@ export class RunningHost {
     this.ended = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
   }
 
-  /** What the host says of itself once it listens. Rejects when it ends before that. */
+  /** The host's description of itself once it listens. Rejects if it ends before that. */
   async announced(): Promise<Readonly<Record<string, unknown>>> {
     const line = new Promise<string>((resolve, reject) => {
       this.#onRequest = () => {

@@ -19,8 +19,8 @@ import { humWav } from './host/media.ts';
 import type { RawAnswer } from './listener/raw-socket.ts';
 import { RunningHost } from './running-host.ts';
 
-// What a client does with its socket, on both adapters. A real host takes a second to start, so that each adapter has one; the tests
-// ask it side by side, and none needs what another did.
+// Uses of a socket by a client, on both adapters. A real host takes a second to start, so each adapter has one. The tests
+// run side by side, and none needs another.
 
 const sources = '/v1/source-sessions';
 const native = findUwsBinary(THIS_RUNTIME) !== undefined;
@@ -28,7 +28,7 @@ const native = findUwsBinary(THIS_RUNTIME) !== undefined;
 for (const flag of native ? (['uws', 'node'] as const) : (['node'] as const)) socketsOf(flag);
 
 if (!native) {
-  test('where no native binary fits, a host that must use it does not start', async (t) => {
+  test('if no native binary fits, a host that must use it does not start', async (t) => {
     const host = new RunningHost({ flags: ['--port', '0', '--http-adapter', 'uws'] });
     t.deepEqual(await host.ended, { code: 1, signal: null });
     t.regex(host.stderr, /^http_adapter_unavailable: /);

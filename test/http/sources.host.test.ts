@@ -25,7 +25,7 @@ import { humWav } from './host/media.ts';
 import { followed, plans, runtimeOf, sampleRow, startStudy, starts, studyRequest } from './host/study-steps.ts';
 import { attach, attached, attachedTo, hello, srt, tracksOf } from './host/subtitle-steps.ts';
 
-// What a host has to study: its sources and their revisions, and the subtitle files that are attached to them.
+// The material of a host: its sources and their revisions, and the subtitle files that are attached to them.
 
 const sources = '/v1/source-sessions';
 
@@ -258,7 +258,7 @@ const checkRequest = {
   },
 };
 
-/** What a host deletes, what it refuses to delete, and how it answers for what is gone. */
+/** Deletions of a host, its refusals to delete, and its answers about deleted things. */
 
 const remove = (host: TestHost, path: string) => host.ask('DELETE', path);
 
@@ -296,7 +296,7 @@ test('a study that waits or runs is not deleted, and one that has ended is', asy
   t.deepEqual(list, { schema: 'studio.deletions.v1', deletions: [receipt], damaged: [], nextCursor: null });
 });
 
-test('every path of a deleted runtime answers 410, whatever its method', async (t) => {
+test('every path of a deleted runtime answers 410 to every method', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const gone = await deletedStudy(t, host);
   const examples = await sent();
@@ -332,7 +332,7 @@ test('an equal start is refused, another attempt is not, and lists do not show i
   await followed(t, host, again.runtimeId);
 });
 
-test('what cannot be deleted is refused with its reason', async (t) => {
+test('an impossible deletion is refused with its reason', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   host.refused(t, await remove(host, `/v1/runtimes/${nowhere}`), 'unknown_runtime');
   host.refused(t, await remove(host, '/v1/runtimes/x'), 'unknown_runtime');
@@ -377,7 +377,7 @@ test('a source goes with its ingest, once no runtime and no live ingest needs it
     host.refused(t, await host.get(target), 'source_deleted');
   host.refused(t, await host.post(starts, studyRequest(source, { clientRequestId: 'x' })), 'source_deleted');
   host.refused(t, await host.post(`${ingests}/${first}/cancellations`, {}), 'source_deleted');
-  // A source is its media: whoever brings that once more has it back.
+  // A source is its media: sending the same media again restores it.
   const again = await registered(await sendOne('Back again'));
   t.is(again.sourceSessionId, source.sourceSessionId);
   t.is((await host.get(`${path}/media-probe`)).status, 200);

@@ -58,7 +58,7 @@ test('the stream of an ended study is its journal and its end', async (t) => {
   });
 });
 
-test('a stream goes on behind Last-Event-ID, else behind after', async (t) => {
+test('a stream continues after Last-Event-ID, otherwise after `after`', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const { journalHead } = await eventsPage(t, host, runtimeId);
@@ -77,7 +77,7 @@ test('a stream goes on behind Last-Event-ID, else behind after', async (t) => {
   }
 });
 
-test('what no stream can begin with is refused in JSON', async (t) => {
+test('an invalid start of a stream is refused in JSON', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const Accept = 'text/event-stream';
@@ -196,7 +196,7 @@ test('one stream follows journals and ingests, and its id resumes all of them', 
   resumed.close();
 });
 
-test('what no stream can follow is refused in JSON', async (t) => {
+test('an invalid subscription is refused in JSON', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
   const many = Array.from({ length: maximumFollowed + 1 }, (_, at) => `runtime:${at}`).join();
@@ -223,7 +223,7 @@ test('what no stream can follow is refused in JSON', async (t) => {
   }
 });
 
-test('progress is read of studies and ingests, and stands in no journal', async (t) => {
+test('progress is readable for studies and ingests, and is in no journal', async (t) => {
   const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
   const progressAt = async (path: string) => host.granted(t, await host.get(`${path}/progress`), 200, workProgress);
   const { runtimeId } = await heldStudy(t, host, 2200);
@@ -321,7 +321,7 @@ test('a stream has every transition of an actor with the state before, and resum
   resumed.close();
 });
 
-test('one stream has what every actor does, also while the client and the host were away', async (t) => {
+test('one stream has the transitions of all actors, even while client and host were away', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const stream = await open(host, 'actors=all');
   await stream.until('the beginning', () => commits(stream).length === 1);
@@ -396,7 +396,7 @@ test('transitions that no stream can begin with are refused in JSON', async (t) 
 
 /** Reading a journal page by page. */
 
-test('the pages of a journal join without gap, whatever their size, to the chain of its head', async (t) => {
+test('pages of a journal of any size join without a gap to the chain of its head', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const whole = await eventsPage(t, host, runtimeId);
@@ -452,7 +452,7 @@ test('cursor, limit and wait are canonical decimals within their bounds', async 
   t.is((await eventsPage(t, host, runtimeId, '?after=0&limit=200&wait=0')).requestedCursor, 0);
 });
 
-test('HEAD on a journal and on a status says what GET would', async (t) => {
+test('HEAD on a journal and on a status has the headers of GET', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { runtimeId, commandId } = await runtimeOf(t, host, host.known.studies.oneSecond);
   for (const path of [
@@ -482,14 +482,14 @@ test('a journal that grows is read to its end without a gap', async (t) => {
   t.is((await runtimeOf(t, host, runtimeId)).journalHead, all.length);
 });
 
-/** Waiting for events. The gate holds a study back while its journal stands still. */
+/** Waiting for events. The gate holds a study back while its journal does not grow. */
 
 const timed = async <Value>(work: Promise<Value>): Promise<{ value: Value; ms: number }> => {
   const from = performance.now();
   return { value: await work, ms: performance.now() - from };
 };
 
-test('a long poll at the head of a study that stands still ends with its time', async (t) => {
+test('a long poll at the head of an idle study ends with its time', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const { runtimeId, head } = await heldStudy(t, host, 1500);
   const { value, ms } = await timed(eventsPage(t, host, runtimeId, `?after=${head}&wait=300`));
@@ -538,7 +538,7 @@ test('clients that leave their long polls leave the host and the study alone', a
   t.like((await followed(t, host, runtimeId)).last, { lifecycle: 'terminal', reason: null });
 });
 
-test('damage in the store is told by its code, and the neighbours stay readable', async (t) => {
+test('damage in the store is reported by its code, and the neighbors stay readable', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const source = await sampleRow(t, host);
   const attempt = async (clientRequestId: string) => {
@@ -583,7 +583,7 @@ test('damage in the store is told by its code, and the neighbours stay readable'
 
 const watched = (host: TestHost, query: string) => StreamReader.of(host, `/v1/events?${query}`);
 
-/** Whether an event came, so many times. */
+/** True if an event came this many times. */
 const hasEvent =
   (name: string, times = 1) =>
   ({ events }: StreamReader): boolean =>
@@ -600,7 +600,7 @@ async function deleted(t: ExecutionContext, host: TestHost, path: string): Promi
   t.is(answer.status, 200, answer.body.toString());
 }
 
-test('bug: an open stream of several said nothing when one of its runtimes was deleted', async (t) => {
+test('bug: an open stream of several was silent when one of its runtimes was deleted', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { oneSecond, tenSeconds } = host.known.studies;
   const stream = await watched(host, `runtimes=${tenSeconds},${oneSecond}`);
@@ -613,7 +613,7 @@ test('bug: an open stream of several said nothing when one of its runtimes was d
   await again.until('the other one', hasEvent('ended'));
 });
 
-test('bug: an open stream of the transitions of an actor said nothing when the actor was deleted', async (t) => {
+test('bug: an open stream of the transitions of an actor was silent about its deletion', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { oneSecond } = host.known.studies;
   const stream = await watched(host, `actors=${oneSecond}`);
@@ -624,7 +624,7 @@ test('bug: an open stream of the transitions of an actor said nothing when the a
   t.true(message.startsWith(`${oneSecond}: `));
 });
 
-test('bug: an open stream of an ingest said nothing when its source was deleted', async (t) => {
+test('bug: an open stream of an ingest was silent when its source was deleted', async (t) => {
   const host = await TestHost.open(t, { life: 'ingested' });
   const { registered } = host.known.ingests;
   const status = host.granted(t, await host.get(`/v1/owned-media-ingests/${registered}`), 200, ownedIngestStatus);
@@ -635,7 +635,7 @@ test('bug: an open stream of an ingest said nothing when its source was deleted'
   t.is((await refusalOf(stream)).code, 'source_deleted');
 });
 
-test('an open stream of all actors goes on when one of them is deleted', async (t) => {
+test('an open stream of all actors continues when one of them is deleted', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const stream = await watched(host, 'actors=all');
   await stream.until('its beginning', hasEvent('actors'));

@@ -21,7 +21,8 @@ import {
   studyRequest,
 } from './host/study-steps.ts';
 
-// A study from its plan to its end. The first second of the sample was studied before: what is asked of it again needs no pass over the media.
+// A study from its plan to its end. An earlier study covered the first second of the sample: repeating it needs no pass
+// over the media.
 
 const studyRangeMs = 30_000;
 
@@ -34,7 +35,7 @@ async function everyFile({ dataRoot }: TestHost): Promise<string[]> {
   return Promise.all(files.sort().map(async (path) => `${path} ${(await stat(path)).size}`));
 }
 
-test('a plan writes nothing and promises what the start then keeps', async (t) => {
+test('a plan writes nothing, and the start keeps its promises', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const request = studyRequest(await sampleRow(t, host), { clientRequestId: 'planned' });
   const before = await everyFile(host);
@@ -126,9 +127,9 @@ const warningsOf = async (t: ExecutionContext, host: TestHost, others: object): 
   return host.granted(t, await host.post(warnings, request), 200, planWarnings).warnings;
 };
 
-/** What a host says before a study. */
+/** Answers of a host before a study. */
 
-test('a plan over what the source holds has no warnings', async (t) => {
+test('a plan within the contents of the source has no warnings', async (t) => {
   const host = await TestHost.open(t);
   t.deepEqual(await warningsOf(t, host, declared('en')), []);
   const mixed = { requestedSourceLanguage: { mode: 'mixed', languages: ['en', 'ko'], reason: null } };
@@ -162,7 +163,7 @@ test('warnings are refused as plans are', async (t) => {
   host.refused(t, await host.post(warnings, beyond), 'invalid_analysis_request');
 });
 
-/** Starting studies and asking where they stand. */
+/** Starting studies and reading their state. */
 
 test('a study is accepted, runs and ends; its command and its id tell the same', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
@@ -204,7 +205,7 @@ test('equal starts that come together start one study', async (t) => {
   t.is(events.filter(({ type }) => type === 'executor.started').length, 1);
 });
 
-test('a client request id asks for an attempt of its own, and stands in its record', async (t) => {
+test('a client request id makes an attempt of its own, and is in its record', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const source = await sampleRow(t, host);
   const attempt = (clientRequestId: string) => startStudy(t, host, studyRequest(source, { clientRequestId }));
@@ -217,7 +218,7 @@ test('a client request id asks for an attempt of its own, and stands in its reco
   t.true((await eventsPage(t, host, two.runtimeId)).journalHead > 0);
 });
 
-test('commands and runtimes that nobody started are unknown', async (t) => {
+test('commands and runtimes that never started are unknown', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const hex = 'a'.repeat(64);
   for (const id of ['x', hex, `runtime-start:${hex}0`, `runtime-start:${hex.toUpperCase()}`, `Runtime-start:${hex}`]) {
@@ -326,7 +327,7 @@ async function startedNamed(
   return (await startStudy(t, host, request)).runtimeId;
 }
 
-test('studies are listed with where they stand, newest first', async (t) => {
+test('studies are listed with their state, newest first', async (t) => {
   const host = await TestHost.open(t, { life: 'studied', flags: oneWorker });
   host.launcher.hold();
   const held = await startedNamed(t, host, 'held', 1500);
@@ -346,7 +347,7 @@ test('studies are listed with where they stand, newest first', async (t) => {
   t.like((await listed(t, host, '?limit=1')).runtimes[0], { runtimeId: ids[2], lifecycle: 'terminal', terminal: true });
 });
 
-test('a list is read page by page, and what comes meanwhile moves no page', async (t) => {
+test('a list is read page by page, and new items move no page', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const all = idsOf(await listed(t, host, '?limit=200'));
   const paged: string[] = [];
@@ -363,7 +364,7 @@ test('a list is read page by page, and what comes meanwhile moves no page', asyn
   await followed(t, host, newest);
 });
 
-test('a list has only the studies of a source, a lifecycle or a label that is asked for', async (t) => {
+test('a list has only the studies of the requested source, lifecycle or label', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { sourceSessions } = host.granted(t, await host.get('/v1/source-sessions'), 200, sourceSessionList);
   const hum = sourceSessions.find(({ rightsScope }) => rightsScope === 'local_processing');
@@ -402,13 +403,13 @@ test('the lists are the same after the host was killed', async (t) => {
 
 const threeStudies = ['--maximum-live-studies', '3', ...oneWorker];
 
-test('a start without room is refused and says when to ask again; equal ones are answered', async (t) => {
+test('a start without room is refused with a time to retry; equal ones are answered', async (t) => {
   const host = await TestHost.open(t, { flags: threeStudies });
   host.launcher.hold();
   const source = await sampleRow(t, host);
   const asked = (clientRequestId: string) => studyRequest(source, { clientRequestId });
   const attempts = [await startedNamed(t, host, 'one'), await startedNamed(t, host, 'two')];
-  // They arrive together where there is room for one.
+  // They arrive together although there is room for one.
   const ids = Array.from({ length: 12 }, (_, at) => `together-${at}`);
   const together = await Promise.all(ids.map((id) => host.post(starts, asked(id))));
   t.is(together.filter(({ status }) => status === 202).length, 1);
@@ -421,7 +422,7 @@ test('a start without room is refused and says when to ask again; equal ones are
   t.is((await host.post(plans, asked('four'))).status, 200);
 });
 
-test('whoever was refused has its place once a study has ended', async (t) => {
+test('a refused start has its place once a study has ended', async (t) => {
   const host = await TestHost.open(t, { life: 'studied', flags: threeStudies });
   host.launcher.hold();
   const held = await startedNamed(t, host, 'one', 1500);
@@ -442,7 +443,7 @@ const hidden = ['\u001b[2J', '\u0000', '\u007f', '\u009b31m', '\u0085', '\u2028'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come back
 const anyHidden = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
-test('bug: control characters and changes of direction came back in what a request was refused with', async (t) => {
+test('bug: refusals repeated control characters and changes of direction', async (t) => {
   const host = await TestHost.open(t);
   const asked = (text: string) => [
     host.get(`/v1/runtimes?${encodeURIComponent(`a${text}b`)}=1`),
@@ -470,7 +471,7 @@ test('a message keeps the letters and the marks of direction of every script', a
   t.is(message, `the query has a key that this path lacks: ${key}`);
 });
 
-test('bug: of two Authorization fields the first was taken, whatever the other one said', async (t) => {
+test('bug: of two Authorization fields the first was taken, whatever the other one was', async (t) => {
   const host = await TestHost.open(t);
   const right = `Bearer ${host.token}`;
   for (const two of [

@@ -7,7 +7,7 @@ import { RawSocket } from './listener/raw-socket.ts';
 // Well below the time after which the host closes an idle connection, so that no request meets a closing one.
 const idleMs = 3_000;
 
-/** Asks one host over real sockets, with its token unless told otherwise. */
+/** Sends requests to one host over real sockets, by default with its token. */
 export class WireClient {
   readonly port: number;
   readonly token: string;
@@ -56,7 +56,7 @@ export class WireClient {
     return [`${line} HTTP/1.1`, ...own, ...fields, '', ''].join('\r\n');
   }
 
-  /** The agent leaves idle connections by a timer, which comes too late where this process itself stood still. */
+  /** The agent closes idle connections by a timer, which is late if this process itself was paused. */
   #leaveStale(): void {
     const free = Object.values(this.#agent.freeSockets).flatMap((sockets) => sockets ?? []);
     for (const socket of free) {

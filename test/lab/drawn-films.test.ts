@@ -67,7 +67,7 @@ test('cuts of dark and short shots and of slides are found on their frames, and 
   t.true(hits >= 0.85 * labelled, `${hits} of ${labelled}`);
 });
 
-test('flashes and strobes are no cuts', (t) => {
+test('flashes and strobes do not count as cuts', (t) => {
   for (const kind of ['flashes', 'strobes'] as const) {
     const { cuts, flashes, labels } = found(kind, 34);
     t.true(flashes > 0, kind);

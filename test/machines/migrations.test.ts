@@ -36,7 +36,7 @@ const described = (release: string): Release =>
 
 const released = readdirSync(releases, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 
-/** What a row of an older version holds after all migrations. */
+/** The content of a row of an older version after all migrations. */
 function migrated(table: ChartMigrations, from: number, to: number, stored: StoredChart): StoredChart {
   let current = stored;
   for (let version = from; version < to; version += 1) {

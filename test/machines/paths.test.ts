@@ -60,7 +60,7 @@ for (const { scenario, endingOf } of lifecycles) {
     }
   });
 
-  test(`every state and every transition of ${id} lies on a path, as often as its coverage says`, async (t) => {
+  test(`every state and transition of ${id} is on a path, with the frequency in its coverage`, async (t) => {
     const coverage = await coverageOf(scenario.machine, paths);
     const never = [...coverage.states, ...coverage.transitions].filter(({ walks }) => walks === 0);
     t.deepEqual(never, []);

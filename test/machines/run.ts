@@ -14,7 +14,7 @@ import type { Scenario } from './scenarios.ts';
 
 interface Effect {
   readonly input: unknown;
-  /** When a timer sends its event, in ms of the simulated clock. */
+  /** Due time of a timer's event, in ms of the simulated clock. */
   readonly dueAt?: number;
   resolve?(output: unknown): void;
   reject?(error: unknown): void;
@@ -28,7 +28,7 @@ export interface Run {
   snapshot(): { status: string; value: unknown; context: unknown; output: unknown };
   persisted(): Snapshot<unknown>;
   now(): number;
-  /** What was emitted so far. */
+  /** Events emitted so far. */
   readonly emissions: readonly unknown[];
   /** Inputs of the effects that run, by invoke id. */
   running(): Record<string, unknown>;
@@ -49,7 +49,7 @@ export interface Start {
   readonly from?: Snapshot<unknown>;
 }
 
-/** What the effects of one run share. */
+/** State that the effects of one run share. */
 interface World {
   readonly clock: SimulatedClock;
   readonly effects: Map<string, Effect>;

@@ -15,7 +15,7 @@ import { studyMachine } from '../../machines/study.ts';
 import type { StudyContext } from '../../machines/study-types.ts';
 import { type VideohostIngestContext, videohostIngestMachine } from '../../machines/videohost-ingest.ts';
 
-/** What an effect has to be given, and how it can end: what it may resolve to and what it may reject with. */
+/** The input of an effect, and its possible ends: values to resolve with and errors to reject with. */
 export interface EffectPlan {
   readonly input: unknown;
   readonly outputs: readonly unknown[];
@@ -39,11 +39,11 @@ export interface Scenario {
   readonly timers: Readonly<Record<string, TimerPlan>>;
   /** Events from outside the machine. */
   readonly outside: readonly AnyEventObject[];
-  /** What tells two snapshots with the same state value apart. */
+  /** The difference between two snapshots with the same state value. */
   distinguish(context: unknown): unknown;
 }
 
-/** What a path must come to, worked out from its events alone. */
+/** The expected result of a path, worked out from its events alone. */
 export interface Ending {
   readonly value: string;
   readonly context: unknown;
@@ -57,7 +57,7 @@ export interface Lifecycle {
 
 const hex = (digit: string) => digit.repeat(64);
 
-/** What a step leaves to be committed. */
+/** Changes that a step leaves to commit. */
 export const outcome = (step: string) => ({
   events: [{ producer: { kind: 'tool', id: step }, causationId: null, correlationId: null, type: step, data: {} }],
   writes: [{ put: 'record', key: step, value: { step } }],
@@ -225,7 +225,7 @@ export const studyScenario: Scenario = {
 
 const nextAnnounced: Readonly<Record<string, string>> = { initialize: 'detect', detect: 'subtitles' };
 
-/** What is committed when an effect has ended, and the step that is announced next. */
+/** The commit after an effect has ended, and the step that is announced next. */
 const emissionsAfter = ({ type, output }: AnyEventObject): unknown[] => {
   if (!type.startsWith('xstate.done.actor.')) return [];
   const done = type.slice('xstate.done.actor.'.length);

@@ -47,7 +47,7 @@ export const pathsOf = (scenario: Scenario): Path[] =>
     end: state,
   }));
 
-/** What one walk passes, by the ids in the chart. */
+/** States and transitions on one walk, by their ids in the chart. */
 interface Walk {
   readonly states: ReadonlySet<string>;
   readonly transitions: ReadonlySet<string>;

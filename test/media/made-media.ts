@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What stands beside ffmpeg while it works: text, bytes, a file of the tree, or what another recipe makes. */
+/** Files beside ffmpeg while it works: text, bytes, a file of the tree, or the output of another recipe. */
 export type MediaInput = string | Uint8Array | { readonly copyOf: string } | MediaRecipe;
 
 /** One file that ffmpeg makes: its arguments without the output, in which the inputs go by their names. */
@@ -49,7 +49,7 @@ export async function placeMedia(folder: string, media: Readonly<Record<string, 
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'local-media-study-service', 'test-media');
 
-/** What this process has found or made already, by recipe. */
+/** Files that this process has found or made already, by recipe. */
 const made = new Map<string, Promise<string>>();
 
 /** Bytes as their digest, and a file of the tree without its path: two working trees share what they make. */

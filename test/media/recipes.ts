@@ -12,7 +12,7 @@ export const base: MediaRecipe = {
   extension: 'mp4',
 };
 
-/** What ffmpeg makes of `base`, by the words between its name and that of the output. */
+/** The output of ffmpeg from `base`, for the arguments between its name and that of the output. */
 export const ofBase = (extension: string, words: readonly string[] = []): MediaRecipe => ({
   words: ['-i', 'base.mp4', ...words],
   extension,

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 const { accepted } = await markedUpClip();
 
-/** What a tool of ffmpeg says of a file with this text. */
+/** The output of a tool of ffmpeg for a file with this text. */
 async function saidOf(t: ExecutionContext, text: string, name: string, tool: string, ...flags: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'exported-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ async function saidOf(t: ExecutionContext, text: string, name: string, tool: str
   return stdout;
 }
 
-/** What ffmpeg makes of a file, in another format. */
+/** The file that ffmpeg makes of another one, in another format. */
 const readByFfmpeg = (t: ExecutionContext, text: string, name: string, format: string): Promise<string> =>
   saidOf(t, text, name, 'ffmpeg', '-f', format, '-');
 
@@ -37,7 +37,7 @@ test('ffmpeg reads the chapters', async (t) => {
   ]);
 });
 
-test('ffmpeg reads the captions as they are, whatever their text looks like', async (t) => {
+test('ffmpeg reads captions with any text unchanged', async (t) => {
   const subRip = await readByFfmpeg(t, textOf('captions.srt', accepted), 'captions.srt', 'webvtt');
   t.deepEqual(subRip.match(/\d\d:\d\d\.\d{3} --> \d\d:\d\d\.\d{3}/g), [
     '00:00.000 --> 00:00.900',

@@ -18,7 +18,7 @@ const textOf = (name: ExportName, runtime = cut, given = options): string => tex
 const codeOf = (name: ExportName, runtime: VerifiedRuntime): string =>
   failureOf(ServiceError, () => textOf(name, runtime))?.code ?? 'granted';
 
-test('shots are the events of an edit decision list, in frames of the rate that was asked for', (t) => {
+test('shots are the events of an edit decision list, in frames of the requested rate', (t) => {
   const lines = textOf('cuts.edl').split('\n');
   t.is(lines[1], 'FCM: NON-DROP FRAME');
   t.deepEqual(
@@ -77,7 +77,7 @@ test('labels and table have every fact in order of time', (t) => {
   t.regex(rows[1] ?? '', /^speech,0,1000,sha256:[a-f0-9]{64}$/);
 });
 
-test('a reference in a caption stays what was written in SubRip', async (t) => {
+test('a reference in a caption stays as written in SubRip', async (t) => {
   const text = 'He wrote &amp; and &#38; and &nbsp; for R&D; so what';
   const written = await captionsSaying([{ startMs: 0, endMs: 900, text }]);
   const { text: file } = exportFiles['captions.srt'](written, options);
@@ -110,7 +110,7 @@ test('bug: a cue of a millisecond had no length in ASS, which counts hundredths 
   ]);
 });
 
-test('captions are no file before a check accepts them, nor after their approval was withdrawn', async (t) => {
+test('captions give no file before a check accepts them, nor after a withdrawal', async (t) => {
   const { runtime: unchecked } = await reopened(...after(...made));
   const withdrawn = after(...made, steps.checked, review.revocationStarted, review.revoked);
   const { runtime: revoked } = await reopened(...withdrawn);
@@ -128,7 +128,7 @@ test('a study without the evidence of a file refuses it', async (t) => {
   t.is(codeOf('labels.txt', runtime), 'export_unavailable');
 });
 
-test('every file names what it was made of, and is the same each time', (t) => {
+test('every file names its sources, and is the same each time', (t) => {
   for (const [name, build] of Object.entries(exportFiles)) {
     if (/^(transcript|screen-text)\./.test(name)) {
       t.throws(() => build(cut, options), { message: /no evidence of (transcript|text on the screen)/ });
@@ -161,7 +161,7 @@ test('drop-frame code leaves out the first numbers of each minute but the tenth'
   );
 });
 
-test('after an hour drop-frame code stands where the clock does, and 23.976 lags behind it', (t) => {
+test('after an hour drop-frame code equals the clock, and 23.976 lags behind it', (t) => {
   t.deepEqual(
     (['29.97', '59.94', '25', '23.976'] as const).map((rate) => codeAt(3_600_000, rate)),
     ['01:00:00;00', '01:00:00;00', '01:00:00:00', '00:59:56:10'],

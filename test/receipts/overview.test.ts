@@ -52,7 +52,7 @@ const approved = [review.started, review.recorded];
 const checked = [...made, captioning.checked];
 const withdrawn = [...checked, review.revocationStarted, review.revoked];
 
-/** What the study went through, its situation, its parts from decision to explanations, and what may come next. */
+/** The history of a study, its situation, its parts from decision to explanations, and its possible next steps. */
 const ways: Readonly<Record<string, readonly [Tail, SituationCode, parts: string, actions: string]>> = {
   'is finished': [[], 'waiting_for_review', 'done waiting not_yet not_yet not_yet', 'approve reject study_again'],
   'is being reviewed': [[review.started], 'recording_review', 'done under_way not_yet not_yet not_yet', 'study_again'],
@@ -93,7 +93,7 @@ for (const [what, [tail, situation, parts, actions]] of Object.entries(ways)) {
   });
 }
 
-test('what a person waits for is said in plain words', async (t) => {
+test('an overview describes a wait for a person in plain words', async (t) => {
   t.is((await after([])).situation.text, 'waiting for your review');
   t.is((await after(approved)).situation.text, 'approved: captions may be made under the approval');
   t.is((await after(made)).captions.text, '3 lines with both texts');
@@ -132,7 +132,7 @@ test('every blank of an action is null in its body', async (t) => {
   }
 });
 
-test('what a host cannot do is no action of it', async (t) => {
+test('an overview offers only actions that the host supports', async (t) => {
   const recorded = await after(approved, {
     captions: { classification: 'recorded_real_pipeline_fixture', allowance: defaultCaptionAllowance },
     sourceIsCurrent: false,
@@ -225,7 +225,7 @@ test('a study that cannot be captioned says why from its start', async (t) => {
   t.like(captions, { state: 'never', text: 'captions need a study of one declared source language' });
 });
 
-/** What the overview says of the loudness of so much sound. */
+/** The overview's description of the loudness of this much sound. */
 function loudnessText(
   endMs: number,
   integratedCentiLufs: number | null,

@@ -53,7 +53,7 @@ test('each part of a request changes the command', (t) => {
   t.is(new Set([plan.commandId, ...variants]).size, variants.length + 1);
 });
 
-test('a forecast counts the requested milliseconds once and says what it cannot know', (t) => {
+test('a forecast counts the requested milliseconds once and lists its unknowns', (t) => {
   const { scenarios, assumptions, uncertainty, inputs } = plan.forecast;
   t.is(scenarios.baseline.workload.selectedMediaDurationMs, 40000);
   t.is(scenarios.baseline.workload.requestedOperationMediaDurationMs, 40000);
@@ -125,7 +125,7 @@ test('the receipt is the hash of an indented file with a final newline', (t) => 
   t.true(text.startsWith('{\n  "schema": "studio.runtime-start.v1",\n  "producer": {'));
 });
 
-test('the stored forecast and freeze are what their content ids describe', (t) => {
+test('the stored forecast and freeze match their content ids', (t) => {
   t.is(forecastFile.contentId, accepted.record.forecast.content.contentId);
   t.is(forecastFile.bytes.length, accepted.record.forecast.content.bytes);
   t.is(freezeFile.contentId, accepted.frozenForecast.content.contentId);
@@ -397,7 +397,7 @@ test('a forecast is calibrated by one cohort for each pass, over media like the 
   const subtitles: WorkCohort = { ...cohort, capability: 'media.subtitles', subtitleCodecs: ['mov_text', 'subrip'] };
   const text = (index: number, codec: string) =>
     ({ id: `stream:${index}`, index, kind: 'subtitle', codec, durationMs: null }) as const;
-  // What was attached is no part of the media.
+  // Attached files do not belong to the media.
   const tracks = [...koreanClip.tracks, text(2, 'subrip'), text(3, 'mov_text'), text(4, 'webvtt')];
   const attached = [{ trackIndex: 4 }] as NonNullable<RegisteredSource['subtitleTracks']>;
   const source: RegisteredSource = { ...koreanClip, tracks, subtitleTracks: attached };

@@ -180,7 +180,7 @@ test('another tool, parameter, capability or range is other work', (t) => {
   t.is(mediaRequestOf(clipRun, { ...detect, limits: { maxWallMs: 1 } }).operationKey, keys[0] ?? '');
 });
 
-test('detections are stored canonically and named by what was stored', (t) => {
+test('detections are stored canonically and named by their stored bytes', (t) => {
   const { objects, result } = encodeDetections(detections, derivedAudio);
   t.is(objects.length, 1);
   for (const { contentId, bytes } of objects) {
@@ -249,7 +249,7 @@ test('a failed study closes its execution and its task with the reason', (t) => 
   t.like(events.at(-1), { data: { status: 'failed', reason } });
 });
 
-test('an interrupted study says first what was interrupted', (t) => {
+test('an interrupted study names the interrupted step first', (t) => {
   const events = journalled(stopStudy(clipRun, { lifecycle: 'interrupted', reason, span: { ...span, resumes: 3 } }));
   t.deepEqual(typesOf(events), ['runtime.interrupted', 'executor.finished', 'task.transitioned']);
   t.like(events[0], { data: { taskIds: [clipRun.ids.taskId], executionIds: [clipRun.ids.executionId], reason } });
@@ -298,7 +298,7 @@ test('speech and silence that partition the range cover it as one supported stre
   t.is(record.decision?.outcome, 'proceed_to_publish_review');
 });
 
-test('where nothing could be read all of the range is unavailable', (t) => {
+test('if nothing was readable all of the range is unavailable', (t) => {
   const evidence = [unavailable('speech_activity', 'no_audio_track'), unavailable('shot_changes', 'no_video_track')];
   const findings = { evidence, reads: [], assessments: [], decision: null };
   const record = recordOf(findings);
@@ -308,7 +308,7 @@ test('where nothing could be read all of the range is unavailable', (t) => {
   t.deepEqual(record.evidence, evidence);
 });
 
-test('where the reads said nothing all of the range is uncovered', (t) => {
+test('if the reads returned nothing all of the range is uncovered', (t) => {
   t.deepEqual(stretchesOf(recordOf(findingsOf([spoken([])]))), [[1000, 41000, 'uncovered']]);
 });
 
@@ -348,7 +348,7 @@ test('what a truncated read returned and what it dropped both count as truncated
   ]);
 });
 
-test('coverage partitions the range whatever was heard, and neighbours differ', (t) => {
+test('coverage partitions the range for any speech, and neighbors differ', (t) => {
   const seed = 20260105;
   t.log(`seed ${seed}`);
   const below = seededNumbers(seed);

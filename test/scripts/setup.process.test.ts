@@ -62,7 +62,7 @@ async function checkout(t: ExecutionContext, tools: readonly string[]): Promise<
 
 const everyTool = ['ffmpeg', 'ffprobe', 'yt-dlp'];
 
-test('a fresh checkout gets its packages once, with everything that is said on stderr', async (t) => {
+test('a fresh checkout gets its packages once, with all messages on stderr', async (t) => {
   const fresh = await checkout(t, everyTool);
   const first = fresh.setUp();
   t.is(first.status, 0, first.stderr);
@@ -94,7 +94,7 @@ test('packages are installed again when the lock file has changed', async (t) =>
   t.is((await fresh.calls()).length, 2);
 });
 
-test('an installation that fails ends the set-up, and the next one begins anew', async (t) => {
+test('an installation that fails ends the set-up, and the next one starts over', async (t) => {
   const fresh = await checkout(t, everyTool);
   await writeFile(join(fresh.root, 'broken'), '');
   const failed = fresh.setUp();
@@ -131,7 +131,7 @@ test('an npm that is not there is named', async (t) => {
   t.regex(stderr, /setup: spawn npm ENOENT/);
 });
 
-test('a missing ffmpeg ends the set-up with what to do about it', async (t) => {
+test('a missing ffmpeg ends the set-up with a remedy', async (t) => {
   const bare = await checkout(t, ['yt-dlp']);
   const { status, stdout, stderr } = bare.setUp();
   t.is(status, 1);
@@ -149,7 +149,7 @@ test('a missing yt-dlp never blocks the start', async (t) => {
   t.regex(stderr, /the host starts without yt-dlp/);
 });
 
-test('a variable decides alone: a wrong one is named, and a right one stands in for PATH', async (t) => {
+test('a variable decides alone: a wrong one is named, and a right one replaces PATH', async (t) => {
   const fresh = await checkout(t, everyTool);
   const wrong = fresh.setUp({ MEDIA_STUDY_FFMPEG: join(fresh.root, 'nothing') });
   t.is(wrong.status, 1);
@@ -179,7 +179,7 @@ test('the superuser of a Debian system gets missing tools, anyone else gets the 
     ...[`apt-get ${options} update`, `apt-get ${install} yt-dlp`],
   ];
   t.deepEqual((await bare.calls()).slice(1), isSuperuser ? asked : []);
-  // What cannot be had and is not needed is not asked for again.
+  // An optional package that is unavailable is tried only once.
   bare.setUp();
   t.deepEqual((await bare.calls()).slice(1), isSuperuser ? asked : []);
 });
@@ -204,7 +204,7 @@ test('what tests alone need is looked for before them, and what is missing block
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-test('a Node that is too old is told so in one line, without a stack trace', (t) => {
+test('a Node that is too old gives one line, without a stack trace', (t) => {
   const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
   const words = [`--import=data:text/javascript,${encodeURIComponent(pretend)}`, 'build/serve.js', '--version'];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: repository, encoding: 'utf8' });
@@ -216,7 +216,7 @@ test('a Node that is too old is told so in one line, without a stack trace', (t)
 const execute = promisify(execFile);
 const packed = z.tuple([z.object({ files: z.array(z.object({ path: z.string(), size: z.number() })) })]);
 
-test('the package holds the built program, what it reads beside itself, and nothing else', async (t) => {
+test('the package holds the built program, the files it reads, and nothing else', async (t) => {
   const { stdout } = await execute('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: repository });
   const [{ files }] = packed.parse(JSON.parse(stdout));
   const paths = files.map(({ path }) => path);

@@ -13,7 +13,7 @@ import { scratchFolder } from '../storage/ledger/scratch.ts';
 /** How many are left in each round, so that they run out at another step: a connection, an upload, a folder, a tool. */
 const left = [0, 1, 2, 3, 4, 5, 6, 8, 10, 14];
 
-/** The wire tells a fault with a closed code; a connection that could not be opened is told by the client. */
+/** The wire reports a fault with a closed code; the client reports a connection that failed to open. */
 const codeIn = (end: string): string | null => /"code":"(\w+)"/.exec(end)?.[1] ?? null;
 
 test('a host that has no descriptors left refuses with closed codes, and works on as soon as there are some', async (t) => {

@@ -23,7 +23,7 @@ interface Score {
 
 const nothing: Score = { labelled: 0, hits: 0, wrong: 0, gradual: 0, found: 0, bounded: 0 };
 
-/** What a film added to the scores: a cut within one frame, a transition that overlaps, and one with both ends within four. */
+/** A film's part of the scores: a cut within one frame, a transition that overlaps, and one with both ends within four. */
 function scoreOf({ detections, further }: DetectedRange, { cutsMs, transitions, frameMs }: TimedLabels): Score {
   const shots = detections.find(({ kind }) => kind === 'shot_changes');
   const cuts = shots?.state === 'available' ? shots.artifact.facts : [];

@@ -14,7 +14,7 @@ const test = needed.every((name) => findExecutable(name, process.env) !== undefi
 
 const mark = '@@ end of block @@';
 
-/** What one shell prints for each block of some pages, as a person pastes them in order. */
+/** The output of one shell for each block of some pages, pasted in order as a person does. */
 async function pasted(t: ExecutionContext, commands: readonly string[]): Promise<string[]> {
   const home = await mkdtemp(join(tmpdir(), 'guides-'));
   t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));

@@ -16,14 +16,14 @@ test('of 32 minutes of silence, noise, tones, music and applause no line passes'
   await inventNothing(t, 240);
 });
 
-/** Words of one text that stand in another, as a share of the longer one; enough to tell a right line from a wrong one. */
+/** Words of one text that are in another, as a share of the longer one; enough to distinguish right lines from wrong ones. */
 function sharedWords(one: string, other: string): number {
   const [these, those] = [one.split(' '), other.split(' ')];
   const shared = these.filter((word) => those.includes(word)).length;
   return shared / Math.max(these.length, those.length);
 }
 
-test('of the lines that were recognised right, the gates withhold at most 3 in 100', async (t) => {
+test('of the lines that were recognized right, the gates withhold at most 3 in 100', async (t) => {
   t.timeout(hour, 'a recogniser on a busy machine');
   const folder = mkdtempSync(join(tmpdir(), 'sentences-'));
   const bench = await openDetectionBench();

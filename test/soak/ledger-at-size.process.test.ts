@@ -15,7 +15,7 @@ const most = Number(process.env.MEDIA_STUDY_TEST_RUNTIMES ?? 100_000);
 const eventsOfEach = 100;
 const repeats = 20;
 
-/** What costs the same however much is stored, and what costs as much more as there is more; in ms. */
+/** Constant costs, and costs in proportion to the size of the store; in ms. */
 const flat = ['startMs', 'listMs', 'readMs', 'eventsMs'] as const;
 const linear = ['collectionMs', 'backupMs', 'buildMs'] as const;
 type Figures = Readonly<Record<(typeof flat)[number] | (typeof linear)[number], number>>;

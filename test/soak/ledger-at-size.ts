@@ -15,7 +15,7 @@ const drafted = z.object({
   data: z.unknown(),
 });
 
-/** The nth id of a runtime that nobody has studied. */
+/** The nth id of a runtime that does not exist. */
 export const builtRuntimeId = (nth: number): string =>
   `runtime:00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;
 
@@ -25,8 +25,8 @@ export interface LedgerSize {
 }
 
 /**
- * Fills the ledger of a data root that no host uses with runtimes that have the rows of `template`, a study that has ended there,
- * and its events again and again. Their journals are chained and numbered; their records are those of the template.
+ * Fills the ledger of an unused data root with copies of `template`, an ended study there, with its rows and its
+ * repeated events. The journals are chained and numbered; the records are those of the template.
  */
 export async function fillLedger(
   root: string,

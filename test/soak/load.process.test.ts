@@ -27,7 +27,7 @@ const sources = z.looseObject({
   sourceSessions: z.array(z.looseObject({ sourceSessionId: z.string(), sourceRevisionId: z.string() })),
 });
 
-/** What was seen of the host now and then. */
+/** Samples of the host over time. */
 interface Sample {
   readonly atMs: number;
   readonly megabytes: number;

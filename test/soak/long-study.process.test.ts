@@ -55,7 +55,7 @@ async function makeSound(folder: string): Promise<string> {
   return join(folder, 'programme.mka');
 }
 
-/** The most memory that a process has had, in MiB; 0 where it is gone. */
+/** The peak memory of a process, in MiB; 0 if it is gone. */
 function peakOf(pid: number): number {
   try {
     const [, peak = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

@@ -47,7 +47,7 @@ async function endOf(host: Reachable, client: CrashClient, promised: Promised): 
   return end ?? '';
 }
 
-/** A study that was cut again and again may use up its time, which a host counts while it is up. That is told with its code. */
+/** A study that was often killed may use up its time, which a host counts while it is up. It then ends with its code. */
 const isOutOfTime = (end: string): boolean => end.includes('the study used up its time');
 
 /** The longest life of a host: four times what the whole way of one upload takes on this machine now, as others are under way. */
@@ -68,15 +68,15 @@ test('after kills at random moments everything that was acknowledged ends well',
   process.stderr.write(`hosts live at most ${longest} ms\n`);
   for (let kill = 0; kill < kills; kill += 1) {
     const host = await startHost(t, root);
-    // What one client was told stays with it; those that have ended are read again at the end.
+    // A client must get the same answers later; ended studies are read again at the end.
     const open = past.filter(({ isTerminal }) => !isTerminal);
     const begun = Array.from({ length: Math.min(1 + below(2), Math.max(0, mostOpen - open.length)) }, (_, index) =>
       nothingPromised(10 * (kill + 1) + index, mediaNumber(10 * (kill + 1) + index)),
     );
     const client = new CrashClient(host);
     const drives = [...open, ...begun].map((each) => drive(client, each));
-    // Where all places are taken, one becomes free first: work that hosts died over waits before it is begun alone, for longer
-    // than most lives last.
+    // If all places are taken, one becomes free first. Work over which hosts died waits to run alone, for longer than
+    // most lives last.
     const mayDie = open.length < mostOpen ? Promise.resolve() : Promise.race(drives);
     await Promise.all([mayDie.then(() => delay(below(longest))).then(() => host.kill()), ...drives]);
     past.push(...begun);

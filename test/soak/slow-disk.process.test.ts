@@ -14,7 +14,7 @@ const syncMs = 300;
 
 const quantile = (sorted: readonly number[], q: number): number => sorted[Math.ceil(sorted.length * q) - 1] ?? 0;
 
-test('a disk that takes 0.3 s for each sync slows the work down, and not what is read meanwhile', async (t) => {
+test('a disk that takes 0.3 s for each sync slows the work down, but not reads', async (t) => {
   t.timeout(600_000, 'a study on a slow disk');
   const root = join(await realpath(await scratchFolder(t)), 'data');
   await mkdir(root, { mode: 0o700 });
@@ -48,7 +48,7 @@ test('a disk that takes 0.3 s for each sync slows the work down, and not what is
     `upload and study in ${Math.round(tookMs)} ms; ${reads.length} reads, p50 ${quantile(sorted, 0.5).toFixed(1)} ms, p99 ${quantile(sorted, 0.99).toFixed(1)} ms`,
   );
   checkJournal(t, promised);
-  // Each transition is synced before it is told.
+  // Each transition is synced before it is reported.
   t.true(tookMs > 10 * syncMs);
   t.true(quantile(sorted, 0.5) < syncMs / 2, 'a read waits for no sync');
   t.is(await host.stop(), 0, host.reported().join('\n'));

@@ -22,10 +22,10 @@ const flags = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-sub
 const everyCancel = 5;
 const everyCut = 7;
 
-/** What was stored in the last 15 minutes before its deletion goes 15 minutes after it. */
+/** Data stored in the last 15 minutes before its deletion goes 15 minutes after it. */
 const overdueMs = 35 * 60_000;
 
-/** What the host held after a round, with everything of that round deleted. */
+/** Resources of the host after a round, with everything of that round deleted. */
 interface Sample {
   readonly megabytes: number;
   readonly descriptors: number;
@@ -72,7 +72,7 @@ class SteadyWork {
     await watching;
   }
 
-  /** What is left once it has been quiet for a moment. */
+  /** Remains after a moment of quiet. */
   async sample(): Promise<Sample> {
     const pid = this.#host.announced?.pid ?? 0;
     const { resident } = await memoryOf(pid);

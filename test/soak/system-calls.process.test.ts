@@ -71,7 +71,7 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
   const working = new CrashClient(host).drive(promised).then(
     () => 'nothing noticed',
     (error: unknown) => {
-      // Whatever is refused, a client is told of it, or of the end of the host.
+      // For every refused call the client learns of it, or of the end of the host.
       if (error instanceof Standstill) t.fail(`${injectionText(injection)}: ${error.message}`);
       return error instanceof Error ? error.message : String(error);
     },
@@ -80,14 +80,14 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
   await letGo(strace);
   const ended = await host.stop();
   const words = host.reported().join('\n');
-  // A host may end when its storage fails. It says why, and is not ended by an error that nobody has foreseen.
+  // A host may end if its storage fails. It gives the reason, and no unforeseen error ends it.
   t.notRegex(words, /^Node\.js v\d/m, `${injectionText(injection)}: ${words}`);
   return ended === 0 ? working : `${await working} (${ended}: ${host.reported().at(-1)})`;
 }
 
 /**
- * An error of the wire is of the closed set; what the client says of a connection that ended is no answer. What the
- * system refuses is no fault of the program.
+ * An error of the wire is of the closed set; a client's error about a closed connection is not an answer. A refusal by
+ * the system is not a fault of the program.
  */
 function checkEnd(t: ExecutionContext, injection: Injection, end: string): void {
   const [, status, code] = /^answered (\d{3}): .*"code":"(\w+)"/.exec(end) ?? [];
@@ -128,7 +128,7 @@ test('whatever call the system refuses, nothing acknowledged is lost, and the ne
   for (const [what, count] of ends) t.log(`${count} × ${what}`);
 });
 
-/** Goes on with what was promised. A study or an ingest may have ended with a code: the fault was told then. */
+/** Continues the promised work. A study or an ingest may have ended with a code, which reported the fault. */
 async function goOn(client: CrashClient, known: Promised): Promise<string> {
   try {
     if (known.ingestId === null) return 'nothing promised';

@@ -13,7 +13,7 @@ interface BackedUp {
   readonly folder: string;
   readonly copy: string;
   readonly target: string;
-  /** What stands in the manifest. */
+  /** The content of the manifest. */
   readonly manifest: { readonly commit: number; readonly objects: readonly { readonly contentId: string }[] };
 }
 

@@ -47,7 +47,7 @@ test('an entry heavier than all that the map may hold is not kept', (t) => {
   t.is(map.get('b'), 10);
 });
 
-test('a row is whole in its own place alone; one of the first version says nothing of its place', (t) => {
+test('a row is whole only in its own place; one of the first version in any place', (t) => {
   const [here, there] = [Buffer.from('record/here'), Buffer.from('record/there')];
   const row = encodeRow(here, { count: 1 });
   t.deepEqual(decodeRow(here, row), { count: 1 });
@@ -85,7 +85,7 @@ test('work is done for each item, at most four at once', async (t) => {
   await t.notThrowsAsync(fewAtOnce([], () => t.fail()));
 });
 
-test('the first failure is told when what began has ended, and nothing begins after it', async (t) => {
+test('the first failure is reported after running work has ended, and nothing starts later', async (t) => {
   const [begun, ended]: [number[], number[]] = [[], []];
   const work = async (item: number) => {
     begun.push(item);
@@ -100,7 +100,7 @@ test('the first failure is told when what began has ended, and nothing begins af
   t.deepEqual(ended, [1, 4]);
 });
 
-/** Work that says when it begins, and ends when the test says so. */
+/** Work that announces its start, and ends when the test lets it. */
 function openWork(name: string, log: string[]) {
   let end: (error?: Error) => void = () => undefined;
   const ended = new Promise<string>((resolve, reject) => {
@@ -128,7 +128,7 @@ test('work of one name is done one after the other, in the order of the calls', 
   t.deepEqual(await Promise.all(taken), ['a', 'b', 'c']);
 });
 
-test('work that fails holds up nobody, and fails for its own caller alone', async (t) => {
+test('work that fails delays no other, and fails for its own caller alone', async (t) => {
   const mutex = new KeyedMutex();
   const log: string[] = [];
   const [first, second] = [openWork('a', log), openWork('b', log)];

@@ -105,7 +105,7 @@ test('a chart does not differ from itself; a removed and an added part change si
   }
 });
 
-test('the summary counts what was added, removed and changed', (t) => {
+test('the summary counts additions, removals and changes', (t) => {
   const after = chart({
     open: { on: { pay: { target: 'paid', guard: 'isWhole' }, drop: 'open' } },
     paid: {},

@@ -11,7 +11,7 @@ const command = builtProcess('cli/charts.ts');
 
 const charts = (...flags: readonly string[]) => execa(process.execPath, [command, ...flags], { reject: false });
 
-test('the command draws the same bytes anywhere; --check exits with 1 and names what changed', async (t) => {
+test('the command draws the same bytes anywhere; --check exits with 1 and names the changes', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'charts-test-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   t.is((await charts('--folder', folder)).exitCode, 0);
@@ -21,7 +21,7 @@ test('the command draws the same bytes anywhere; --check exits with 1 and names 
   await appendFile(join(folder, 'runtime.dark.svg'), '<!-- by hand -->');
   const checked = await charts('--folder', folder, '--check');
   t.is(checked.exitCode, 1);
-  // What a second process draws is what the first drew, but for the one file.
+  // A second process draws the same, except for the one file.
   t.regex(checked.stderr, /^runtime\.dark\.svg does not match its machine\ncharts_stale: /);
   t.regex(await readFile(join(folder, 'runtime.dark.svg'), 'utf8'), /by hand/);
 });

@@ -138,7 +138,7 @@ for (const { machine, chart, drawing } of drawn) {
   });
 }
 
-test('both themes draw the same lines and differ in colours alone', (t) => {
+test('both themes draw the same lines and differ only in colors', (t) => {
   const shapes = (svg: string): string => svg.replace(/<style>[\s\S]*<\/style>/, '');
   for (const { drawing } of drawn) {
     const [light, dark] = [svgOf(drawing, themes.light), svgOf(drawing, themes.dark)];

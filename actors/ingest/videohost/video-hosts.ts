@@ -23,7 +23,9 @@ export function ageNote({ name, version }: ToolIdentity, now: number): string | 
   const [, year, month, day] = /^(\d{4})\.(\d{2})\.(\d{2})/.exec(version) ?? [];
   if (year === undefined) return null;
   const days = Math.floor((now - Date.UTC(Number(year), Number(month) - 1, Number(day))) / dayMs);
-  return days > oldAfterDays ? `${name} ${version} is ${days} days old: hosts change, a newer one may succeed` : null;
+  return days > oldAfterDays
+    ? `${name} ${version} is ${days} days old: video hosts change, and a newer version may work`
+    : null;
 }
 
 /** The hosts that are always known, each with yt-dlp's name of the one extractor that may look at its pages. */

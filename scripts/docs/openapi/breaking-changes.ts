@@ -10,9 +10,9 @@ const part = (value: unknown, ...path: readonly string[]): Json => {
 };
 
 /**
- * What a client of the released description would find broken in another one: an operation, a status or a field that is
- * gone, a request that was good and is refused, an answer that the client was told it would never get. One line each.
- * Operations, optional fields of requests and new fields of answers may be added freely, and so may codes of refusals.
+ * Changes that break a client of the released description, one line each. An operation, a status or a field is gone; a
+ * good request is refused; an answer has a value that the released description excludes. Not among them are new
+ * operations, optional fields of requests, fields of answers and codes of refusals.
  */
 export function breakingChanges(released: Json, current: Json): string[] {
   const lines: string[] = [];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from './json.ts';
 import type { NamedSchema } from './named-schemas.ts';
 
-/** Whether a schema is of what clients send or of what they get: a default makes a field optional on the way in only. */
+/** Clients send `input` and receive `output`: a default makes a field optional on the way in only. */
 export type Direction = 'input' | 'output';
 
 const prefix = '#/components/schemas/';
@@ -18,7 +18,7 @@ export class Components {
     this.#converted = { input: converted(named, 'input'), output: converted(named, 'output') };
   }
 
-  /** A schema as the document has it: a reference where the contract names it. */
+  /** A schema as the document has it: a reference if the contract names it. */
   schemaOf(schema: z.ZodType, direction: Direction): Json {
     const name = this.#named.get(schema)?.name;
     const json = name === undefined ? this.#inlined(schema, direction) : { $ref: `${prefix}${name}` };
@@ -69,7 +69,7 @@ const sayingRules =
   ({ zodSchema, jsonSchema }: Overridden): void => {
     const rules = rulesOf(zodSchema, named);
     if (rules !== '') jsonSchema.description = rules;
-    // An empty list of items is no valid schema; that the list is empty is said beside it.
+    // An empty `prefixItems` is not a valid schema; `maxItems` already makes the list empty.
     if (jsonSchema.prefixItems?.length === 0) delete jsonSchema.prefixItems;
   };
 
@@ -85,7 +85,7 @@ function converted(named: ReadonlyMap<z.ZodType, NamedSchema>, io: Direction): R
   );
 }
 
-/** What JSON Schema cannot say: the message of each refinement, those aside that a named schema behind this one says. */
+/** Rules that JSON Schema cannot express: the messages of the refinements, except those inherited from a named schema. */
 function rulesOf({ _zod }: z.core.$ZodType, named: ReadonlyMap<z.core.$ZodType, NamedSchema>): string {
   let ancestor = _zod.parent;
   while (ancestor !== undefined && !named.has(ancestor)) ancestor = ancestor._zod.parent;

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** Where the recorded run lies; `npm run examples` records another. */
+/** Path of the recorded run; `npm run examples` records another. */
 export const recordedRunPath = fileURLToPath(new URL('../../../fixtures/recorded-run/exchanges.json', import.meta.url));
 
-/** One granted exchange of a recorded run; `answer` is null where bytes of another type were sent. */
+/** One granted exchange of a recorded run; `answer` is null if the host sent bytes of another type. */
 const exchange = z.strictObject({
   params: z.record(z.string(), z.string()),
   query: z.record(z.string(), z.string()),
@@ -14,7 +14,7 @@ const exchange = z.strictObject({
   answer: z.json(),
 });
 
-/** What was recorded of a host: one exchange of each operation, and the answers to requests that were refused. */
+/** A recorded run of a host: one exchange of each operation, and the answers to refused requests. */
 export const recordedRun = z.strictObject({
   operations: z.record(z.string(), exchange),
   refusals: z.record(z.string(), z.json()),

@@ -10,9 +10,9 @@ const text = (description: string, pattern?: string): Json => ({
 export const headerFields = {
   'Cache-Control': text('Answers are private and are not stored.'),
   'X-Content-Type-Options': text('Always `nosniff`.'),
-  'Access-Control-Allow-Origin': text('The origin of the request, where the host allows it.'),
+  'Access-Control-Allow-Origin': text('The origin of the request, if the host allows it.'),
   'Access-Control-Expose-Headers': text('The fields that pages of other origins may read.'),
-  Vary: text('Stands with answers for an origin.'),
+  Vary: text('The fields of the request on which the answer depends.'),
   'X-Request-ID': text(
     'Names the request, also in the log of the host: the id that the client gave in this field, or a new one.',
     '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$',
@@ -24,7 +24,7 @@ export const headerFields = {
   'Retry-After': text('The seconds after which the request may be granted.', '^[1-9]\\d*$'),
   'WWW-Authenticate': text('Always `Bearer`.'),
   'Accept-Ranges': text('Always `bytes`.'),
-  'Content-Range': text('The part of the media that was sent, or its size where none can be.'),
+  'Content-Range': text('The range of the media in this answer, or only the size if the range is invalid.'),
   'Studio-Export-Of': text('The content ids of the receipts and evidence that a file was made of.'),
   ETag: text('The content id of the media or the file, in quotes; of a bundle, that of its signed envelope.'),
   Pragma: text('Always `no-cache`.'),
@@ -39,7 +39,7 @@ export const headerFields = {
 
 export type HeaderField = keyof typeof headerFields;
 
-/** The fields of every answer; the last three only where the request has an allowed origin. */
+/** The fields of every answer; the last three only if the request has an allowed origin. */
 export const fieldsOfAnswers = [
   'Cache-Control',
   'X-Content-Type-Options',

@@ -1,7 +1,7 @@
 import { isRecord, type Json } from './json.ts';
 import { nameOf } from './read-document.ts';
 
-/** Requests that were good must stay so; answers must stay what clients were told. */
+/** Good requests must stay good; answers must stay within the released description. */
 export type Side = 'request' | 'answer';
 
 /** Bounds of which the larger, or the smaller, is the narrower. */
@@ -115,7 +115,7 @@ export class Narrowing {
 const referenceOf = (schema: unknown): string =>
   isRecord(schema) && typeof schema.$ref === 'string' && Object.keys(schema).length === 1 ? schema.$ref : 'inline';
 
-/** The schemas of which a value must fit one, with the rules that stand beside a reference. */
+/** The schemas of which a value must fit one, each with the rules beside its reference. */
 function alternativesOf(document: Json, schema: unknown): Json[] {
   if (!isRecord(schema)) return [{}];
   const { $ref, oneOf, anyOf, ...own } = schema;
@@ -134,7 +134,7 @@ const valuesOf = (schema: Json): readonly unknown[] | null => {
   return Array.isArray(schema.enum) ? schema.enum : null;
 };
 
-/** What tells alternatives apart: their type, and the fields that have one value alone. */
+/** The tag that distinguishes alternatives: their type, and the fields with a single possible value. */
 function tagOf(document: Json, schema: Json): string {
   const fields = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
   const fixed = fields.flatMap(([name, field]) => {

@@ -9,7 +9,7 @@ import { fieldsOfAnswers, fieldsOfProtocol, type HeaderField, headersOf } from '
 import type { Json } from './json.ts';
 import type { Refusals } from './refusals.ts';
 
-/** What operations are made with. */
+/** The parts from which operations are built. */
 export interface Workshop {
   readonly components: Components;
   readonly refusals: Refusals;
@@ -106,7 +106,7 @@ function bodyOf(endpoint: Endpoint, { components }: Workshop, recorded: Recorded
   return { requestBody: { required: true, content: { 'application/json': { schema, ...example } } } };
 }
 
-/** What is granted with one status, in one media type or in several. */
+/** The content of the granted answers with one status, in one media type or in several. */
 function grantedOf(
   answers: Description['answers'],
   ownFields: readonly HeaderField[],
@@ -160,6 +160,6 @@ const meanings = {
   201: 'Done, and stored.',
   202: 'Accepted, and stored; the work goes on after the answer.',
   204: 'Done, and stored; the answer has no body.',
-  206: 'The part that was asked for.',
+  206: 'The requested range.',
   304: 'The client has the current one: `If-None-Match` names its entity tag.',
 } as const;

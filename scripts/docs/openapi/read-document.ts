@@ -63,7 +63,7 @@ export type Operation = z.infer<typeof operation>;
 export type SchemaObject = z.infer<typeof schemaObject>;
 type Response = z.infer<typeof response>;
 
-/** The answer that stands for a status, taken from the shared ones where it is one of them. */
+/** The answer for a status; a reference leads to one of the shared answers. */
 export function responseOf({ components }: ReadableDocument, answer: Operation['responses'][string]): Response {
   if (!('$ref' in answer)) return answer as Response;
   const shared = components.responses[nameOf(String(answer.$ref))];

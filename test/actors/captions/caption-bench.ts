@@ -23,7 +23,7 @@ import { SimulatedClock } from '../supervision/simulated-clock.ts';
 
 const reviewer = { id: 'reviewer:one', label: 'One' };
 
-/** What may happen when objects of this kind are stored: nothing, a wait, or a failure. */
+/** Fate of stored objects of this kind: stored at once, delayed, or failed. */
 type Storing = (objects: readonly StoredObject[]) => Promise<void> | void;
 
 /** An object store that asks the test before it stores anything. */
@@ -78,7 +78,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const { classification = 'embedded_subtitle_tracks' } = options;
   const ability = { classification, allowance: options.allowance ?? defaultCaptionAllowance };
   const captions = new CaptionService({ definition: captioning, supervisor, runtimes, mutex, ability });
-  // What a withdrawal stops first; later stages add theirs.
+  // The first duty of a withdrawal; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];
   const stopWork = async (runtimeId: string) => {
     for (const stop of stops) await stop(runtimeId);
@@ -127,7 +127,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
         reviewer: { id: reviewer.id, attestation: attestations.revocation },
         revocation: withdrawal,
       }),
-    /** What the journal says from this event on, a word for each: its type without what all of one stage have in common. */
+    /** The journal from this event on, one word for each: its type without the part that all events of a stage share. */
     journal: async (runtimeId: string, after: number): Promise<string[]> => {
       const { events } = await ledger.journalPage(runtimeId, after, 100);
       return events.map((bytes) => {
@@ -153,11 +153,11 @@ export async function approvedStudy(
   return { root, bench, runtimeId, approval, after: bench.ledger.journalHead(runtimeId).seq };
 }
 
-/** What the journal says of captions that are made, and of those that are checked. */
+/** Words of the journal for captions that are made, and for captions that are checked. */
 export const made = ['started', 'artifact.recorded', 'artifact.recorded', 'completed'];
 export const checked = ['artifact.recorded', 'quality_control_decided'];
 
-/** A promise that the test keeps: everything that awaits it stands still until then. */
+/** A promise that the test resolves: everything that awaits it waits until then. */
 export function held() {
   let release: () => void = () => undefined;
   let reach: () => void = () => undefined;
@@ -168,7 +168,7 @@ export function held() {
     release = resolve;
   });
   return {
-    /** Resolves when somebody waits. */
+    /** Resolves as soon as something waits. */
     reached,
     release: () => release(),
     wait: () => {

@@ -43,7 +43,7 @@ const films: Readonly<Record<string, MediaRecipe>> = {
   ]),
 };
 
-/** When the packets of a stream are shown, in ms. */
+/** Presentation times of the packets of a stream, in ms. */
 async function packetTimes(file: string, stream: string): Promise<readonly number[]> {
   const show = ['-select_streams', stream, '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'];
   const { stdout } = await run('ffprobe', ['-v', 'error', ...show, file]);

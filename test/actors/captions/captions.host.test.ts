@@ -157,7 +157,7 @@ test('captions that are too large fail with their cause, three times at most', a
   t.deepEqual((await bench.reads.productions(runtimeId)).captions, []);
 });
 
-test('a check that fails leaves the captions as they are, and may be asked for again', async (t) => {
+test('a failed check leaves the captions as they are, and a client may request it again', async (t) => {
   const { bench, runtimeId, approval, after } = await approvedStudy(t);
   const { captions, reads, hook } = bench;
   let stored = 0;
@@ -219,7 +219,7 @@ test('captions over a journal that turns out to be damaged are answered as damag
   await quiet(bench);
 });
 
-test('captions whose study is damaged after they were asked for are answered as damage', async (t) => {
+test('captions whose study is damaged after their request are answered as damage', async (t) => {
   const { root, bench, runtimeId, approval } = await approvedStudy(t);
   const hex = approval.receiptContentId.slice('sha256:'.length);
   const { ledger } = bench;
@@ -268,7 +268,7 @@ test('captions that are not stored within a minute fail, and the approval is fre
 
 const cut = 'failed interrupted: the attempt was cut short';
 
-/** Has a host begin to store something for the n-th time and die there; nobody hears of it any more. */
+/** Lets a host begin to store something for the n-th time and die there, without any later result. */
 async function diesAt(bench: CaptionBench, storing: number, begin: () => Promise<unknown>): Promise<void> {
   const gate = held();
   let stored = 0;
@@ -585,7 +585,7 @@ test('an approval is withdrawn only when an attempt that is down has written its
   t.deepEqual((await bench.reads.productions(runtimeId)).captions, []);
 });
 
-test('requests and withdrawals at once leave a runtime that can be reopened, whoever comes first', async (t) => {
+test('concurrent requests and withdrawals leave a runtime that reopens, in any order', async (t) => {
   for (const isRevokedFirst of [true, false]) {
     const { bench, runtimeId, approval, after } = await approvedStudy(t);
     const produce = () => bench.captions.produce(runtimeId, { approval });
@@ -639,7 +639,7 @@ test('bug: the refusal of a host without a caption executor spoke of causality',
   t.regex(answer.body.toString(), /; restart it with --caption-executor grouped-subtitles /);
 });
 
-/** What is said of captions before a study of the sample. */
+/** Events of the journal before the captions of a study of the sample. */
 async function captionWarnings(t: ExecutionContext, host: TestHost, endMs: number) {
   const { sourceSessions } = host.granted(t, await host.get('/v1/source-sessions'), 200, sourceSessionList);
   const [sample] = sourceSessions;

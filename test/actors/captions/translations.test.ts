@@ -19,7 +19,7 @@ const wanted = { lines, sourceLanguage: 'en', targetLanguage: 'de' };
 
 const detector = { identify: async (texts: readonly string[]) => texts.map(() => ({ isCovered: false, odds: [] })) };
 
-/** Translates rightly, and says what stood around the lines of each question. */
+/** Translates correctly, and returns the lines around those of each question. */
 function model() {
   const around: number[] = [];
   const chat: HostedChat = {
@@ -45,7 +45,7 @@ function model() {
   return { chat, around };
 }
 
-test('a model is asked twice for each line, or once, and the record says by which gates', async (t) => {
+test('a model answers twice for each line, or once, and the record names the gates', async (t) => {
   for (const [gates, questions] of [
     [5, 4],
     [4, 1],
@@ -64,7 +64,7 @@ test('a model is asked twice for each line, or once, and the record says by whic
   }
 });
 
-test('seeded defects are planted where they are wrong, and those that structure shows are caught', async (t) => {
+test('seeded defects are planted only if wrong, and those that break the structure are caught', async (t) => {
   const label = translationLabels().find(
     ({ sourceLanguage, targetLanguage }) => `${sourceLanguage}${targetLanguage}` === 'enru',
   );

@@ -21,7 +21,7 @@ interface Conditions {
   readonly meanwhile?: () => Promise<void>;
 }
 
-/** What the hosts of one test file find out is found out once. */
+/** The hosts of one test file share one inspection of the machine. */
 const machine = new KnownMachine();
 
 /** Evaluates a pack as the command does. */
@@ -61,7 +61,7 @@ export async function toneItem(t: ExecutionContext, seconds: number) {
   return { folder, item: { ...briefItem({}), media, range: { startMs: 0, endMs: seconds * 1000 } } };
 }
 
-/** An ffmpeg that is the real one until it is asked to study. */
+/** The real ffmpeg until it gets a command for a study. */
 export async function ffmpegThat(t: ExecutionContext, does: string): Promise<NonNullable<Conditions['environment']>> {
   const path = join(await scratchFolder(t), 'ffmpeg');
   const real = process.env.MEDIA_STUDY_FFMPEG ?? 'ffmpeg';

@@ -86,7 +86,7 @@ const queued: OwnedIngestStatus = {
   failure: null,
 };
 
-/** A service whose disk takes one block and then no more; `onEvent` hears what becomes of the upload. */
+/** A service whose disk takes one block and then no more; `onEvent` gets the events of the upload. */
 function stalledIngests(onEvent: (event: 'written' | 'discarded' | 'released') => void): ItemIngests {
   const receiving: Receiving = {
     failure: null,
@@ -143,7 +143,7 @@ test('a range that runs past its media is refused', async (t) => {
   );
 });
 
-test('labels of a track that is no text track are refused', async (t) => {
+test('labels of a track that is not a text track are refused', async (t) => {
   const item = briefItem({ subtitles: [{ trackIndex: 1, language: 'ko', cues: [] }] });
   await t.throwsAsync(
     evaluate(t, await packFolder(t, packOfItems(item))),
@@ -151,7 +151,7 @@ test('labels of a track that is no text track are refused', async (t) => {
   );
 });
 
-test('labels of what the media has no track for are refused', async (t) => {
+test('labels for a track that the media does not have are refused', async (t) => {
   const { folder, item } = await toneItem(t, 1);
   const cuts = { frameRate: { numerator: 25, denominator: 1 }, atMs: [] };
   const subtitles = [{ trackIndex: 1, language: null, cues: [] }];
@@ -178,7 +178,7 @@ test('captions of more than any production takes are refused', async (t) => {
   );
 });
 
-test('media that is none is refused with the word of the probe', async (t) => {
+test('a file that is not media is refused with the word of the probe', async (t) => {
   const bytes = Buffer.from('words, only words\n'.repeat(100));
   const folder = await scratchFolder(t);
   const media = { path: 'words.mp4', contentId: contentIdOfBytes(bytes), bytes: bytes.length };
@@ -188,7 +188,7 @@ test('media that is none is refused with the word of the probe', async (t) => {
   t.regex(refusal?.message ?? '', /^media_refused: brief: probe_failed: not_media/);
 });
 
-test('a labelled transcript needs a recogniser, and is refused before anything is studied', async (t) => {
+test('a labeled transcript needs a recognizer, and is refused before any study starts', async (t) => {
   const { folder, item } = await toneItem(t, 1);
   const transcript = { language: 'en', lines: [] };
   await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, transcript } }));

@@ -13,7 +13,7 @@ import type {
 import { configuration, execution, output, prompt } from '../../receipts/explanations/explained-captions.ts';
 import { type CaptionBench, openCaptionBench } from '../captions/caption-bench.ts';
 
-/** Whoever explains on a bench: what comes of a question is the test's. */
+/** The explainer of a bench: the test decides each answer. */
 export interface ScriptedExplainer extends LanguageExplainer {
   readonly questions: ExplainerQuestion[];
   answer: (signal: AbortSignal) => Promise<Explained>;

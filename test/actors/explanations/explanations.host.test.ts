@@ -43,7 +43,7 @@ const given = ['started', 'artifact.recorded', 'artifact.recorded', 'completed']
 
 const withdrawn = ['revocation_started', 'artifact.recorded', 'revocation_completed'];
 
-/** Asks and stands still until the test goes on. */
+/** Asks and then waits until the test continues. */
 function atWork(explainer: ScriptedExplainer) {
   const work = held();
   const { answer } = explainer;
@@ -54,7 +54,7 @@ function atWork(explainer: ScriptedExplainer) {
   return work;
 }
 
-test('an explanation is asked for after its start is on disk, and given once', async (t) => {
+test('the host requests an explanation after its start is on disk, and returns it once', async (t) => {
   const { bench, explainer, runtimeId, after, ask, list } = await captioned(t);
   const work = atWork(explainer);
   const asking = ask();
@@ -103,7 +103,7 @@ test('a broken executor and a full disk fail the attempt, and say why to people 
   t.deepEqual(await bench.said(runtimeId, after), [...failed, ...failed, ...given]);
 });
 
-test('a disk that is full before anybody was asked leaves no attempt', async (t) => {
+test('a disk that is full before the first request leaves no attempt', async (t) => {
   const { bench, explainer, runtimeId, after, ask } = await captioned(t);
   bench.hook.storing = () => Promise.reject(new Error('no space'));
   await t.throwsAsync(ask(), { message: 'no space' });
@@ -152,7 +152,7 @@ test('an attempt that an earlier process left is closed at recovery, also withou
   t.deepEqual(listed(await again.explanations.list(runtimeId)).attempts, [attempt]);
 });
 
-test('what an explanation rests on is verified again before anybody is asked', async (t) => {
+test('the host verifies the basis of an explanation again before each request', async (t) => {
   const { root, bench, explainer, request, ask, list } = await captioned(t);
   const hex = request.caption.contentId.slice('sha256:'.length);
   const path = join(dataRootAt(root).objects, hex.slice(0, 2), hex);
@@ -174,7 +174,7 @@ test('what an explanation rests on is verified again before anybody is asked', a
   t.is((await list()).results.length, 1);
 });
 
-test('a withdrawal that lands while somebody is asked stops it, and nothing comes after it', async (t) => {
+test('a withdrawal during a request stops it, and nothing comes after it', async (t) => {
   const { bench, explainer, runtimeId, approval, after, ask, list } = await captioned(t);
   let aborted = false;
   const work = held();
@@ -220,7 +220,7 @@ test('an answer whose commit is on its way is on disk before the withdrawal is',
   t.is((await list()).results.length, 1);
 });
 
-test('questions and withdrawals at once leave a runtime that reopens, whoever comes first', async (t) => {
+test('concurrent questions and withdrawals leave a runtime that reopens, in any order', async (t) => {
   for (const isRevokedFirst of [true, false]) {
     const { bench, runtimeId, approval, after, ask, list } = await captioned(t);
     const revoke = () => bench.revoke(runtimeId, approval);

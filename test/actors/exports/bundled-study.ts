@@ -70,7 +70,7 @@ export interface Verdict {
   readonly checked: readonly CheckedLink[];
 }
 
-/** What a verification says of an archive. */
+/** Findings of a verification of an archive. */
 export async function verdictOf(bytes: Uint8Array, trusted: KeyObject | null = null): Promise<Verdict> {
   const checked: CheckedLink[] = [];
   try {
@@ -103,7 +103,7 @@ function entryOf(entries: ReadonlyMap<string, Buffer>, name: string): [string, B
 
 type Manifest = ReturnType<typeof bundleManifest.parse>;
 
-/** As a forger does: the manifest lists the entries as they are now, and they stand in the order of a host. */
+/** Imitates a forger: the manifest lists the entries as they are now, in the order of a host. */
 export function relisted(
   entries: ReadonlyMap<string, Buffer>,
   change: (manifest: Manifest) => Manifest = (manifest) => manifest,
@@ -142,7 +142,7 @@ export type Entries = ReadonlyMap<string, Buffer>;
 /** Makes another archive of the bytes of a bundle, or of its entries. */
 type Forge = (bytes: Buffer, entries: Entries) => Promise<Buffer> | Buffer;
 
-/** What a verification has to find, and what makes a bundle so. */
+/** A finding of a verification, and the damage to a bundle that causes it. */
 export type Mutation = readonly [finding: string | RegExp, forge: Forge];
 
 type Change = (entries: Entries) => Map<string, Buffer>;
@@ -159,9 +159,9 @@ interface EditedRecord {
   readonly source?: object;
 }
 
-/** Where a stored file stands in a bundle. */
+/** Position of a stored file in a bundle. */
 export const objectOf = (contentId: string): string => `objects/sha256/${contentId.slice('sha256:'.length)}`;
-/** Where the run-start record stands. */
+/** Position of the run-start record. */
 export const start = objectOf(study.start.receiptContentId);
 
 /** One entry with other content. */
@@ -188,7 +188,7 @@ export const listing =
   (entries) =>
     relisted(entries, change);
 
-/** Forgers who list and sign anew: what the records say of each other finds them. */
+/** Forgeries with a new list and a new signature: references between the records expose them. */
 export const forging = (...changes: readonly Change[]): Forge => made(...changes, listing(), (all) => resigned(all));
 
 /** A record with these fields changed, in canonical form again. */

@@ -64,7 +64,7 @@ test('the same runtime gives the same bytes, after another opening of the store 
   t.true((await bundleOf(again.bundles)).equals(first));
 });
 
-test('the media is in it where it was asked for, and only then said to be checked', async (t) => {
+test('a bundle has the media if requested, and only then counts it as checked', async (t) => {
   const { bundles } = await bundlesOfStudy(t);
   const { contentId } = study.run.record.sourceSession.source;
   const without = await verdictOf(await bundleOf(bundles));
@@ -77,7 +77,7 @@ test('the media is in it where it was asked for, and only then said to be checke
   t.true(entry?.equals(study.files.get(contentId) ?? Buffer.alloc(0)));
 });
 
-test('a study that has not ended is no bundle, nor is one that is unknown or damaged', async (t) => {
+test('an unfinished, unknown or damaged study gives no bundle', async (t) => {
   const running = await bundlesOfStudy(t, { commits: 3, lifecycle: 'running' });
   t.is(await codeOf(bundleOf(running.bundles)), 'export_unavailable');
   const { bundles, root } = await bundlesOfStudy(t);
@@ -125,7 +125,7 @@ test('media that changed is not handed out', async (t) => {
   t.regex(await codeOf(bundleOf(bundles, true)), /^(stored_content_inconsistent|source_revalidation_failed)$/);
 });
 
-test('the key is made once, is for its owner alone, and is refused where it is not', async (t) => {
+test('the key is made once, is private to its owner, and is refused if it is not', async (t) => {
   const { bundles, root, restarted } = await bundlesOfStudy(t);
   const path = join(root, 'signing-key.pem');
   const [one, other] = await Promise.all([bundles.keys(), bundles.keys()]);
@@ -324,7 +324,7 @@ const event = (at: number, change: (line: string) => string[]) =>
 
 const rows = (change: Parameters<typeof edited>[0]) => entry('rows.json', edited(change));
 
-/** What a forger listed and signed anew. */
+/** Forgeries with a new list and a new signature. */
 const records: Mutations = {
   'a journal with an event less': ['journal: event 4: eventId', forging(event(4, () => []))],
   'a journal with an event twice': ['journal: event 5: eventId', forging(event(4, (line) => [line, line]))],
@@ -392,7 +392,7 @@ const records: Mutations = {
   ],
 };
 
-/** The archive with its first header changed, and a checksum that fits where `sums`. */
+/** The archive with its first header changed, and a checksum that fits if `sums`. */
 const header =
   (change: (header: Buffer) => void, sums = true): Mutation[1] =>
   (bytes) => {

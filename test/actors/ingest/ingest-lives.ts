@@ -32,7 +32,7 @@ interface Step<Request, Result> {
   reject(error: unknown): void;
 }
 
-/** What performs a step: the test ends it, or the end of its ingest. */
+/** Performs a step until the test ends it, or its ingest ends. */
 const step =
   <Request, Result>(steps: Step<Request, Result>[]) =>
   (request: Request, signal: AbortSignal): Promise<Result> =>
@@ -49,7 +49,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 const filesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map(({ name }) => name);
 
-/** What ingests of both kinds work over in one life: a store of their own, and a probe that ends when the test says so. */
+/** The base of ingests of both kinds in one life: a store of their own, and a probe that ends on command of the test. */
 async function openStores(
   t: ExecutionContext,
   root: string,
@@ -76,7 +76,7 @@ async function openStores(
     return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
   };
   return {
-    /** What the services of both kinds are given. */
+    /** Arguments of the services of both kinds. */
     given: { ...given, supervisor, sealing, clock, queue, newId },
     /** Takes up what the life before left. */
     begin: async (resumeUploads: () => Promise<unknown> = async () => undefined) => {
@@ -85,7 +85,7 @@ async function openStores(
       await unused.remove();
       queue.open();
     },
-    /** What a test of either kind uses. */
+    /** Tools of a test of either kind. */
     life: {
       ...{ clock, ledger, registry, progress, swept, probings, close, until },
       objects: () => filesIn(join(root, 'objects')),
@@ -96,7 +96,7 @@ async function openStores(
   };
 }
 
-/** Waits until an ingest stands where it is expected. */
+/** Waits until an ingest reaches the expected state. */
 const reaching =
   <Status extends { readonly status: string }>(service: { status(ingestId: string): Status }) =>
   async (ingestId: string, status: string): Promise<Status> => {
@@ -121,7 +121,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   };
   return {
     ...life,
-    /** Runs between the storing of received media and the moment at which its ingest hears of it. */
+    /** Runs between the storing of received media and the notice to its ingest. */
     onceStored: (run: () => Promise<void>) => {
       pause = run;
     },
@@ -148,7 +148,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
 /** The same over a new store. */
 export const newLife = async (t: ExecutionContext) => openLife(t, await scratchFolder(t));
 
-/** The real object store, with a pause between the storing of received media and the moment at which its sender hears of it. */
+/** The real object store, with a pause between the storing of received media and the notice to its sender. */
 const withPause = (objectStore: ObjectStore, pause: () => Promise<void>): ObjectStore =>
   new Proxy(objectStore, {
     get: (target, name) => {

@@ -60,7 +60,7 @@ test('media that is being stored for one ingest outlives the end of another with
   await life.probed(1);
   life.onceStored(async () => {
     await life.service.cancel(first);
-    // Whoever looks for leftovers now has the time to find some.
+    // A search for leftovers now has the time to find some.
     await new Promise((resolve) => setTimeout(resolve, 20));
   });
   await life.send(second);
@@ -138,7 +138,7 @@ const { probe } = videoIngest;
 
 const { resolved } = videoIngest.claim;
 
-test('a range goes from its address to a source that says where it comes from', async (t) => {
+test('a range goes from its address to a source that names its origin', async (t) => {
   const life = await newVideohostLife(t);
   const ingestId = await life.open();
   t.is(life.service.status(ingestId).schema, 'studio.videohost-local-ingest.v1');
@@ -167,7 +167,7 @@ test('a range goes from its address to a source that says where it comes from', 
   t.is((await life.objects()).length, 5);
 });
 
-test('what a registered range rests on is there again in the next life', async (t) => {
+test('the basis of a registered range is present again in the next life', async (t) => {
   const root = await scratchFolder(t);
   const first = await openVideohostLife(t, root);
   const ingestId = await first.toProbe();
@@ -179,7 +179,7 @@ test('what a registered range rests on is there again in the next life', async (
   t.deepEqual(life.registry.list().rows, source === null ? [] : [source]);
 });
 
-test('ranges are fetched one after the other, in the order in which they were asked for', async (t) => {
+test('ranges are fetched one after the other, in the order of their requests', async (t) => {
   const life = await newVideohostLife(t);
   const [first, second] = [await life.open(), await life.open({ startMs: 0 })];
   await life.begun(life.resolvings, 1);
@@ -194,7 +194,7 @@ test('ranges are fetched one after the other, in the order in which they were as
   await life.reaches(second, 'resolving');
 });
 
-test('a host may be told to fetch several at once', async (t) => {
+test('an option lets a host fetch several ranges at once', async (t) => {
   const life = await newVideohostLife(t, { workers: 2 });
   const ids = [await life.open(), await life.open(), await life.open()];
   await life.begun(life.resolvings, 2);
@@ -231,7 +231,7 @@ test('a range that ends after the video is refused when the video is known', asy
   });
 });
 
-test('of what a host says without end only the beginning is kept', async (t) => {
+test('only the beginning of an endless answer is kept', async (t) => {
   const life = await newVideohostLife(t);
   const ingestId = await life.open();
   await life.begun(life.resolvings, 1);
@@ -251,7 +251,7 @@ test('a description that cannot be kept is refused', async (t) => {
   t.regex(failure?.message ?? '', /^tool_output: /);
 });
 
-test('the age of the downloader is said with a failure to resolve, however long its reason is', async (t) => {
+test('a failure to resolve names the age of the downloader, however long its reason is', async (t) => {
   const life = await newVideohostLife(t, { remark: 'yt-dlp 1 is old' });
   const ingestId = await life.open();
   await life.begun(life.resolvings, 1);
@@ -420,7 +420,7 @@ test('media that is not as long as the range fails when it is sealed, and is rem
   await life.leavesNothing();
 });
 
-test('a probe that refuses what was fetched leaves nothing of it', async (t) => {
+test('a probe that refuses a fetched file leaves nothing of it', async (t) => {
   const life = await newVideohostLife(t);
   const ingestId = await life.toProbe();
   life.probings[0]?.reject(new Error('not_media: nothing in it'));
@@ -435,7 +435,7 @@ test('records that do not read back end the ingest before it becomes a source', 
   const root = await scratchFolder(t);
   const life = await openVideohostLife(t, root);
   const ingestId = await life.toProbe();
-  // The moment in which the sealed files are on disk and nobody has read them back.
+  // At this moment the sealed files are on disk and not yet read back.
   life.at('object-store:put', () => spoilObjects(root));
   life.probings[0]?.resolve(probe);
   const { failure } = await life.reaches(ingestId, 'failed');
@@ -544,7 +544,7 @@ test('media that was stored and that no snapshot names yet is removed at the nex
   await life.reaches(ingestId, 'probing');
 });
 
-test('bug: the speed of a download was wrong where the clock was set during it', async (t) => {
+test('bug: the speed of a download was wrong if the clock was set during it', async (t) => {
   const life = await newVideohostLife(t);
   const ingestId = await life.toDownload();
   const { onProgress } = life.downloads[0]?.request ?? {};
@@ -555,7 +555,7 @@ test('bug: the speed of a download was wrong where the clock was set during it',
   t.like(life.progress.ingest(ingestId, ingestKindNames), { stage: 'download', bytesPerSecond: 2000 });
 });
 
-test('a step that was cut by the end of the host begins anew in the next, in an empty folder', async (t) => {
+test('a step that was cut by the end of the host starts over in the next, in an empty folder', async (t) => {
   const root = await scratchFolder(t);
   const first = await openVideohostLife(t, root);
   const [ingestId, waiting] = [await first.open(), await first.open()];
@@ -577,7 +577,7 @@ test('a step that was cut by the end of the host begins anew in the next, in an 
     etaMs: null,
   });
   await second.close();
-  // What a killed host leaves: it had no time to remove anything.
+  // Remains of a killed host: it had no time to remove anything.
   await mkdir(folder);
   await writeFile(join(folder, 'range.mp4.part'), 'half');
 
@@ -594,7 +594,7 @@ test('a step that was cut by the end of the host begins anew in the next, in an 
   await life.reaches(waiting, 'resolving');
 });
 
-test('without a downloader what was being fetched fails, and what was fetched is sealed', async (t) => {
+test('without a downloader a running fetch fails, and a fetched file is sealed', async (t) => {
   const root = await scratchFolder(t);
   const first = await openVideohostLife(t, root, { workers: 3 });
   const ids = [await first.open(), await first.open(), await first.open()];

@@ -24,7 +24,7 @@ const status: OwnedIngestStatus = {
   failure: null,
 };
 
-/** One upload with everything that it told its ingest and its socket. */
+/** One upload with everything that it sent to its ingest and its socket. */
 function uploadOf(objectStore: Pick<ObjectStore, 'receive'>, declaredBytes: number) {
   const reported: string[] = [];
   const upload = new Upload(objectStore, ingestId, declaredBytes, {
@@ -59,7 +59,7 @@ function slow(objectStore: ObjectStore) {
   return { receive, open };
 }
 
-test('chunks that arrive before the inbox file is open are held, and the socket is asked to wait', async (t) => {
+test('chunks that arrive before the inbox file is open are held, and the socket pauses', async (t) => {
   const { objectStore, inbox } = await storeOf(t);
   const gate = slow(objectStore);
   const bytes = seededBytes(1, 300_000);
@@ -77,7 +77,7 @@ test('chunks that arrive before the inbox file is open are held, and the socket 
   t.deepEqual(await inbox(), []);
 });
 
-test('a disk that falls behind over what was held pauses the socket until it has caught up', async (t) => {
+test('a disk that is slower than the socket pauses it until it has caught up', async (t) => {
   const { objectStore } = await storeOf(t);
   const gate = slow(objectStore);
   const bytes = seededBytes(2, 6 * 1024 * 1024);
@@ -134,7 +134,7 @@ test('one byte too many is refused when it arrives, one too few at the end; both
   }
 });
 
-test('an inbox that cannot be opened is a fault told at the end, without holding up the socket', async (t) => {
+test('an inbox that cannot be opened is reported at the end, without holding up the socket', async (t) => {
   const { root, objectStore } = await storeOf(t);
   await rm(join(root, 'inbox'), { recursive: true });
   const { upload, reported, flow } = uploadOf(objectStore, 64 * 1024 * 1024);
@@ -159,7 +159,7 @@ test('an object store that cannot take the object is a fault, and the inbox is e
   t.deepEqual(await inbox(), []);
 });
 
-test('a full disk, a full quota and a system that refuses to write are told as such', async (t) => {
+test('a full disk, a full quota and a refused write are reported as such', async (t) => {
   for (const [reason, code, message] of [
     ['ENOSPC', 'insufficient_storage', 'the volume of the data root is full'],
     ['EDQUOT', 'insufficient_storage', 'the volume of the data root is full'],
@@ -185,7 +185,7 @@ const name = '00000000-0000-4000-8000-000000000000';
 
 const at = (offset: number): PartClaim => ({ offset, bytes: null, checksum: null });
 
-/** One life of an upload over a data root, with everything that it noted and told its ingest. */
+/** One life of an upload over a data root, with its notes and everything that it sent to its ingest. */
 async function openUpload(
   root: string,
   declaredBytes: number,
@@ -213,7 +213,7 @@ async function openUpload(
   return { objectStore, upload, notes, reported, begin };
 }
 
-test('bytes count while their part is still being sent, and the next host goes on behind them', async (t) => {
+test('bytes count while their part is still being sent, and the next host continues after them', async (t) => {
   const root = await scratchFolder(t);
   const bytes = seededBytes(1, commitBytes + 300_000);
   const first = await openUpload(root, bytes.length);
@@ -269,7 +269,7 @@ test('of parts that come while one is being sent only the newest goes on', async
   t.deepEqual(notes, []);
 });
 
-test('what a part wrote that does not count is dropped before the next part', async (t) => {
+test('bytes of a part that do not count are dropped before the next part', async (t) => {
   const { begin, reported } = await openUpload(await scratchFolder(t), 6);
   const digest = createHash('sha256').update('abc').digest();
   const checked = begin({ offset: 0, bytes: 3, checksum: { algorithm: 'sha256', digest } }).part;
@@ -294,7 +294,7 @@ const unsynced = (file: PartialFile, reason: Parameters<typeof refusedCall>[0]):
     },
   });
 
-test('a fault of the storage ends the ingest; a full volume or quota leaves it as it stands', async (t) => {
+test('a fault of the storage ends the ingest; a full volume or quota leaves it as it is', async (t) => {
   const full = { code: 'insufficient_storage', message: 'the volume of the data root is full' };
   const unavailable = (reason: string) => ({
     code: 'storage_unavailable',
@@ -315,7 +315,7 @@ test('a fault of the storage ends the ingest; a full volume or quota leaves it a
   }
 });
 
-/** What a host left that died when an upload was whole; says the id of its ingest. */
+/** Remains after a host died with a complete upload; returns the id of its ingest. */
 async function cutWhole(
   t: ExecutionContext,
   root: string,
@@ -355,7 +355,7 @@ test('an upload that was whole when its host died goes on to its ingest, whereve
   }
 });
 
-test('an upload whose bytes are gone begins anew, and one whose ingest has ended is forgotten', async (t) => {
+test('an upload without its bytes starts over, and one whose ingest has ended is forgotten', async (t) => {
   const root = await scratchFolder(t);
   const ingestId = await cutWhole(t, root, async () => null);
   const life = await openLife(t, root);

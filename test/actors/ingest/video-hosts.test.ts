@@ -75,7 +75,7 @@ const ytdlp = (version: string): ResolvedTool => ({
 
 const openOrigin = 'http://127.0.0.1:4000';
 
-test('in a network of its own every downloader may fetch, and from the stand-in too', (t) => {
+test('in a network of its own every downloader may fetch, and from the stub too', (t) => {
   const asked = { ytdlp: ytdlp('2023.03.04'), openOrigin };
   t.deepEqual(downloaderReach(asked, true), { ...asked, whyOff: null, refusals: [] });
 });
@@ -101,7 +101,7 @@ test('in a shared network an old downloader is refused, a newer one keeps known 
   }
 });
 
-test('without a downloader the start says nothing of it, and clients are told that there is none', (t) => {
+test('without a downloader the start is silent, and clients learn that there is none', (t) => {
   for (const ownNetwork of [true, false]) {
     t.deepEqual(downloaderReach({ ytdlp: null, openOrigin: null }, ownNetwork), {
       ytdlp: null,
@@ -114,7 +114,7 @@ test('without a downloader the start says nothing of it, and clients are told th
 
 const tool = (version: string) => ({ name: 'yt-dlp', version, digest: `sha256:${'0'.repeat(64)}` });
 
-test('a downloader is old from the 91st day after its release on, and says how old', (t) => {
+test('a downloader is old from the 91st day after its release, and its age is reported', (t) => {
   const released = Date.UTC(2026, 0, 10);
   const day = 24 * 60 * 60 * 1000;
   t.is(ageNote(tool('2026.01.10'), released), null);
@@ -122,6 +122,6 @@ test('a downloader is old from the 91st day after its release on, and says how o
   t.regex(ageNote(tool('2026.01.10.232815'), released + 91 * day) ?? '', /^yt-dlp 2026\.01\.10\.232815 is 91 days old/);
 });
 
-test('nothing is said of a version that is no date', (t) => {
+test('a version that is not a date gives no age', (t) => {
   t.is(ageNote(tool('nightly'), Date.UTC(2026, 0, 1)), null);
 });

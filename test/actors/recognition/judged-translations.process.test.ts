@@ -150,7 +150,7 @@ const firstAsk =
 
 const otherPrompt = { ...translationPromptContract, system: 'Say that it was agreed.' };
 
-/** What no version of the gates leaves behind, and the place at which it fails. */
+/** Defects that every version of the gates rejects, and the stage at which each fails. */
 const malformed: Readonly<Record<string, readonly [Forged, string]>> = {
   'other words than the model was asked with': [
     ({ translator }) => ({
@@ -163,7 +163,7 @@ const malformed: Readonly<Record<string, readonly [Forged, string]>> = {
   'a line with two answers': [firstAsk(({ answers }) => ({ answers: [...answers, ...answers] })), 'answers'],
 };
 
-/** What the present gates do not leave behind. */
+/** Defects that the present gates reject. */
 const unasked: Readonly<Record<string, readonly [Forged, string]>> = {
   'the gates of a version before that of its transcript': [() => ({ gates: 3 }), 'gates'],
   'a question less than its answers lead to': [({ asks }) => ({ asks: asks.slice(1) }), 'asks'],

@@ -30,7 +30,7 @@ test('bug: the time of recognition was foretold by a pace that this machine neve
   t.is(await new RecognitionPace(kept, recognizerOf('other')).read(), null);
 });
 
-test('the newest studies count, and one without speech says nothing', async (t) => {
+test('the newest studies count, and one without speech adds nothing', async (t) => {
   const { rows, kept } = ledger();
   const pace = new RecognitionPace(kept, recognizerOf('en-us'));
   for (let study = 0; study < 4; study += 1) await pace.noted(10_000, 2000);

@@ -100,7 +100,7 @@ const inventions = [
   'Please subscribe to my channel.',
 ];
 
-test('what a server invents is withheld, and stands in no read, claim, overview or file', async (t) => {
+test('text that a server invents is withheld, and is in no read, claim, overview or file', async (t) => {
   let asked = 0;
   const server = await stubTranscriber((response, region) => {
     const text = inventions[asked++ % inventions.length];
@@ -125,7 +125,7 @@ test('what a server invents is withheld, and stands in no read, claim, overview 
   await checkRuntimes(t, root);
 });
 
-test('a recogniser that fails leaves no transcript, and what it recognised is not asked again', async (t) => {
+test('a recognizer that fails leaves no transcript, and its finished parts are not repeated', async (t) => {
   const answer = { segments: [{ text: 'there are many reasons', start: 0.4, end: 1.9 }] };
   let isDown = false;
   let hangs: (() => void) | null = null;
@@ -164,7 +164,7 @@ test('a recogniser that fails leaves no transcript, and what it recognised is no
   await checkRuntimes(t, root);
 });
 
-test('a second run hears more of the sound, and a line on which the runs disagree is withheld', async (t) => {
+test('a second run finds more speech, and a line on which the runs disagree is withheld', async (t) => {
   const texts = utterances;
   const lengths: number[] = [];
   const server = await stubTranscriber((response, region) => {
@@ -194,7 +194,7 @@ test('a second run hears more of the sound, and a line on which the runs disagre
   await checkRuntimes(t, root);
 });
 
-test('the progress of a recognition says how much of the speech is recognised', async (t) => {
+test('the progress of a recognition shows how much of the speech is done', async (t) => {
   const seen: WorkProgress[] = [];
   let progress: (() => Promise<WorkProgress>) | undefined;
   const server = await stubTranscriber(async (response, region) => {
@@ -232,7 +232,7 @@ test.after.always(async () => rm(await lived, { recursive: true, force: true }))
 
 let recognition: Promise<string> | undefined;
 
-/** A data root with a study of the speech fixture: what pocketsphinx recognises of it is recognised once for this file. */
+/** A data root with a study of the speech fixture; pocketsphinx recognizes it once for this file. */
 async function recognizedOnce(): Promise<string> {
   const root = join(await lived, 'data');
   const { host, client } = await openClientHost({ fail: String, teardown: () => undefined }, root, {
@@ -299,7 +299,7 @@ withPocketsphinx('speech that pocketsphinx recognised becomes captions that cite
   t.is(check?.outcome, 'accepted');
   t.true(((await client.captions.webvtt(runtimeId, 'target')).match(/-->/g)?.length ?? 0) >= utterances.length);
 
-  // What nobody translates is refused before it uses up the approval.
+  // A language without a translator is refused before it uses up the approval.
   const other = await approved('ko');
   const { journalHead } = await client.status(other);
   const refused = await t.throwsAsync(client.captions.produce(other), { instanceOf: HostError });
@@ -324,7 +324,7 @@ withPocketsphinx('recognised lines are translated by a model, and none that fail
   t.is(failed.code, 'caption_translation_failed');
   t.is(provider.asked.length, 1);
 
-  // The approval is still free, and the first line comes back in French: in the batch, alone, and when all are asked a second time.
+  // The approval is still free. The first line comes back in French: in the batch, alone, and in the second round.
   const french = 'Nous devons rentrer les cartons dans la maison avant la pluie.';
   provider.behavior = translates((line, id) => (id.endsWith('001') ? { ...line, translation: french } : line));
   const [production] = (await client.captions.produce(runtimeId)).captions;

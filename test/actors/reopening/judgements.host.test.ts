@@ -40,7 +40,7 @@ async function rootWith(t: ExecutionContext, shape: keyof typeof shapesByRules, 
 
 const form = 'judged by caption rules 1; this program has 3: form checked';
 
-test('a host, verify and a bundle say of captions by older rules that their form was checked', async (t) => {
+test('captions by older rules: a host, verify and a bundle report a check of their form', async (t) => {
   const { root, runtimeId, opened, runtimes } = await rootWith(t, 'first', withOtherText);
   const { ledger, objectStore } = opened;
   const audits = new EvidenceAudits(runtimes, objectStore);

@@ -52,7 +52,7 @@ interface Scene {
   readonly runtimeId: string;
 }
 
-/** Has something begin that stores; resolves when its n-th storing stands still, for the host to die there. */
+/** Starts something that stores; resolves when its n-th storing waits, for the host to die there. */
 async function cutAtStoring({ bench }: Scene, storing: number, begin: () => Promise<unknown>): Promise<void> {
   const gate = held();
   let stored = 0;
@@ -76,9 +76,9 @@ interface Case {
   /** Leads a host to the state in which it dies. */
   readonly leave: (scene: Scene) => Promise<unknown>;
   readonly row: 'caption-production' | 'language-explanation';
-  /** What the next host adds to the journal when it starts. */
+  /** Events that the next host adds to the journal when it starts. */
   readonly said: readonly (string | RegExp)[];
-  /** What a client then does as if nothing had happened, and what the journal says of it. */
+  /** The next requests of a client, as if nothing had happened, and their events in the journal. */
   readonly again: (scene: Scene) => Promise<unknown>;
   readonly saidAgain: readonly string[];
 }
@@ -347,7 +347,7 @@ async function leftAt(
   return root;
 }
 
-/** What was journalled after the stage, by type; every list of the runtime reads, and all of it verifies. */
+/** The events after the stage, by type; every list of the runtime reads, and all of it verifies. */
 async function saidAfter(t: ExecutionContext, root: string, { commits }: Stage): Promise<string[]> {
   const opened = await openStore(root);
   const { events } = await opened.ledger.journalPage(
@@ -386,7 +386,7 @@ for (const step of ['detect', 'subtitles']) {
   const name = `running.${step}`;
   const stage = stages[name] as Stage;
   const children = { [step]: { snapshot: { status: 'active', input }, src: step, syncSnapshot: false } };
-  test(`a runtime in ${name} whose host comes back with other tools measures anew`, async (t) => {
+  test(`a runtime in ${name} whose host comes back with other tools measures again`, async (t) => {
     const root = await leftAt(t, stage, {}, stage.state, children);
     const host = await nextHost(t, root);
     t.is(host.recovered.resumed, 1);
@@ -414,7 +414,7 @@ for (const step of ['detect', 'subtitles', 'read', 'assess', 'decide', 'admit'])
     const children = { [step]: { snapshot: { status: 'active', input }, src: step, syncSnapshot: false } };
     const lives = [
       { root: await leftAt(t, stage, {}, stage.state, children), changes: {} },
-      // The migrations alone say what is to be done next.
+      // The migrations alone determine the next step.
       { root: await leftAt(t, stage, {}, stage.state), changes: laterChart },
     ];
     const said: string[][] = [];
@@ -444,7 +444,7 @@ test('a runtime that version 1 of its chart left in a part of the detection ends
   t.is((await saidAfter(t, root, stage)).at(-1), 'task.transitioned');
 });
 
-test('a stored result of a pass that cannot be read is measured anew, and replaced', async (t) => {
+test('a stored result of a pass that cannot be read is measured again, and replaced', async (t) => {
   const stage = stages['running.detect'] as Stage;
   const children = { detect: { snapshot: { status: 'active', input }, src: 'detect', syncSnapshot: false } };
   const roots = await Promise.all([1, 2].map(() => leftAt(t, stage, {}, stage.state, children)));
@@ -465,7 +465,7 @@ test('a stored result of a pass that cannot be read is measured anew, and replac
   t.deepEqual(await resultsOf(damaged), results);
 });
 
-test('a start that meets a study which ended badly says how to ask for another attempt', async (t) => {
+test('a start that meets a failed study explains how to request another attempt', async (t) => {
   const { sessionId: sourceSessionId, revisionId: sourceRevisionId } = runningStudy.source.session;
   const root = await leftAt(t, stages['running.read'] as Stage, { machineVersion: 0 });
   const host = await nextHost(t, root);

@@ -34,7 +34,7 @@ const faultOf = async (runtimes: VerifiedRuntimes, runtimeId: string): Promise<s
   }
 };
 
-test('a second read hashes nothing, whatever the runtime rests on', async (t) => {
+test('a second read hashes nothing, for any basis of the runtime', async (t) => {
   const root = await newDataRoot(t);
   const first = await openStore(root);
   const runtimeId = await store(first, atTheLimits);
@@ -82,7 +82,7 @@ test('a file that changed, went or cannot be read fails the read until it is who
   }
 });
 
-test('a step takes the look of the command that it belongs to for its own, and nobody else does', async (t) => {
+test('a step uses the inspection of its own command, and no other step does', async (t) => {
   const opened = await newStore(t);
   const runtimeId = await store(opened, spoken);
   const runtimes = new VerifiedRuntimes(opened);
@@ -91,7 +91,7 @@ test('a step takes the look of the command that it belongs to for its own, and n
   const [contentId = ''] = spoken.files.keys();
   await rm(opened.objectStore.locate(contentId));
   t.is(await runtimes.read(runtimeId, beganAtMs), runtime);
-  // Whoever asks together with another reader gets an answer that both can take.
+  // A reader that shares the answer with another one gets an answer that fits both.
   const together = await Promise.allSettled([runtimes.read(runtimeId, beganAtMs), runtimes.read(runtimeId)]);
   t.deepEqual(
     together.map(({ status }) => status),
@@ -113,7 +113,7 @@ test('everyone who asks while a runtime is being reopened waits for one reopenin
   t.is(opened.hashed, spoken.files.size);
 });
 
-test('of a journal that has grown only the new events are folded, and what they name is read', async (t) => {
+test('only the new events of a longer journal are folded, and the objects they name are read', async (t) => {
   const opened = await newStore(t);
   const runtimeId = await store(opened, spoken);
   const runtimes = new VerifiedRuntimes(opened);
@@ -150,7 +150,7 @@ test('a runtime is read while it is running, as far as it has come', async (t) =
   }
 });
 
-test('what was never a runtime is unknown, whatever it is called', async (t) => {
+test('an id that was never a runtime is unknown, in any form', async (t) => {
   const opened = await newStore(t);
   const runtimes = new VerifiedRuntimes(opened);
   const names = ['', 'x', 'a\0b', 'runtime:00000000-0000-4000-8000-000000000000', 'owned-ingest:1', '\u{1f600}'];
@@ -176,7 +176,7 @@ test('the runtimes that were read last are remembered, as far as there is room',
   t.not(await runtimes.read(two), second, 'the third took its place');
 });
 
-test('bug: a long study was verified anew for each question about it', async (t) => {
+test('bug: a long study was verified again for each question about it', async (t) => {
   const opened = await newStore(t);
   const [large, small] = [await store(opened, atTheLimits), await store(opened, spoken)];
   const runtimes = new VerifiedRuntimes({ ...opened, rememberedBytes: 170_000 });
@@ -202,7 +202,7 @@ type Rows = Parameters<Parameters<typeof withRawRows>[1]>[0];
 const kept = mkdtemp(join(tmpdir(), 'stored-once-'));
 test.after.always(async () => rm(await kept, { recursive: true, force: true }));
 
-/** The data roots that were stored already, by study and stage; nobody writes to them any more. */
+/** The data roots stored so far, by study and stage; nothing writes to them any more. */
 const stored = new Map<string, Promise<string>>();
 
 async function storedOnce(study: StoredStudy, stage: StoredStage): Promise<string> {
@@ -223,7 +223,7 @@ async function rootOf(t: ExecutionContext, study: StoredStudy, stage: StoredStag
   return root;
 }
 
-/** Damages the closed store of a study and says what a verification and a read then find. */
+/** Damages the closed store of a study; returns the findings of a verification and of a read. */
 async function found(
   t: ExecutionContext,
   damage: (rows: Rows) => Promise<void>,
@@ -335,7 +335,7 @@ test('an event that is gone, doubled or in another place is found by the chain',
   for (const place of [head.verified, head.read]) t.regex(place, /^journal: malformed_journal: the head/);
 });
 
-test('a journal whose chain was forged is found by what it says', async (t) => {
+test('a journal with a forged chain is found by its content', async (t) => {
   const renamed = await found(
     t,
     rechained((texts) => texts.map((text) => text.replace('"label":"Media study"', '"label":"Other study"'))),
@@ -397,7 +397,7 @@ test('a row that says something else than the journal and the files is named', a
   }
 });
 
-test('the rows that the steps of earlier versions left say nothing any more: the journal does', async (t) => {
+test('step rows of earlier versions have no effect any more: the journal decides', async (t) => {
   for (const [step, value] of Object.entries(study.steps)) {
     const key = rowKey('record', `study/${runtimeId}/${step}`);
     const whole = await found(t, (rows) => rows.put(key, encodeRow(key, value)));
@@ -409,12 +409,12 @@ test('the rows that the steps of earlier versions left say nothing any more: the
   }
 });
 
-test('a row that lags behind the end of its journal is found when nobody writes', async (t) => {
+test('a row that lags behind the end of its journal is found without any writer', async (t) => {
   const { verified, read } = await found(t, nothing, { commits: study.commits.length, lifecycle: 'running' });
   t.deepEqual({ verified, read }, { verified: 'row: snapshot.status', read: 'intact' });
 });
 
-test('what is left of a runtime without its rows is damaged, not unknown', async (t) => {
+test('the rest of a runtime without its rows is damaged, not unknown', async (t) => {
   const { verified, read } = await found(t, async (rows) => {
     await rows.del(rowKey('snapshot', runtimeId));
     await rows.del(rowKey('record', `study/${runtimeId}`));
@@ -422,7 +422,7 @@ test('what is left of a runtime without its rows is damaged, not unknown', async
   t.deepEqual({ verified, read }, { verified: 'row: snapshot: missing', read: 'row: snapshot: missing' });
 });
 
-test('the row that an earlier version kept of a review says nothing any more: its journal does', async (t) => {
+test('a review row of an earlier version has no effect any more: its journal decides', async (t) => {
   const { started, recorded, objects, approval: reference } = reviewOf(study, approval);
   const reviewed: StoredStudy = {
     ...study,

@@ -25,7 +25,7 @@ export interface OpenedStore {
 /** A folder of the test's own, removed when it ends. */
 export async function newDataRoot(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'audits-test-'));
-  // What was stopped in the middle of storing a file ends that write after it was told to stop.
+  // A host that is stopped while it stores a file ends that write afterwards.
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   return join(folder, 'data');
 }
@@ -57,9 +57,9 @@ export async function newStore(t: ExecutionContext): Promise<OpenedStore> {
   return opened;
 }
 
-/** How far a study came, and what its row says of it. */
+/** The stage of a study, and the state in its row. */
 export interface StoredStage {
-  /** The first of its commits; all unless told otherwise. */
+  /** The first of its commits; by default all. */
   readonly commits?: number;
   readonly lifecycle?: Lifecycle;
   readonly reason?: RuntimeReason | null;

@@ -60,7 +60,7 @@ test('the pinned speech is where the utterances are, and not in tone or noise', 
   }
 });
 
-test('the pinned languages say that nobody measured them, and what the script knows', async (t) => {
+test('the pinned languages state that they were not measured, and name the script', async (t) => {
   const gold = await readSampleGold();
   const record = languageRanges.parse(await readRecord('language-ranges.json'));
   t.is(record.producer, 'studio.fixture-script');

@@ -69,7 +69,7 @@ for (const version of [1, 2, 3] as const) {
   });
 }
 
-test('a sealed folder may hold subtitle files, each verified where it lies', async (t) => {
+test('a sealed folder may hold subtitle files, each verified in its place', async (t) => {
   const { folder, load } = await sealedFolder(t, 1);
   const { chain, files } = attachedClip();
   const sealed = sealWithSubtitles(chain, [attachedTrack(4)], files);
@@ -134,7 +134,7 @@ for (const [file, place] of [
     t.is(await refusalOf(t, load()), `content_mismatch: ${place}`);
   });
 
-  test(`${file} missing is told`, async (t) => {
+  test(`${file} missing is reported`, async (t) => {
     const { folder, load } = await sealedFolder(t);
     await rm(path.join(folder, file));
     t.regex(await refusalOf(t, load()), /^file_missing: /);
@@ -194,14 +194,14 @@ test('a folder outside the source root is refused, one inside is not', async (t)
   t.is(await refusalOf(t, load(path.join(narrow, 'link'), narrow)), 'source_outside_root: folder');
 });
 
-test('a folder or root that is not there is told', async (t) => {
+test('a missing folder or root is reported', async (t) => {
   const { folder, root, load } = await sealedFolder(t);
   t.is(await refusalOf(t, load(path.join(root, 'nowhere'))), 'file_missing: folder');
   t.is(await refusalOf(t, load(folder, path.join(root, 'nowhere'))), 'file_missing: source_root');
   t.is(await refusalOf(t, load(path.join(folder, 'media'))), 'file_missing: preflight');
 });
 
-test('what the system cannot resolve is unreadable', async (t) => {
+test('a path that the system cannot resolve is unreadable', async (t) => {
   const { folder, load } = await sealedFolder(t);
   await rm(path.join(folder, 'media-probe.json'));
   await symlink('media-probe.json', path.join(folder, 'media-probe.json'));
@@ -266,7 +266,7 @@ async function openUnused(t: ExecutionContext) {
   return { objectStore, ledger, held, registered, unused, notes };
 }
 
-test('noted media is removed with its note once nobody holds it', async (t) => {
+test('noted media is removed with its note once it is no longer in use', async (t) => {
   const { objectStore, ledger, held, unused, notes } = await openUnused(t);
   const media = unused();
   const contentId = await objectStore.put(Buffer.from('of no use'));
@@ -280,7 +280,7 @@ test('noted media is removed with its note once nobody holds it', async (t) => {
   t.deepEqual(await notes(), []);
 });
 
-test('what an earlier process noted is removed by the next', async (t) => {
+test('notes of an earlier process are removed by the next', async (t) => {
   const { objectStore, ledger, unused, notes } = await openUnused(t);
   const contentId = await objectStore.put(Buffer.from('of no use'));
   const other = await objectStore.put(Buffer.from('of some use'));
@@ -392,7 +392,7 @@ test('the same bytes under the same names are the revision that there is', async
   t.is(life.registry.revision('r:2'), undefined);
 });
 
-test('the same bytes are a new revision where a track is now known to be flagged as default', async (t) => {
+test('the same bytes are a new revision if a track is now known to be flagged as default', async (t) => {
   const life = await living(await ledgerOf(t));
   await life.upload(sourceOf({ revision: 'r:1' }));
   t.is(await life.upload({ ...sourceOf({ revision: 'r:2' }), defaultTracks: [1] }), 'r:2');
@@ -422,7 +422,7 @@ test('the list is sorted by session and follows the commit only', async (t) => {
   t.true(life.registry.list().version > before.version);
 });
 
-test('what was committed is there in the next life', async (t) => {
+test('committed data is present in the next life', async (t) => {
   const ledger = await ledgerOf(t);
   const first = await living(ledger);
   await first.upload(sourceOf({ revision: 'r:1' }));
@@ -449,7 +449,7 @@ test('an upload of a folder’s bytes takes over until the files of the folder c
   t.deepEqual(changed.listed(), ['folder:2']);
 });
 
-test('a folder that moved is read where it lies; one not given is known, but not offered', async (t) => {
+test('a moved folder is read at its new place; one not given is known, but not offered', async (t) => {
   const ledger = await ledgerOf(t);
   const first = await living(ledger);
   await first.folder(sourceOf({ revision: 'folder:1', folder: '/clip' }));
@@ -555,7 +555,7 @@ test('ffmpeg reads files that it would not read without being adapted', async (t
   }
 });
 
-test('a file that ffmpeg reads otherwise than it stands is refused with the cue', async (t) => {
+test('a file that ffmpeg reads differently from its text is refused with the cue', async (t) => {
   const file = fileOf('1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n');
   const other = (text: string): SubtitleFile => ({ ...file, text: Buffer.from(text, 'utf8') });
   const refusal = (message: RegExp) => ({ instanceOf: ServiceError, code: 'invalid_subtitle_file', message }) as const;
@@ -576,7 +576,7 @@ const sealed = sealOwnedIngest(clipIngest);
 
 const { sessionId, revisionId } = sealed.source.session;
 
-/** The service over a real store that has the sealed; `storing` is told of everything that is about to be stored. */
+/** The service over a real store that has the sealed media; `storing` gets everything before it is stored. */
 async function open(t: ExecutionContext) {
   const root = await newDataRoot(t);
   const { ledger, objectStore, close } = await openStore(root);
@@ -614,7 +614,7 @@ async function open(t: ExecutionContext) {
 
 const labelsOf = (tracks: SubtitleTracks): string[] => tracks.list(sessionId).subtitleTracks.map(({ label }) => label);
 
-test('what was adapted in a file is in the answer and in the receipt that is read again', async (t) => {
+test('adaptations of a file are in the answer and in the receipt that is read again', async (t) => {
   const { tracks, stored } = await open(t);
   const bare = Buffer.from('00:00:01,000 --> 00:00:02,000\nHello\n\n00:00:02,000 --> 00:00:03,000\nagain\n', 'utf8');
   const { body } = await tracks.attach(sessionId, said('a'), bare);

@@ -4,7 +4,7 @@ import type { DetectedKind, Detection, UnavailableReason } from '../../../contra
 const silent = (reasonCode: UnavailableReason, ...kinds: readonly DetectedKind[]): Detection[] =>
   kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode }));
 
-/** What the passes of this host would ask: with other tools than those that the stored study was begun with. */
+/** Requests of the passes on this host: with other tools than those of the stored study. */
 export const otherTools: MediaPasses = {
   identity: (task) => ({
     tools: [{ name: 'ffmpeg', version: '99', digest: `sha256:${'9'.repeat(64)}` }],

@@ -73,7 +73,7 @@ function gate() {
 async function underWay(t: ExecutionContext) {
   const opened = await newStore(t);
   const { ledger } = opened;
-  // What was stored counts as stored long ago.
+  // Everything stored counts as stored long ago.
   const objectStore = Object.assign(opened.objectStore, { isRecent: () => false });
   for (const study of [one, another, shorter]) await store(opened, study, { commits: 1, lifecycle: 'running' });
   const clock = new SimulatedClock(Date.parse(acceptedAt));
@@ -165,7 +165,7 @@ test('bug: a study that ended while a host started took the windows of another o
   t.is(await windowRows(), 0);
 });
 
-test('bug: a study that ended did not wait for its pass where an earlier pass had been cut', async (t) => {
+test('bug: a study that ended did not wait for its pass if an earlier pass had been cut', async (t) => {
   const { media, detect, running, cut, second } = await underWay(t);
   const again = detect();
   await second.kept.opened;
@@ -191,7 +191,7 @@ test('bug: the windows of a cancelled study went, although another range went on
   t.is(await afterRest(), 'intact');
 });
 
-test('bug: the windows of a cancelled study stayed where a live one had the result already', async (t) => {
+test('bug: the windows of a canceled study stayed if a live one had the result already', async (t) => {
   const { ledger, media, running, cut, afterRest, windowRows } = await underWay(t);
   const other = another.run.record;
   const { operationKey } = mediaRequestOf(another.start, media.operation(another.start, 'detect'));
@@ -206,7 +206,7 @@ test('bug: the windows of a cancelled study stayed where a live one had the resu
   t.is(await afterRest(), 'missing');
 });
 
-/** Whether a study that ended so leaves its windows to another attempt. */
+/** True if a study that ended like this leaves its windows to another attempt. */
 function leavesWindows(machineValue: string, message: string): boolean {
   const said: boolean[] = [];
   const media = { ended: async (_: string, { isTimeUp }: { isTimeUp: boolean }) => void said.push(isTimeUp) };
@@ -236,7 +236,7 @@ test('the windows of a study whose time was up stay for another attempt', async 
   t.is(await afterRest(), 'intact');
 });
 
-test('bug: a collection of garbage took away what a slow pass had stored, and the pass failed', async (t) => {
+test('bug: a garbage collection removed objects of a slow pass, and the pass failed', async (t) => {
   const { ledger, objectStore, media, garbage, running, cut } = await underWay(t);
   // As of a pass that is done at once: no window names what it has stored.
   for (const { key } of await ledger.list('operation')) await ledger.commit([{ del: 'operation', key }]);
@@ -283,7 +283,7 @@ test('a cohort keeps its newest operations, over the end of a host too, and each
   t.is((await ledger.list('observation')).length, mostObservations + 1);
 });
 
-test('a row that cannot be read is no operation', async (t) => {
+test('a row that cannot be read is not an operation', async (t) => {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   t.teardown(() => ledger.close());
   const finished = new FinishedOperations(ledger);
@@ -381,7 +381,7 @@ const faultyStore = (objectStore: ObjectStore, left: () => number) => faulty(obj
 const faultyLedger = (ledger: Ledger, left: () => number) =>
   faulty(ledger, ['get', 'verifyJournal', 'journalPage'], ledgerFault, left);
 
-test('a read that the system refuses is tried four times, and is no damage then', async (t) => {
+test('a read that the system refuses is tried four times, and is not damage', async (t) => {
   const opened = await newStore(t);
   await store(opened, study);
   const [contentId = ''] = study.files.keys();
@@ -395,7 +395,7 @@ test('a read that the system refuses is tried four times, and is no damage then'
     'Retry-After': '1',
     'Access-Control-Expose-Headers': 'Retry-After',
   });
-  // Damage is told at once.
+  // Damage is reported at once.
   const counted = faultyStore(opened.objectStore, () => 0);
   const missing = `sha256:${'0'.repeat(64)}`;
   await t.throwsAsync(patientObjectStore(counted.made, hasty).read(missing, 10), { code: 'object_missing' });
@@ -442,7 +442,7 @@ test('a journal that could not be read once is not remembered as damaged', async
   t.is(await health.damage(runtimeId), null);
 });
 
-test('a step of a study whose evidence cannot be read just now is no damage of the study', async (t) => {
+test('a step whose evidence cannot be read just now does not damage the study', async (t) => {
   const opened = await newStore(t);
   const runtimeId = await store(opened, study);
   for (const patient of [true, false]) {
@@ -565,7 +565,7 @@ test('a page looks at a bounded part of a list, whatever it looks for, and its c
   t.is(pages, 4);
 });
 
-test('what is damaged is named in its place, and harms no other row', async (t) => {
+test('a damaged row is named in its place, and harms no other row', async (t) => {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   t.teardown(() => ledger.close());
   await ledger.commit(

@@ -58,11 +58,11 @@ const objectsIn = async (root: string): Promise<number> =>
   (await readdir(join(root, 'objects'), { recursive: true, withFileTypes: true })).filter((each) => each.isFile())
     .length;
 
-test('a long study goes on in the next host behind its last window, and leaves nothing of them', async (t) => {
+test('a long study continues in the next host after its last window, and leaves no windows', async (t) => {
   const [root, copy, damaged] = [await newRoot(t), await newRoot(t), await newRoot(t)];
   const { host, client } = await hostOn(t, root);
   const runtimeId = await startOn(client, { startMs: 0, endMs: 45_000 });
-  // What a host leaves that is killed in its fourth window.
+  // The data root after a kill in the fourth window.
   await measured(client, runtimeId, 25_000);
   copyAsLeft(root, copy);
   copyAsLeft(root, damaged);
@@ -153,7 +153,7 @@ const rangeAt = (at: number) => ({
 const plan = async (client: StudyHost, source: SourceSessionRow) =>
   runtimePlan.parse(await client.plan(source, rangeAt(20)));
 
-test('after five studies a host says how long the sixth will take, and other hosts do not', async (t) => {
+test('after five studies a host estimates the length of the sixth, and other hosts do not', async (t) => {
   const root = await newRoot(t);
   const { host, client, source } = await slowHostOn(t, root, calibrated);
   const floor = await plan(client, source);
@@ -182,7 +182,7 @@ test('after five studies a host says how long the sixth will take, and other hos
   t.true(detect?.observations.every(({ workMs }) => workMs > 20 * slowness));
   t.true(forecast.scenarios.expected.elapsedDurationMs !== null);
 
-  // What a study showed is a number without a name: it outlives the study.
+  // The figures of a study are numbers without a name: they outlive the study.
   await client.deletions.runtime(studies[0] ?? '');
   t.deepEqual(await plan(client, source), planned);
   await host.stop();

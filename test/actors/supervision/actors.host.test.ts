@@ -24,7 +24,7 @@ test('a transition is one commit: snapshot, journal, rows and live index togethe
   t.is(ledger.journalHead('a').seq, 2);
 });
 
-test('an event that changes nothing commits nothing and is told apart', async (t) => {
+test('an event that changes nothing commits nothing and returns a distinct answer', async (t) => {
   const bench = await newBench(t);
   await bench.spawn('a');
   t.false(await bench.supervisor.send('a', { type: 'worker.granted' }));
@@ -104,7 +104,7 @@ test('the time of a state moves with the state alone', async (t) => {
   t.is(supervisor.read('a')?.updatedAt, began + 500);
 });
 
-test('a store that takes no more is fatal, and nobody is told that something was kept', async (t) => {
+test('a store that takes no more is fatal, and no caller believes that something was kept', async (t) => {
   const failure = new LedgerError('commit_failed', 'the disk is gone');
   const bench = await newBench(t);
   bench.ledger.refuse(failure);
@@ -113,7 +113,7 @@ test('a store that takes no more is fatal, and nobody is told that something was
   t.is(bench.supervisor.read('a'), undefined);
 });
 
-test('what cannot be stored fails its own actor, and the next attempt begins from the disk', async (t) => {
+test('a failed commit fails its own actor, and the next attempt begins from the disk', async (t) => {
   const { supervisor, ledger, spawn, settled, fatal, advance } = await newBench(t);
   await spawn('a');
   await spawn('b');
@@ -148,7 +148,7 @@ test('a journal found damaged by an append ends its actor and is not written to'
   t.true(await bench.supervisor.send('b', { type: 'note' }));
 });
 
-test('listeners hear of every commit once it can be read, and one that throws harms nobody', async (t) => {
+test('listeners get every commit once it is readable, and one that throws harms no other', async (t) => {
   const { supervisor, spawn, status, fatal, reports } = await newBench(t);
   await spawn('a');
   const notified: unknown[] = [];
@@ -227,7 +227,7 @@ test('a resting actor takes a note, rests again, and is not resumed from an outd
   t.false(supervisor.isLive('a'));
 });
 
-test('a resting actor of another version is not resumed from what was read before it ended', async (t) => {
+test('a resting actor of another version is not resumed from a read before its end', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.spawn('a');

@@ -17,7 +17,7 @@ import type {
 import { draft, openScratchLedger, scratchFolder, startOfTest } from '../../storage/ledger/scratch.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
-/** A ledger whose commits wait while its gate is shut, and which keeps what it was asked to commit. */
+/** A ledger whose commits wait while its gate is shut, and which records the requested commits. */
 export class GatedLedger implements Ledger {
   readonly commits: (readonly Write[])[] = [];
   readonly #ledger: Ledger;
@@ -109,7 +109,7 @@ export class GatedLedger implements Ledger {
 }
 
 interface Reports {
-  /** Hears of every failure that ends the process; the test fails where absent. */
+  /** Gets every failure that ends the process; if absent, a failure fails the test. */
   readonly fatal?: (error: Error) => void;
   readonly report?: (line: string) => void;
 }
@@ -295,7 +295,7 @@ export async function openBench(t: ExecutionContext, directory: string, options:
     /** Effects in the order in which they started. */
     effects,
     recover: (): Promise<RecoveryReport> => recover(supervisor, ledger),
-    /** What an errand carries, as far as it is on disk. */
+    /** The content of an errand on disk. */
     context: (id: string): ErrandContext => {
       const row = supervisor.read(id);
       if (row === undefined) throw new Error(`there is no errand ${id}`);

@@ -16,7 +16,7 @@ async function nextLife(t: ExecutionContext, folder: string, workers = 1): Promi
   return bench;
 }
 
-/** A store in which `w` was taken up as often as work may be without a new commit; its host has just died again. */
+/** A store in which `w` has used up its resumes without a new commit; its host has just died again. */
 async function storeOfSuspect(t: ExecutionContext): Promise<string> {
   const folder = await scratchFolder(t);
   const first = await nextLife(t, folder);
@@ -91,7 +91,7 @@ test('only the fifth death over work alone ends the work, and the wait doubles e
   t.is(last.ledger.get('live', 'w'), undefined);
 });
 
-test('a host that dies while the work waits, or not alone at work, is no evidence', async (t) => {
+test('a host that dies while the work waits, or works among others, is not evidence', async (t) => {
   const folder = await storeOfSuspect(t);
   for (let life = 0; life < 8; life += 1) {
     const bench = await nextLife(t, folder, 2);
@@ -108,7 +108,7 @@ test('a host that dies while the work waits, or not alone at work, is no evidenc
   }
 });
 
-test('a host that dies before it lets anything work is no evidence', async (t) => {
+test('a host that dies before any work starts is not evidence', async (t) => {
   const folder = await scratchFolder(t);
   const first = await nextLife(t, folder);
   await first.work('w');
@@ -124,7 +124,7 @@ test('a host that dies before it lets anything work is no evidence', async (t) =
   t.is(bench.supervisor.read('w')?.resumes, 1);
 });
 
-test('a host that is told to stop is no evidence, however often', async (t) => {
+test('a host that is stopped on command is not evidence, however often', async (t) => {
   const folder = await scratchFolder(t);
   const first = await nextLife(t, folder);
   await first.work('w');
@@ -214,7 +214,7 @@ async function storeWithWork(t: ExecutionContext): Promise<{ folder: string; ben
   return { folder, bench };
 }
 
-test('what a step used before its host was killed counts, but for less than half a minute', async (t) => {
+test('the time of a step before its host was killed counts, except under half a minute', async (t) => {
   const { folder, bench } = await storeWithWork(t);
   for (const ms of [chargedEveryMs, chargedEveryMs, 7_000]) {
     await bench.advance(ms);
@@ -245,7 +245,7 @@ test('a step that is cut again and again uses up its time, and is not begun once
   t.is(last.clock.pending, 0);
 });
 
-test('a host that is told to stop keeps the time that is left to the millisecond', async (t) => {
+test('a host that is stopped on command keeps the remaining time to the millisecond', async (t) => {
   const { folder, bench } = await storeWithWork(t);
   bench.clock.advance(12_345);
   await bench.supervisor.notes.keepTimes();
@@ -253,7 +253,7 @@ test('a host that is told to stop keeps the time that is left to the millisecond
   t.is((await nextLifeAtWork(t, folder)).supervisor.read('w')?.remainingMs, budgetMs - 12_345);
 });
 
-test('the charge of a piece of time is no transition, and who waits is not charged', async (t) => {
+test('the charge of a piece of time is not a transition, and waiting work is not charged', async (t) => {
   const { bench } = await storeWithWork(t);
   await bench.work('beside');
   const recorded = bench.supervisor.read('w')?.recorded;

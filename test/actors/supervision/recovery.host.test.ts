@@ -39,7 +39,7 @@ const changeRow = (folder: string, id: string, change: (row: Record<string, unkn
     await rows.put(key, encodeRow(key, change(decodeRow(key, stored) as Record<string, unknown>)));
   });
 
-test('what is live is taken up where its row stands, and what has ended is only read', async (t) => {
+test('live actors resume at the state of their rows, and ended ones are only read', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.work('working');
@@ -82,7 +82,7 @@ test('the work queue outlives the process in its order, behind those who had a w
   );
 });
 
-test('a new commit starts the count of resumes anew', async (t) => {
+test('a new commit resets the count of resumes', async (t) => {
   const folder = await storeOfFour(t);
   for (let process = 1; process <= 4; process += 1) {
     const bench = await openBench(t, folder);
@@ -285,7 +285,7 @@ for (const state of ['idle', 'waiting', 'working', 'resting']) {
   });
 }
 
-test('the deadline of a state goes on with the time that was left of it', async (t) => {
+test('the deadline of a state continues with its remaining time', async (t) => {
   const bench = await openBench(t, await left(t, 'working'), { definition: present });
   await bench.recover();
   await bench.advance(999);
@@ -368,7 +368,7 @@ test('after three restarts in a minute the chart itself ends the actor, and sibl
   t.is(clock.pending, 0);
 });
 
-test('bug: an actor that throws each time was started for ever where the clock was set forward', async (t) => {
+test('bug: an actor that throws each time was restarted forever if the clock was set forward', async (t) => {
   const { supervisor, clock, spawn, advance, context } = await newBench(t);
   await spawn('a');
   for (const delay of [100, 200, 400, 0]) {
@@ -390,7 +390,7 @@ test('crashes more than a minute old no longer count', async (t) => {
   }
 });
 
-test('a failed actor takes its effects and timers along, and their later results reach nobody', async (t) => {
+test('a failed actor cancels its effects and timers, and later results have no effect', async (t) => {
   const bench = await newBench(t);
   const { supervisor, ledger, effects, clock } = bench;
   await bench.work('a', 1000);
@@ -411,7 +411,7 @@ test('a failed actor takes its effects and timers along, and their later results
   t.is(ledger.journalHead('a').seq, 2);
 });
 
-test('a restart waits for the commit that is under way, and goes on from it', async (t) => {
+test('a restart waits for the running commit, and continues from it', async (t) => {
   const { supervisor, ledger, clock, spawn, settled, context } = await newBench(t);
   await spawn('a');
   ledger.shut();
@@ -469,7 +469,7 @@ test('an actor whose entries cannot be worked out fails alone and ends without t
   t.deepEqual(bench.fatal, []);
 });
 
-test('an actor that may not restart any more ends from what is on disk', async (t) => {
+test('an actor without restarts left ends from its state on disk', async (t) => {
   const bench = await newBench(t);
   await bench.spawn('a');
   for (const delay of [100, 200, 400, 0]) {
@@ -540,7 +540,7 @@ test('an event for an actor that waits for its restart is delivered after that',
   t.is(status('a'), 'waiting');
 });
 
-test('an event for an actor that ends instead of starting again is told that it came too late', async (t) => {
+test('an event for an actor that ends instead of restarting is answered as too late', async (t) => {
   const { supervisor, clock, spawn, status } = await newBench(t, {
     definition: { cutShort: () => ({ type: 'supervision.exhausted', message: 'not twice' }) as const },
   });

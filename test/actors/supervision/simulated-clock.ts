@@ -1,6 +1,6 @@
 import type { Clock } from '../../../contract/base/clock.ts';
 
-/** A clock that stands still until a test moves it; timers fire during `advance`, in the order of their times. */
+/** A clock that only a test moves; timers fire during `advance`, in the order of their times. */
 export class SimulatedClock implements Clock {
   /** Moves forward alone, and timers with it. */
   #now: number;

@@ -117,7 +117,7 @@ test('a budget that was used up in an earlier life is reached at once', (t) => {
   t.true(reached);
 });
 
-test('whoever has no budget is never stopped by one', (t) => {
+test('an actor without a budget is never stopped by one', (t) => {
   const { clock, budgets } = budgetsOnClock();
   budgets.run('a', () => t.fail())();
   budgets.set('b', 10);
@@ -129,7 +129,7 @@ test('whoever has no budget is never stopped by one', (t) => {
   t.is(clock.pending, 0);
 });
 
-test('time stands between pause and resume, and in a budget that is paused before it runs', (t) => {
+test('time stops between pause and resume, and in a budget that is paused before it runs', (t) => {
   const { clock, budgets } = budgetsOnClock();
   let reached = 0;
   budgets.set('a', 1000);
@@ -155,7 +155,7 @@ test('time stands between pause and resume, and in a budget that is paused befor
   t.is(clock.pending, 0);
 });
 
-test('an actor is charged piece by piece, and told of each but the last', (t) => {
+test('an actor is charged piece by piece, and notified of each but the last', (t) => {
   const { clock, budgets } = budgetsOnClock();
   const charged: (number | null)[] = [];
   budgets.onCharged((id) => charged.push(budgets.remaining(id)));

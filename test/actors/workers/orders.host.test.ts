@@ -109,7 +109,7 @@ test('an input that is missing or damaged is refused, and one that is whole is w
   );
 });
 
-test('a tool that came to nothing is an outcome; a machine that cannot work is none', async (t) => {
+test('a tool that fails is an outcome; a machine that cannot work gives no outcome', async (t) => {
   const failing = await duty(t, () =>
     Promise.reject({ lifecycle: 'failed', code: 'executor_failed', message: 'tool_exit: code 1' }),
   );
@@ -233,7 +233,7 @@ test('a second result that agrees is removed in time; one that disagrees is set 
   t.is(figures.of('disagreeing'), 1);
 });
 
-test('where the ledger has no result of the key, the first that was written stands', async (t) => {
+test('if the ledger has no result of the key, the first written result counts', async (t) => {
   const { late, figures, add, left } = await lateOutcomes(t);
   await add('first', completed({ found: 1 }));
   await add('second', completed({ found: 1 }));
@@ -243,7 +243,7 @@ test('where the ledger has no result of the key, the first that was written stan
   t.is(await left(), 2);
 });
 
-test('awaited outcomes stay, failures go soon, and what nobody can read goes after a day', async (t) => {
+test('awaited outcomes stay, failures go soon, and unreadable ones go after a day', async (t) => {
   const { late, clock, wanted, outcomes, add, left } = await lateOutcomes(t);
   await add('first', { state: 'failed', message: 'tool_exit: code 1' });
   await outcomes.add(lateOrderId, Buffer.from('no outcome'), 99);
@@ -274,7 +274,7 @@ test('windows of a pass that no study waits for go a day after the last of them 
   t.deepEqual(await windows.orders(), []);
 });
 
-test('behind a window that is damaged, or lacks an object, the one before goes on', async (t) => {
+test('after a damaged window, or one without an object, the pass resumes at the one before', async (t) => {
   const root = join(await scratchFolder(t), 'damaged');
   const [windows, objects, reported] = [new SharedWindows(root), new SharedObjects(root), [] as string[]];
   const [orderId, other] = ['a'.repeat(64), 'b'.repeat(64)];

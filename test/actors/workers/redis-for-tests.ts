@@ -10,7 +10,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** The redis-server of this machine; null where there is none. */
+/** The redis-server of this machine; null if it has none. */
 export const redisServer =
   process.env.MEDIA_STUDY_TEST_REDIS ?? (await findExecutable('redis-server', process.env.PATH ?? ''));
 

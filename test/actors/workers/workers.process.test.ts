@@ -44,7 +44,7 @@ withRedis('a study waits, whatever becomes of the queue, and is then measured as
 
   await queued.redis.start();
   await queued.waitsToSay(t, runtimeId, /^waiting for a worker: none is connected/);
-  // It has lost everything that it was told.
+  // It has lost everything that it received.
   await queued.redis.stop();
   await queued.waitsToSay(t, runtimeId, /^waiting for the work queue: /);
   await queued.redis.start();
@@ -123,7 +123,7 @@ withRedis('of two workers that both finish, one is counted', async (t) => {
 
 const nothing = `sha256:${'0'.repeat(64)}`;
 const gone = { kind: 'silence', state: 'available', contentId: nothing, bytes: 7 };
-/** What a worker that checks nothing delivers instead of what the host asks for. */
+/** The delivery of a worker that checks nothing, in place of the requested result. */
 const lies: readonly object[] = [
   { tools: [{ name: 'ffmpeg', version: '0', digest: nothing }] },
   { version: '0.0.1' },
@@ -172,7 +172,7 @@ withRedis('a worker with other tools is told to stand back, and the study says w
   t.regex(reported[2] ?? '', /object_missing/);
   t.is((await readdir(join(queued.objectSource, 'set-aside'))).length, 3);
 
-  // What lies in the object source is verified, too.
+  // Objects in the object source are verified, too.
   const objects = join(queued.objectSource, 'objects', 'sha256');
   const [shard = ''] = (await readdir(objects)).sort();
   const [object = ''] = await readdir(join(objects, shard));
@@ -281,7 +281,7 @@ withRedis('bug: deaths of hosts while a study waited for a worker counted agains
   await queued.until(t, 'the death of the first host does not count', hasMoved);
 });
 
-test('bug: a worker whose Redis is down did not end when it was told to', async (t) => {
+test('bug: a worker whose Redis is down did not end on command', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'stopped-workers-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const flags = ['--work-queue', `redis://127.0.0.1:${await unusedPort()}`, '--object-source', folder];
@@ -334,7 +334,7 @@ async function workersOf(t: ExecutionContext, bench: DetectionBench, media: Buff
   return { id, windows, reported, carryOut, result };
 }
 
-test('a worker goes on behind the last window of a lost one, and finds the same', async (t) => {
+test('a worker continues after the last window of a lost one, and finds the same', async (t) => {
   const media = await readFile(sampleMedia);
   const bench = await openDetectionBench();
   t.teardown(() => bench.close());

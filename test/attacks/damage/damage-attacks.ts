@@ -20,7 +20,7 @@ import { Answers, copyOf, pathsOf, type StoredLife, storedLife } from './stored-
 /** How a start of a host may refuse a damaged data root. */
 const refusals = ['ledger_damaged', 'store_unreadable', 'store_format_unsupported', 'data_root_unrecognized'];
 
-/** What a verification of a data root that no host uses finds, in words; empty for one that is whole. */
+/** The findings of a verification of an unused data root, in words; empty for an intact one. */
 async function foundBy(root: string, runtimeIds: readonly string[]): Promise<string[]> {
   try {
     const { faults } = await checkLedger(root);
@@ -135,7 +135,7 @@ export class DamageAttacks {
     return { around, life, damages, paths, before, runtimeIds };
   }
 
-  /** Null where the damage left the bytes as they were. */
+  /** Null if the damage left the bytes unchanged. */
   async #attack(t: ExecutionContext, target: Target, damage: Damage): Promise<Verdict | null> {
     const { life, paths, before, runtimeIds } = target;
     this.#copies += 1;

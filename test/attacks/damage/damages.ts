@@ -8,16 +8,16 @@ export type How = (typeof hows)[number];
 
 /** One way to damage one stored thing of a data root. */
 export interface Damage {
-  /** What kind of thing it is, such as `snapshot` or `object`. */
+  /** The kind of the damaged thing, such as `snapshot` or `object`. */
   readonly kind: string;
   /** The key of the row, or the path of the file from the data root. */
   readonly name: string;
   readonly how: How;
-  /** False where the bytes stayed as they were. */
+  /** False if the bytes are unchanged. */
   apply(root: string, below: (limit: number) => number): Promise<boolean>;
 }
 
-/** Bytes as damage leaves them; null where they are gone. */
+/** The damaged bytes; null if they are gone. */
 function damaged(bytes: Buffer, how: How, other: Buffer, below: (limit: number) => number): Buffer | null {
   if (how === 'removed') return null;
   if (how === 'swapped') return other;
@@ -29,7 +29,7 @@ function damaged(bytes: Buffer, how: How, other: Buffer, below: (limit: number) 
   return flipped;
 }
 
-/** Files that LevelDB keeps for people, and its lock: nobody reads them. */
+/** Files of LevelDB that the host never reads: logs for people, and the lock. */
 const isUnread = (path: string): boolean => /\/ledger\/(LOG|LOG\.old|LOCK)$/.test(path);
 
 const hexIn = /[0-9a-f]{64}/g;
@@ -91,7 +91,7 @@ function rowDamages(rows: readonly Row[]): Damage[] {
   return rows.flatMap(({ kind, key }, index) => {
     const others = rows.filter((row) => row.kind === kind && row.key !== key);
     const next = rows[index + 1];
-    // What stands behind it, so that events are swapped with their neighbours.
+    // The next entry, so that events are swapped with their neighbors.
     const other = next?.kind === kind ? next : others[0];
     return hows
       .filter((how) => how !== 'swapped' || other !== undefined)
@@ -113,7 +113,7 @@ function rowDamages(rows: readonly Row[]): Damage[] {
   });
 }
 
-/** Every damage of every stored thing of a data root that nobody uses. */
+/** Every damage of every stored thing of an unused data root. */
 export async function damagesOf(root: string): Promise<Damage[]> {
   const rows = await rowsOf(root);
   const notes = rows.filter(({ kind }) => kind === 'record erasing');

@@ -2,11 +2,11 @@ import { errorEnvelope } from '../../../contract/base/errors.ts';
 import type { Damage } from './damages.ts';
 import { lists } from './stored-life.ts';
 
-/** What was seen of a damaged data root. */
+/** Observations of a damaged data root. */
 export interface Seen {
-  /** What a verification names. */
+  /** The names in the findings of a verification. */
   readonly found: readonly string[];
-  /** The code with which a start refused it; null where a host opened it. */
+  /** The code with which a start refused it; null if a host opened it. */
   readonly refused: string | null;
   /** Status and body by path, of a host on it, and of one on the whole data root. */
   readonly answers: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export interface Verdict {
   readonly complaints: readonly string[];
 }
 
-/** What a client may be told of a thing that is damaged, or gone. */
+/** The answers that a client may get for a damaged or missing thing. */
 const honest = [
   'stored_content_inconsistent',
   'malformed_journal',
@@ -58,7 +58,7 @@ const replaceable = [
 /** The ids that a path or a fault names. */
 const idsIn = (text: string): string[] => text.match(/[a-z-]+:[0-9a-f-]{36,64}/g) ?? [];
 
-/** The code of an error; null for an answer that is none. */
+/** The code of an error; null for any other answer. */
 function codeOf(answer: string): string | null {
   if (Number(answer.slice(0, 3)) < 400) return null;
   return errorEnvelope.parse(JSON.parse(answer.slice(4))).error.code;

@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava';
 import { FullLife, type KnownOfLife, type LifeSurroundings, nothingKnown, type Step } from '../../crash/full-life.ts';
 import type { Reachable } from '../../crash/host-process.ts';
 
-/** A data root in which everything that a host stores has at least one piece, and what a client was told of it. */
+/** A data root with at least one piece of everything that a host stores, and the answers that a client got. */
 export interface StoredLife {
   readonly root: string;
   readonly known: KnownOfLife;
@@ -56,7 +56,7 @@ export async function storedLife(
   return { root, known };
 }
 
-/** Copies a data root that nobody uses. Objects are linked: whoever changes one replaces its file. */
+/** Copies an unused data root. Objects are linked, so change one only by replacing its file. */
 export function copyOf(from: string, to: string): void {
   for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
     const source = join(entry.parentPath, entry.name);

@@ -5,17 +5,17 @@ import { chunk, type WaveFields, wave } from '../../http/host/media.ts';
 import { seededBytes, seededNumbers } from '../../storage/ledger/scratch.ts';
 import { box, patched, uint32 } from './bytes.ts';
 
-/** A file that nobody should send. */
+/** A hostile file. */
 export interface HostileFile {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** What a hostile file may name: neither is ever to be reached. */
+/** The targets that a hostile file may name: neither is ever to be reached. */
 export interface Bait {
   /** A file outside of every data root. */
   readonly file: string;
-  /** An address of this machine where somebody listens. */
+  /** An address of this machine with a listener. */
   readonly url: string;
 }
 
@@ -62,7 +62,7 @@ const oddTimes = (): HostileFile[] =>
     patched(sample, 'elst', 12, uint32(greatest)),
   ]);
 
-/** Sizes of pictures that nobody can hold. */
+/** Sizes of pictures that fit in no memory. */
 const hugePictures = (): HostileFile[] => [
   ...all('huge', [
     patched(sample, 'avc1', 28, Buffer.from([0xff, 0xff, 0xff, 0xff])),

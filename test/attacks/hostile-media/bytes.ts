@@ -7,7 +7,7 @@ export function box(type: string, ...content: readonly Buffer[]): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The bytes with some of them replaced, `offset` behind the `nth` place where `marker` stands. */
+/** The bytes with some of them replaced, `offset` behind the `nth` occurrence of `marker`. */
 export function patched(bytes: Buffer, marker: string, offset: number, replacement: Buffer, nth = 0): Buffer {
   let at = bytes.indexOf(marker, 0, 'latin1');
   for (let count = 0; count < nth && at !== -1; count += 1) at = bytes.indexOf(marker, at + 1, 'latin1');

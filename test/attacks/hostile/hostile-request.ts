@@ -12,7 +12,7 @@ export interface HostileRequest {
   readonly body: Buffer | undefined;
 }
 
-/** What the host under test really has, so that a request can come close to a good one. */
+/** Real ids of the host under test, so that a request can come close to a good one. */
 export interface Known {
   readonly port: number;
   readonly token: string;
@@ -24,7 +24,7 @@ export interface Known {
 // Requests that an adapter's parser drops, such as those of unknown methods, have tests of their own.
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'];
 
-// What a client library lets through: the rest never leaves the client.
+// The client library rejects anything else before it is sent.
 const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
 const encoded = fc.string({ unit: 'grapheme', maxLength: 24 }).map((text) => encodeURIComponent(text.toWellFormed()));
 const oddParts = ['', '.', '..', '%2e%2e', '%00', '%ff', '%', '%zz', '%2F', '%E2%80%AE', 'a'.repeat(9_000), '*', '~'];

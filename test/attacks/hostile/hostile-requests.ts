@@ -13,10 +13,10 @@ import { type HostileRequest, hostileRequest, type Known } from './hostile-reque
 
 const path = fileURLToPath(new URL('../../../docs/openapi.json', import.meta.url));
 
-/** What a host without that part, or without room, is described to answer. */
+/** The documented answers of a host without that part, or without room. */
 const honestFaults = ['videohost_local_ingest_unavailable', 'language_explanation_unavailable', 'insufficient_storage'];
 
-// A header that the client library itself refuses to send is no attack.
+// A header that the client library itself refuses to send does not count as an attack.
 const unsendable = ['ERR_INVALID_CHAR', 'ERR_HTTP_INVALID_HEADER_VALUE', 'ERR_UNESCAPED_CHARACTERS'];
 
 /** A host that is attacked. */
@@ -24,7 +24,7 @@ export interface Attacked {
   readonly wire: CheckedWire;
   readonly port: number;
   readonly token: string;
-  /** What it wrote for people. */
+  /** The text for people. */
   readonly reports: () => string;
 }
 

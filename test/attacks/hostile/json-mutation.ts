@@ -56,7 +56,7 @@ function changed(value: unknown, { steps: [step, ...steps], key, value: odd, act
 export const mutated = (example: unknown): fc.Arbitrary<unknown> =>
   fc.array(change, { maxLength: 3 }).map((changes) => changes.reduce(changed, example));
 
-/** Bytes that JSON text may come as: whole, cut, with bytes that are no text, nested without end, or not JSON at all. */
+/** Bytes in place of JSON text: whole, cut, invalid as text, nested without end, or not JSON at all. */
 export const bytesOf = (value: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer> =>
   fc.oneof(
     { weight: 6, arbitrary: value.map((each) => Buffer.from(JSON.stringify(each) ?? '')) },

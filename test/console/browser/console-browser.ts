@@ -4,7 +4,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 /** The Chromium of the system, or the one that the environment names. */
 export const chromiumPath = process.env.MEDIA_STUDY_TEST_CHROMIUM ?? '/usr/bin/chromium';
 
-/** Whether there is a browser to test with. Where there is none, the tests that need it say so. */
+/** True if there is a browser to test with. Without one, the tests that need it report this. */
 export function hasChromium(): boolean {
   try {
     accessSync(chromiumPath, constants.X_OK);
@@ -15,9 +15,8 @@ export function hasChromium(): boolean {
 }
 
 /**
- * Opens a headless browser; sound and films may start without a hand on the mouse. Signals end the process that asks:
- * with the handlers of the library in place a test that hangs would outlive the SIGTERM of its runner, and the runner
- * waits for it without end.
+ * Opens a headless browser; sound and films may start without a click. Signals end the test process. With the handlers
+ * of the library, a test that hangs would outlive the SIGTERM of its runner, which waits for it without end.
  */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({

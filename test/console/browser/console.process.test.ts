@@ -94,7 +94,7 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await page.locator('.transcript-line[aria-current="true"]', { hasText: '0:04.400' }).waitFor();
 
   await approve(page);
-  // What is typed stays while another page goes on with the study.
+  // Typed text stays while another page continues the study.
   const beside = await page.context().newPage();
   await beside.clock.install();
   await beside.goto(address);
@@ -188,7 +188,7 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Studies', level: 1 }).waitFor();
   await page.getByRole('listitem').first().waitFor();
-  // A choice leaves the focus where it is, so that the next one is a key away.
+  // A choice keeps the focus, so that the next choice is one key away.
   await page.getByLabel('State').focus();
   await page.getByLabel('State').selectOption('failed');
   await page.getByText('No study fits').waitFor();

@@ -1,4 +1,4 @@
-/** Says whether something holds, one line each. */
+/** Reports checks, one line each. */
 export type Expect = (what: string, holds: boolean) => void;
 
 /** Writes what was expected to stdout; a failure is the exit code of the process. */

@@ -237,7 +237,7 @@ async function chartReviewed({ page, keys, client }: Walk, expect: Expect): Prom
   await keys.type('Study');
   await keys.enter(/^a Study of .*0:16/);
 
-  // Play, the keys of steps, and a button that reaches the end keep the focus where it is.
+  // Play, the keys of steps, and a button that reaches the end keep the focus.
   await page.getByText('Step 1 of 9').waitFor();
   await keys.enter(/^button Play/);
   await page.getByText('Step 2 of 9').waitFor();
@@ -248,7 +248,7 @@ async function chartReviewed({ page, keys, client }: Walk, expect: Expect): Prom
   const { name: held } = await page.evaluate<Focused>(focused);
   expect(`keyboard: the end of a path keeps the focus, on ${held}`, /^button To the end/.test(held));
 
-  // `/` from anywhere, arrows to what was found, Escape back to where the search was asked for.
+  // `/` from anywhere, arrows to a result, Escape back to the starting point.
   await keys.press('/');
   await keys.type('admit');
   await page.getByText(/^\d states$/).waitFor();
@@ -261,7 +261,7 @@ async function chartReviewed({ page, keys, client }: Walk, expect: Expect): Prom
   const { name: back } = await page.evaluate<Focused>(focused);
   expect(`keyboard: Escape leads from the search back to ${back}`, /^button To the end/.test(back));
 
-  // What the step wrote, in the journal of its study.
+  // The event of the step, in the journal of its study.
   await keys.press(',');
   await page.getByText('Step 8 of 9').waitFor();
   await keys.enter(/^a In the journal/);

@@ -9,13 +9,13 @@ import { RunningHost } from '../../http/running-host.ts';
 import { watchedPage } from './console-browser.ts';
 import type { Expect } from './expect.ts';
 
-/** What a browser reports of a host that is gone for a while. */
+/** Reports of a browser while the host is gone. */
 const isOfAbsence = (fault: string): boolean =>
   /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/.test(fault);
 
 /**
- * A port below those that systems give to outgoing connections: a browser that asks for a host that is gone could be given the
- * very port that it asks for, and the next host could not listen there.
+ * A port below those that systems give to outgoing connections. A browser that connects to a missing host could
+ * otherwise get that very port, and the next host could not listen there.
  */
 async function lastingPort(): Promise<string> {
   for (let port = 20_000 + (process.pid % 10_000); ; port += 1) {

@@ -35,7 +35,7 @@ async function largeRoot(folder: string): Promise<{ readonly flags: readonly str
   return { flags, studied: runtimeId };
 }
 
-/** Looks at a large data root and says how long a person waits; the figures depend on the machine. */
+/** Opens the views of a large data root and prints the waiting times; the figures depend on the machine. */
 export async function checkLargeRoot(browser: Browser, expect: Expect): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'large-root-'));
   let host: RunningHost | null = null;

@@ -10,7 +10,7 @@ import { WireClient } from '../../http/wire-client.ts';
 import type { Expect } from './expect.ts';
 import { load, play } from './player.mjs';
 
-/** A server of empty pages, as the origin of somebody else. */
+/** A server of empty pages, as a foreign origin. */
 export async function foreignPages() {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end('<!doctype html><title>page</title>');

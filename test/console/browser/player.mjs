@@ -1,6 +1,6 @@
 // Runs inside a page, by its text: nothing outside of these functions is known there.
 
-/** Loads media and says whether it could be, and why not. */
+/** Loads media and reports success, or the reason of the failure. */
 export async function load({ url, crossOrigin }) {
   const video = document.createElement('video');
   if (crossOrigin) video.crossOrigin = 'anonymous';
@@ -37,7 +37,7 @@ export async function play({ url, crossOrigin, seekTo }) {
     canvas.height = video.videoHeight;
     const context = canvas.getContext('2d');
     context.drawImage(video, 0, 0);
-    // Throws where the browser holds the media back from the page.
+    // Throws if the browser holds the media back from the page.
     const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
     return new Set(new Uint32Array(data.buffer)).size;
   };

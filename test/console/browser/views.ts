@@ -89,7 +89,7 @@ export interface View {
   readonly name: string;
   /** The fragment of its address. */
   readonly hash: string;
-  /** What is there once it is drawn. */
+  /** Content that is present once the view is drawn. */
   readonly ready: string;
   readonly act?: (page: Page) => Promise<void>;
 }
@@ -173,7 +173,7 @@ export async function checkViews(
   }
 }
 
-/** What axe finds serious or critical, one line each. The script is put in by the debugger, past the policy of the page. */
+/** Serious or critical findings of axe, one line each. The debugger injects the script, past the policy of the page. */
 async function barriers(page: Page, checker: string): Promise<readonly string[]> {
   await page.evaluate(`${checker}; 0`);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');

@@ -96,7 +96,7 @@ test.serial('half a sample at the end is refused', async (t) => {
   await t.throwsAsync(measure(detector, pcm.subarray(0, 5602)), { instanceOf: DetectionFailure });
 });
 
-test.serial('languages are identified, and what is none is left open', async (t) => {
+test.serial('languages are identified, and sound without speech is left open', async (t) => {
   const { detector } = await detectorFor(t);
   const texts = ['Where does the wind go at night?', 'Guten Morgen, wie geht es Ihnen heute?', '12:30', ''];
   const identified = await detector.identify(texts, never());
@@ -174,7 +174,7 @@ test.serial('a process that is killed fails the jobs at hand, and the next job h
   for (const work of [...jobs.map(({ result }) => result), identifying]) {
     t.is((await failureOf(t, work)).reason, 'tool_signal');
   }
-  // What is still written is dropped, and the end tells why.
+  // Later output is dropped, and the end has the reason.
   await jobs[0]?.write(pcm);
   t.is((await failureOf(t, jobs[0]?.end() ?? Promise.resolve())).reason, 'tool_signal');
   t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
@@ -198,7 +198,7 @@ test.serial('a process that ends well without an answer is refused', async (t) =
   await t.throwsAsync(measure(detector, pcm), { instanceOf: DetectionFailure, message: /^tool_output: / });
 });
 
-test.serial('an answer that is none is refused', async (t) => {
+test.serial('an invalid answer is refused', async (t) => {
   const { detector } = await detectorFor(t, firstIs('junk-on-pipe'));
   await t.throwsAsync(detector.identify(['Good morning'], never()), { instanceOf: DetectionFailure });
   t.deepEqual((await detector.identify(['Good morning to you'], never())).map(firstOf), ['en']);
@@ -213,7 +213,7 @@ test.serial('noise on the standard outputs disturbs nothing', async (t) => {
   t.is((await measure(detector, pcm)).samples, mix.length / 2);
 });
 
-test.serial('an aborted job ends at once, and the one beside it goes on', async (t) => {
+test.serial('an aborted job ends at once, and the one beside it continues', async (t) => {
   const { detector, requests } = await detectorFor(t);
   const stop = new AbortController();
   const stopped = detector.sound(stop.signal);
@@ -296,7 +296,7 @@ test('speech that is 45 dB quieter is found in the same places', async (t) => {
       [start, end].map((sample) => Math.round(sample / 16)),
     );
   };
-  // A melody between what is said may be taken for speech at one level and not at the other.
+  // A melody between words may count as speech at one level and not at the other.
   const [usual, quiet] = [await found('0dB'), await found('-45dB')];
   t.is(usual.length, 3);
   for (const [from = 0, to = 0] of usual) {

@@ -42,7 +42,7 @@ function windows(...runs: readonly (readonly [number, number])[]) {
 const stepsIn = (ms: number): number => (ms * 16) / STEP_SAMPLES;
 const { minSilenceMs, minSpeechMs } = SPEECH_RULE;
 
-test('nothing as probable as the on-threshold is no speech', (t) => {
+test('speech must be more probable than the on-threshold', (t) => {
   t.deepEqual(windows([0.64, 100]), []);
   t.deepEqual(windows(), []);
   t.deepEqual(windows([0, 20], [0.66, 100], [0, 20]).length, 1);
@@ -77,7 +77,7 @@ test('what begins with the sound or lasts to its end has the edges of the sound'
   t.deepEqual(speechWindows(probabilities, total), [{ start: 0, end: total }]);
 });
 
-test('windows are ordered, apart and inside the sound, whatever the probabilities are', (t) => {
+test('windows are ordered, apart and inside the sound, for any probabilities', (t) => {
   let state = 7;
   const probabilities = Uint8Array.from({ length: 5000 }, () => {
     state = (state * 48_271) % 2_147_483_647;
@@ -215,7 +215,7 @@ test('speech in one channel is speech, and a channel is like the mix where it wa
   t.notDeepEqual([...found], [...none]);
 });
 
-test('a track that was kept goes on as it would have, to the last bit', async (t) => {
+test('a kept track continues as if without a break, to the last bit', async (t) => {
   const model = await loadBoundaryModel();
   const whole = await judged(blocks, samples);
   for (const cut of [0, 1, 10, 11, 12, 20]) {
@@ -259,7 +259,7 @@ test('signals asked for together have the probabilities that each has alone, to 
   }
 });
 
-test('a signal that was kept goes on as it would have', async (t) => {
+test('a kept signal continues as if without a break', async (t) => {
   const model = await loadSpeechModel();
   const [sound = () => 0] = sounds;
   const signal = model.follow();

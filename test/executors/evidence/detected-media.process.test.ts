@@ -32,7 +32,7 @@ const toneFilm: MediaRecipe = {
   extension: 'mp4',
 };
 
-/** What ffmpeg makes by these words, in which `film.mp4` is the film with the tone. */
+/** Output of ffmpeg for these arguments, in which `film.mp4` is the film with the tone. */
 const made = (extension: string, words: readonly string[], inputs: Readonly<Record<string, MediaInput>> = {}) =>
   madeMedia({ words, extension, inputs: { 'film.mp4': toneFilm, ...inputs } });
 
@@ -64,7 +64,7 @@ test('an FLV whose tracks begin a little late is measured from its start on', as
   t.deepEqual(spansOf(artifactOf(t, found, 'silence'), 'silence'), []);
 });
 
-test('media without a picture is heard', async (t) => {
+test('the sound of media without a picture is measured', async (t) => {
   const found = await detect(bench, await from('m4a', '-vn', '-c', 'copy'), [0, 6000], SOUND_ONLY);
   t.deepEqual(statesOf(found), [
     ['speech_activity', 'available'],
@@ -76,7 +76,7 @@ test('media without a picture is heard', async (t) => {
   t.deepEqual(spansOf(artifactOf(t, found, 'speech_activity'), 'speech_window'), []);
 });
 
-test('sound of one channel that its decoder does not name (TTA) is heard as any other', async (t) => {
+test('sound of one channel that its decoder does not name (TTA) is measured like any other', async (t) => {
   const found = await detect(bench, await from('tta', '-vn', '-c:a', 'tta'), [0, 6000], SOUND_ONLY);
   besideTone(t, spansOf(artifactOf(t, found, 'silence'), 'silence'), 6000, 30);
   const loudness = (each: typeof found) => artifactOf(t, each, 'loudness').facts;
@@ -188,7 +188,7 @@ test('sound that changes its channels on the way is measured as a whole', async 
   }
 });
 
-test('a flash is no change of shot, and a slow dissolve none', async (t) => {
+test('neither a flash nor a slow dissolve is a change of shot', async (t) => {
   const cutsIn = async (endMs: number, inputs: readonly string[], graph: string) => {
     const film = await made('mp4', [...inputs, '-filter_complex', graph, '-map', '[v]', ...X264]);
     return cutsOf(artifactOf(t, await detect(bench, film, [0, endMs], PICTURE_ONLY), 'shot_changes'));
@@ -325,7 +325,7 @@ const music = (...steps: readonly number[]) => drawn(`aevalsrc=${chord(...steps)
 const LEFT_MUSIC = music(220, 277, 330);
 const RIGHT_MUSIC = music(196, 247, 370);
 
-/** What is heard in the voice and other sounds, mixed by a filter graph whose `[v]` is the voice at 48 kHz. */
+/** Speech found in the voice and other sounds, mixed by a filter graph whose `[v]` is the voice at 48 kHz. */
 async function detectionsOf(graph: string, ...others: readonly (readonly string[])[]): Promise<Detection[]> {
   const voice = `[0:a]atrim=end=${END / 1000},aresample=48000,aformat=channel_layouts=mono[v];`;
   const mixed = ['-filter_complex', `${voice}${graph}[out]`, '-map', '[out]', '-c:a', 'pcm_s24le'];
@@ -388,7 +388,7 @@ test('a voice between the sides of stereo music is measured as the mix alone', a
 });
 
 for (const layout of ['2.1', 'quad', '6.1', '7.1'] as const) {
-  test(`sound in the layout ${layout} is heard`, async (t) => {
+  test(`sound in the layout ${layout} is measured`, async (t) => {
     const found = await detectionsOf(`[v]aformat=channel_layouts=${layout}`);
     t.true(f1(spansOf(artifactOf(t, found, 'speech_activity'), 'speech_window')) >= 0.93);
   });

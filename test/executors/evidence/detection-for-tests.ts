@@ -25,7 +25,7 @@ import { type ResolvedTool, resolveTools } from '../../../executors/process/tool
 import { eventually } from '../../patience.ts';
 import { withoutDownloader } from '../../without-downloader.ts';
 
-/** The content id under which tests detect; nobody re-hashes the media here. */
+/** The content id for the media of tests, which never re-hash it. */
 export const sourceContentId = `sha256:${'0'.repeat(64)}`;
 
 export const realClock: Clock = {
@@ -34,7 +34,7 @@ export const realClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 };
 
-/** A launcher that shows what it is asked, and may start another tool instead. */
+/** A launcher that records its commands, and may start another tool instead. */
 export function watched(
   launcher: Launcher,
   change: (request: ProcessRequest, nth: number) => ProcessRequest = (same) => same,
@@ -120,7 +120,7 @@ export async function detect(
   return (await detectRange(deps, { path: file, sourceContentId, range, ...tracks, signal, keep })).detections;
 }
 
-/** What a pass over a range keeps beside its detections: the facts of one kind, and the objects of all. */
+/** The results that a pass over a range keeps beside its detections: the facts of one kind, and the objects of all. */
 export async function furtherEvidence(
   t: ExecutionContext,
   deps: DetectDeps,

@@ -53,7 +53,7 @@ function frameF1(found: readonly Span[], truth: readonly Span[], range: Span): n
 const overlapMs = (spans: readonly Span[], [from, to]: Span): number =>
   spans.reduce((sum, [startMs, endMs]) => sum + Math.max(0, Math.min(endMs, to) - Math.max(startMs, from)), 0);
 
-/** What a pass over the range alone can still find of these: a rest shorter than the least length (with its padding) is none. */
+/** The part of these facts that a pass over the range alone can find, without rests below the least length (with padding). */
 const clipped = (spans: readonly Span[], [from, to]: Span, leastMs: number): Span[] =>
   spans
     .map(([startMs, endMs]): Span => [Math.max(startMs, from), Math.min(endMs, to)])
@@ -145,7 +145,7 @@ for (const range of [
     t.is(input.derivedAudio?.samples, (range[1] - range[0]) * 16);
     const compare = (of: 'silence' | 'speech_activity', leastMs: number, toleranceMs: number) => {
       const kind = of === 'silence' ? 'silence' : 'speech_window';
-      // What the range cuts off from a window may be found or not.
+      // A window that the range cuts may be found or missing.
       const found = spansOf(artifactOf(t, part, of), kind).filter(([startMs, endMs]) => endMs - startMs >= leastMs);
       const expected = clipped(spansOf(artifactOf(t, full, of), kind), range, leastMs);
       t.is(found.length, expected.length, kind);
@@ -192,7 +192,7 @@ test('a range without a picture or a sound in it says so', async (t) => {
   ]);
 });
 
-test('tools and parameters are known before the pass, but for what it measures', async (t) => {
+test('tools and parameters are known before the pass, except its measurements', async (t) => {
   const tracks = { audioTrackIndex: 1, videoTrackIndex: null };
   const identity = detectionIdentity({ ffmpeg: bench.ffmpeg, detectorTools: await bench.detector.tools() }, tracks);
   t.deepEqual(identity.tools, [artifactOf(t, full, 'silence').tool, artifactOf(t, full, 'speech_activity').tool]);
@@ -341,7 +341,7 @@ function detected({ fileOf, range: [startMs, endMs], tracks, ...rest }: Work): P
   return detectRange(bench, { ...request, keep: async () => undefined, ...rest });
 }
 
-/** What differs only by how blocks are rounded: integrated loudness and its range, in hundredths. */
+/** Values that depend only on the rounding of blocks: integrated loudness and its range, in hundredths. */
 function withoutLoudness({ detections, further }: DetectedRange) {
   return { detections: detections.filter(({ kind }) => kind !== 'loudness'), further };
 }
@@ -360,7 +360,7 @@ function sameFacts(t: ExecutionContext, byWindows: DetectedRange, atOnce: Detect
   }
 }
 
-/** What depends on single samples: their digest, and the drawing of them. */
+/** Values that depend on single samples: their digest, and the drawing of them. */
 function withoutSamples({ detections, further }: DetectedRange): DetectedRange {
   return {
     detections: detections.map((detection) =>
@@ -382,7 +382,7 @@ const ofSample = (extension: string, words: readonly string[]): MediaRecipe => (
 });
 
 test('a film without losses has the same facts by windows as at once, to the last bit', async (t) => {
-  // A rate that no window is a multiple of, a start in the middle, and windows that no block of the detector is a part of.
+  // The rate does not divide into windows, the start is in the middle, and the windows do not divide into blocks.
   const picture = ['-map', '0:v', '-vf', 'fps=30000/1001', ...quickH264];
   const sound = ['-map', '0:a', '-af', 'volume=24dB', '-ar', '44100', '-c:a', 'pcm_s16le'];
   const fileOf = await madeMedia(ofSample('mov', ['-t', '40', ...picture, ...sound]));
@@ -399,7 +399,7 @@ test('a film with made-up noise has the same facts but for the samples themselve
   sameFacts(t, withoutSamples(byWindows), withoutSamples(atOnce));
 });
 
-test('a pass that was cut goes on behind its last window, and finds the same', async (t) => {
+test('a pass that was cut continues after its last window, and finds the same', async (t) => {
   const fileOf = await madeMedia(ofSample('flac', ['-t', '30', '-vn', '-ac', '1', '-ar', '16000']));
   const work = { fileOf, range: [0, 30_000], tracks: SOUND_ONLY } as const;
   const windows = new KeptHere(8000, 2);

@@ -48,7 +48,7 @@ test('each shot of a film has a keyframe, and a long one has more', async (t) =>
   }
 });
 
-test('the keyframes of a film recorded upright stand upright, and its cuts stay in place', async (t) => {
+test('the keyframes of a film recorded upright are upright, and its cuts stay in place', async (t) => {
   const upright: MediaRecipe = {
     words: ['-i', 'shots.mkv', '-c', 'copy', '-metadata:s:v:0', 'rotate=90'],
     extension: 'mov',
@@ -133,7 +133,7 @@ for (const { name, filters, order, least } of [
   });
 }
 
-test('a picture that stands still shows no field order', async (t) => {
+test('a still picture shows no field order', async (t) => {
   const { interlacing } = await formOf(t, 'fps=25', { source: 'color=gray:s=320x240:r=50:d=8' });
   t.like(interlacing[0], { order: 'unknown', startMs: 0, endMs, undeterminedMilli: 1000, pictures: 200 });
 });
@@ -199,7 +199,7 @@ const STRETCHES = [
   { atS: 4, left: '0.3*sin(800*t)', right: '0', s: 3 },
   { atS: 7, left: '0.3*sin(800*t)', right: '-0.3*sin(800*t)', s: 2 },
   { atS: 9, left: '0.3*sin(800*t)*(1-between(t,1,1.04))', right: '0.3*sin(900*t)*(1-between(t,1,1.04))', s: 2 },
-  // A pause that fades is none of its kind.
+  // A pause that fades belongs to no kind.
   {
     atS: 11,
     left: '0.3*sin(800*t)*clip(abs(t-1)*4-0.4,0,1)',
@@ -222,7 +222,7 @@ async function faultsOf(t: ExecutionContext, range: readonly [number, number]) {
   return factsOf('audio_faults');
 }
 
-test('each fault of a sound is found where it is, and nothing else', async (t) => {
+test('each fault of a sound is found at its place, and nothing else', async (t) => {
   const facts = await faultsOf(t, [0, 12_300]);
   const near = (of: string) => facts.flatMap((fact) => (fact.kind === of && 'startMs' in fact ? [fact] : []));
   t.deepEqual(facts.map(({ kind }) => kind).sort(), [

@@ -173,7 +173,7 @@ test('tools and parameters are known before, and are those of the artifacts', as
   }
 });
 
-test('what lists no packets is refused', async (t) => {
+test('an output without packets is refused', async (t) => {
   const odd = { ...bench, ffmpeg: { ...bench.ffmpeg, path: fake('prints-nonsense') } };
   const failure = await t.throwsAsync(subtitles(odd, sampleMedia, [0, 1000], TRACKS), { instanceOf: DetectionFailure });
   t.regex(failure?.message ?? '', /^tool_output: [^/]+$/);
@@ -196,7 +196,7 @@ test('a crash, a flood and an abort are closed failures that leave nothing', asy
 
 const clock = (ms: number, point: string): string => new Date(ms).toISOString().slice(11, 23).replace('.', point);
 
-/** A black film of so many seconds with these texts; `words` say which tracks it gets of them. */
+/** A black film of so many seconds with these texts; `words` are the arguments for its tracks. */
 const filmOf = (
   seconds: number,
   texts: Readonly<Record<string, MediaInput>>,
@@ -411,7 +411,7 @@ test('cues in languages that the identifier has are hardly ever left open', asyn
   t.true(sum.openTracks <= 1, JSON.stringify(sum));
 });
 
-test('cues that stand alone are given a wrong language as seldom, and are left open more often', async (t) => {
+test('single cues get a wrong language as rarely, and are left open more often', async (t) => {
   const alone = reported.flatMap(({ label, cues }) => cues.map((cue) => ({ label, cues: [cue] })));
   const sum = await counted(alone);
   t.log(sum);

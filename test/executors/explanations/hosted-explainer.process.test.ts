@@ -21,7 +21,7 @@ import { inputOver } from './explanation-questions.ts';
 
 const key = 'sk-secret-of-the-test';
 
-// What the client library would take from its environment by itself.
+// Variables that the client library would read from its environment.
 process.env.OPENAI_CUSTOM_HEADERS = 'Authorization: Bearer another\nX-More: more';
 
 process.env.OPENAI_ORG_ID = 'org-of-the-environment';
@@ -54,7 +54,7 @@ async function causeOf(t: ExecutionContext, asked: Promise<unknown>): Promise<st
   return code;
 }
 
-test('a model is asked once for what was selected, with nothing beside the words', async (t) => {
+test('a model gets the selected words once, and nothing else', async (t) => {
   const { stub, ask, clock } = await opened(t);
   const { output, execution } = await ask(['meaning', 'grammar']);
   t.deepEqual(Object.keys(output.facets), ['meaning', 'grammar']);
@@ -65,7 +65,7 @@ test('a model is asked once for what was selected, with nothing beside the words
   const { path, headers, body } = asked;
   t.is(path, '/v1/chat/completions');
   const own = ['accept', 'authorization', 'content-type', 'user-agent'];
-  // What the platform's fetch needs for the connection, or adds to every request.
+  // Headers that the platform's fetch needs for the connection, or adds to every request.
   const platform = ['host', 'connection', 'content-length', 'accept-language', 'sec-fetch-mode', 'accept-encoding'];
   t.deepEqual(
     Object.keys(headers)
@@ -161,7 +161,7 @@ const failures: readonly [string, Behavior, string][] = [
 ];
 
 for (const [what, behavior, cause] of failures) {
-  test(`a provider that ${what} is asked once and ends as ${cause}`, async (t) => {
+  test(`a provider that ${what} gets one request and ends as ${cause}`, async (t) => {
     const { stub, ask, clock } = await opened(t, behavior);
     t.is(await causeOf(t, ask(['meaning'])), cause);
     t.is(stub.asked.length, 1);
@@ -192,7 +192,7 @@ for (const [what, behavior] of [
     t.is(stub.asked.length, 1);
   });
 
-  test(`a provider that ${what} is left at once by whoever gives the question up`, async (t) => {
+  test(`a provider that ${what} is left at once if the question is canceled`, async (t) => {
     const { stub, ask, clock } = await opened(t, behavior);
     const given = new AbortController();
     const asked = ask(['meaning'], given.signal);
@@ -218,7 +218,7 @@ test('a provider that is not there is unreachable', async (t) => {
   t.is(await causeOf(t, ask(['meaning'])), 'unreachable');
 });
 
-test('what a provider says of its own work is kept where it can be', async (t) => {
+test("a provider's account of its own work is kept if possible", async (t) => {
   const { ask } = await opened(
     t,
     answers(completionOf(facet(meaning), { id: 'not an id', usage: { prompt_tokens: -1, completion_tokens: 'many' } })),

@@ -36,7 +36,7 @@ test('a flash is a fact of its own, and flashes that follow each other are one s
 const range = { startMs: 1000, endMs: 31_000 };
 const jpeg = new Uint8Array();
 
-/** What is chosen for these cuts, as [start, end, time], where candidates come every 200 ms from before the range on. */
+/** The choices for these cuts, as [start, end, time]; candidates come every 200 ms from before the range on. */
 function chosen(cuts: readonly number[], { withoutFrom = 40_000, withoutTo = 40_000 } = {}) {
   const found: ChosenKeyframe[] = [];
   const finder = new KeyframeFinder(range, (keyframe) => found.push(keyframe));
@@ -102,7 +102,7 @@ const wholePicture: Visible = { left: 0, top: 0, right: 1920, bottom: 1080 };
 const boxed: Visible = { left: 0, top: 140, right: 1920, bottom: 940 };
 const dark: Visible = { left: 700, top: 300, right: 1300, bottom: 800 };
 
-/** What is found in runs of pictures that show the same, one every half second: `[visible, pictures]`. */
+/** The runs of pictures that show the same, one picture every half second: `[visible, pictures]`. */
 function barsIn(...runs: readonly (readonly [Visible | null, number])[]): FoundBars[] {
   const all: FoundBars[] = [];
   const finder = new BarFinder((bars) => all.push(bars));
@@ -139,7 +139,7 @@ test('an edge that wavers by a few pixels is one edge', (t) => {
   t.like(barsIn([boxed, 6], [wavering, 3], [boxed, 3]), [{ startMs: 0, endMs: 6000, visible: boxed, agreeing: 1 }]);
 });
 
-test('what is uneven, or far smaller than the picture, is no bar', (t) => {
+test('a bar must be even and nearly as wide as the picture', (t) => {
   t.deepEqual(barsIn([{ ...boxed, top: 300, bottom: 1080 }, 20]), []);
   t.deepEqual(barsIn([{ ...wholePicture, left: 700, right: 1220 }, 20]), []);
 });

@@ -71,7 +71,7 @@ export async function writtenIds(file: string, count: number): Promise<number[]>
   return ids;
 }
 
-/** Which of these processes still run; one that only waits to be collected does not. */
+/** The processes of these that still run; one that only waits for its exit to be collected does not count. */
 export function alive(ids: readonly number[]): number[] {
   return ids.filter((id) => {
     try {
@@ -107,7 +107,7 @@ export class HandClock implements Clock {
     this.#timers.delete(timer as number);
   }
 
-  /** Whether a timer of this length is set. */
+  /** True if a timer of this length is set. */
   waitsFor(ms: number): boolean {
     return [...this.#timers.values()].some((timer) => timer.ms === ms);
   }

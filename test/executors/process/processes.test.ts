@@ -11,7 +11,7 @@ test('exit code 1 counts as SIGKILL only behind a namespace and after its own la
   t.false(isHiddenSigkill({ ...sandbox, pidNamespace: 'none' }, 1, line));
 });
 
-test('hard limits are read from the table of the system, and none are found where there is none', (t) => {
+test('hard limits come from the table of the system, and none without such a table', (t) => {
   const table = [
     'Limit                     Soft Limit           Hard Limit           Units     ',
     'Max cpu time              unlimited            unlimited            seconds   ',
@@ -33,7 +33,7 @@ function framesOf(bytes: Buffer, pieceLength: number) {
   return frames;
 }
 
-test('frames come out as they went in, whatever the pieces', (t) => {
+test('frames come out as they went in, for any pieces', (t) => {
   const bytes = Buffer.concat([
     encodeFrame({ type: 'one', text: '가' }, Buffer.from('payload')),
     encodeFrame({ type: 'two' }),

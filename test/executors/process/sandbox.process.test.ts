@@ -30,7 +30,7 @@ import {
   writtenIds,
 } from './launcher-for-tests.ts';
 
-test('on Linux every wall stands and the tool comes behind them', async (t) => {
+test('on Linux every wall is in place and the tool starts behind them', async (t) => {
   const { sandbox, prefix } = await findSandbox('/usr/bin:/bin');
   t.true(sandbox.parentDeathSignal);
   t.true(sandbox.resourceLimits);
@@ -65,7 +65,7 @@ test('a machine with none of the tools gets plain process groups', async (t) => 
   t.deepEqual(prefix(limits), []);
 });
 
-// The launcher promises a namespace only where the kernel gives one; the tests below that need it run on Linux.
+// The launcher promises a namespace only if the kernel gives one; the tests below that need it run on Linux.
 const FAMILY = 3;
 
 test('an abort leaves no grandchild alive, not even one in a session of its own', async (t) => {
@@ -184,7 +184,7 @@ test('without a sandbox a tool that leaves a grandchild at its pipes ends at the
   for (const id of alive((await readFile(idFile, 'utf8')).trim().split('\n').map(Number))) process.kill(id, 'SIGKILL');
 });
 
-/** A proxy that answers every request with what was asked for. */
+/** A proxy that answers every request with the requested page. */
 function echoingProxy(t: ExecutionContext): ProcessProxy & { readonly served: () => number } {
   const servers: HttpServer[] = [];
   t.teardown(() => servers.map((server) => server.close()));
@@ -233,7 +233,7 @@ test('a tool without a proxy has no network, not even its own loopback', async (
   t.is(stdout.toString(), "True['lo']");
 });
 
-test('where a proxy cannot get a network of its own, its tool shares that of the machine', async (t) => {
+test('if a proxy cannot get a network of its own, its tool shares that of the machine', async (t) => {
   const { launcher } = await launcherFor(t, { path: await pathOf(t, ['unshare', 'true', 'setpriv', 'prlimit']) });
   t.is(launcher.sandbox.network, 'empty');
   const { stdout } = await launcher.run(python(ASKS, echoingProxy(t)));
@@ -298,7 +298,7 @@ const execute = promisify(execFile);
 const script = builtProcess('test/executors/process/launches-within.ts');
 const NOBODY = 65534;
 
-/** What a launcher finds and a tool says when the host is started by this command. */
+/** The findings of a launcher and the output of a tool if the host is started by this command. */
 async function launchedBy(t: ExecutionContext, command: readonly string[], owner: number): Promise<string[]> {
   const workRoot = await mkdtemp(path.join(os.tmpdir(), 'lesser-'));
   t.teardown(() => rm(workRoot, { recursive: true, force: true }));
@@ -314,7 +314,7 @@ const limitOf = (lines: readonly string[], name: string) =>
     ?.slice(26, 46)
     .trim();
 
-// Only root can become somebody else; whoever runs the tests otherwise is a lesser user already.
+// Only root can change its user; for any other user of the tests this is a lesser user already.
 const asNobody =
   process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
 

@@ -41,7 +41,7 @@ test('a variable names the tool, and the digest is that of the file behind the l
   t.deepEqual(named, { tool: { ...onPath.tool, path: link } });
 });
 
-test('a variable that names no executable is not replaced by what PATH holds', async (t) => {
+test('a variable that names no executable is not replaced by one on PATH', async (t) => {
   const { launcher } = await launcherFor(t);
   for (const named of ['', 'ffmpeg', '/nowhere/ffmpeg', '/tmp']) {
     const environment = { PATH: process.env.PATH, MEDIA_STUDY_FFMPEG: named };
@@ -73,7 +73,7 @@ test('the host cannot do without ffmpeg, but can without yt-dlp', async (t) => {
   t.is(ytdlp, null);
 });
 
-/** Resolves one tool again and again with one memory, and says how many processes each time took. */
+/** Resolves one tool repeatedly with one memory; returns the number of processes for each time. */
 async function asker(t: ExecutionContext, question: ToolQuestion, file: string) {
   const { launcher } = await launcherFor(t);
   let runs = 0;
@@ -134,7 +134,7 @@ test('a tool whose executable file is unchanged is not asked again', async (t) =
   t.deepEqual(await ask(), { ...first, runs: 0 });
 });
 
-test('a tool whose executable file was changed is asked and hashed again', async (t) => {
+test('a tool whose executable file was changed is run and hashed again', async (t) => {
   const file = await ffprobeIn(t);
   const ask = await asker(t, FFPROBE, file);
   const first = await ask();
@@ -144,7 +144,7 @@ test('a tool whose executable file was changed is asked and hashed again', async
   t.not(second.digest, first.digest);
 });
 
-test('what was found under one name says nothing of the same file under another', async (t) => {
+test('findings under one name are not used for the same file under another', async (t) => {
   const ask = await asker(t, FFPROBE, await ffprobeIn(t));
   await ask('one');
   const other = await ask('other');
@@ -169,7 +169,7 @@ test('a new version of a package is noticed although the script that imports it 
   t.is(second.digest, first.digest);
 });
 
-test('a script whose version may lie anywhere is asked each time', async (t) => {
+test('a script whose version may be anywhere is run each time', async (t) => {
   const folder = await temporaryFolder(t);
   const script = path.join(folder, 'yt-dlp');
   await writeFile(script, '#!/bin/sh\necho 2003.03.03\n');
@@ -180,7 +180,7 @@ test('a script whose version may lie anywhere is asked each time', async (t) => 
   }
 });
 
-test('a tool that failed is asked again', async (t) => {
+test('a tool that failed is run again', async (t) => {
   const ask = await asker(t, YTDLP, fake('prints-nonsense'));
   for (const _ of ['first', 'second']) await t.throwsAsync(() => ask(), { message: 'tool states no version' });
 });

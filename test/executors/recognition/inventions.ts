@@ -7,7 +7,7 @@ import { madeMedia } from '../../media/made-media.ts';
 import { openDetectionBench, realClock } from '../evidence/detection-for-tests.ts';
 import { passedOf, recognizeFile } from './recognized-file.ts';
 
-/** What is heard where nobody speaks, as sources of ffmpeg at 16 kHz in mono; `seed` makes another of the same kind. */
+/** Sounds without speech, as sources of ffmpeg at 16 kHz in mono; `seed` makes another of the same kind. */
 const kinds: Readonly<Record<string, (seed: number) => string>> = {
   silence: () => 'anullsrc=r=16000:cl=mono',
   'pink noise': (seed) => `anoisesrc=r=16000:c=pink:a=0.3:seed=${seed}`,
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<string, (seed: number) => string>> = {
 
 const noiseKinds = Object.keys(kinds);
 
-/** The path of a file in which each kind is heard for so long, one after the other. */
+/** The path of a file with each kind for this long, one after the other. */
 function noisePack(secondsEach: number, seed: number): Promise<string> {
   const each = ['-f', 'lavfi', '-t', String(secondsEach), '-i'];
   const inputs = Object.values(kinds).flatMap((source) => [...each, source(seed)]);
@@ -40,7 +40,7 @@ function noisePack(secondsEach: number, seed: number): Promise<string> {
   return madeMedia({ words: [...inputs, '-filter_complex', joined, ...coded, ...exact], extension: 'wav' });
 }
 
-/** A server that answers each region with all that recognisers are known to invent in a language, most sure of itself. */
+/** A server that answers each region with all known inventions of recognizers in a language, at full confidence. */
 const inventing = (language: string) => {
   const phrases = INVENTED_PHRASES[language] ?? [];
   const segments = phrases.map((text, at) => ({ text, start: at * 2 + 0.2, end: at * 2 + 1.9, avg_logprob: -0.1 }));
@@ -48,8 +48,8 @@ const inventing = (language: string) => {
 };
 
 /**
- * Puts sounds in which nobody speaks before pocketsphinx and before a server that invents in every language, each as if
- * speech had been detected everywhere. No line may pass.
+ * Sends sounds without speech to pocketsphinx and to a server that invents in every language, each as if speech had
+ * been detected everywhere. No line may pass.
  */
 export async function inventNothing(t: ExecutionContext, secondsEach: number): Promise<void> {
   const bench = await openDetectionBench();

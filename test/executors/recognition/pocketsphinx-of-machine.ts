@@ -2,6 +2,6 @@ import { existsSync } from 'node:fs';
 import { recognizerProgram } from '../../../executors/recognition/open-recognizer.ts';
 import { POCKETSPHINX_MODEL } from '../../../executors/recognition/pocketsphinx.ts';
 
-/** Whether this machine has pocketsphinx and its model. Where it has not, the tests that need them are skipped. */
+/** True if this machine has pocketsphinx and its model. Without them, the tests that need them are skipped. */
 export const hasPocketsphinx =
   (await recognizerProgram('pocketsphinx', process.env)) !== null && existsSync(POCKETSPHINX_MODEL);

@@ -11,7 +11,7 @@ const HEAD_BYTES = 44;
 const BYTES_PER_MS = 32;
 const heard = { samples: 0, contentId: `sha256:${'0'.repeat(64)}` };
 
-/** What was recognised in a WAVE file at 16 kHz in mono, and what the detector says of speech in it. */
+/** The text recognized in a WAVE file at 16 kHz in mono, and the speech that the detector finds in it. */
 export interface RecognizedFile {
   readonly lines: readonly TranscriptLineFact[];
   readonly regions: readonly Range[];
@@ -19,8 +19,8 @@ export interface RecognizedFile {
 }
 
 /**
- * Has a file recognised as a study would, with its own speech detection; `everywhere` gives the recogniser all of it in
- * pieces of 30 s, as if the detector had heard speech in all of it, while the gates go by what it did hear.
+ * Recognizes a file as a study would, with its own speech detection. With `everywhere` the recognizer gets all of it in
+ * pieces of 30 s, while the gates use the speech that was really detected.
  */
 export async function recognizeFile(
   t: ExecutionContext,

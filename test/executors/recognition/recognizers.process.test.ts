@@ -43,7 +43,7 @@ async function opened(
 
 const none = { confidence: null, averageLogProbability: null, compressionRatio: null, noSpeechProbability: null };
 
-test('a region is asked by itself, at temperature 0, without a prompt, as a WAVE file', async (t) => {
+test('a region is sent alone, at temperature 0, without a prompt, as a WAVE file', async (t) => {
   const { server, recognizer } = await opened(t, transcribes({ text: '' }));
   t.deepEqual(await recognizer.recognize(sound, signal), { language: null, lines: [] });
   const [asked] = server.asked;
@@ -61,7 +61,7 @@ test('a region is asked by itself, at temperature 0, without a prompt, as a WAVE
   t.false(JSON.stringify([recognizer.tools, recognizer.parameters]).includes(apiKey));
 });
 
-test('what a server leaves out is recorded as absent', async (t) => {
+test('fields that a server leaves out are recorded as absent', async (t) => {
   const { server, recognizer } = await opened(t, transcribes({ text: ' Take the bus. ' }));
   const line = { text: 'Take the bus.', startMs: null, endMs: null, words: [], measures: none };
   t.deepEqual(await recognizer.recognize(sound, signal), { language: null, lines: [line] });
@@ -97,7 +97,7 @@ test('what a server leaves out is recorded as absent', async (t) => {
   t.deepEqual(lines[0]?.measures, { ...none, confidence: 0.5 });
 });
 
-test('a model that knows no times is asked for its text and the log-probabilities of its tokens', async (t) => {
+test('a model without times returns its text and the log-probabilities of its tokens', async (t) => {
   const logprobs = [
     { token: 'Take', logprob: -0.5, bytes: [84] },
     { token: ' it', logprob: -0.25, bytes: [32] },
@@ -222,7 +222,7 @@ test('words come with times and confidences, joined from tokens, without the mar
   await t.throwsAsync(recognizer.recognize(second, signal), { message: /^model_changed: / });
 });
 
-test('a model that is not there, and a result that is none, stop the start', async (t) => {
+test('a missing model, and an invalid result, stop the start', async (t) => {
   const { launcher } = await launcherFor(t);
   const choice = { engine: 'whisper-cli', model: '/no/model' } as const;
   const unavailable = { instanceOf: RecognizerUnavailable, message: /^recognizer_unavailable: / };
@@ -283,11 +283,11 @@ test('the sound of a region of a transport stream counts from the first picture'
   t.deepEqual(await loudIn(lateSound, 0), [20, 30]);
 });
 
-test('where there is no picture it counts from the first sound', async (t) => {
+test('without a picture it counts from the first sound', async (t) => {
   t.deepEqual(await loudIn(lateSound, null), [10, 20]);
 });
 
-test('bug: the first sound of a Matroska file with a picture was not recognised', async (t) => {
+test('bug: the first sound of a Matroska file with a picture was not recognized', async (t) => {
   const picture = drawn('testsrc=s=160x90:r=25:d=2');
   const click = drawn('aevalsrc=0.6*sin(2*PI*1000*t)*between(t\\,0\\,0.01):s=48000:d=2');
   const coded = ['-pix_fmt', 'yuv420p', ...quickH264];

@@ -115,7 +115,7 @@ const looks = (near: readonly ReadText[][], wide: readonly ReadText[][] = []) =>
   return [async ({ width }: GrayPicture) => (width < 60 ? narrow : broad).next().value ?? []];
 };
 
-test('a line that reads the same letters by itself agrees, whatever its spaces and signs', async (t) => {
+test('a line with the same letters in a single reading agrees, despite other spaces and signs', async (t) => {
   t.deepEqual(await lookedAgain(reading, around(), looks([[again('nd, directed  by', 300)]])), {
     ...reading,
     secondLook: 'agrees',
@@ -140,7 +140,7 @@ test('a wider look that adds a sign or two, or is not sure, has read the ground 
   }
 });
 
-test('where one look differs the next may agree; where none does, the line stays and is marked', async (t) => {
+test('if one look differs the next may agree; if none agrees, the line stays and is marked', async (t) => {
   const other = async () => [again('nd divided by')];
   const [same] = looks([[again('nd directed by')]]);
   t.is((await lookedAgain(reading, around(), [other, same ?? other])).secondLook, 'agrees');
@@ -149,7 +149,7 @@ test('where one look differs the next may agree; where none does, the line stays
   }
 });
 
-test('a line that grows with every look is none', async (t) => {
+test('a line that grows with every look is not a line', async (t) => {
   let more = 'nd directed by';
   const growing = async () => {
     more = `o${more}`;

@@ -21,7 +21,7 @@ test.before(async () => {
   ]);
 });
 
-/** What ffmpeg makes of `lines.srt` by these words. */
+/** Output of ffmpeg from `lines.srt` for these arguments. */
 const ofLines = (extension: string, ...words: readonly string[]): Promise<string> =>
   madeMedia({ words: ['-i', 'lines.srt', ...words], extension, inputs: { 'lines.srt': twoLines } });
 
@@ -64,7 +64,7 @@ for (const [name, , way] of foreign) {
   });
 }
 
-test.serial('lines.vtt is refused by what it is, with the way in', async (t) => {
+test.serial('lines.vtt is refused by its kind, with the right way to attach it', async (t) => {
   t.is(
     (await refused(t, bench.probe(await ofLines('vtt')), 'format_not_allowed')).message,
     'format_not_allowed: "webvtt" is text without picture and sound; attach subtitle files to the source whose words they are',
@@ -133,7 +133,7 @@ test.serial('a mp4 without its index is damaged', async (t) => {
   await refused(t, bench.probe('no-index.mp4'), 'container_damaged');
 });
 
-test.serial('bug: the refusal of a mp4 that was cut before its index did not say what to do', async (t) => {
+test.serial('bug: the refusal of an mp4 that was cut before its index did not name the remedy', async (t) => {
   await cutTo(0.63, 'base.mp4', 'no-index.mp4');
   const { message } = await refused(t, bench.probe('no-index.mp4'), 'container_damaged');
   t.regex(
@@ -150,7 +150,7 @@ test.serial('a wav whose writer could not fill in its length is whole', async (t
   t.true(Math.abs((await bench.probe('open.wav')).durationMs - 4000) < 100);
 });
 
-test.serial('a recording that states no duration is as long as what it holds', async (t) => {
+test.serial('a recording without a stated duration is as long as its content', async (t) => {
   t.true(Math.abs((await bench.probe('live.mkv')).durationMs - 4000) < 100);
 });
 
@@ -235,7 +235,7 @@ test.serial('a picture in the clothes of a film is not allowed', async (t) => {
   t.is(await refusalOf(t, folder, await readFile(await madeMedia(redPicture))), 'format_not_allowed');
 });
 
-/** A pipe that holds a mark: whoever reads the pipe takes the mark away. */
+/** A pipe that holds a mark: the first reader takes the mark away. */
 async function trap(folder: string, name: string): Promise<FileHandle> {
   const file = path.join(folder, name);
   await outputOf(folder, 'mkfifo', file);
@@ -325,7 +325,7 @@ for (const [what, words] of [
       `v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video ${port} TCP/RTP/AVP 96\na=rtpmap:96 H264/90000\n`,
   ],
 ] as const) {
-  test.serial(`${what} to the network, named like a film, is refused and calls nobody`, async (t) => {
+  test.serial(`${what} to the network, named like a film, is refused without any connection`, async (t) => {
     const { port, calls } = await counter(t);
     t.is(await refusalOf(t, await temporaryFolder(t), words(port)), 'format_not_allowed');
     t.is(calls(), 0);

@@ -38,7 +38,7 @@ test.serial('an ordinary mp4 is measured whole, and the probe tells how far it h
   });
 });
 
-// What a DV camera records: 720x576 and stereo at 48 kHz.
+// The format of a DV camera: 720x576 and stereo at 48 kHz.
 const dvWords = [
   ...['-s', '720x576', '-pix_fmt', 'yuv420p', '-c:v', 'dvvideo'],
   ...['-c:a', 'pcm_s16le', '-ar', '48000', '-ac', '2'],
@@ -84,7 +84,7 @@ for (const [name, , kinds] of ordinary) {
 }
 
 for (const [name, tools] of [
-  // Its header says which tracks hold packets.
+  // Its header lists the tracks that hold packets.
   ['fast.mp4', ['ffmpeg', 'ffprobe']],
   ['film.mkv', ['ffmpeg', 'ffprobe', 'ffprobe']],
   ['sound.mp3', ['ffmpeg', 'ffprobe']],
@@ -120,7 +120,7 @@ test.serial('a file needs no extension to be known', async (t) => {
   t.deepEqual(kindsOf(await bench.probe('0a1b2c')), ['video:h264', 'audio:aac']);
 });
 
-test.serial('cover art is told from moving pictures', async (t) => {
+test.serial('cover art is not taken for moving pictures', async (t) => {
   const words = ['-map', '0:a', '-map', '1', '-c:v', 'mjpeg', '-disposition:v', 'attached_pic'];
   const inputs = { 'base.mp4': base, 'cover.png': redPicture };
   const song = await madeMedia({ words: ['-i', 'base.mp4', '-i', 'cover.png', ...words], extension: 'mp3', inputs });
@@ -182,7 +182,7 @@ for (const [name, codec] of [
   ['empty-track.mp4', 'aac'],
   ['empty-track.mkv', 'libopus'],
 ] as const) {
-  test.serial(`an audio track without packets in ${name} is no track`, async (t) => {
+  test.serial(`an audio track without packets in ${name} does not count`, async (t) => {
     const silence = [...drawn('sine=d=4'), '-map', '0:v', '-map', '1:a', '-filter:a', 'aselect=0'];
     const words = [...silence, '-c:v', 'copy', '-c:a', codec];
     await placeMedia(bench.folder, { [name]: ofBase(path.extname(name).slice(1), words) });
@@ -243,14 +243,14 @@ test.serial('a wav that is cut between two packets is found out by the length in
   t.is(incomplete?.cause, 'ends_early');
 });
 
-test.serial('a recording without a stated length that breaks off is as long as what it holds', async (t) => {
+test.serial('a recording without a stated length that breaks off is as long as its content', async (t) => {
   await cutTo(0.9, 'live.mkv', 'crashed.mkv');
   const { durationMs, incomplete } = await bench.probe('crashed.mkv');
   t.deepEqual(incomplete, { cause: 'ends_early', statedMs: null, measuredMs: durationMs });
   t.true(durationMs > 3200 && durationMs < 3800, String(durationMs));
 });
 
-test.serial('what the refusal of a cut file advises makes a file that is taken', async (t) => {
+test.serial('the advice in the refusal of a cut file makes a file that is accepted', async (t) => {
   await cutTo(0.5, 'recorded.mkv', 'half.mkv');
   const { message } = await refused(t, bench.probe('half.mkv'), 'container_damaged');
   t.regex(message, /"ffmpeg -i IN -c copy OUT.mkv"/);
@@ -312,7 +312,7 @@ test.serial('a mp3 of varying bit rate without a table is as long as its frames'
 
 test.serial('a mp4 that claims 4,294,967,294 ms is as long as its packets, with a note', async (t) => {
   const bytes = Buffer.from(await read('base.mp4'));
-  // Version 0 of the box: flags, two times and the scale stand before the duration.
+  // Version 0 of the box: flags, two times and the scale precede the duration.
   bytes.writeUInt32BE(4_294_967_294, bytes.indexOf('mvhd') + 20);
   await write('claims.mp4', bytes);
   const { durationMs, incomplete, bitRate } = await bench.probe('claims.mp4');

@@ -17,7 +17,7 @@ test('seconds become rounded milliseconds, and only what is a length does', (t) 
     t.is(milliseconds(text), null);
 });
 
-test('a clock begins at rounded milliseconds around zero, and at zero where nothing is said', (t) => {
+test('a clock begins at rounded milliseconds around zero, and at zero without a start time', (t) => {
   t.is(startOffset('6.976009'), 6976);
   t.is(startOffset('-0.0074'), -7);
   for (const text of [undefined, 'N/A', '0.000000', '1e400']) t.is(startOffset(text), 0);
@@ -39,13 +39,13 @@ test('a stream that states next to nothing is still described', (t) => {
   });
 });
 
-test('a track takes its duration from its tag where the container keeps it there', (t) => {
+test('a track takes its duration from its tag if the container keeps it there', (t) => {
   t.is(trackOf({ index: 0, tags: { DURATION: '01:02:03.500000000' } }).durationMs, 3_723_500);
   t.is(trackOf({ index: 0, duration: '2.5', tags: { DURATION: '00:00:09.000000000' } }).durationMs, 2500);
   t.is(trackOf({ index: 0, tags: { DURATION: 'soon' } }).durationMs, null);
 });
 
-test('a language is kept as it is, and what is none is left out', (t) => {
+test('a language is kept as it is, and an invalid one is left out', (t) => {
   const languageOf = (language: string) => trackOf({ index: 0, tags: { language } }).language;
   t.is(languageOf('kor'), 'kor');
   t.is(languageOf('pt-BR'), 'pt-BR');
@@ -77,7 +77,7 @@ test('a picture without a size, a cover and an unknown codec are nothing to play
   t.false(isPlayable(trackOf({ index: 0, codec_type: 'audio' })));
 });
 
-test('keys that nobody asked for are let through unread, wrong types are not', (t) => {
+test('keys that were not requested pass unread, wrong types do not', (t) => {
   t.deepEqual(ffprobeReport.parse({ programs: [], streams: [{ index: 0, more: true }] }), { streams: [{ index: 0 }] });
   t.false(ffprobeReport.safeParse({ streams: [{ index: '0' }] }).success);
   t.false(ffprobeReport.safeParse([]).success);
@@ -119,7 +119,7 @@ test('a shortfall counts only with sound, times of packets, and a stated length'
   t.is(noteOf({ ...cut, containerNames: ['mp3'], isEstimated: true }), null);
 });
 
-test('a subtitle that outlasts picture and sound is no shortfall', (t) => {
+test('a subtitle that outlasts picture and sound does not count as a shortfall', (t) => {
   const tracks = [trackFor('audio', 12_000), trackFor('subtitle', 15_500)];
   t.deepEqual(extentOf({ ...wav, statedMs: 15_500, heldMs: 12_000, tracks }), {
     ...{ durationMs: 15_500, tracks, incomplete: null },

@@ -20,7 +20,7 @@ const toolAt = (path: string) => ({ ytdlp: { ...bench.deps.ytdlp, path } });
 const quoted = (address: string) => encodeURIComponent(address);
 const playing = { ...film, formats: [{ formatId: 'mp4', language: null, width: null, height: null }] };
 
-/** Waits until the host was asked for something. */
+/** Waits until the host gets a request. */
 const asked = (request: string, from: number): Promise<void> =>
   eventually(request, () => bench.host.requests.slice(from).includes(request), 20);
 
@@ -97,7 +97,7 @@ test.serial('a folder that cannot be made is a fault of the system', async (t) =
   await failed(t, bench.download('/media.mp4', { folder: path.join(file, 'folder') }), 'launch_failed');
 });
 
-test.serial('what an earlier host left in the folder is removed before the download begins', async (t) => {
+test.serial('remains of an earlier host in the folder are removed before the download begins', async (t) => {
   const folder = await mkdtemp(path.join(bench.folder, 'left-'));
   await writeFile(path.join(folder, 'media.mp4.part'), 'half a film');
   await mkdir(path.join(folder, 'deeper'));

@@ -28,7 +28,7 @@ async function frameShades(file: string): Promise<readonly number[]> {
   return Array.from({ length: bytes.length / frameBytes }, (_, at) => bytes[at * frameBytes + 8 * 16 + 8] ?? 0);
 }
 
-/** When the first track of sound is first heard, in milliseconds, or null when it never is. */
+/** Start of the first sound of the first audio track, in milliseconds, or null if it is silent. */
 async function firstSoundMs(file: string): Promise<number | null> {
   const bytes = await decoded(
     '-i',
@@ -69,7 +69,7 @@ const ranges = [
   { startMs: 10_400, endMs: 12_000 },
 ];
 
-// Frames differ by three, and encoding anew changes none by more than one.
+// Frames differ by three, and encoding again changes none by more than one.
 const isSameShade = (one = Number.NaN, other = Number.NaN) => Math.abs(one - other) <= 1;
 
 for (const form of VIDEO_FORMS) {

@@ -91,7 +91,7 @@ async function echo(t: ExecutionContext): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-test('a plain request goes through whole, without what belongs to the hop', async (t) => {
+test('a plain request goes through whole, without the headers of the hop', async (t) => {
   const host = await target(t, (request, response) => {
     response.setHeader('X-Theirs', 'yes');
     request.pipe(response);
@@ -110,7 +110,7 @@ test('a plain request goes through whole, without what belongs to the hop', asyn
   t.deepEqual(proxy.findings.lastOutcome, { kind: 'answered', status: 200 });
 });
 
-test('who does not show the secret is asked for it, and nothing is reached', async (t) => {
+test('a client without the secret must authenticate, and reaches nothing', async (t) => {
   const host = await target(t, (_, response) => response.end('found'));
   const proxy = await proxyFor(t, { openOrigin: host.origin });
   const refused = await plain(proxy, `${host.origin}/`, { secret: 'secret2' });
@@ -125,7 +125,7 @@ test('who does not show the secret is asked for it, and nothing is reached', asy
   t.is(proxy.findings.requests, 0);
 });
 
-test('what is not absolute http is refused', async (t) => {
+test('anything but an absolute http address is refused', async (t) => {
   const proxy = await proxyFor(t);
   for (const url of [
     'ftp://8.8.8.8/',
@@ -144,7 +144,7 @@ test('what is not absolute http is refused', async (t) => {
   t.true(proxy.findings.refusedAddress);
 });
 
-test('addresses that are not public are refused in every spelling, and no neighbour hears of it', async (t) => {
+test('private addresses are refused in every spelling, and no neighbor gets a request', async (t) => {
   const host = await target(t, (_, response) => response.end('found'));
   const proxy = await proxyFor(t, { openOrigin: 'http://127.0.0.1:1', lookup: async () => ['127.0.0.1'] });
   const spellings = ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '017700000001', '[::1]', '[::ffff:127.0.0.1]'];
@@ -229,7 +229,7 @@ test('a connection without a byte is ended', async (t) => {
   t.pass();
 });
 
-test('an answer that breaks off is a fault of the host, and one that the tool leaves is none', async (t) => {
+test('an answer that breaks off is a fault of the host; one that the tool leaves is not', async (t) => {
   const host = await target(t, (request, response) => {
     response.writeHead(200, { 'Content-Length': 100_000 });
     response.write('x'.repeat(1000), () => {

@@ -80,7 +80,7 @@ for (const address of [
   });
 }
 
-test.serial('a page that embeds an address of this machine reaches nobody there', async (t) => {
+test.serial('a page that embeds an address of this machine reaches no server there', async (t) => {
   let requests = 0;
   const neighbor = createServer((_, response) => {
     requests += 1;
@@ -117,7 +117,7 @@ test.serial('a name that resolves to a private address is refused', async (t) =>
   await failed(t, resolveVideo(bench.deps, request, signal), 'address_refused');
 });
 
-test.serial('an address that the extractor does not know is no video, and nothing is asked', async (t) => {
+test.serial('an address that the extractor does not know is not a video, and causes no request', async (t) => {
   const { signal } = new AbortController();
   const before = bench.host.requests.length;
   const request = { url: `${bench.host.origin}/page.html`, extractor: 'youtube' };
@@ -125,7 +125,7 @@ test.serial('an address that the extractor does not know is no video, and nothin
   t.is(bench.host.requests.length, before);
 });
 
-test.serial('a tool that prints what no caller can read, crashes, floods or hangs is told apart', async (t) => {
+test.serial('unreadable output, a crash, a flood and a hang of the tool have distinct causes', async (t) => {
   await failed(t, bench.resolve('/media.mp4', toolAt(fake('prints-nonsense'))), 'tool_output');
   await failed(t, bench.resolve('/media.mp4', toolAt(fake('crashes'))), 'tool_signal');
   await failed(t, bench.resolve('/media.mp4', toolAt(fake('floods-stdout'))), 'output_limit');

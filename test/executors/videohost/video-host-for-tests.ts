@@ -33,7 +33,7 @@ export interface VideoHostBench {
   resolve(form: string, other?: Partial<VideoHostDeps>, wallMs?: number): Promise<ResolvedVideo>;
   /** Resolves a path once for all tests of a file, which look at it or download from it. */
   resolved(form: string): Promise<ResolvedVideo>;
-  /** Downloads into a folder of its own, with the request's other fields where given. */
+  /** Downloads into a folder of its own, with the request's other fields if given. */
   download(form: string, request: Partial<DownloadRequest>, other?: Partial<VideoHostDeps>): Promise<DownloadedRange>;
   /** Rejects when anything of a job is left: folders of processes, or of downloads that were not handed over. */
   leftovers(): Promise<readonly string[]>;
@@ -53,7 +53,7 @@ export const film: ResolvedVideo = {
 
 const sound = drawn(`aevalsrc='if(gte(t\\,${ONSET_MS / 1000})\\,0.5*sin(2*PI*440*t)\\,0)':s=44100:d=12`);
 
-/** Twelve seconds whose frames can be told apart; two tracks of sound that begin at `ONSET_MS`. */
+/** Twelve seconds of distinct frames; two tracks of sound that begin at `ONSET_MS`. */
 export const countedFilm: MediaRecipe = {
   words: [
     ...drawn("nullsrc=s=64x64:r=25:d=12,geq=lum='20+mod(N*3\\,201)':cb=128:cr=128"),

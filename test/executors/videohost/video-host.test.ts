@@ -108,7 +108,7 @@ test('every language comes along in its best form, the original first', (t) => {
   t.is(chosen(...many, picture('v', 360)).length, 9);
 });
 
-test('a picture of unknown sound is taken for silent where sound stands apart', (t) => {
+test('a picture of unknown sound counts as silent if the sound is separate', (t) => {
   const unknown = format('v', { vcodec: null, acodec: null });
   const at = (url: string) => ({ url: `https://host.example/${url}` });
   const apart = [
@@ -130,7 +130,7 @@ test('sound alone and picture alone will do', (t) => {
   t.deepEqual(chosen(picture('v', 360)), ['v']);
 });
 
-test('what is protected, is no media, or needs another protocol is never taken', (t) => {
+test('protected media, other files and other protocols are never taken', (t) => {
   t.deepEqual(chosen(format('1', { has_drm: true })), []);
   t.deepEqual(chosen(format('1', { vcodec: 'none', acodec: 'none' })), []);
   t.deepEqual(chosen(format('1', { protocol: 'rtmp' }), format('2', { protocol: 'mhtml' })), []);
@@ -138,7 +138,7 @@ test('what is protected, is no media, or needs another protocol is never taken',
   t.deepEqual(chosen(format('best'), format('1+2'), format('a]b'), format('')), ['best']);
 });
 
-test('a playlist is taken only where its reader lives in a network of its own', (t) => {
+test('a playlist is taken only if its reader has a network of its own', (t) => {
   const formats = [format('1'), format('2', { protocol: 'm3u8_native' }), format('3', { protocol: 'm3u8' })];
   const ids = (ownNetwork: boolean) => chooseFormats(formats, { ownNetwork }).map(({ format_id }) => format_id);
   t.deepEqual(ids(true), ['3']);
@@ -177,7 +177,7 @@ for (const [what, addresses] of Object.entries(notPublic)) {
   });
 }
 
-test('what lies beside a special range is public', (t) => {
+test('addresses next to a special range are public', (t) => {
   const beside = ['9.255.255.255', '11.0.0.0', '126.255.255.255', '128.0.0.1', '172.15.255.255', '172.32.0.0'];
   const others = ['100.63.255.255', '100.128.0.0', '169.253.255.255', '223.255.255.255', '8.8.8.8'];
   for (const address of [...beside, ...others, '2606:4700:4700::1111', '2a00:1450:4009::200e']) {
@@ -185,7 +185,7 @@ test('what lies beside a special range is public', (t) => {
   }
 });
 
-test('loopback is told from everything else, in its plain forms only', (t) => {
+test('loopback is recognized, in its plain forms only', (t) => {
   for (const address of ['127.0.0.1', '127.1.2.3', '::1']) t.true(isLoopbackAddress(address), address);
   for (const address of ['::ffff:127.0.0.1', '10.0.0.1', '8.8.8.8', 'localhost', '']) {
     t.false(isLoopbackAddress(address), address);
@@ -222,7 +222,7 @@ test('without that, the exit and what was printed for machines decide', (t) => {
   t.is(verdict(answered), 'tool_exit: yt-dlp exited with code 1');
 });
 
-test('a process that was stopped is no matter of the host', (t) => {
+test('a process that was stopped does not count against the host', (t) => {
   for (const reason of ['aborted', 'deadline', 'output_limit', 'tool_signal', 'tool_missing'] as const) {
     t.is(verdict({ refusedAddress: true }, { reason }), `${reason}: yt-dlp ended`);
   }

@@ -70,7 +70,7 @@ test('before any correction the lines are those of the captions, and none is cha
   t.deepEqual(found.corrections, []);
 });
 
-test('a correction is a record of who changed what from which line, checked, and in the journal', async (t) => {
+test('a correction records its author, its changes and their lines, checked, and in the journal', async (t) => {
   const { host, study } = await openCaptioned(t);
   const { runtimeId } = study;
   const before = await correctionsOf(t, host, runtimeId);
@@ -187,7 +187,7 @@ test('the same request twice writes one correction; another one under its id is 
   host.refused(t, await send(host, runtimeId, other), 'illegal_caption_correction');
 });
 
-test('of two corrections on the same lines the second is told that they changed', async (t) => {
+test('of two corrections on the same lines the second is refused because they changed', async (t) => {
   const { host, study } = await openCaptioned(t);
   const { runtimeId } = study;
   const body = await asked(t, host, runtimeId, { changes: [reworded] });
@@ -339,7 +339,7 @@ test('files give the corrected lines and name the correction; the original is th
   for (const [at, path] of paths.entries()) t.deepEqual((await host.get(path)).body, before[at]?.body, path);
 });
 
-test('lines that no check accepts are no file, and the original is', async (t) => {
+test('lines that no check accepts give no file, and the original does', async (t) => {
   const { host, study } = await openCaptioned(t);
   const { runtimeId } = study;
   await corrected(t, host, runtimeId, { changes: [{ lineIds: [second], lines: [{ startMs: 3000, endMs: 7966 }] }] });

@@ -32,7 +32,7 @@ export const captionFlags = {
 
 export const pathOf = (runtimeId: string, list: string): string => `/v1/runtimes/${runtimeId}/${list}`;
 
-/** Where the captions of a job are a file. */
+/** The path of the captions of a job as a file. */
 export const fileOf = (runtimeId: string, jobId: string): string =>
   pathOf(runtimeId, `caption-productions/${jobId}.vtt`);
 

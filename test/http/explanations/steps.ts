@@ -12,18 +12,18 @@ import { ModelInMemory } from '../../host/model-in-memory.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { type Captioned, captionFlags, captionsOfLife, pathOf, resultsOf } from '../captions/steps.ts';
 
-/** What the host of these suites holds and must never let out. */
+/** Secrets of the host of these suites, which it must never reveal. */
 export const apiKey = 'sk-secret-of-the-test';
 export const model = 'org/stub:1b';
 
-/** The options of a host that makes captions and explains them. */
+/** Options for captions and their explanations. */
 export const explainerFlags = [
   ...captionFlags.embedded,
   ...['--language-explanation-executor', 'openai', '--allow-real-language-explanation'],
   ...['--language-explanation-model', model],
 ];
 
-/** A runtime by its shape, and nobody's. */
+/** A well-formed runtime id that does not exist. */
 export const nowhere = 'runtime:00000000-0000-4000-8000-000000000000';
 
 export const explanationsOf = (runtimeId: string): string => pathOf(runtimeId, 'language-explanations');

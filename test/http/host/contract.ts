@@ -10,7 +10,7 @@ import { WireClient } from '../wire-client.ts';
 export const adapterNames = { uws: 'uWebSockets.js', node: 'node:http' } as const;
 export type AdapterFlag = keyof typeof adapterNames;
 
-/** What the host under test takes at most: one byte less than a declared length can say, and less than the sample. */
+/** The most that the host under test takes: one byte less than a declared length can express, and less than the sample. */
 export const limits = { mediaBytes: Number.MAX_SAFE_INTEGER - 1, studyRangeMs: 30_000 } as const;
 
 /** An origin that the host under test allows by default. */
@@ -27,8 +27,8 @@ export class HostContract extends CheckedWire {
   #client: WireClient | undefined;
 
   /**
-   * `otherFlags` and `environment` are given to the host, at each start as they are then, beside those of all suites; a flag
-   * that all suites give is replaced.
+   * The host gets `otherFlags` and `environment` at each start, in their state at that time. They come after the flags
+   * of all suites; a flag of the same name is replaced.
    */
   constructor(
     adapter: AdapterFlag,

@@ -12,13 +12,13 @@ export interface WaveFields {
   readonly rate?: number;
   readonly blockAlign?: number;
   readonly bits?: number;
-  /** Half a second of silence, unless told otherwise. */
+  /** Half a second of silence by default. */
   readonly sound?: Buffer;
-  /** What the header says of the length of the sound. */
+  /** The length of the sound in the header. */
   readonly dataBytes?: number;
 }
 
-/** A WAVE file whose header says what it is told to say. */
+/** A WAVE file whose header has the given values. */
 export function wave({
   channels = 1,
   rate = 8000,

@@ -119,7 +119,7 @@ for (const adapter of adapters) {
     }
   });
 
-  test.serial(`${name}: a body that nobody reads runs out while its answer is awaited`, async (t) => {
+  test.serial(`${name}: an unread body runs out while its answer is awaited`, async (t) => {
     const seen = signal<Exchange>();
     const { port } = await listen(t, adapter, seen.fire);
     const socket = new RawSocket(port).send(head('PUT /', `Content-Length: ${32 * MEBIBYTE}`));
@@ -210,7 +210,7 @@ function chunkAt(offset: number): Buffer {
   return chunk;
 }
 
-/** Writes the whole body, pausing as told; returns how many bytes were written so far. */
+/** Writes the whole body, with the given pauses; returns the number of bytes written so far. */
 function produce(body: BodyWriter, stop: () => boolean): () => number {
   let offset = 0;
   const more = (): void => {
@@ -285,7 +285,7 @@ for (const adapter of adapters) {
     socket.destroy();
   });
 
-  test.serial(`${name}: an answer that ends short closes its connection and tells nobody`, async (t) => {
+  test.serial(`${name}: an answer that ends short closes its connection without a failure`, async (t) => {
     const { port } = await listen(t, adapter, (exchange) => {
       exchange.onAbort(() => t.fail('the host itself ended the answer'));
       const body = exchange.stream(200, {}, 10);
@@ -346,14 +346,14 @@ async function answerOf(port: number): Promise<IncomingMessage> {
   return answer;
 }
 
-/** A chunk whose bytes say where it stands. */
+/** A chunk whose bytes encode its position. */
 function pieceAt(offset: number, bytes: number): Buffer {
   const chunk = Buffer.alloc(Math.min(bytes, wholeBytes - offset));
   for (let at = 0; at < chunk.length; at += 16) chunk[at] = (offset + at) % 251;
   return chunk;
 }
 
-/** Writes until it is told to wait, again and again; returns how many bytes were written so far. */
+/** Writes until it has to wait, again and again; returns the number of bytes written so far. */
 function producePieces(body: BodyWriter, bytes: number): () => number {
   let offset = 0;
   const more = (): void => {

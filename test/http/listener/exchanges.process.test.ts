@@ -276,7 +276,7 @@ for (const adapter of adapters) {
     socket.destroy();
   });
 
-  test.serial(`${name}: a request behind a chunked one that asked to close harms nobody`, async (t) => {
+  test.serial(`${name}: a request behind a chunked one that asked to close does no harm`, async (t) => {
     let begun = 0;
     const ended = new Set<Exchange>();
     const listener = await listen(t, adapter, (exchange) => {
@@ -302,14 +302,14 @@ for (const adapter of adapters) {
         for (const socket of sockets) socket.destroy();
       }
     }
-    // What was sent when its client left may still arrive.
+    // Bytes that were sent when the client left may still arrive.
     await atRest(() => begun);
     t.true(begun >= 120);
     await eventually('the end of each exchange', () => ended.size === begun);
     await t.notThrowsAsync(within('the close, unless an exchange never ended', listener.close(2 * patienceMs)));
   });
 
-  test.serial(`${name}: a target that is no path is unanswered or arrives as null`, async (t) => {
+  test.serial(`${name}: an invalid target is unanswered or arrives as null`, async (t) => {
     const { port } = await listen(t, adapter, (exchange) => {
       exchange.respond(exchange.head.target === null ? 421 : 200, {}, '');
     });

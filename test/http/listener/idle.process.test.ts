@@ -137,7 +137,7 @@ function idleContract(adapter: Adapter, limitMs: number): void {
   });
 }
 
-test.serial('node:http: what came while the whole process stood still is answered, though it is late', async (t) => {
+test.serial('node:http: requests from a time when the whole process was paused are answered late', async (t) => {
   const limitMs = 1_000;
   const begun = signal();
   const adapter: Adapter = { name: 'node:http', open: nodeListener(limitMs) };

@@ -12,12 +12,12 @@ import {
 } from '../../../http/listener/uws-binding.ts';
 import { openUwsListener, UwsOpenBody } from '../../../http/listener/uws-listener.ts';
 
-// Which adapter a host listens with, and what each decides without a socket.
+// The choice of an adapter, and the decisions of each without a socket.
 
 const unknownInterface = { ...THIS_RUNTIME, modules: '9999' };
 const nativeHere = findUwsBinary(THIS_RUNTIME) !== undefined;
 
-test('the native adapter is chosen where its binary loads, node:http elsewhere', async (t) => {
+test('the native adapter is chosen if its binary loads, otherwise node:http', async (t) => {
   const chosen = await chooseListener();
   t.is(chosen.adapter, nativeHere ? 'uWebSockets.js' : 'node:http');
   t.is(chosen.open, nativeHere ? openUwsListener : openNodeListener);
@@ -31,7 +31,7 @@ test('a runtime without a binary gets node:http and the reason', async (t) => {
   t.is(chosen.reason, `no native binary ${uwsBinaryName(unknownInterface)}`);
 });
 
-test('where few files may be open, the adapter that counts strangers is chosen unless demanded', async (t) => {
+test('if few files may be open, the adapter that counts strangers is chosen unless demanded', async (t) => {
   const chosen = await chooseListener('auto', THIS_RUNTIME, packageFolder(), 1_024);
   t.is(chosen.open, openNodeListener);
   if (!nativeHere) return;
@@ -41,7 +41,7 @@ test('where few files may be open, the adapter that counts strangers is chosen u
   t.is((await chooseListener('uws', THIS_RUNTIME, packageFolder(), 1_024)).open, openUwsListener);
 });
 
-test('the limit of open files is read where the system says it', (t) => {
+test('the limit of open files is read if the system reports it', (t) => {
   t.is(
     descriptorLimit(
       () => 'Limit  Soft Limit\nMax open files            1024                 4096                 files\n',
@@ -88,7 +88,7 @@ test('a fast body is looked at once a second', (t) => {
   t.is(moved, 10);
 });
 
-/** A response that notes each write, and whether it was gathered; the system takes it unless told otherwise. */
+/** A response that records each write, and whether it was gathered; by default the system takes it. */
 function notingResponse() {
   const writes: { readonly bytes: number; readonly isGathered: boolean }[] = [];
   const state = { isCorked: false, takes: true };

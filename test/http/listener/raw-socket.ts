@@ -61,7 +61,7 @@ export class RawSocket {
     return parsed.answer;
   }
 
-  /** What came of bytes that no answer is owed for, once the socket closed or stayed quiet for `quietMs`. */
+  /** The answer to bytes that need none, once the socket closed or stayed quiet for `quietMs`. */
   async outcome(quietMs = 400): Promise<'closed' | 'unanswered' | 'answered'> {
     await this.#until(quietMs, 'an outcome', () => this.#ended).catch(() => undefined);
     const status = Number(Buffer.concat(this.#pieces).toString('latin1', 9, 12));
@@ -130,7 +130,7 @@ export class RawSocket {
   }
 }
 
-/** Whether nobody listens at a port. */
+/** True if a port has no listener. */
 export async function isRefused(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' });
   const refused = await once(socket, 'connect').then(

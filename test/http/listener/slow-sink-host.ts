@@ -34,7 +34,8 @@ function sinkSlowly(exchange: Exchange): void {
   });
 }
 
-// A process of its own, because the peak of a process never falls: it is told its adapter, and speaks over IPC.
+// A process of its own, because the peak of a process never falls. It gets its adapter as an argument, and speaks over
+// IPC.
 const adapter = adapters.find(({ name }) => name === process.argv[2]);
 if (adapter === undefined) throw new Error(`no adapter ${process.argv[2]}`);
 const { port } = await adapter.open({ host: '127.0.0.1', port: 0 }, sinkSlowly);

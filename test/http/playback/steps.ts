@@ -112,7 +112,7 @@ export const askMedia = (
 
 let rewrites = 0;
 
-/** Writes a file anew, with a time of its own: changes within one tick of the clock could not be told apart. */
+/** Rewrites a file, with a time of its own: changes within one tick of the clock would be invisible. */
 export async function rewrite(path: string, bytes: Uint8Array): Promise<void> {
   rewrites += 1;
   await writeFile(path, bytes);

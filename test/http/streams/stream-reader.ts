@@ -92,7 +92,7 @@ export class StreamReader {
     return this.events.filter(({ event }) => event === 'journal').length;
   }
 
-  /** What a client sends to go on behind the last event. */
+  /** Headers with which a client continues after the last event. */
   get lastId(): string {
     return this.events.findLast(({ id }) => id !== undefined)?.id ?? '';
   }

@@ -13,9 +13,9 @@ import { storedFiles } from '../host/ingest-steps.ts';
 import { followed, startStudy, studyRequest } from '../host/study-steps.ts';
 import { askRange, cancel, comesTo, rangeRequest, standing, videoIngests, workFolders, writes } from './steps.ts';
 
-// What becomes of ranges, with the real downloader and a video host on this machine. A host with a downloader takes seconds to start:
-// tests that neither stop it nor hold its work share one. They run one after the other because each looks at what is left of its
-// downloads; none needs what another did.
+// The fate of ranges, with the real downloader and a video host on this machine. A host with a downloader takes seconds
+// to start, so tests that neither stop it nor hold its work share one. They run one after the other because each checks
+// the remains of its downloads; none needs another.
 
 const media = fileURLToPath(new URL('../../../fixtures/sample/source/media/sample.mp4', import.meta.url));
 
@@ -81,7 +81,7 @@ for (const form of ['/page.html', '/structured.html', '/media.mp4', '/hls/index.
   });
 }
 
-test.serial('what cannot be fetched ends with a closed reason, and leaves nothing', async (t) => {
+test.serial('a failed fetch ends with a closed reason, and leaves nothing', async (t) => {
   const { host, address } = await openShared();
   const before = await storedFiles(host);
   const rows: [path: string, code: string, message: RegExp, others?: object][] = [
@@ -132,7 +132,7 @@ test.serial('a range can be given up while it waits and while it is fetched, and
 });
 
 for (const how of ['stop', 'kill'] as const) {
-  test.serial(`after a ${how} in the middle of a download the range is fetched anew`, async (t) => {
+  test.serial(`after a ${how} in the middle of a download the range is fetched again`, async (t) => {
     const { host, address } = await openAlone(t);
     await host.gate.close();
     const request = rangeRequest(address('/media.mp4'), { startMs: how === 'stop' ? 1000 : 500 });
@@ -163,7 +163,7 @@ test.serial('a study over a range ends with evidence that reopens', async (t) =>
   t.is((await host.get(`/v1/runtimes/${runtimeId}/evidence`)).status, 200);
 });
 
-test.serial('without a downloader all paths say why, and what waits goes on waiting', async (t) => {
+test.serial('without a downloader all paths give the reason, and waiting ranges keep waiting', async (t) => {
   const environment: Record<string, string> = {};
   const { host, address } = await openAlone(t, environment);
   const request = rangeRequest(address('/page.html'));

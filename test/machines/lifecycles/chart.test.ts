@@ -40,7 +40,7 @@ interface Written {
 
 const listed = (value: unknown): unknown[] => (value === undefined ? [] : [value].flat());
 
-/** What the author of a machine wrote, counted without the help of XState: [states, transitions, invokes]. */
+/** Counts in the source of a machine, without the help of XState: [states, transitions, invokes]. */
 const counted = (written: Written): readonly [number, number, number] => {
   const invokes = listed(written.invoke) as Written[];
   const own = [
@@ -132,7 +132,7 @@ test('a machine that declares no main way has none, and one without a version sa
   t.is(chart.machineVersion, 'unversioned');
 });
 
-test("XState's own events are told in words", (t) => {
+test("XState's own events are described in words", (t) => {
   const chart = chartOf(sampleMachine);
   const label = (id: string): string => transitionNamed(chart, id).label;
   t.is(label('sample.working#xstate.error.actor.download#0'), 'error of download');
@@ -147,7 +147,7 @@ test("XState's own events are told in words", (t) => {
   t.is(transitionNamed(runtime, 'runtime.running.read#xstate.done.actor.read#0').label, 'read done');
 });
 
-test('guards, actions, invokes and descriptions are told by their names', (t) => {
+test('guards, actions, invokes and descriptions appear by their names', (t) => {
   const chart = chartOf(sampleMachine);
   t.is(
     transitionNamed(chart, 'sample.working.fetching#again.and.again.with.a.long.name#0').guard,
@@ -184,7 +184,7 @@ test('the active states of a chart are its innermost ones, one for each region',
   t.deepEqual(activeStatesOf({ checking: { left: 'a', right: {} } }), ['checking.left.a', 'checking.right']);
 });
 
-test('a chart stands in a state and in all around it, not in one whose name begins alike', (t) => {
+test('a chart is in a state and in all around it, not in one with a similar name', (t) => {
   t.true(isInState({ running: 'read' }, 'running'));
   t.true(isInState({ running: 'read' }, 'running.read'));
   t.false(isInState({ running: 'read' }, 'run'));

@@ -15,10 +15,10 @@ import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 
 const allStates = (state: ChartState): ChartState[] => [state, ...state.states.flatMap(allStates)];
 
-/** Types that come several times in a row stand once. */
+/** Equal types in a row are merged to one. */
 const collapsed = (types: readonly string[]): string[] => types.filter((type, index) => type !== types[index - 1]);
 
-/** What the chart says that an actor journals which goes this way, given as the paths of the states that it passes. */
+/** The journal that the chart predicts for an actor on this way, given as the paths of its states. */
 function declared(machine: AnyStateMachine, way: readonly string[]): string[] {
   const { root } = chartOf(machine);
   const states = allStates(root);

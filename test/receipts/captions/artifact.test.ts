@@ -32,7 +32,7 @@ import { nastyTexts } from './nasty-texts.ts';
 
 type Texts = readonly (string | null)[];
 
-/** Two tracks whose cues stand over the same parts of the clip; a null leaves a cue out. */
+/** Two tracks whose cues cover the same parts of the clip; a null leaves a cue out. */
 const tracksOf = (source: Texts, target: Texts): StoredTrack[] => {
   const parts: Range[] = divided(clipRange, Math.max(source.length, target.length));
   return [source, target].map((texts, at) => ({
@@ -60,7 +60,7 @@ const refused = (job: CaptionJob): string => failureOf(CaptionFailure, () => cap
 
 const three = await captionJob({ version: 1, windows: 4, tracks: twoTracks });
 
-test('the names of captions follow from what they name', (t) => {
+test('the names of captions follow from their content', (t) => {
   const { study } = three;
   const { runtimeId: runId } = study.run.record;
   const named = {
@@ -141,12 +141,12 @@ test('each side has at most 32,768 bytes', async (t) => {
   t.regex(refused(await jobOf(wide, ['A'])), /^too_large: 4\d{4} bytes of source text/);
 });
 
-test('captions that are too large although they say nothing twice are refused', async (t) => {
+test('captions that are too large although they repeat nothing are refused', async (t) => {
   const quoted = texts(64, 512, '"');
   t.regex(refused(await jobOf(quoted, quoted)), /^too_large: \d+ bytes of captions, at most 131072 are allowed$/);
 });
 
-test('a text above 4,096 characters or 8,192 bytes, or with control characters, is no line', async (t) => {
+test('a text above 4,096 characters or 8,192 bytes, or with control characters, is invalid', async (t) => {
   const cases: [string, boolean][] = [
     ['x'.repeat(4096), true],
     ['x'.repeat(4097), false],
@@ -238,7 +238,7 @@ test('bug: a check of long captions compared each line with all lines before it'
   t.true(looks <= 5 * count, `${looks} looks`);
 });
 
-/** What a cue says; markup would be left out. */
+/** The text of a cue; markup would be left out. */
 const textOf = ({ tree }: Cue): string =>
   tree.children.map((node) => (node.type === 'text' ? node.value : '')).join('');
 

@@ -14,7 +14,7 @@ import { twoTracks } from '../evidence/stored-tracks.ts';
 import { reopened } from '../reopening/reopened.ts';
 import { approval, reviewOf } from '../review/review-steps.ts';
 
-/** A stored study as whoever makes captions of it is given it; whether anybody may approve it is not asked. */
+/** A stored study as a maker of captions gets it, without any check of the approval. */
 export async function captionedStudy(stored: StoredStudy): Promise<CaptionedStudy> {
   const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
   const { execution } = runtime;
@@ -77,7 +77,7 @@ export async function captionedClip(shape: StudyShape = { version: 1, windows: 4
   };
 }
 
-/** What a journal goes on with, commit by commit. */
+/** Further events of a journal, commit by commit. */
 export type Tail = readonly (readonly EventDraft[])[];
 
 /** The commits of these names, such as `begun0 failed0`. */
@@ -109,7 +109,7 @@ export const shapesByRules = {
   first: { version: 1, windows: 4, tracks: twoTracks, forged: byFirstVersion },
 } as const satisfies Readonly<Record<string, StudyShape>>;
 
-/** What a host of another version, or a forger, makes of captions. */
+/** Captions of a host of another version, or of a forger. */
 export type Change = (captions: WholeCaptions) => WholeCaptions;
 
 /** Changes one line, and counts the lines again. */
@@ -120,7 +120,7 @@ export const withLine =
     return { ...captions, lines, result: resultOf(lines) };
   };
 
-/** What older rules may have given, and those of today do not. */
+/** Results that older rules allowed, and today's rules do not. */
 export const withOtherText: Change = withLine(0, ({ source }) => ({
   source: { ...source, text: 'Hello.' } as CaptionLine['source'],
 }));

@@ -32,7 +32,7 @@ const cuesOf = (language: string, spoken: readonly Spoken[], within = tenMinutes
     { range: within, language, isWall: () => false },
   );
 
-/** What the guidelines find in cues of a language. */
+/** Findings of the guidelines in cues of a language. */
 function findingsIn(language: string, cues: readonly SegmentedCue[]): string[] {
   const lines = cues.map(({ startMs, endMs, text }, at) => lineOf({ startMs, endMs, source: text, target: text }, at));
   const { artifact, reference } = checkableCaptions(lines.slice(0, 1));
@@ -66,7 +66,7 @@ test('a break costs less from a pause of 150 ms on, then of 300 and of 700', (t)
   t.deepEqual(costs, [6, 6, 4, 4, 1, 1, 0, 0]);
 });
 
-test('a cue ends where nobody speaks, and no cue reaches over a long pause', (t) => {
+test('a cue ends when speech ends, and no cue reaches over a long pause', (t) => {
   const cues = cuesOf('en', [
     { text: 'there it is', startMs: 1000, endMs: 2000 },
     { text: 'behind the door', startMs: 3600, endMs: 4800 },
@@ -136,7 +136,7 @@ const vocabulary: Readonly<Record<string, readonly string[]>> = {
 const speeds: Readonly<Record<string, number>> = { en: 14, de: 12, ko: 7 };
 
 for (const [language, words] of Object.entries(vocabulary)) {
-  test(`cues of whatever is said in '${language}' keep every guideline and every word`, (t) => {
+  test(`cues of any speech in '${language}' keep every guideline and every word`, (t) => {
     for (let seed = 1; seed <= 12; seed += 1) {
       const next = chanceFrom(seed);
       let at = Math.floor(next() * 3000);
@@ -198,7 +198,7 @@ for (const [what, texts] of Object.entries(divided)) {
   });
 }
 
-test('a recognised line of Thai is cut into cues between syllables, and loses nothing', (t) => {
+test('a recognized line of Thai is cut into cues between syllables, and loses nothing', (t) => {
   const [language, is] = cut.Thai ?? ['', []];
   const text = Array.from({ length: 6 }, () => is.join('')).join('');
   const [line] = spokenLines([{ text, startMs: 0, endMs: 40_000, isWhole: true }]);
@@ -216,7 +216,7 @@ const rangeOf = (first: number, last: number): string[] =>
     /[\p{L}\p{M}]/u.test(sign),
   );
 
-/** What texts are put together from: consonants first, then what stands beside them. */
+/** Parts of generated texts: consonants first, then their companions. */
 const alphabets: readonly (readonly [consonants: string[], parts: string[]])[] = [
   [rangeOf(0x0e01, 0x0e2e), [...rangeOf(0x0e30, 0x0e3a), ...rangeOf(0x0e47, 0x0e4e), 'เก', 'แล', 'โน', 'ใน', 'ไห']],
   [rangeOf(0x0e81, 0x0eae), [...rangeOf(0x0eb0, 0x0ebd), ...rangeOf(0x0ec8, 0x0ecd), 'ເກ', 'ແລ', 'ໂນ', 'ໃນ', 'ໄຫ']],
@@ -370,7 +370,7 @@ test('a track that is late throughout is paired as if it were not', (t) => {
   );
 });
 
-test('what has no counterpart stands alone; an unreadable cue leaves its side unknown', (t) => {
+test('a line without a counterpart stays alone; an unreadable cue leaves its side unknown', (t) => {
   const pairs = groupedCues(
     [cue(1000, 3000, 'a'), cue(10_000, 12_000, 'b'), cue(20_000, 22_000, 'c')],
     [cue(1000, 3000, 'A'), cue(5000, 6000, 'alone'), cue(20_000, 20_900, null), cue(21_000, 22_000, 'C')],
@@ -390,8 +390,8 @@ interface Dialogue {
 }
 
 /**
- * Two tracks of one dialogue as releases have them: each splits long sentences by itself and joins short ones by itself, the
- * edges differ, one is late by up to two seconds, and now and then one has a sign that the other does not translate.
+ * Two tracks of one dialogue as in releases: each splits long sentences and joins short ones in its own way. The edges
+ * differ, one track is late by up to two seconds, and sometimes one has a sign that the other does not translate.
  */
 function builtDialogue(seed: number): Dialogue {
   const next = chanceFrom(seed * 2_654_435_761);
@@ -429,7 +429,7 @@ function builtDialogue(seed: number): Dialogue {
 const wordsOf = (text: string | null): number => (text === null ? 0 : text.split(/\s+/).length);
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** The share of all words that stand in lines with both sides. */
+/** The share of all words in lines with both sides. */
 function sharedWords({ source, target }: Dialogue, pairs: readonly TextPair[]): number {
   const all = total([...source, ...target].map(({ text }) => wordsOf(text)));
   const whole = pairs.filter((pair) => pair.source !== null && pair.target !== null);

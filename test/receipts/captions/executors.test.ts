@@ -104,7 +104,7 @@ test('embedded subtitles are the two tracks side by side', (t) => {
   );
 });
 
-test('embedded subtitles name the artifact of the source track, where there is one', async (t) => {
+test('embedded subtitles name the artifact of the source track, if there is one', async (t) => {
   const named = embedded.identify(two).sourceCaptionContentId;
   const stored = two.findings.operations.flatMap(({ evidence }) => evidence.map(({ delivered }) => delivered));
   const first = stored.find(({ kind }) => kind === 'subtitle_track');
@@ -192,7 +192,7 @@ test('tracks that name their languages in words are found', async (t) => {
   t.deepEqual(lines, embedded.draft(two));
 });
 
-test('where a cue could not be read a line stands without its words, on either side and on both', async (t) => {
+test('a line with an unreadable cue has no words there, on either side and on both', async (t) => {
   const without = (track: typeof korean, ...unread: readonly number[]) => ({
     ...track,
     cues: track.cues.map((cue, at) => (unread.includes(at) ? { ...cue, text: null } : cue)),
@@ -232,7 +232,7 @@ const reasons = (classification: CaptionClassification, others: Partial<PlannedC
 const silent = { ...film.source, tracks: [trackOf('video', 0), trackOf('subtitle', 2)] };
 const taggedAs = (language: string) => ({ ...film.source, trackLanguages: [{ index: 2, language }] });
 
-test('a plan says of each executor what keeps captions from coming of it', (t) => {
+test('a plan names the obstacles to captions for each executor', (t) => {
   t.deepEqual(reasons('recorded_real_pipeline_fixture'), ['no_caption_executor']);
   t.deepEqual(reasons('deterministic_current_run_test_seam'), []);
   const both = {
@@ -260,7 +260,7 @@ test('a plan says of each executor what keeps captions from coming of it', (t) =
   t.deepEqual(reasons('recognised_transcript_translated', { source: silent }), ['no_audio_track']);
 });
 
-test('a range that is too long and a language that is not declared are said beside it', (t) => {
+test('a plan also names a range that is too long and a language that is not declared', (t) => {
   const others: Partial<PlannedCaptions> = {
     range: { startMs: 0, endMs: 120_001 },
     requested: { mode: 'automatic', languages: [], reason: null },

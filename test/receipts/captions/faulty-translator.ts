@@ -117,10 +117,10 @@ export const german: ReadonlyMap<string, string> = new Map(dialogue.map(([, de],
 
 type Answer = Omit<TranslatedAnswer, 'identified'>;
 
-/** What a model makes of the lines that it is asked for, which it could translate; `isAlone` of one asked again. */
+/** The answer of a model to lines that it could translate; `isAlone` if it gets one line again. */
 export type Translator = (right: readonly Answer[], isAlone: boolean) => readonly Answer[];
 
-// Stands in for the identifier, which knows texts of some length.
+// A stub of the identifier, which knows texts of some length.
 function identified(text: string): string | null {
   if (text.length < 12) return null;
   return dialogue.some(([, , fr]) => text.includes(fr))
@@ -139,7 +139,7 @@ const most = (codes: readonly (string | null)[]): string | null => {
   );
 };
 
-/** Asks a translator for the whole dialogue as a production does; the verdicts, and how often it was asked. */
+/** Sends the whole dialogue to a translator as a production does; returns the verdicts and the number of requests. */
 export function translate(
   translator: Translator,
   gates: TranslationWork['gates'] = 4,

@@ -158,7 +158,7 @@ test('a line is worth what the worst stretch of its time is worth', (t) => {
   }
 });
 
-test('a stretch that a line only touches says nothing of it', (t) => {
+test('a stretch that a line only touches has no effect on it', (t) => {
   const coverage = [part(0, 1000, 'withheld'), part(1000, 2000, 'supported'), part(2000, 4000, 'unknown')];
   const study = withCoverage(spoken, coverage);
   t.is(lineOver(study, 1000, 2000).gap, null);
@@ -198,11 +198,11 @@ const said = (order: readonly number[]) =>
 
 const misplaced = (order: readonly number[], least: number) => [...misplacedLines(said(order), toGerman, least)].sort();
 
-test('translations that stand by their lines are in no doubt', (t) => {
+test('translations that belong to their lines are not in doubt', (t) => {
   t.deepEqual(misplaced([0, 1, 2, 3], ANCHOR_RULE.doubtful), []);
 });
 
-test('translations that were exchanged are found by what they share with the other line', (t) => {
+test('exchanged translations are found by their overlap with the other line', (t) => {
   t.deepEqual(misplaced([1, 0, 2, 3], ANCHOR_RULE.withheld), ['a', 'b']);
   t.deepEqual(misplaced([0, 1, 3, 2], ANCHOR_RULE.withheld), ['c', 'd']);
   t.deepEqual(misplaced([3, 1, 2, 0], ANCHOR_RULE.withheld), ['a', 'd']);
@@ -212,7 +212,7 @@ test('translations that moved by one line are all found', (t) => {
   t.deepEqual(misplaced([1, 2, 3, 0], ANCHOR_RULE.withheld), ['a', 'b', 'c', 'd']);
 });
 
-test('a question and its answer are told apart by their signs alone', (t) => {
+test('the signs of a question and of its answer are enough to distinguish them', (t) => {
   const exchanged = [
     { id: 'a', source: 'Are you coming?', translation: 'Ja, gleich.' },
     { id: 'b', source: 'Yes, soon.', translation: 'Kommst du?' },
@@ -228,7 +228,7 @@ test('in another script words are known by their consonants', (t) => {
   t.is(misplacedLines(exchanged, { source: 'en', target: 'ru' }, ANCHOR_RULE.withheld).size, 2);
 });
 
-test('lines that share nothing with any translation cannot be told apart', (t) => {
+test('lines that share nothing with any translation are never found misplaced', (t) => {
   const exchanged = [
     { id: 'a', source: 'We were too late.', translation: '비가 오고 있어요.' },
     { id: 'b', source: 'It is raining.', translation: '우리는 늦었어요.' },
@@ -247,7 +247,7 @@ const pairs = {
 
 type Pair = (typeof pairs)[keyof typeof pairs];
 
-/** What a model says of the line at a place, where `seen` tells which lines it has before it; `word` is one wording or the other. */
+/** The answer of a model about the line at a place, given the lines that it sees; `word` is one wording or the other. */
 type Model = (at: number, seen: (at: number) => boolean, word: (at: number) => string) => string;
 
 const right: Model = (at, _seen, word) => word(at);
@@ -260,7 +260,10 @@ const faults: Readonly<Record<string, Model>> = {
   merges: (at, seen, word) => (at % 2 === 0 && seen(partnerOf(at)) ? `${word(at)} ${word(partnerOf(at))}` : word(at)),
 };
 
-/** Asks for the dialogues as a production does. How many lines are withheld, and how many pass with what is none of their wordings. */
+/**
+ * Translates the dialogues as a production does. Returns the number of lines withheld, and of lines that pass with none
+ * of their wordings.
+ */
 function asked({ from, to, other, ...languages }: Pair, model: Model, gates: 4 | 5) {
   const texts = dialogues.flat();
   const lines = texts.map((line, at) => ({ id: `line-${at}`, text: line[from] }));

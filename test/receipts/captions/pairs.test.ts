@@ -91,7 +91,7 @@ test('a target cue without a partner takes the longest stretch without a source 
   }
 });
 
-test('no words are left out in silence: a cue that stands nowhere takes the target of its line', (t) => {
+test('no words are silently left out: an unplaced cue takes the target of its line', (t) => {
   const split = [cue(0, 2500, 'first half'), cue(2600, 4000, 'second half')];
   t.deepEqual(pairedCues([cue(0, 4000, 's')], split), [pair(0, 4000, 's', null)]);
   t.deepEqual(pairedCues([cue(0, 2000, 's')], [cue(0, 1000, 'a'), cue(1000, 2000, 'b')]), [pair(0, 2000, 's', null)]);
@@ -171,7 +171,7 @@ test('a language is the same in every way to write it', (t) => {
   for (const [base, written] of Object.entries(tags)) for (const tag of written) t.is(baseLanguage(tag), base, tag);
 });
 
-test('what names no language is none', (t) => {
+test('a text that names no language is not a language', (t) => {
   for (const tag of ['und', 'UND', 'und-KR', 'mul', 'zxx', 'mis', '', 'en_US', 'a', 'x-klingon', '한국어', 'ko--KR']) {
     t.is(baseLanguage(tag), null, tag);
   }

@@ -36,7 +36,7 @@ import { checkableCaptions, executor, input, jobId, lineOf, threeLines, type Wor
 const hex = (digit: string): string => digit.repeat(64);
 const decisionOf = (lines: readonly CaptionLine[]) => structuralDecisionOf(checkableCaptions(lines));
 
-/** What is decided on three lines of which the middle one was changed. */
+/** The decision on three lines of which the middle one was changed. */
 const middle = (change: (line: CaptionLine) => CaptionLine) =>
   decisionOf(threeLines.map((line, index) => (index === 1 ? change(line) : line)));
 
@@ -156,7 +156,7 @@ test('a line that ends after the range is withheld', (t) => {
   t.is(decisionOf([lineOf(words, 0)]).lines[0]?.outcome, 'withheld');
 });
 
-test('lines that swapped their places are withheld where time runs backwards', (t) => {
+test('lines that swapped their places are withheld if time runs backwards', (t) => {
   const { lines } = decisionOf([threeLines[1], threeLines[0], threeLines[2]].flatMap((line) => line ?? []));
   t.deepEqual(fieldOf(lines, 'outcome'), ['accepted', 'withheld', 'accepted']);
 });
@@ -262,7 +262,7 @@ test('an acceptance that the policy would not give is named', (t) => {
   t.is(place, 'quality_control: decision.lines[0].outcome');
 });
 
-test('a row of the answer says which lines were accepted and which were not', (t) => {
+test('a row of the answer lists the accepted lines and the others', (t) => {
   const captions = checkableCaptions(
     threeLines.map((line, index) => (index === 1 ? withStudy(line, { claimIds: [] }) : line)),
   );
@@ -408,7 +408,7 @@ test('captions within all limits have no finding', (t) => {
   t.deepEqual(findingsOn([cue(1000, 1833, 'Good morning'), cue(1916, 8916, letters(42))]), []);
 });
 
-test('each limit is found exactly where it is passed', (t) => {
+test('each limit is found exactly at its value', (t) => {
   const alone = (endMs: number, target: string) => findingsOn([cue(0, endMs, target)]).map(([, ...rest]) => rest);
   t.deepEqual(alone(1000, letters(20)), []);
   t.deepEqual(alone(1000, letters(21)), [['reading_speed_too_high', 21_000, 20_000]]);
@@ -431,7 +431,7 @@ test('TED has its own limits', (t) => {
   ]);
 });
 
-test('a gap is two frames of the media, or of 24 a second where its rate is not known', (t) => {
+test('a gap is two frames of the media, or of 24 a second if its rate is unknown', (t) => {
   const after = (gapMs: number) => [cue(0, 1000, 'a'), cue(1000 + gapMs, 3000, 'b')];
   t.deepEqual(findingsOn(after(83)), []);
   t.deepEqual(findingsOn(after(82)), [['line-2', 'gap_too_short', 82, 83]]);
@@ -447,7 +447,7 @@ test('a gap is two frames of the media, or of 24 a second where its rate is not 
   t.is(reportOf(reported(after(0), media), 'target', 'netflix').frameRate.origin, 'media');
 });
 
-test('cues that overlap are told apart from cues that are too close', (t) => {
+test('overlapping cues and cues that are too close are different findings', (t) => {
   t.deepEqual(findingsOn([cue(0, 2000, 'a'), cue(1500, 3000, 'b')]), [['line-2', 'overlap', 500, 0]]);
   t.deepEqual(findingsOn([cue(0, 2000, 'a'), cue(1500, 3000, 'b')], 'ted'), [['line-2', 'overlap', 500, 0]]);
 });
@@ -472,7 +472,7 @@ test('what a reader sees as one character is one', (t) => {
   t.is(measured('one\r\n\r\ntwo').lines, 2);
 });
 
-test('narrow characters are half as long where a guideline says so', (t) => {
+test('narrow characters count half if a guideline says so', (t) => {
   const lengthOf = (text: string) => measured(text, true).longestLineMilliCharacters;
   t.is(measured('안녕 ok!').longestLineMilliCharacters, 6000);
   t.is(lengthOf('안녕 ok!'), 4000);

@@ -71,7 +71,7 @@ const rejected = reviewOf(study, rejection);
 const objects = [review, rejected, seam, ...attempts].flatMap((steps) => steps.objects);
 const end = study.commits.flat().length;
 
-/** What a journal can go on with; a number is that of the attempt. */
+/** Possible next events of a journal; a number is that of the attempt. */
 const entries: Readonly<Record<string, readonly EventDraft[]>> = {
   ...{ reviewing: review.started, approved: review.recorded, rejecting: rejected.started, rejected: rejected.recorded },
   ...{ withdrawing: review.revocationStarted, kept: review.revocationFailed, withdrawn: review.revoked },
@@ -90,7 +90,7 @@ const goneOn = (names: string, from: StoredStudy = study) => goingOn(from, objec
 const runtimeAfter = async (names: string): Promise<VerifiedRuntime> =>
   (await reopened(...goneOn(`reviewing approved ${names}`))).runtime;
 
-/** What the journal goes on with after the approval: attempts, whether one is open, captions and checks. */
+/** The journal after the approval: attempts, whether one is open, captions and checks. */
 const ways: Readonly<Record<string, readonly [string, number, boolean, number, number]>> = {
   'nothing was begun': ['', 0, false, 0, 0],
   'an attempt is under way': ['begun0', 1, true, 0, 0],
@@ -127,7 +127,7 @@ for (const [what, [tail, ...expected]] of Object.entries(ways)) {
   });
 }
 
-test('an approval stands until the first word of its withdrawal, and again when that failed', async (t) => {
+test('an approval is valid until its withdrawal begins, and again if that failed', async (t) => {
   const approvals: [string, boolean][] = [
     ['', true],
     ['begun0 failed0', true],
@@ -159,7 +159,7 @@ const withStudy = (
 ): Change =>
   withLine(1, ({ lineage }) => ({ lineage: { ...lineage, study: { ...lineage.study, ...change(lineage.study) } } }));
 
-/** What older rules may have given, and those of today do not. */
+/** Results that older rules allowed, and today's rules do not. */
 const otherwise: Readonly<Record<string, Change>> = {
   'another text': withOtherText,
   'a line without citations': withStudy(() => ({ claimIds: [], semanticCitations: [], childReports: [] })),
@@ -185,7 +185,7 @@ test('captions that follow by the present rules are judged again, also in an old
 
 const otherId = (id: string): string => id.replace(/[0-9a-f]{64}$/, '0'.repeat(64));
 
-/** What no rules give: the place at which the form does not hold. */
+/** Results that no rules allow: the place at which the form is wrong. */
 const malformed: Readonly<Record<string, readonly [Change, RegExp]>> = {
   'count other lines than they have': [
     (captions) => ({ ...captions, result: { ...captions.result, lineCount: 9 } }),

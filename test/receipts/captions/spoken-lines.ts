@@ -13,7 +13,7 @@ export interface Spoken {
   /** The end of the line; its words, parted by spaces, share the time by their length. */
   readonly endMs: number;
   readonly outcome?: TranscriptLineFact['outcome'];
-  /** Whether the recogniser gives no times of words. */
+  /** True if the recognizer gives no times of words. */
   readonly isWhole?: boolean;
 }
 

@@ -21,7 +21,7 @@ const inBatches =
   (right, isAlone) =>
     isAlone ? right : translator(right, isAlone);
 
-/** What a model may do to lines; each is done to all batches, and alone too where that is possible. */
+/** Faults of a model; each is applied to all batches, and to single lines too if possible. */
 const faults: Readonly<Record<string, Translator>> = {
   'shifts lines with their sources': each((_, all, index) => ({
     ...at(all, index + 1),
@@ -96,14 +96,14 @@ for (const [fault, translator] of Object.entries(faults)) {
       const { verdicts } = translate(translator, gates);
       t.is(verdicts.size, lines.length);
       for (const [id, verdict] of verdicts) {
-        // What it did not touch, and what it gave alone, is right.
+        // Lines that it did not touch, and single lines, are right.
         if ('text' in verdict) t.is(verdict.text, german.get(id) ?? '');
       }
     });
   }
 }
 
-test('what a model translates well passes, asked once', (t) => {
+test('a good translation passes after one request', (t) => {
   const { verdicts, asks } = translate((right) => right);
   t.deepEqual(
     [...verdicts.values()].map((verdict) => ('text' in verdict ? verdict.text : verdict.reason)),
@@ -112,7 +112,7 @@ test('what a model translates well passes, asked once', (t) => {
   t.is(asks.length, 3);
 });
 
-test('a model that is asked twice gets every line a second time, apart from what stood around it', (t) => {
+test('a model that translates twice gets every line again, apart from its neighbors', (t) => {
   const { verdicts, asks } = translate((right) => right, 5);
   t.true([...verdicts.values()].every((verdict) => 'text' in verdict));
   t.is(asks.length, 3 + 11);
@@ -128,7 +128,7 @@ test('a model that is asked twice gets every line a second time, apart from what
     );
 });
 
-test('a batch in which a line went wrong is asked again line by line, and only that one', (t) => {
+test('a batch with a wrong line is repeated line by line, and only that batch', (t) => {
   const { verdicts, asks } = translate((right, isAlone) =>
     isAlone ? right : right.map((answer) => (answer.lineId === 'line-3' ? { ...answer, translation: '' } : answer)),
   );
@@ -242,7 +242,7 @@ test('bug: digits of Khmer, Burmese and other scripts were changed numbers', (t)
   }
 });
 
-test('a number in words is found changed where another one stands in its place', (t) => {
+test('a number in words is found changed if another one is in its place', (t) => {
   const wrong: readonly (readonly [string, string, string])[] = [
     ['I have three brothers', 'Ich habe fünf Brüder', 'de'],
     ['three of the seven', 'trois des huit', 'fr'],

@@ -168,7 +168,7 @@ test('data that its type does not allow never becomes a draft', (t) => {
     t.throws(() => draftEvent('task.transitioned', data as typeof moved, cause), { name: 'ZodError' });
 });
 
-test('a type outside the closed set is no event', (t) => {
+test('an event has a type of the closed set', (t) => {
   t.throws(() => draftEvent('spawn.requested' as EventType, {} as never, cause), { instanceOf: TypeError });
 });
 
@@ -245,7 +245,7 @@ test('a field that a record must not have is named as the place', (t) => {
   t.is(placeOf({ ...whole, facts: [{ startMs: 0, endMs: 1 }] }), 'facts.0.endMs');
 });
 
-test('the name of such a field is left out where it could act on a terminal', (t) => {
+test('the name of such a field is left out if it could act on a terminal', (t) => {
   t.is(placeOf({ ...whole, '\u001b[31m': 'x' }), 'a field that no such record has');
 });
 
@@ -253,6 +253,6 @@ test('a value of several forms is named by the form that it comes nearest to', (
   t.is(placeOf({ ...whole, decision: { code: 'ko', share: '1' } }), 'decision.share');
 });
 
-test('a record that is none at all is named as a whole', (t) => {
+test('an invalid record is named as a whole', (t) => {
   t.is(placeOf([]), '(whole)');
 });

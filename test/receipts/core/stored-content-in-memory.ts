@@ -37,7 +37,7 @@ export interface WrittenEvent extends EventDraft {
   readonly [key: string]: unknown;
 }
 
-/** The events that a ledger makes of drafts; the times are those of a clock that stands still. */
+/** The events that a ledger makes of drafts, with the times of a clock that never moves. */
 export const writtenEvents = (runId: string, drafts: readonly EventDraft[]): WrittenEvent[] =>
   drafts.map((draft, index) => ({
     schema: 'studio.runtime.event.v1',
@@ -51,12 +51,12 @@ export const writtenEvents = (runId: string, drafts: readonly EventDraft[]): Wri
 export const storedEvents = (events: readonly unknown[]): Uint8Array[] =>
   events.map((event) => Buffer.from(canonicalJson(event), 'utf8'));
 
-/** What a ledger holds of a runtime, its whole journal included. */
+/** Everything that a ledger holds of a runtime, its whole journal included. */
 export interface JournalledRuntime extends StoredRuntime {
   readonly events: readonly Uint8Array[];
 }
 
-/** What a ledger holds of a finished study. */
+/** Everything that a ledger holds of a finished study. */
 export const storedRuntimeOf = ({ run, source, start, commits }: StoredStudy): JournalledRuntime => ({
   runtimeId: run.record.runtimeId,
   start,

@@ -38,7 +38,7 @@ export const withLabels = (labels: Partial<PackItem['labels']>): PackItem => ({
 
 export const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value), 'utf8');
 
-/** What `t.throws` is to expect of a closed fault at a place. */
+/** The expectation of `t.throws` for a closed fault at a place. */
 export const fault = (code: EvaluationFaultCode, place: string): ThrowsExpectation<EvaluationFault> => ({
   instanceOf: EvaluationFault,
   message: `${code}: ${place}`,

@@ -34,7 +34,7 @@ test('a pack has the content id of its canonical form, however it is laid out', 
   t.not(changed.contentId, read.contentId);
 });
 
-test('what is no manifest is malformed, and the place is named', (t) => {
+test('an invalid manifest is malformed, and the place is named', (t) => {
   const places: [unknown, string][] = [
     [{ ...pack, more: 1 }, 'manifest: Unrecognized key: "more"'],
     [{ ...pack, ownershipAttested: false }, 'manifest.ownershipAttested: Invalid input: expected true'],
@@ -122,7 +122,7 @@ const emptyTrack = [{ trackIndex: 1, language: null, cues: [] }];
 const pairing = { sourceLanguage: 'ko', targetLanguage: 'en', lines: [{ source: '네', target: 'Yes' }] };
 const captions = { sourceLanguage: 'ko', targetLanguage: 'en' };
 
-test('labels of what the media has are taken', (t) => {
+test('labels for tracks of the media are accepted', (t) => {
   t.notThrows(() =>
     checkLabeledMedia(itemLabeled({ speech: [], cuts, subtitles: emptyTrack }), media('video', 'subtitle', 'audio')),
   );
@@ -180,7 +180,7 @@ test('its id follows from everything in it, and nothing in it is a time or an id
   t.notRegex(baseline.toString('utf8'), /\d{4}-\d{2}-\d{2}T|runtime:|[0-9a-f]{8}-[0-9a-f]{4}-/);
 });
 
-test('a changed number, a foreign field and anything that is no receipt are malformed', (t) => {
+test('a changed number, a foreign field and anything but a receipt are malformed', (t) => {
   const totals = { ...acceptedBaseline.totals, cuts: null };
   const refused = (bytes: Buffer, place: string) =>
     t.throws(() => readBaseline(bytes, packContentId), fault('baseline_malformed', place));
@@ -304,7 +304,7 @@ test('a measure that can no longer be taken is worse, one that can be at last is
   t.is(change(compareEvaluations(acceptedReceipt, receiptOfTotals(deaf)).measures), 'better');
 });
 
-test('what nobody labelled is not measured', (t) => {
+test('items without labels are not measured', (t) => {
   t.deepEqual(measuresOf(scoresOf(noLabels)), []);
   t.deepEqual(pooledCounts([noLabels, noLabels]), noLabels);
 });
@@ -347,7 +347,7 @@ test('files that differ leave a measure open, files that agree do not, always by
   t.deepEqual(covered(receiptOfItems([withShots(5, 4), withShots(10, 8)]))?.interval, { low: 800_000, high: 800_000 });
 });
 
-test('items of one file are drawn together, and one file alone says nothing of others', (t) => {
+test('items of one file are drawn together, and a single file gives no interval', (t) => {
   const items = [withShots(10, 2), withShots(10, 10)];
   t.is(covered(receiptOfItems(items, 1))?.interval, null);
   t.is(covered(receiptOfItems([withShots(10, 2), noLabels]))?.interval, null);

@@ -52,7 +52,7 @@ const label = {
   ],
 };
 
-test('a pair is right where both sides are of the same lines, in one line of captions or several', (t) => {
+test('a pair is right if both sides are of the same lines, in one line of captions or several', (t) => {
   const shown = [
     { source: 'Come in, please.\nIt is late.', target: 'Bitte kommen Sie herein. Es ist spät.' },
     { source: 'Good night. See you.', target: 'Bis bald.' },
@@ -78,7 +78,7 @@ const text = (startMs: number, endMs: number, words: string, outcome: 'passed' |
   ...{ startMs, endMs, text: words, outcome },
 });
 
-test('texts on the screen are found, wrong or invented; what was withheld is none of these', (t) => {
+test('texts on the screen are found, wrong or invented; a withheld text does not count', (t) => {
   const labelled = [
     { startMs: 0, endMs: 2000, text: 'The Harbour' },
     { startMs: 3000, endMs: 5000, text: 'Platform 3' },
@@ -97,7 +97,7 @@ test('texts on the screen are found, wrong or invented; what was withheld is non
   t.like(score, { foundMicro: 333_333, wrongMicro: 200_000, inventedMicro: 400_000 });
 });
 
-test('where no text stands and none passes there is nothing to divide by', (t) => {
+test('without a text on the screen or in the result there is nothing to divide by', (t) => {
   t.like(screenTextScoreOf(screenTextCounts([], [])), { foundMicro: null, wrongMicro: null, inventedMicro: null });
 });
 
@@ -208,7 +208,7 @@ test('only the range is scored', (t) => {
   t.deepEqual(counts, { scoredMs: 1000, labelledMs: 1000, foundMs: 1000, hitMs: 1000 });
 });
 
-test('what cannot be divided has no ratio', (t) => {
+test('a division by zero has no ratio', (t) => {
   const nothing = speechScoreOf(0, speechCounts([], [], within(0, 1000), 0));
   t.like(nothing, { precisionMicro: null, recallMicro: null, f1Micro: null, detectionErrorRateMicro: null });
   const deaf = speechScoreOf(0, speechCounts(spans([0, 500]), [], within(0, 1000), 0));
@@ -260,7 +260,7 @@ const span = (startMs: number, endMs: number) => ({ startMs, endMs });
 const tenSeconds = span(0, 10_000);
 const saidOnce = { condition: 'clean', spans: [span(1000, 1500), span(3000, 6000), span(8000, 8400)] };
 
-test('a word or a phrase is found where both have seven tenths of their time together', (t) => {
+test('a word or a phrase is found if both share seven tenths of their time', (t) => {
   const counts = utteranceCounts(saidOnce, [span(1000, 1714), span(3000, 5101), span(8000, 8572)], tenSeconds);
   t.like(counts, { words: 2, wordsFound: 1, phrases: 1, phrasesFound: 1 });
 });
@@ -287,7 +287,7 @@ test('one window over two utterances has the edges that it has, for each of them
   );
 });
 
-test('what is found where nobody speaks is a share of that time, also where nobody speaks at all', (t) => {
+test('false speech is a share of the time without speech, even if all time is such', (t) => {
   const music = { condition: 'music_alone', spans: [] };
   const score = utteranceScoreOf(utteranceCounts(music, [span(0, 50)], tenSeconds));
   t.like(score, { words: 0, wordsFoundMicro: null, unspokenMs: 10_000, foundMs: 50, foundMicro: 5000 });
@@ -402,7 +402,7 @@ test('pairs never cross, and more of them are better than nearer ones', (t) => {
   ]);
 });
 
-test('transitions are found where they overlap, each once, bounded within four frames', (t) => {
+test('transitions are found if they overlap, each once, bounded within four frames', (t) => {
   const frameRate = { numerator: 25, denominator: 1 };
   const spans = [span(1000, 2000), span(5000, 6000), span(8000, 9000)];
   const counts = transitionCounts({ frameRate, spans }, [span(840, 2162), span(1900, 2100), span(5163, 6000)]);
@@ -439,7 +439,7 @@ const line = (startMs: number, endMs: number, text: string, outcome: FoundLine['
   ...{ startMs, endMs, text, outcome },
 });
 
-test('a transcript is scored by words and characters; words where nobody speaks are invented', (t) => {
+test('a transcript is scored by words and characters; words without speech are invented', (t) => {
   const labelled = { language: 'en', lines: [{ startMs: 1000, endMs: 3000, text: "It's a dark, cold night." }] };
   const found = [
     line(6000, 7000, 'Thank you'),
@@ -452,7 +452,7 @@ test('a transcript is scored by words and characters; words where nobody speaks 
   t.like(score, { inventedWords: 2, inventedMs: 1000, unspokenMs: 10_000, inventionMicro: 100_000 });
 });
 
-/** How many words are said, and how many words and characters are wrong. */
+/** The number of spoken words, and the numbers of wrong words and characters. */
 function errorsIn(label: string, text: string) {
   const labelled = { language: 'en', lines: [{ startMs: 0, endMs: 1000, text: label }] };
   const { labelledWords, wordErrors, characterErrors } = transcriptCounts(
@@ -463,7 +463,7 @@ function errorsIn(label: string, text: string) {
   return [labelledWords, wordErrors, characterErrors];
 }
 
-test('quotation marks like apostrophes, and apostrophes of other forms, are no wrong words', (t) => {
+test('quotation marks like apostrophes, and other apostrophes, do not make words wrong', (t) => {
   t.deepEqual(errorsIn('I don’t know, it’s late.', "I don't know it's late"), [5, 0, 0]);
   t.deepEqual(errorsIn("'Come in,' he said.", 'Come in, he said'), [4, 0, 0]);
   t.deepEqual(errorsIn('‘rock ’n’ roll’', "rock 'n' roll"), [3, 0, 0]);
@@ -471,7 +471,7 @@ test('quotation marks like apostrophes, and apostrophes of other forms, are no w
   t.deepEqual(errorsIn("it's", 'its'), [1, 1, 1]);
 });
 
-test('bug: punctuation counted as a wrong character where words are not parted by spaces', (t) => {
+test('bug: punctuation counted as a wrong character if no spaces separate the words', (t) => {
   t.is(errorsIn('你好，世界', '你好世界')[2], 0);
   t.is(errorsIn('こんにちは、世界。', 'こんにちは 世界')[2], 0);
   t.is(errorsIn('สวัสดีที่ ชาวโลก', 'สวัสดีที่ชาวโลก')[2], 0);

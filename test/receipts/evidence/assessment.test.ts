@@ -131,7 +131,7 @@ test('a truncated read taints all its claims and those of no other read', (t) =>
   t.deepEqual(fieldOf(claims, 'states'), [...new Array(30).fill(['supported']), ['truncated'], ['truncated']]);
 });
 
-test('unknown and truncated stand together, the graver first', (t) => {
+test('unknown and truncated appear together, the graver first', (t) => {
   const reads = readsOf([inTurn(new Array(1025).fill('unknown'))]);
   t.deepEqual(claimsFrom(reads).at(-1)?.states, ['unknown', 'truncated']);
 });

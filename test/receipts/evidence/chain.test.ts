@@ -215,7 +215,7 @@ test('evidence over an attached file names its text, evidence over a track of th
   t.throws(() => checkEvidence(over(2, cited), attachedOrigin), refusal);
 });
 
-/** What stands before the first line of a JPEG of this size. */
+/** The bytes before the first line of a JPEG of this size. */
 const jpeg = (width: number, height: number): Buffer =>
   Buffer.from([0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, height >> 8, height & 255, width >> 8, width & 255]);
 
@@ -272,7 +272,7 @@ const reasons = [
   ['shot_changes', 'no_frames_in_range'],
 ] as const;
 
-/** What is found in a pass over a film with so many audio tracks, in which nothing was found, and these parameters were stated. */
+/** The result of a pass that finds nothing in a film with so many audio tracks, with these parameters. */
 function passOver(audioTracks: number, parameters: PassParameters): string | null {
   const audio = Array.from({ length: audioTracks }, (_, at) => mediaTrack(at + 1, 'audio'));
   const pass: DeliveredPass = {
@@ -330,19 +330,19 @@ const film = (languages: readonly (string | null)[], defaultTracks?: number[]) =
   ...(defaultTracks === undefined ? {} : { defaultTracks }),
 });
 
-test('without a choice there is nothing to say of it', (t) => {
+test('without a choice there is nothing to report', (t) => {
   t.is(audioTrackOf(film([]), automatic), null);
   t.deepEqual(audioTrackOf(film(['ko'], [1]), declared('en')), { index: 1, choice: null });
 });
 
-test('the first track that the container flags as default is heard, and the others are named', (t) => {
+test('the first track that the container flags as default is used, and the others are named', (t) => {
   t.deepEqual(audioTrackOf(film(['en', null, 'ko'], [2, 3]), automatic), {
     index: 2,
     choice: { rule: 'default flag', others: '1:aac:en,3:aac:ko' },
   });
 });
 
-test('where nothing is flagged, as in sources of earlier versions, the first track is heard', (t) => {
+test('without flags, as in sources of earlier versions, the first track is used', (t) => {
   t.deepEqual(audioTrackOf(film([null, 'en']), automatic), {
     index: 1,
     choice: { rule: 'first track', others: '2:aac:en' },
@@ -371,7 +371,7 @@ test('a declared language that no track or several have leaves the choice to the
   t.like(audioTrackOf(film(['en', 'en']), declared('en')), { index: 1, choice: { rule: 'first track' } });
 });
 
-test('several languages, or a language that is none, pick no track', (t) => {
+test('several languages, or an invalid language, pick no track', (t) => {
   const mixed: Requested = { mode: 'mixed', languages: ['ko', 'fr'], reason: null };
   t.like(audioTrackOf(film(['en', 'ko']), mixed), { index: 1 });
   t.like(audioTrackOf(film(['en', 'und']), declared('und')), { index: 1 });

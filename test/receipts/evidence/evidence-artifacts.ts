@@ -3,7 +3,7 @@ import type { EvidenceArtifact, FurtherArtifact } from '../../../contract/eviden
 const input = { sourceContentId: `sha256:${'1'.repeat(64)}`, range: { startMs: 0, endMs: 4000 }, trackIndex: 0 };
 const tool = { name: 'ffmpeg', version: '1', digest: `sha256:${'2'.repeat(64)}` };
 
-/** Evidence over four seconds of some media, without a fact unless told otherwise. */
+/** Evidence over four seconds of some media, by default without a fact. */
 export const evidenceOf = (
   kind: EvidenceArtifact['kind'],
   { facts = [], ...more }: Partial<Omit<EvidenceArtifact, 'facts'>> & { readonly facts?: readonly object[] } = {},

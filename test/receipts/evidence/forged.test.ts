@@ -146,7 +146,7 @@ test('evidence holds that only comes near to a contradiction', (t) => {
   const honest = [
     ...[speech(window), silences([silence, { ...silence, ...second, startMs: 2400, endMs: 2700 }])],
     ...[silences([silence], {}), cuts({ ...cut, atMs: 1000 }, { ...cut, ...second, atMs: 30_999 })],
-    // What the range cuts off may be shorter.
+    // Windows that the range cuts may be shorter.
     ...[blacks({ ...black, startMs: 1000, endMs: 1001 }), frozens({ ...frozen, startMs: 30_990, endMs: 31_000 })],
     ...[blacks(black), frozens(frozen, { ...frozen, ...second, startMs: 6000, endMs: 8000 }), keyframes(keyframe)],
     faults(clipping, { ...clipping, ...second, channel: 'right' }, silentSide, dropout, inverted, peak),
@@ -176,7 +176,7 @@ test('a keyframe stands for a piece of one shot, as the cuts of its pass divide 
   }
 });
 
-test('a true peak is a fault exactly where loudness measured one', (t) => {
+test('a true peak is a fault exactly if loudness measured one', (t) => {
   const loudness = (truePeakCentiDbtp: number | null) =>
     detected('loudness', [{ kind: 'loudness', startMs: 1000, endMs: 31_000, truePeakCentiDbtp }]);
   t.notThrows(() => checkTruePeak(faults(peak), loudness(-99)));
@@ -198,7 +198,7 @@ type Forgery = (passes: StoredPasses) => Partial<StoredPasses>;
 
 const shape = { version: 1, windows: 4, tracks: twoTracks } as const satisfies StudyShape;
 
-/** Where the study of a forger is found out, of which every digest and everything that follows is as it must be. */
+/** The check that exposes a forged study in which every digest, and all that follows from the forgery, is consistent. */
 function foundOut(forge: Forgery, over: StudyShape = shape): Promise<string | null> {
   const study = storedStudy({ ...over, forged: (passes) => ({ ...passes, ...forge(passes) }) });
   return placeOf(storedRuntimeOf(study), contentOf(study.files));
@@ -265,7 +265,7 @@ const otherSamples = { sampleRate: 16000, samples: 1, contentId: `sha256:${'e'.r
 const withInput = (pass: Forged, place: number, change: Partial<EvidenceArtifact['input']>): Forgery =>
   inPlace(pass, place, (found) => changed(found, ({ input }) => ({ input: { ...input, ...change } })));
 
-/** What is found in an operation or in a piece of evidence, and where. */
+/** Findings in an operation or in a piece of evidence, and their places. */
 const forgedPasses: Readonly<Record<'media_operation' | 'evidence', Readonly<Record<string, [Forgery, string]>>>> = {
   media_operation: {
     'a pass without a kind': [ordered('detect', 0, 1, 2), 'receipt.evidence[3]'],
@@ -339,7 +339,7 @@ test('what no forger touched holds, with sound and without', async (t) => {
 
 const evidence = (kind: EvidenceArtifact['kind'], parameters: Stated) => evidenceOf(kind, { parameters });
 
-test('what a pass measured on the way is no parameter that its operation stated', (t) => {
+test('a value that a pass measured on the way is not a parameter of its operation', (t) => {
   const measured = { programmeDbfs: -20, floorDbfs: null, thresholdDbfs: -46 };
   t.deepEqual(statedParameters(evidence('silence', { minimumMs: 300, ...measured })), { minimumMs: 300 });
   const apart = { channelsApart: 'left', channelsApartMs: 1024 };

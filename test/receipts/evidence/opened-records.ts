@@ -6,7 +6,7 @@ import { readShape } from '../../../receipts/stages/read.ts';
 import { reopenJson } from '../../../receipts/stored-records.ts';
 import { storedStudyRecord } from '../../../receipts/study/record.ts';
 
-// Each reads one stored record back; whether it follows from others is no question here.
+// Each reads one stored record back; checks that compare records are elsewhere.
 
 export const reopenRead = (stored: StoredObject) => reopenJson(readShape, stored);
 

@@ -44,7 +44,7 @@ const countsOf = (reads: readonly EvidenceReadReceipt[]): number[] => reads.map(
 
 const isTruncated = ({ result }: EvidenceReadReceipt): boolean => result.truncated;
 
-/** Says what is wrong with windows that should cover the range one after the other. */
+/** Lists the faults of windows that should cover the range one after the other. */
 function uncovered(windows: readonly Range[]): string | null {
   let reached = range.startMs;
   for (const { startMs, endMs } of windows) {
@@ -166,7 +166,7 @@ test('a range of nothing but speech is one read of one window', (t) => {
   t.deepEqual(only(readsOf([spoken(turns([range]))])).facts, turns([range]));
 });
 
-test('a range of which the detector says nothing is read and returns no facts', (t) => {
+test('a range without detected speech is read and returns no facts', (t) => {
   const evidence = [spoken([])];
   const read = only(readsOf(evidence));
   t.deepEqual(read.facts, []);
@@ -232,7 +232,7 @@ test('64 facts as long as their shape allows stay below the byte limit', (t) => 
   t.is(boundedFacts(new Array(70).fill(fact)).length, readLimits.maxItems);
 });
 
-test('reads have names of their own and stand in the journal as pairs', (t) => {
+test('reads have names of their own and are in the journal as pairs', (t) => {
   const { events, refs, objects } = performReads(run, [spoken(turns(divided(range, 65))), inTurn(['ko', 'en'])]);
   t.is(new Set(refs.map(({ operationId }) => operationId)).size, 3);
   t.true(refs.every(({ operationId }) => operationId.startsWith('operation:evidence-read:')));
@@ -262,7 +262,7 @@ test('every change of a read receipt is caught by its shape or its audit', (t) =
   t.deepEqual(missed, []);
 });
 
-test('a changed read receipt with a new id is still caught where it contradicts itself', (t) => {
+test('a changed read receipt with a new id is still caught if it contradicts itself', (t) => {
   const evidence = [inTurn(['ko', 'unknown'])];
   const read = only(readsOf(evidence));
   const resigned = (change: Partial<EvidenceReadReceipt>) => {

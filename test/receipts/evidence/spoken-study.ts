@@ -48,7 +48,7 @@ export const turns = (windows: readonly Range[], first: 'speech' | 'silence' = '
     endMs,
   }));
 
-/** What the study's own detection says. */
+/** Results of the study's own detection. */
 export function spoken(facts: readonly SpeechFact[]): ReadableEvidence {
   const content = {
     schema: 'studio.detected-evidence.v1' as const,
@@ -80,7 +80,7 @@ export const decisionFor = (language: LanguageOutcome): LanguageRange['decision'
     ? { status: language, code: null, ...confidence, reason: 'below_margin' }
     : { status: 'classified', code: language, ...confidence, reason: null };
 
-/** What the preflight's language evidence says of these windows. */
+/** The preflight's language evidence for these windows. */
 export function identified(language: readonly (Range & { readonly language: LanguageOutcome })[]): ReadableEvidence {
   const content: LanguageRanges = {
     schema: 'studio.language-ranges.v1',

@@ -28,7 +28,7 @@ const textTracksOf = ({ tracks, trackLanguages }: RegisteredSource): string =>
     })
     .join(',');
 
-/** The passes over a source, as they were asked for. */
+/** The passes over a source, with their requests. */
 export const operationsOver = (source: RegisteredSource): Readonly<Record<'detect' | 'subtitles', MediaOperation>> => ({
   detect: {
     capability: 'media.detect',

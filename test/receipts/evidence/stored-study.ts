@@ -38,25 +38,25 @@ import { koreanTrack, probedTrackOf, type StoredTrack } from './stored-tracks.ts
 export const endedAt = '2026-01-02T03:04:09.000Z';
 
 export interface StudyShape {
-  /** Which preflight the clip was sealed with: 3 brings languages along, one of them unknown. */
+  /** Version of the preflight that sealed the clip: 3 brings languages along, one of them unknown. */
   readonly version: 1 | 2 | 3;
-  /** Speech and silence by turns in this many windows; null where nothing could be heard. */
+  /** Speech and silence alternate in this many windows; null if the clip has no sound. */
   readonly windows: number | null;
-  /** How long the clip is that is studied as a whole; four seconds unless told otherwise. */
+  /** Length of the clip that is studied as a whole; by default four seconds. */
   readonly lengthMs?: number;
-  /** What an earlier version granted. */
+  /** Permissions of an earlier version. */
   readonly granted?: ReadingAllowance;
-  /** The text tracks that were read; one in Korean unless told otherwise. */
+  /** The text tracks that were read; by default one in Korean. */
   readonly tracks?: readonly StoredTrack[];
-  /** What else the request asks for. */
+  /** Further fields of the request. */
   readonly asked?: Partial<RuntimeRequest>;
-  /** What a forger puts in the place of what the passes were asked and found; everything else then follows from it. */
+  /** A forger's replacement for the requests and findings of the passes; everything else then follows from it. */
   readonly forged?: (passes: StoredPasses) => StoredPasses;
   /** Sets a study apart from others over the same range. */
   readonly attempt?: string;
 }
 
-/** The passes of a study: what they were asked, and what they found. */
+/** The passes of a study: their requests and their findings. */
 export interface StoredPasses {
   readonly source: RegisteredSource;
   readonly operations: Readonly<Record<'detect' | 'subtitles', MediaOperation>>;
@@ -108,7 +108,7 @@ class StudyStore {
   }
 }
 
-/** What claims may rest on, reopened as the steps do it. */
+/** The basis of claims, reopened as the steps do it. */
 function readableOf(
   store: StudyStore,
   run: StudyRun,

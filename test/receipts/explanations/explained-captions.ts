@@ -47,7 +47,7 @@ export const explainableOf = (job: CaptionJob): ExplainableCaption => ({
   reference: recordCaptions(job).refs,
 });
 
-/** What is asked of captions; the first two code points of the first line's source unless told otherwise. */
+/** The request about captions; by default the first two code points of the first line's source. */
 export interface Asked {
   readonly line?: number;
   readonly side?: 'source' | 'target';

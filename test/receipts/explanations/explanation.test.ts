@@ -46,7 +46,7 @@ const runId = job.run.record.runtimeId;
 const written = (asked: ExplanationJob, facets: readonly StoredFacet[]) =>
   recordExplanation(asked.run, explanationOf(asked, facets), execution);
 
-test('an explanation and its receipt go by names that anybody can derive', (t) => {
+test('an explanation and its receipt have derivable names', (t) => {
   const { objects, refs, events } = written(job, facetsOf(job.input, ['meaning', 'word'], output));
   const [artifact, receipt] = objects.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')));
   t.deepEqual(explanationArtifact.parse(artifact), artifact);
@@ -78,7 +78,7 @@ test('the same explanation gives the same bytes', (t) => {
   t.deepEqual(one, other);
 });
 
-test('an explanation whose record would be too large is none', (t) => {
+test('an explanation whose record would be too large is refused', (t) => {
   const text = 'x'.repeat(maximumFacetTextBytes);
   const segments = Array.from({ length: 16 }, () => ({ form: text, role: text }));
   const all = explanationJob(captioning, { facetKinds: [...facetKinds] });
@@ -252,14 +252,14 @@ test('what was not given is missing, for the stated reason or because the genera
   t.deepEqual(facetsOf(input, facetKinds, outputOfFacets(facets)), facets);
 });
 
-test('a choice of words needs a translation, whatever a generator says of it', (t) => {
+test('a choice of words needs a translation, whatever a generator returns', (t) => {
   t.deepEqual(askableKinds(input, facetKinds), [...facetKinds]);
   t.deepEqual(askableKinds(untranslated, facetKinds), facetKinds.slice(0, -1));
   const [facet] = facetsOf(untranslated, ['translation_choice'], full);
   t.like(facet, { availability: 'unavailable', reasonCode: 'target_unavailable', content: null });
 });
 
-test('what the facets come to is told by their availability', (t) => {
+test('the availability of an explanation follows from its facets', (t) => {
   const statusOf = (...reasons: (string | null)[]) => {
     const facets = reasons.map((reason, at) => [
       facetKinds[at],

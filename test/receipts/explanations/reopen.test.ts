@@ -28,7 +28,7 @@ const objects = [
 ];
 const end = [...study.commits, ...made].flat().length;
 
-/** What a journal can go on with; a number is that of the attempt. */
+/** Possible next events of a journal; a number is that of the attempt. */
 const entries: Readonly<Record<string, readonly EventDraft[]>> = {
   ...{ reviewing: review.started, approved: review.recorded, producing: captions.started, checked: captions.checked },
   ...{ withdrawing: review.revocationStarted, kept: review.revocationFailed, withdrawn: review.revoked },
@@ -125,7 +125,7 @@ for (const [what, tail, at] of impossible) {
   });
 }
 
-test('nobody explains captions that are not there', async (t) => {
+test('missing captions cannot be explained', async (t) => {
   for (const names of ['', 'reviewing approved', 'reviewing approved producing']) {
     const before = [...study.commits, ...tailOf(names)].flat().length;
     const place = await placeOf(...goingOn(study, objects, ...tailOf(`${names} begun0`)));
@@ -142,7 +142,7 @@ test('an attempt goes by its own number, and ends under the name under which it 
   t.is(await place('begun0 givenOther'), `journal: event ${end + 4}: type`);
 });
 
-test('what was asked has to be words of these captions, at this place', async (t) => {
+test('the selected words must be words of these captions, at this place', async (t) => {
   const job = explanationJob(captioning);
   const { selection, caption } = job.request;
   const asking = async (request: object) => {

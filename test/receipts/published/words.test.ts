@@ -4,7 +4,7 @@ import { foldedText, hasWords, searchedWords } from '../../../receipts/published
 test('texts are compared without case, accents of Latin letters and runs of space', (t) => {
   t.is(foldedText('  Café\n\tNOËL '), 'cafe noel');
   t.is(foldedText('ＡＢＣ ﬁn'), 'abc fin');
-  // A syllable is no part of another one, and a sign with its mark no part of the sign without.
+  // A syllable does not match inside another one, and a sign without its mark does not match the sign with it.
   t.false(hasWords(foldedText('각'), searchedWords('가')));
   t.false(hasWords(foldedText('が'), searchedWords('か')));
 });

@@ -42,7 +42,7 @@ function transcriptOf(
 
 type Verdict = Pick<TranscriptLineFact, 'outcome' | 'reasonCodes'>;
 
-/** A transcript that says of its lines what no gate of today does. */
+/** A transcript with verdicts on its lines that no present gate gives. */
 function withVerdict(gates: number, verdict: Partial<Verdict>): EvidenceArtifact {
   const transcript = transcriptOf([spoken], { gates });
   const facts = transcript.facts.map((fact) => (fact.kind === 'transcript_line' ? { ...fact, ...verdict } : fact));
@@ -56,7 +56,7 @@ test('a transcript of the present gates is judged again: a line that passed by a
   t.throws(() => checkTranscript(withVerdict(2, passed), basis), { instanceOf: EvidenceChainError });
 });
 
-test('a transcript of older gates is checked for its form: its verdicts stand if they agree with their reasons', (t) => {
+test('a transcript of older gates is valid if its verdicts agree with their reasons', (t) => {
   for (const gates of [1, 3]) {
     const judgement = checkTranscript(withVerdict(gates, passed), basis);
     t.deepEqual(judgement, { rules: { name: 'transcript gates', version: gates }, present: 2, check: 'form_checked' });
@@ -90,7 +90,7 @@ for (const [title, [transcript, place]] of Object.entries(forgeries)) {
   });
 }
 
-test('a transcript holds of lines that adjoin, were heard twice, or are known to be invented', (t) => {
+test('a transcript is valid with adjoining lines, and with lines that were recognized twice', (t) => {
   t.notThrows(() => checkTranscript(transcriptOf([said, next]), basis));
   const again = [
     { ...said, second: said.text },
@@ -104,7 +104,7 @@ const reasonsOf = (given: RecognizedLine, evidence: Partial<GateEvidence> = {}) 
   return judged?.reasonCodes;
 };
 
-test('a line that its evidence carries passes, whatever its recogniser leaves out', (t) => {
+test('a line that its evidence supports passes, even if its recognizer omits fields', (t) => {
   t.deepEqual(gatedLines([goodLine], allSpeech), [{ ...goodLine, outcome: 'passed', reasonCodes: [] }]);
   const sure = measured({
     confidence: 0.9,
@@ -186,7 +186,7 @@ test('a line lists all its reasons, in one order', (t) => {
   t.deepEqual(reasonsOf(bad, { speech: [] }), ['no_speech_evidence', 'repetition', 'low_confidence', 'disagreement']);
 });
 
-test('what people say often is no loop, and what stands in many lines is', (t) => {
+test('a phrase that people often say is not a loop, and one in many lines is', (t) => {
   for (const said of ['no, no, no, no', 'very, very good', 'again and again and again', 'we go, we go']) {
     t.false(repeatsItself(said), said);
   }
@@ -204,14 +204,14 @@ test('a text that repeats itself could be written shorter, and prose could not',
   t.true(compressionRatioOf('yes') < 1);
 });
 
-test('a known invention passes only if a second run heard it too; a sentence with one is none', (t) => {
+test('a known invention passes only if a second run has it too; a sentence may contain one', (t) => {
   const goodbye = { text: 'Thank you for watching', endMs: 3_000 };
   t.deepEqual(reasonsOf(line({ ...goodbye, second: 'thank you for watching' })), []);
   t.true(reasonsOf(line({ ...goodbye, second: null }))?.includes('low_confidence'));
   t.false(isKnownInvention('she said thank you for watching the children while I was at the market'));
 });
 
-test('none of the phrases that recognisers invent passes, in any language, declared or not', (t) => {
+test('phrases that recognizers invent never pass, in any language, declared or not', (t) => {
   const languages = Object.keys(INVENTED_PHRASES);
   t.true(languages.length >= 10);
   for (const [language, phrases] of Object.entries(INVENTED_PHRASES)) {
@@ -236,11 +236,11 @@ test('bug: several invented phrases in one line passed', (t) => {
     }
   }
   t.true(isKnownInvention('Thanks for watching, everybody'));
-  // What phrases have in common counts once.
+  // Parts that phrases share count once.
   t.false(isKnownInvention("don't forget to like and subscribe if the rest of it was of any use to you"));
 });
 
-test('notes of sounds are not taken for words, and brackets of other kinds are no notes', (t) => {
+test('notes of sounds are not taken for words, and other brackets are not notes', (t) => {
   for (const text of [
     ...['[Music]', '[BLANK_AUDIO]', '(upbeat music)', '(audience applauds and cheers)', '*coughs*', '♪', '...', '-'],
     ...['[음악]', '[拍手]', '（笑）', '【音楽】そうですね', '[laughs] I told you so', 'I told you so (laughs).'],
@@ -373,7 +373,7 @@ test('no region is longer than 30 s, and all speech lies in one', (t) => {
   }
 });
 
-test('a region is heard wider the second time, within its range and the longest region', (t) => {
+test('the second run takes a wider region, within its range and the longest region', (t) => {
   const range = { startMs: 1000, endMs: 60_000 };
   t.deepEqual(secondRegion({ startMs: 5000, endMs: 9000 }, range), { startMs: 4800, endMs: 9200 });
   t.deepEqual(secondRegion({ startMs: 1000, endMs: 2000 }, range), { startMs: 1000, endMs: 2200 });
@@ -399,7 +399,7 @@ test('a line of which the second run made nothing has an empty text', (t) => {
   t.deepEqual(secondTexts([], ['he closed the door']), []);
 });
 
-test('of a phrase that recognisers invent the second run says nothing', (t) => {
+test('a second run does not confirm a phrase that recognizers invent', (t) => {
   t.deepEqual(secondTexts(['Thank you for watching', 'good night'], ['thank you for watching', 'good night']), [
     null,
     'good night',

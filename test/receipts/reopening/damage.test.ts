@@ -81,11 +81,11 @@ test('an event that is dropped, doubled, moved or cut off is named by its number
   }
 });
 
-/** What an event says that nothing else follows from: times, limits of a run, and how often it was taken up again. */
+/** Independent values of an event: times, limits of a run, and the number of its resumes. */
 const free =
   /^\.(recordedAt|data\.task\.budget\.maxWallMs|data\.request\.limits\.maxWallMs|data\.receipt\.(resumes|finishedAt))$/;
 
-test('every change of an event is caught, whoever numbers the journal again', async (t) => {
+test('every change of an event is caught, even if the journal is renumbered', async (t) => {
   const unseen = await study.unseenChanges(9);
   t.deepEqual(
     unseen.filter(({ at }) => !free.test(at)),
@@ -206,7 +206,7 @@ test('captions that are stored in another than their canonical form are caught',
   }
 });
 
-test('captions in the shared form where the whole one has room are not those that were made', async (t) => {
+test('captions in the shared form are refused if the whole form has room', async (t) => {
   const [{ runtime, objects }, shared] = await Promise.all([captions.whole, captions.shared]);
   const forged = runtime.forged(objects[0]?.contentId ?? '', shared.objects[0]?.bytes ?? Buffer.of());
   t.is(await runtime.placeOf(forged), 'caption: executor.sourceCaptionContentId');
@@ -223,7 +223,7 @@ test('an event of captions that is dropped, doubled, moved or cut off is named b
   }
 });
 
-test('every change of an event of captions is caught, whoever numbers the journal again', async (t) => {
+test('every change of an event of captions is caught, even if the journal is renumbered', async (t) => {
   const unseen = await (await captions.whole).runtime.unseenChanges(5);
   t.deepEqual(
     unseen.filter(({ at }) => at !== '.recordedAt'),
@@ -289,7 +289,7 @@ test('every change of what explanations store is caught, if the journal names it
   }
 });
 
-test('an explanation that says of its facets what no rule allows is caught in itself', async (t) => {
+test('an explanation whose facets break the rules is caught by itself', async (t) => {
   const { runtime, explanation } = await explained;
   const record = jsonOf(explanation?.bytes) as { facets: object[]; result: object };
   const [meaning, word] = record.facets;

@@ -14,7 +14,7 @@ import { changesOf, type Mutation } from './mutations.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
-/** What a test puts in the place of the journal, of the stored files, and of the rows. */
+/** A test's replacement for the journal, for the stored files, and for the rows. */
 export interface Damage {
   readonly events?: readonly unknown[];
   readonly files?: Files;
@@ -27,7 +27,7 @@ const flipped = (bytes: Uint8Array, at: number): Uint8Array => {
   return copy;
 };
 
-/** A stored file that is gone, has one bit changed, is cut, longer, empty or another, and what is to be said of it. */
+/** A stored file that is gone, cut, longer, empty, replaced or has one changed bit, and the expected finding. */
 export const spoiled = (bytes: Uint8Array, other: Uint8Array): [place: string, bytes: Uint8Array | null][] => [
   ['missing', null],
   ...[0, bytes.length >> 1, bytes.length - 1].map((at): [string, Uint8Array] => ['content', flipped(bytes, at)]),
@@ -113,7 +113,7 @@ export class DamagedRuntime {
     );
   }
 
-  /** Where the runtime stops to be whole; null where it is. */
+  /** The first place at which the runtime is not intact; null for an intact one. */
   async faultOf(damage: Damage): Promise<EvidenceChainError | null> {
     try {
       await this.#reopen(damage);

@@ -1,6 +1,6 @@
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 
-/** What an attempt throws of this class; null where it throws nothing. Any other error passes through. */
+/** The error of this class that an attempt throws; null if it throws nothing. Any other error passes through. */
 export function failureOf<Failure extends Error>(
   kind: abstract new (...given: never[]) => Failure,
   attempt: () => unknown,
@@ -14,7 +14,7 @@ export function failureOf<Failure extends Error>(
   }
 }
 
-/** Which link of the evidence chain an audit finds broken and where, such as `read: facts[0].endMs`; null if none. */
+/** The first broken link of the evidence chain that an audit finds, such as `read: facts[0].endMs`; null if none. */
 export function faultPlace(audit: () => unknown): string | null {
   const fault = failureOf(EvidenceChainError, audit);
   return fault === null ? null : `${fault.link}: ${fault.place}`;

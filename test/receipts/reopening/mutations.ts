@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { canonicalJson, hashOf } from '../../../formats/canonical-json.ts';
 
 export interface Mutation {
-  /** Where the value was changed, such as `claims[0].range.endMs`. */
+  /** The path of the changed value, such as `claims[0].range.endMs`. */
   readonly at: string;
   readonly value: unknown;
-  /** False where the value is what it was, as after a swap of equal neighbours. */
+  /** False if the value is unchanged, as after a swap of equal neighbors. */
   readonly isOther: boolean;
 }
 
@@ -60,7 +60,7 @@ export function resigned<Signed extends object>(record: Signed, idKey: keyof Sig
   return { ...record, [idKey]: `${String(id).split(':', 1)}:${hashOf(body)}` };
 }
 
-/** Where a record can be changed so that its shape and its audit both take it, as it is or with a new id. */
+/** Places at which a changed record passes both its shape and its audit, as it is or with a new id. */
 export function unseenChangesOf<Signed extends object>(
   record: Signed,
   idKey: keyof Signed & string,

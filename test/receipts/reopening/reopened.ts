@@ -30,7 +30,7 @@ export async function reopened(stored: JournalledRuntime, content: StoredContent
   return { runtime, checked };
 }
 
-/** Where a reopening stops: the fault, or null for a runtime that is whole. */
+/** The end of a reopening: the fault, or null for an intact runtime. */
 export async function faultOf(stored: JournalledRuntime, content: StoredContent): Promise<EvidenceChainError | null> {
   try {
     await reopen(stored, content, () => undefined);

@@ -44,7 +44,7 @@ test('a rejection is the last word on an intake', async (t) => {
   }
 });
 
-test('what could not have happened in this order is named', async (t) => {
+test('an impossible order of events is named', async (t) => {
   const { started, failed, recorded, revocationStarted, revocationFailed, revoked } = approved;
   const end = queued.commits.flat().length;
   const orders: [readonly (readonly EventDraft[])[], number][] = [
@@ -65,7 +65,7 @@ test('what could not have happened in this order is named', async (t) => {
   t.is(cut, `journal: event ${end + 3}: missing`);
 });
 
-test('nobody decides on an intake that was rejected, or on that of another run', async (t) => {
+test('a rejected intake, or one of another run, gets no decision', async (t) => {
   const own = reviewOf(rejected, approval);
   t.is(await placeOf(...goneOn(rejected, own.started)), `journal: event ${rejected.commits.flat().length + 1}: type`);
   const foreign = await placeOf(...goneOn(queued, own.started));

@@ -9,7 +9,7 @@ import { clipIngest } from './sealed-clip.ts';
 const bytes = Buffer.from('\uFEFF1\n00:00:01,000 --> 00:00:02,000\nHello\n', 'utf8');
 const file = resultOfSteps(openSubtitleFile(bytes, { format: null, encoding: null }));
 
-/** A subtitle file as a receipt of the clip names it: with a byte order mark, so that its text is a file of its own. */
+/** A subtitle file as in a receipt of the clip. It has a byte order mark, so that its text is a file of its own. */
 export const attachedTrack = (trackIndex: number, language: string | null = 'en'): SealedSubtitleTrack =>
   sealedSubtitleOf({
     trackIndex,

@@ -36,7 +36,7 @@ test('a first ingest is sealed with its receipt, its probe and a preflight of ve
   t.deepEqual(registeredSource.parse(source), source);
 });
 
-test('the records keep what was attested and measured', (t) => {
+test('the records keep the attested and measured values', (t) => {
   const { preflight, records } = chainOf(sealedClip(1));
   const receipt = ownedLocalReceipt.parse(recordOf(records['source-receipt']));
   t.is(receipt.receipt_id, `owned-local:${hex}`);
@@ -101,7 +101,7 @@ test('cover art, data and attachments are listed as other tracks', (t) => {
   ]);
 });
 
-test('audio tracks that are flagged as default are kept, and nothing is said where none is', (t) => {
+test('audio tracks that are flagged as default are kept, and a missing flag stays absent', (t) => {
   t.false('defaultTracks' in sealedClip(1).source);
   const tracks = clipIngest.probe.tracks.map((track) =>
     track.type === 'audio' ? { ...track, isDefault: true as const } : track,
@@ -146,7 +146,7 @@ test('evidence of other media is refused', (t) => {
   t.is(refusal?.message, 'link_mismatch: speech-activity.input.source_content_id');
 });
 
-test('evidence that is no record is refused', (t) => {
+test('evidence that is not a record is refused', (t) => {
   const record = edited(recordOf(pinnedFiles.speechActivity), 'frames', undefined);
   const pinned = { speechActivity: Buffer.from(JSON.stringify(record)), languageRanges: null };
   t.throws(() => sealOwnedIngest({ ...clipIngest, pinned }), { instanceOf: SourceInconsistent });
@@ -167,7 +167,7 @@ const chain = chainOf(sealed);
 const refusalOf = (attempt: SealedChain): string | null =>
   failureOf(SourceInconsistent, () => verifySource(attempt, null))?.message ?? null;
 
-/** What a record may say freely: it is measured or attested, and nothing else follows from it or leads to it. */
+/** Free values of a record: measured or attested, with no relation to any other value. */
 const free: Readonly<Record<(typeof recordKinds)[number] | 'preflight', RegExp>> = {
   'container-probe':
     /^\.(run\.tools\[.*|container.*|bit_rate|tracks\[-\d]|tracks\[\d]\.(codec|duration-?|language-|width|height|sample_rate|channels)|tracks\[3]\.index)$/,
@@ -213,7 +213,7 @@ for (const kind of recordKinds) {
     }
   });
 
-  test(`a missing ${kind} is told`, (t) => {
+  test(`a missing ${kind} is reported`, (t) => {
     const { [kind]: missing, ...records } = chain.records;
     t.truthy(missing);
     t.is(refusalOf({ ...chain, records }), `file_missing: preflight.artifacts.${kind}`);

@@ -99,7 +99,7 @@ const languageBytes = indentedFile({
 
 export const pinnedFiles = { speechActivity: speechBytes, languageRanges: languageBytes } satisfies PinnedFiles;
 
-/** What an owner says of the clip, and what the probe measured. */
+/** The owner's statements about the clip, and the measurements of the probe. */
 export const clipIngest: OwnedIngest = {
   media,
   probe,
@@ -122,7 +122,7 @@ const tracksWith = (texts: ProbeResult['tracks'] | null): ProbeResult['tracks'] 
         (one, other) => one.index - other.index,
       );
 
-/** The clip sealed as preflight v1, v2 or v3, with its own text track unless others are given; four seconds unless told otherwise. */
+/** The clip sealed as preflight v1, v2 or v3. By default it lasts four seconds and has its own text track. */
 export const sealedClip = (
   version: 1 | 2 | 3,
   texts: ProbeResult['tracks'] | null = null,
@@ -134,7 +134,7 @@ export const sealedClip = (
     pinned: version === 1 ? null : { ...pinnedFiles, languageRanges: version === 2 ? null : languageBytes },
   });
 
-/** The same four seconds, as a range of somebody's video. */
+/** The same four seconds, as a range of a video on a host. */
 export const videoIngest: VideohostIngest = {
   media,
   probe,
@@ -183,7 +183,7 @@ export function chainOf({ objects }: SealedSource): SealedChain {
 export const recordOf = (bytes: Uint8Array | undefined): unknown =>
   JSON.parse(Buffer.from(bytes ?? []).toString('utf8'));
 
-/** A copy of a JSON value with the value at a dotted path replaced, or its key removed where `value` is undefined. */
+/** A copy of a JSON value with the value at a dotted path replaced, or its key removed if `value` is undefined. */
 export function edited(json: unknown, path: string, value: unknown): unknown {
   const copy = structuredClone(json);
   const names = path.split('.');
@@ -205,7 +205,7 @@ export const recordKinds = ['container-probe', 'source-receipt', 'speech-activit
 
 const namingOrder = ['resolution', ...recordKinds] as const;
 
-/** As a forger would do it: replaces one record and writes its new digest and length wherever the old ones stood. */
+/** Imitates a forger: replaces one record, and its digest and length everywhere. */
 export function forged(chain: SealedChain, kind: RecordKind, record: unknown): SealedChain {
   const renamed: [string, string][] = [];
   const rename = (text: string) => renamed.reduce((renaming, [old, fresh]) => renaming.replaceAll(old, fresh), text);

@@ -35,7 +35,7 @@ const fields = 'Format: Layer, Start, End, Style, Name, MarginL, MarginR, Margin
 const line = (start: string, end: string, text: string): string =>
   `Dialogue: 0,${start},${end},Default,,0,0,0,,${text}`;
 
-test('a SubRip file has its cues with their lines, whatever ends a line', (t) => {
+test('a SubRip file has its cues with their lines, for any line ending', (t) => {
   const text = '1\n00:00:01,000 --> 00:00:02,500 X1:0\n<i>a</i>\nb\n\n\n2\n100:00:01.000-->100:00:02.000\n';
   const cues = [
     { line: 2, startMs: 1000, endMs: 2500, text: '<i>a</i>\nb' },
@@ -154,7 +154,7 @@ test('of bytes in another encoding the message offers a likely one, and takes no
   refused(t, Buffer.from([0x31, 0xd7, 0x31]), 'subtitle_encoding_mismatch', /no text in utf-8$/);
 });
 
-test('a byte order mark decides the encoding before its name does, and is no part of the text', (t) => {
+test('a byte order mark decides the encoding before its name does, and is not text', (t) => {
   const text = '1\n00:00:01,000 --> 00:00:02,000\nä\n';
   const utf8 = Buffer.from(text, 'utf8');
   const little = Buffer.from(`\uFEFF${text}`, 'utf16le');
@@ -203,7 +203,7 @@ test('what is found among the cues is counted, and none of them is moved', (t) =
   });
 });
 
-test('a file that cannot be read without a guess is refused with the line that stands in the way', (t) => {
+test('a file that needs a guess is refused with the line at fault', (t) => {
   const times = '00:00:01,000 --> 00:00:02,000';
   const wrong: readonly (readonly [string, RegExp])[] = [
     [`Title\n1\n${times}\nx`, /^line 1: text stands before/],
@@ -232,7 +232,7 @@ test('a file that cannot be read without a guess is refused with the line that s
   for (const [text, message] of wrong) refused(t, text, 'invalid_subtitle_file', message);
 });
 
-test('bytes in another encoding and files that are no text are refused', (t) => {
+test('bytes in another encoding and binary files are refused', (t) => {
   const text = '1\n00:00:01,000 --> 00:00:02,000\né\n';
   refused(
     t,
@@ -323,7 +323,7 @@ test('a range of a video takes files as an owned file does', (t) => {
 const saying = (tracks: unknown): SealedChain =>
   forged(attached.chain, 'source-receipt', { ...receiptOf(attached.chain), subtitle_tracks: tracks });
 
-test('a receipt that says of a file what the file is not is refused', (t) => {
+test('a receipt that describes a file wrongly is refused', (t) => {
   const [one, two] = [track(4), track(5)];
   const refusals: readonly (readonly [unknown, string, RegExp])[] = [
     [[{ ...one, bytes: one.bytes + 1 }], 'content_mismatch', /0\.content_id$/],
@@ -341,7 +341,7 @@ test('a receipt that says of a file what the file is not is refused', (t) => {
   }
 });
 
-test('a file that is missing or has other bytes is told', (t) => {
+test('a file that is missing or has other bytes is reported', (t) => {
   const [raw = '', text = ''] = files.keys();
   const without = (contentId: string) => new Map([...files].filter(([each]) => each !== contentId));
   t.throws(
@@ -359,7 +359,7 @@ test('a file that is missing or has other bytes is told', (t) => {
   );
 });
 
-test('a text of WebVTT is derived again, or checked for its form where older rules kept a name', (t) => {
+test('a text of WebVTT is derived again, or checked for its form if older rules kept a name', (t) => {
   const written = bytesOf('WEBVTT\n\nNOTEBOOK\n00:01.000 --> 00:01.000\nnever shown\n\n00:02.000 --> 00:03.000\nx\n');
   const before = written;
   const today = bytesOf(written.toString('utf8').replace('NOTEBOOK\n', ''));

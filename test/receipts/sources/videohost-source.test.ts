@@ -49,7 +49,7 @@ test('a range of a video is sealed with receipt, probe, preflight and what its h
   t.not(source.session.sessionId, sealedClip(1).source.session.sessionId);
 });
 
-test('the receipt says what was asked, what the host answered and that the range was encoded', (t) => {
+test('the receipt has the request, the answer of the host and the encoding of the range', (t) => {
   const receipt = videohostLocalReceipt.parse(recordOf(chain.records['source-receipt']));
   const said = videohostResolution.parse(recordOf(chain.records.resolution));
   t.like(receipt.origin, { canonical_url: 'https://www.youtube.com/watch?v=abcdefghijk', creator: 'Who walked' });
@@ -81,7 +81,7 @@ test('media that are not as long as the range are refused from 1501 ms on', (t) 
   for (const durationMs of [2499, 5501]) t.is(attempt(durationMs), 'duration_mismatch: source-receipt.selection');
 });
 
-test('a resolution that is missing or was changed is told', (t) => {
+test('a resolution that is missing or was changed is reported', (t) => {
   const { resolution: _, ...records } = chain.records;
   t.is(refusalOfChain({ ...chain, records }), 'file_missing: source-receipt.resolution');
   const changed = Buffer.from(chain.records.resolution ?? []);
@@ -90,7 +90,7 @@ test('a resolution that is missing or was changed is told', (t) => {
   t.is(refusalOfChain(attempt), 'content_mismatch: source-receipt.resolution.content_id');
 });
 
-/** What the two records may say freely; the range only as far as the measured seconds leave it open. */
+/** Free values of the two records; the range only within the bounds of the measured seconds. */
 const free: Readonly<Partial<Record<RecordKind, RegExp>>> = {
   'source-receipt': /^\.(selection\.provider_(start|end)_ms|rights\.statement|cut\.tools\[.*|note)$/,
 };
@@ -205,7 +205,7 @@ test('a range that was listed by its whole title before still verifies', (t) => 
   t.deepEqual(videohostLabelsOf(null, '-id'), ['id', '-id']);
 });
 
-test('where a host names its videos by their ids, the address of one follows from its id', (t) => {
+test('if a host names its videos by their ids, the address of one follows from its id', (t) => {
   t.is(canonicalUrlOf('youtube', 'a/b&c', 'https://else.example/x'), 'https://www.youtube.com/watch?v=a%2Fb%26c');
   t.is(canonicalUrlOf('html5', 'x', 'https://else.example/x'), 'https://else.example/x');
 });

@@ -75,7 +75,7 @@ test('durable resolves after everything queued before it, and at once when nothi
   t.true(reached);
 });
 
-test('a batch that fails ends all writing, also what waits and comes later, and is told once', async (t) => {
+test('a failed batch ends all writing, waiting and later, and is reported once', async (t) => {
   const { committer, batches, endings, fatal } = slowDisk();
   const landed: string[] = [];
   const first = committer.add([row('a')], () => landed.push('a'));
@@ -97,7 +97,7 @@ test('a batch that fails ends all writing, also what waits and comes later, and 
   t.is(committer.failure, fatal[0] ?? null);
 });
 
-test('a failing batch reaches the host even when nobody kept the promise of the commit', async (t) => {
+test('a failing batch reaches the host even without a handler on the commit', async (t) => {
   const { committer, endings, fatal } = slowDisk();
   void committer.add([row('a')], nothing);
   await turn();

@@ -167,7 +167,7 @@ async function flip(rows: Rows, seq: number, at: number): Promise<void> {
 
 const [chain, malformed] = ['invalid_journal_chain', 'malformed_journal'] as const;
 
-/** `whole` is a page that does not show the damage, as [after, limit]; null where every page does. */
+/** `whole` is a page that does not show the damage, as [after, limit]; null if every page does. */
 const cases: readonly (readonly [
   title: string,
   code: typeof chain | typeof malformed,
@@ -275,7 +275,7 @@ test('nothing is appended to a journal whose end is damaged, and other writes go
   t.is(ledger.journalHead('runtime:sibling').seq, totalEvents + 1);
 });
 
-test('a head whose last event is gone still says how far the journal went', async (t) => {
+test('a head whose last event is gone still has the length of the journal', async (t) => {
   const ledger = await damagedLedger(t, (rows) => rows.del(eventKey(damagedRun, totalEvents)));
   t.is(ledger.journalHead(damagedRun).seq, totalEvents);
 });

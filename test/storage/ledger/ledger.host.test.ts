@@ -147,7 +147,7 @@ test('keys that would not survive the way to the disk are refused', async (t) =>
   t.throws(() => ledger.journalHead(''), { instanceOf: TypeError });
 });
 
-test('a damaged row is reported where it stands and hides none of the others', async (t) => {
+test('a damaged row is reported at its place and hides none of the others', async (t) => {
   const directory = await scratchFolder(t);
   const first = await openScratchLedger(t, directory);
   await first.commit(['a', 'b', 'c', 'd', 'e'].map((key) => ({ put: 'live', key, value: { key } })));
@@ -179,7 +179,7 @@ test('a damaged row is reported where it stands and hides none of the others', a
   t.deepEqual(ledger.get('live', 'e'), { key: 'e' });
 });
 
-test('a row whose bytes are no MessagePack value is damaged although its checksum fits', async (t) => {
+test('a row of invalid MessagePack bytes is damaged although its checksum fits', async (t) => {
   const directory = await scratchFolder(t);
   await (await openScratchLedger(t, directory)).close();
   // Version 1, CRC-32 of 0x92 0x01, and an array that promises two elements and holds one.
@@ -240,7 +240,7 @@ test('the ledger names the points before and after each batch', async (t) => {
 const session = 'source-session:one';
 const study = (startedAt: string) => ({ record: { startedAt, sourceSession: { sessionId: session } } });
 
-test('a store of format 2 gets an index, newest first, in which damaged rows stand last', async (t) => {
+test('a store of format 2 gets an index, newest first, in which damaged rows come last', async (t) => {
   const directory = join(await scratchFolder(t), 'ledger');
   const before = await openScratchLedger(t, directory);
   await before.commit([
@@ -287,7 +287,7 @@ test('an index of many thousand rows is written in batches, and again over itsel
   t.is((await ledger.keysAfter('index', 'runtime/', 'runtime/', 2000)).length, 1000);
 });
 
-test('keys come after a key, with their prefix alone, and no more than were asked for', async (t) => {
+test('keys come after a key, with their prefix alone, and no more than the limit', async (t) => {
   const ledger = await openScratchLedger(t, join(await scratchFolder(t), 'ledger'));
   await ledger.commit(['a/1', 'b/1', 'b/2', 'b/3', 'c/1'].map((key) => ({ put: 'index', key, value: true })));
   t.deepEqual(await ledger.keysAfter('index', 'b/', 'b/', 2), ['b/1', 'b/2']);

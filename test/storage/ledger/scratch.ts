@@ -23,7 +23,7 @@ export const uploadName = (nth: number): string => `00000000-0000-4000-8000-${St
 
 export const startOfTest = Date.parse('2026-01-02T03:04:05.671Z');
 
-/** A ledger on a clock that stands still, closed with the test; a fatal failure fails the test unless it is expected. */
+/** A ledger on a clock that never moves, closed with the test; a fatal failure fails the test unless it is expected. */
 export async function openScratchLedger(
   t: ExecutionContext,
   directory: string,

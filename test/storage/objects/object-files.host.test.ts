@@ -55,7 +55,7 @@ function opened(found: ByteReader | 'missing' | 'damaged'): ByteReader {
   return found;
 }
 
-/** Writes a file anew, long ago: changes within one tick of the system's clock could not be told apart. */
+/** Rewrites a file with an old time: changes within one tick of the system's clock would be invisible. */
 async function rewrite(path: string, content: Buffer): Promise<void> {
   await writeFile(path, content);
   await utimes(path, 1, 1);
@@ -109,7 +109,7 @@ test('a file is handed over in the same turn only while it is as it was when it 
     t.false(objectStore.isKnown(at, id));
     t.is(objectStore.openKnown(at, id), null);
   }
-  // The same bytes, but nobody has hashed them since.
+  // The same bytes, but not hashed since.
   await rewrite(path, bytes);
   t.false(objectStore.isKnown(path, contentId));
   t.is(objectStore.openKnown(path, contentId), null);
@@ -258,7 +258,7 @@ test('a data root that is a file, or cannot be made, is a storage fault', async 
   await t.throwsAsync(openObjectStore({ root: join(folder, 'file', 'below') }), { code: 'storage_fault' });
 });
 
-test('a storage fault of the data root says why, and a file is not told to be private', async (t) => {
+test('a storage fault of the data root has its reason, and does not ask for a private file', async (t) => {
   const folder = await scratchFolder(t);
   const file = join(folder, 'file');
   await writeFile(file, '', { mode: 0o644 });
