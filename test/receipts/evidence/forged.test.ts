@@ -343,7 +343,8 @@ test('a value that a pass measured on the way is not a parameter of its operatio
   const measured = { programmeDbfs: -20, floorDbfs: null, thresholdDbfs: -46 };
   t.deepEqual(statedParameters(evidence('silence', { minimumMs: 300, ...measured })), { minimumMs: 300 });
   const apart = { channelsApart: 'left', channelsApartMs: 1024 };
-  t.deepEqual(statedParameters(evidence('speech_activity', { padMs: 30, ...apart })), { padMs: 30 });
+  const dropped = { unconfirmedWindows: 1, unconfirmedWindowsMs: '0-300' };
+  t.deepEqual(statedParameters(evidence('speech_activity', { padMs: 30, ...apart, ...dropped })), { padMs: 30 });
 });
 
 test('of any other kind, and of evidence of earlier versions, every parameter was stated', (t) => {
