@@ -66,7 +66,7 @@ async function follow(runtimeId: string): Promise<void> {
 }
 
 async function readStatuses(): Promise<number[]> {
-  // Used in turn, one question at a time each; where all are busy the question waits, and its clock runs.
+  // Used in turn, one question at a time each; if all are busy the question waits, and its clock runs.
   const free = Array.from({ length: connections }, () => new Line());
   const waiting: ((line: Line) => void)[] = [];
   const took: number[] = [];

@@ -20,7 +20,7 @@ export const commands = {
   },
   evaluate: {
     usage: 'npm run evaluate -- [PACK] [flags]',
-    purpose: 'Studies the labelled media of a pack and compares what was found with an accepted receipt.',
+    purpose: 'Studies the labeled media of a pack and compares the scores with an accepted receipt.',
     flags: evaluateFlags,
   },
 } as const satisfies Readonly<Record<string, CommandWords>>;

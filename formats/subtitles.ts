@@ -487,7 +487,7 @@ function likelyEncoding(bytes: Uint8Array): string | null {
 
 function offeredEncoding(bytes: Uint8Array, encoding: string): string {
   const likely = likelyEncoding(bytes);
-  return likely === null || likely === encoding ? '' : `; it looks like ${likely}: if it is, state that encoding`;
+  return likely === null || likely === encoding ? '' : `; it looks like ${likely}`;
 }
 
 function decodedOrRefused(decoder: Decoder, bytes: Uint8Array, refusal: (message: string) => ServiceError): string {

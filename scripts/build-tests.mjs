@@ -1,5 +1,5 @@
 // @ts-check
-// Bundles the tests into `build-tests/`: a test process loads a few files then, where it would compile hundreds.
+// Bundles the tests into `build-tests/`: a test process then loads a few files instead of compiling hundreds.
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';

@@ -93,7 +93,7 @@ export function build() {
 const nameOf = (source) => source.replace(/^.*\/(.*)\.ts$/, '$1');
 
 /**
- * A module that loads another only where Node is new enough: an older one would fail to link it, with a stack trace.
+ * A module that loads another only if Node is new enough: an older one would fail to link it, with a stack trace.
  *
  * @param {string} specifier
  */

@@ -122,7 +122,7 @@ const scenes: readonly Scene[] = [
   {
     title: 'A film with one subtitle track, and a model server',
     words:
-      'The track is in English, and the captions shall be German. A server with the interface of OpenAI listens on the port of Ollama; here it is a stub with fixed answers. The person types `yes` twice: to use it, and to approve.',
+      'The track is in English, and the captions will be German. A server with the interface of OpenAI runs at the address of Ollama; here it is a stand-in with fixed answers. The person types `yes` twice: to use it, and to approve.',
     prepare: makeOneTrack,
     turns: [
       { command: `media-study caption film.mkv --to de ${rights}`, typed: ['yes', 'yes'] },
@@ -132,8 +132,7 @@ const scenes: readonly Scene[] = [
   },
   {
     title: 'An interview without subtitles',
-    words:
-      'pocketsphinx is installed. The person types `yes` twice: to use it, and to approve. It writes what it recognizes, right or wrong.',
+    words: 'pocketsphinx is installed. The person types `yes` twice: to use it, and to approve. Its text may be wrong.',
     prepare: (place) => void spawnSync('cp', [speechFile, join(place, 'interview.m4a')]),
     turns: [
       { command: `media-study caption interview.m4a --from en ${rights}`, typed: ['yes', 'yes'] },
@@ -142,7 +141,8 @@ const scenes: readonly Scene[] = [
   },
   {
     title: 'A film of 20 minutes',
-    words: 'The sample 24 times in a row. It has no limit of two minutes: long captions are made in parts.',
+    words:
+      'The sample, 24 times in a row. Captions have no limit of two minutes here: the command makes long captions in parts.',
     prepare: (place) =>
       void spawnSync('ffmpeg', ['-v', 'error', '-stream_loop', '23', '-i', sampleMedia, ...everyTrack, 'long.mp4'], {
         cwd: place,
@@ -155,7 +155,7 @@ const scenes: readonly Scene[] = [
   {
     title: 'Wrong turns',
     words:
-      'No terminal; no engine (here pocketsphinx is not installed); Ctrl-C; and `kill -9` twice in the middle. Each time the same command goes on, and ends with the file.',
+      'No terminal; no engine (here pocketsphinx is not installed); Ctrl-C; and `kill -9` twice in the middle. Each time the same command continues, and ends with the file.',
     prepare: (place) => {
       copySample(place);
       spawnSync('cp', [speechFile, join(place, 'interview.m4a')]);
@@ -201,9 +201,9 @@ try {
   await provider.close();
   rmSync(folder, { recursive: true, force: true });
 }
-const head = `# From a film to captions, in words
+const head = `# The short way, line by line
 
-Every line that is typed, and what is printed, on a machine without settings. [Captions](captions.md) explains the command. Lines that show
-progress are left out. \`npm run screencast\` records this page from real runs; it is not written by hand.
+This page shows every typed line and its output, on a machine without settings. [Captions](captions.md) explains the command. Lines of progress are left
+out. \`npm run screencast\` records this page from real runs; do not edit it.
 `;
 writeFileSync(page, `${head}\n${parts.join('\n')}`);

@@ -84,7 +84,7 @@ const absentPackages = (required) => [
   ),
 ];
 
-/** Debian's package manager, where this user may use it. */
+/** Debian's package manager, if this user may use it. */
 const aptGet = () => (process.getuid?.() === 0 ? findExecutable('apt-get', process.env) : undefined);
 
 /**

@@ -12,7 +12,7 @@ import { show, themes, viewsOf } from '../test/console/browser/views.ts';
 
 const folder = fileURLToPath(new URL('../docs/pictures', import.meta.url));
 const viewport = { width: 1280, height: 1270 };
-const taken: readonly string[] = ['claim', 'captions', 'new-study', 'actor'];
+const taken: readonly string[] = ['claim', 'captions', 'new-study', 'actor', 'versions'];
 /** Pictures of a film come after the words around them. */
 const settleMs = 1500;
 

@@ -31,7 +31,7 @@ function mapOf(url) {
 }
 
 /**
- * Null where it cannot be read, as in a process that has used up its descriptors.
+ * Null if it cannot be read, as in a process that has used up its descriptors.
  *
  * @param {URL} file
  */

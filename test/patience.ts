@@ -19,7 +19,7 @@ export async function within<T>(what: string, promise: Promise<T>, ms = patience
   }
 }
 
-/** Waits until something is so, and rejects where it never is. */
+/** Waits until a condition holds, and rejects if it never does. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>, everyMs = 10): Promise<void> {
   const end = performance.now() + patienceMs;
   while (!(await isSo())) {

@@ -61,7 +61,8 @@ function pairedStates(old: ChartState, now: ChartState): readonly Pair[] {
     pairs.push({ old: one, now: other });
     for (const child of one.states) {
       const same = other.states.find(({ name }) => name === child.name);
-      if (same !== undefined) pair(child, same);
+      const isTaken = pairs.some(({ old: known, now: found }) => known === child || found === same);
+      if (same !== undefined && !isTaken) pair(child, same);
     }
   };
   pair(old, now);

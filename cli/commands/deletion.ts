@@ -15,7 +15,7 @@ const deleteFlags: FlagTable = {
 async function agreed({ given, terminal }: CommandCall, what: string): Promise<void> {
   if (given.has('yes')) return;
   if (!terminal.isInteractive)
-    throw new WrongCall(`this is not a terminal, so nobody can confirm: add --yes to delete ${what}`);
+    throw new WrongCall(`without a terminal the deletion cannot be confirmed: add --yes to delete ${what}`);
   terminal.remark(`${what} will be deleted for good; only a receipt of it stays.`);
   if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
 }

@@ -49,7 +49,7 @@ type TabStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 const tabKey = 'media-study-page-token';
 const tabTokenPattern = /^[0-9a-f]{64}$/;
 
-/** The token of a tab; null where it has none, or its storage is off. */
+/** The token of a tab; null if it has none, or its storage is off. */
 export function tabToken(storage: () => TabStorage): string | null {
   try {
     const token = storage().getItem(tabKey);
@@ -99,7 +99,7 @@ function resume(token: string): void {
   });
 }
 
-/** Drops a token that the host does not take, so that the page asks for another one where it is. */
+/** Drops a token that the host does not take, so that the page asks for another one if it is. */
 export function lock(): void {
   keepTabToken(tab, null);
   session.send({ type: 'locked' });

@@ -14,7 +14,7 @@ import { Facts, Identity } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
-import { sentence } from '../words/codes.ts';
+import { sentence, withoutNo } from '../words/codes.ts';
 import { duration, moment, reachWords, wholeSeconds, withTimes } from '../words/numbers.ts';
 import { isTag, LanguagePicker, languagesOf } from './language-picker.tsx';
 import { earlierStudy, RangeStrip } from './range-strip.tsx';
@@ -256,7 +256,9 @@ function Plan({ plan: { forecast, runtimeId }, warnings }: Outlook) {
           {said.map((each) => (
             <li key={`${each.code} ${each.text}`}>
               {each.code === 'captions_not_possible' && <strong>No captions: </strong>}
-              {sentence(withTimes(each.text))}.
+              {each.code === 'captions_not_possible' && each.reason === 'source_language_not_declared'
+                ? 'Choose the spoken language to get some.'
+                : `${sentence(withTimes(withoutNo(each.text)))}.`}
             </li>
           ))}
         </ul>

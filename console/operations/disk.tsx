@@ -46,7 +46,7 @@ const RuntimeUse = ({
   name,
   ...row
 }: RowProps<RuntimeDiskUse> & {
-  /** Its source and range; null where they are not at hand. */
+  /** Its source and range; null if they are not at hand. */
   readonly name: string | null;
 }) => {
   const { runtimeId, journal, own, shared } = use;

@@ -19,7 +19,7 @@ const confirmationWords: Readonly<Record<Confirmation, string>> = {
     'I agree that sound or text of my media leaves this machine, and that it may cost money.',
 };
 
-/** A value of a setting as a person reads it; null where nothing is set. */
+/** A value of a setting as a person reads it; null if nothing is set. */
 export function settingText(value: HostSetting['value']): string | null {
   if (value === null) return null;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
@@ -284,7 +284,7 @@ interface SettingRowProps {
   readonly onChanged: () => void;
 }
 
-/** Why a setting cannot be changed here; null where it can. */
+/** Why a setting cannot be changed here; null if it can. */
 function whyFixed({ source, change, name }: HostSetting): string | null {
   if (source === 'option') return 'given as an option of this start';
   return change === 'command_line' ? `changed by media-study settings set ${name}=VALUE` : null;

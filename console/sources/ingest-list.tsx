@@ -72,8 +72,8 @@ export function IngestList() {
             {lost.map((upload) => (
               <LostUpload key={upload.id} upload={upload} />
             ))}
-            {failed.map((row) => (
-              <FailedIngest key={row.ingestId} row={row} />
+            {failed.map((row, at) => (
+              <FailedIngest key={row.ingestId} row={row} isNewest={lost.length === 0 && at === 0} />
             ))}
           </ul>
         </section>
@@ -124,14 +124,22 @@ const Dismiss = ({ label, onDismiss }: { readonly label: string; readonly onDism
   </button>
 );
 
-function FailedIngest({ row }: { readonly row: Row }) {
+/** A failure that the host keeps. Only the newest is open, so that a library stays in sight below many. */
+function FailedIngest({ row, isNewest }: { readonly row: Row; readonly isNewest: boolean }) {
   const story = failureStory(row.failure ?? { code: row.status, message: '' }, 'filename' in row ? 'file' : 'video');
   return (
-    <li class="failed-ingest">
-      <FailureHead label={nameOf(row)} title={story.title} />
-      <Remark row={row} />
-      <StoryText story={story} />
-      <Dismiss label={nameOf(row)} onDismiss={() => uploads.send({ type: 'dismissed', ingestId: row.ingestId })} />
+    <li>
+      <details class="failed-ingest" open={isNewest}>
+        <summary>
+          <strong>
+            <bdi>{nameOf(row)}</bdi>
+          </strong>{' '}
+          <Badge state="failed" words={story.title} />
+        </summary>
+        <Remark row={row} />
+        <StoryText story={story} />
+        <Dismiss label={nameOf(row)} onDismiss={() => uploads.send({ type: 'dismissed', ingestId: row.ingestId })} />
+      </details>
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import type { SituationCode } from '../../contract/overview.ts';
 import type { StudyPane } from '../host/route.ts';
-import { lifecycles, type Tone, toneOf } from '../words/codes.ts';
+import { lifecycles, type Tone, toneOf, withoutNo } from '../words/codes.ts';
 import { failureStory } from '../words/failures.ts';
 
 /** The one state of a source that matters: that of its newest study. */
@@ -65,8 +65,6 @@ const looks: Readonly<Record<SituationCode, Look>> = {
   captions_accepted: ['good', 'Captions ready', 'ready'],
 };
 
-const withoutNoLine = (text: string): string => text.replace(/^captions would have no line: /, '');
-
 /** Why a study failed in a line; its page has the whole story. */
 const failureWhy = (reason: NonNullable<LibraryStudy['reason']>): string => failureStory(reason, 'study').title;
 
@@ -93,11 +91,11 @@ export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy)
     return {
       tone: 'warning',
       words: 'Captions never on this host',
-      why: withoutNoLine(captions.text),
+      why: withoutNo(captions.text),
       group: 'closed',
     };
   }
-  if (isNever) return { tone, words, why: `no captions on this host: ${withoutNoLine(captions.text)}`, group };
+  if (isNever) return { tone, words, why: `no captions on this host: ${withoutNo(captions.text)}`, group };
   const why = reason === null ? situation.text : failureWhy(reason);
   return { tone, words, why: hasWhy ? why : null, group };
 }

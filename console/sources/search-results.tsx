@@ -115,7 +115,7 @@ const FoundIn = ({ study: { runtimeId, label, range, lines, more }, find }: { st
                 isFound ? <mark key={at}>{part}</mark> : part,
               )}
             </span>
-            <span class="quiet found-kind">{kindWords[kind]}</span>
+            {kind !== 'subtitle_track' && <span class="quiet found-kind">{kindWords[kind]}</span>}
           </a>
         </li>
       ))}

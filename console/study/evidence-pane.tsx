@@ -98,7 +98,7 @@ function NoEvidence({ overview: { situation, study } }: { readonly overview: Run
   );
 }
 
-/** How far a pass over the media is, as a time of the source; null where nothing is measured now. */
+/** How far a pass over the media is, as a time of the source; null if nothing is measured now. */
 export function measuredUntil(progress: WorkProgress | null, { startMs, endMs }: Range): number | null {
   if (progress?.stage !== 'detect' || progress.unit !== 'milliseconds' || progress.completed === null) return null;
   return Math.min(endMs, startMs + progress.completed);

@@ -67,7 +67,7 @@ interface ExportState {
 export function exportStates({ situation, captions, check, findings }: RuntimeOverview): readonly ExportState[] {
   const whyNot = ({ option, of }: Offered): string | null => {
     if (option === 'side' && situation.code !== 'captions_accepted') {
-      return captions.state === 'done' ? withoutNo(check.text) : captions.text;
+      return captions.state === 'done' ? withoutNo(check.text) : withoutNo(captions.text);
     }
     if (of === undefined) return null;
     const finding = findings.find(({ kind }) => kind === of);

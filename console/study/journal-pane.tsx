@@ -5,7 +5,7 @@ import { useStore } from '../host/use-remote.ts';
 import { Identity } from '../parts/facts.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { journalChecks } from '../verification/checks.ts';
-import { wordsOf } from '../words/codes.ts';
+import { sentence, wordsOf } from '../words/codes.ts';
 import { counted, timeOfDay } from '../words/numbers.ts';
 import type { StudyModel } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
@@ -121,7 +121,7 @@ const EventRow = ({ event, seq, tabIndex, chosenSeq, onChoose }: EventRowProps) 
     >
       <span class="mono quiet">{seq}</span>
       <span class="event-type">
-        {event.type} <span class="quiet">{recordedKind(event)}</span>
+        {sentence(recordedKind(event))} <span class={recordedKind(event) === '' ? '' : 'quiet'}>{event.type}</span>
       </span>
       <span class="mono quiet event-time">{timeOfDay(event.recordedAt)}</span>
     </button>

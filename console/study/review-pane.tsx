@@ -13,7 +13,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Notice, RemotePart } from '../parts/notice.tsx';
 import { playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
-import { sentence, wordsOf } from '../words/codes.ts';
+import { sentence, withoutNo, wordsOf } from '../words/codes.ts';
 import { clockTime, counted, withTimes } from '../words/numbers.ts';
 import { StudyAnswer } from './answer.tsx';
 import { Ceremony } from './ceremony.tsx';
@@ -94,7 +94,7 @@ function DecideForm({ overview, reviewer, onDone }: DecideProps) {
         <legend class="sr">Decision</legend>
         <Choice isChosen={choice === 'approve'} onChoose={() => setChoice('approve')} title="Approve">
           {captions.state === 'never'
-            ? `This host cannot make captions of it: ${withTimes(captions.text)}.`
+            ? `This host cannot make captions of it: ${withTimes(withoutNo(captions.text))}.`
             : 'Captions can then be made of these lines.'}
         </Choice>
         <Choice isChosen={choice === 'reject'} onChoose={() => setChoice('reject')} title="Reject">

@@ -236,7 +236,7 @@ export function drawnMarks(
   return drawn;
 }
 
-/** The one mark of a timeline that Tab reaches: the chosen one where it is drawn as itself, else the first that is drawn. */
+/** The one mark of a timeline that Tab reaches: the chosen one if it is drawn as itself, else the first that is drawn. */
 export function entryMark(
   lanes: readonly Lane[],
   chosenKey: string | null,

@@ -1,3 +1,5 @@
+import { languageName } from './language-name.ts';
+
 /** A code of the wire as words: `no_audio_track` is `no audio track`. */
 export const wordsOf = (code: string): string => code.replaceAll(/[_.-]+/g, ' ').trim();
 
@@ -8,7 +10,15 @@ export const withoutCode = (text: string, code: string | null): string =>
   code === null || !text.endsWith(` (${code})`) ? text : text.slice(0, -` (${code})`.length);
 
 /** A text of the overview about a part that is not there, without `no check: ` before it: the name of the part stands beside it. */
-export const withoutNo = (text: string): string => text.replace(/^no [a-z]+: /, '');
+export const withoutNo = (text: string): string =>
+  text
+    .replace(/^no [a-z]+: /, '')
+    .replace(/^captions would have no line: /, '')
+    .replace(
+      /^captions need (?:a study of )?one declared source language$/,
+      'choose the spoken language in a new study',
+    )
+    .replace(/\btext track in ([a-z]{2,3})\b/, (_, code: string) => `text track in ${languageName(code)}`);
 
 /** A text of the overview that stands under the name that it begins with. */
 export const withoutName = (text: string, name: string): string =>

@@ -10,7 +10,7 @@ export function languageName(code: string): string {
   }
 }
 
-/** The tag by which a study names the language of a track: `ko` for the `kor` of a container; itself where it is no tag. */
+/** The tag by which a study names the language of a track: `ko` for the `kor` of a container; itself if it is no tag. */
 export function plainTag(tag: string): string {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? tag;

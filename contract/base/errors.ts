@@ -54,7 +54,7 @@ const errors = {
     'send Upload-Offset, a decimal number of bytes: the one that HEAD of the upload answers',
   ],
   upload_offset_conflict: [409, 'ask for the offset by HEAD, and send the bytes from there on'],
-  upload_superseded: [409, 'leave the upload to the newer request, or ask for the offset by HEAD and go on'],
+  upload_superseded: [409, 'leave the upload to the newer request, or read the offset by HEAD and continue there'],
   invalid_upload_checksum: [
     400,
     'send Upload-Checksum: sha256 or sha1, a space, and the digest in Base64, or leave it out',

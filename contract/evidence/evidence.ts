@@ -211,7 +211,7 @@ export const parameters = z.record(z.string(), z.union([z.string(), z.number(), 
  * before it has run. Absent if the pass measured none, as in evidence of earlier versions.
  */
 export const measuredParameters: Readonly<Partial<Record<DetectedKind | 'screen_text', readonly string[]>>> = {
-  speech_activity: ['channelsApart', 'channelsApartMs'],
+  speech_activity: ['channelsApart', 'channelsApartMs', 'unconfirmedWindows', 'unconfirmedWindowsMs'],
   silence: ['programmeDbfs', 'floorDbfs', 'thresholdDbfs'],
   screen_text: ['unreadPicturesMs'],
 };

@@ -39,6 +39,7 @@ const answerSchema = z.discriminatedUnion('type', [
     samples: index,
     sha256: sha256Hex,
     speech: z.array(span),
+    unconfirmed: z.array(span),
     apart: z.strictObject({ channels: z.array(z.literal(CHANNELS)), ms: index }),
     silences: z.strictObject({
       levels: z.strictObject({

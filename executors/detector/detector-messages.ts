@@ -34,6 +34,8 @@ export type DetectorAnswer =
       readonly sha256: string;
       /** Start and end of each window of speech, in samples. */
       readonly speech: readonly (readonly [number, number])[];
+      /** The same of windows in which a model finds too little speech. */
+      readonly unconfirmed: readonly (readonly [number, number])[];
       /** The channels that were measured beside the mix (places among the signals), and for how many milliseconds. */
       readonly apart: { readonly channels: readonly number[]; readonly ms: number };
       readonly silences: FoundSilences;

@@ -10,6 +10,7 @@ import {
 } from './detector-messages.ts';
 import { packState, unpackState } from './packed-state.ts';
 import { loadSpeechModel } from './silero-vad.ts';
+import type { SampleSpan } from './sound-signals.ts';
 import { resumableDigest, type SavedStream, SoundStream, type SpeechModels } from './sound-stream.ts';
 
 // The detector process. It trusts the host that writes to it and handles no error. Any error here ends the process, and the host
@@ -83,8 +84,9 @@ async function handle(request: DetectorRequest, payload: Buffer): Promise<void> 
       const measured = await streams.get(request.id)?.finish();
       streams.delete(request.id);
       if (measured === undefined) throw new Error('the end of a sound that was never opened');
-      const spoken = measured.speech.map(({ start, end }) => [start, end] as const);
-      answer({ type: 'sound', id: request.id, ...measured, speech: spoken });
+      const edges = (spans: readonly SampleSpan[]) => spans.map(({ start, end }) => [start, end] as const);
+      const [speech, unconfirmed] = [edges(measured.speech), edges(measured.unconfirmed)];
+      answer({ type: 'sound', id: request.id, ...measured, speech, unconfirmed });
       return;
     }
     case 'abort':

@@ -9,13 +9,12 @@ import { packState, unpackState } from './packed-state.ts';
 import type { FoundSilences } from './silences.ts';
 import { BYTES_PER_INSTANT, SAMPLES_PER_MS, type SampleSpan, SIGNALS } from './sound-signals.ts';
 import type { SavedStream } from './sound-stream.ts';
+import type { FoundSpeech } from './speech-track.ts';
 
-export interface SoundResult {
+export interface SoundResult extends FoundSpeech {
   /** How many samples each signal had, and the content id of the s16le bytes of the mix. */
   readonly samples: number;
   readonly contentId: string;
-  /** Windows of speech in samples from the first one: ordered and disjoint. */
-  readonly speech: readonly SampleSpan[];
   /** The names of the channels that were measured beside the mix, and for how many milliseconds. */
   readonly apart: { readonly channels: readonly string[]; readonly ms: number };
   readonly silences: FoundSilences;
@@ -119,7 +118,8 @@ class DetectorSoundJob implements SoundJob {
     return {
       samples,
       contentId: `sha256:${sha256}`,
-      speech: ordered(answer.speech, samples).map(([start, end]) => ({ start, end })),
+      speech: spansOf(ordered(answer.speech, samples)),
+      unconfirmed: spansOf(ordered(answer.unconfirmed, samples)),
       apart: { channels: apart.channels.map((at) => SIGNALS[at] ?? ''), ms: apart.ms },
       silences: { ...silences, spans: ordered(silences.spans, samples / SAMPLES_PER_MS) },
     };
@@ -127,6 +127,8 @@ class DetectorSoundJob implements SoundJob {
 }
 
 type Span = readonly [number, number];
+
+const spansOf = (spans: readonly Span[]): SampleSpan[] => spans.map(([start, end]) => ({ start, end }));
 
 function ordered(spans: readonly Span[], end: number): readonly Span[] {
   let covered = 0;

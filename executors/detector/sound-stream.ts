@@ -16,13 +16,12 @@ import {
   modelGain,
   newBlock,
   SAMPLES_PER_MS,
-  type SampleSpan,
   SIGNALS,
   type SignalBlock,
   sampleAt,
   signalOf,
 } from './sound-signals.ts';
-import { type BlockTracks, SpeechTrack, speechWindows, type TrackState } from './speech-track.ts';
+import { type BlockTracks, type FoundSpeech, SpeechTrack, speechWindows, type TrackState } from './speech-track.ts';
 
 /**
  * Begins a SHA-256 whose state can be kept, which that of Node cannot, or goes on from a kept state. Throws where the state is
@@ -38,11 +37,10 @@ export async function resumableDigest(from: Uint8Array | null): Promise<SoundDig
 const FULL_SCALE = 32_768;
 const FRAME_STEPS = FRAME_SAMPLES / STEP_SAMPLES;
 
-interface MeasuredSound {
+interface MeasuredSound extends FoundSpeech {
   readonly samples: number;
   /** SHA-256 of the bytes of the mix. */
   readonly sha256: string;
-  readonly speech: readonly SampleSpan[];
   /** The channels that were measured beside the mix (places among the signals), and for how long. */
   readonly apart: { readonly channels: readonly number[]; readonly ms: number };
   readonly silences: FoundSilences;
@@ -187,7 +185,7 @@ export class SoundStream {
     return {
       samples: this.#samples,
       sha256: this.#digest.hex(),
-      speech: speechWindows(await this.#track.finish(this.#samples), this.#samples),
+      ...speechWindows(await this.#track.finish(this.#samples), this.#samples),
       apart: {
         channels: [...this.#apart].sort((one, other) => one - other),
         ms: Math.ceil(this.#apartSamples / SAMPLES_PER_MS),

@@ -17,10 +17,17 @@ export interface TrackState {
   /** How many of these blocks are judged already. */
   readonly judged: number;
   readonly probabilities: Uint8Array;
+  readonly estimates: Uint8Array;
+}
+
+/** How probable speech is at each step of a sound, a byte each, in steps of 1/255: as the boundary model says, and as the first model does. */
+export interface SpeechProbabilities {
+  readonly probabilities: Uint8Array;
+  readonly estimates: Uint8Array;
 }
 
 /**
- * How probable speech is at each step of a sound, a byte each: the highest probability among its signals. Blocks are judged when enough
+ * How probable speech is at each step of a sound: the highest probability among its signals. Blocks are judged when enough
  * behind them is known; a signal that was not followed through a block is like the mix there.
  */
 export class SpeechTrack {
@@ -28,6 +35,7 @@ export class SpeechTrack {
   #blocks: BlockTracks[];
   #judged: number;
   readonly #probabilities: Uint8Array[];
+  readonly #estimates: Uint8Array[];
 
   constructor(model: BoundaryModel, from: TrackState | null = null) {
     this.#model = model;
@@ -42,6 +50,7 @@ export class SpeechTrack {
     );
     this.#judged = from?.judged ?? 0;
     this.#probabilities = from === null ? [] : [from.probabilities];
+    this.#estimates = from === null ? [] : [from.estimates];
   }
 
   save(): TrackState {
@@ -50,7 +59,7 @@ export class SpeechTrack {
         ([signal, { levels, estimate }]) => [signal, bytesOfFloats(levels), bytesOfFloats(estimate)] as const,
       ),
     );
-    return { blocks, judged: this.#judged, probabilities: Buffer.concat(this.#probabilities) };
+    return { blocks, judged: this.#judged, ...this.#known() };
   }
 
   /** Takes the tracks of the next block. To be awaited before the next call. */
@@ -64,11 +73,15 @@ export class SpeechTrack {
   }
 
   /** All probabilities of a sound with so many samples. Nothing is pushed any more. */
-  async finish(samples: number): Promise<Uint8Array> {
+  async finish(samples: number): Promise<SpeechProbabilities> {
     const known = this.#probabilities.reduce((sum, { length }) => sum + length, 0);
     const left = Math.ceil(samples / STEP_SAMPLES) - known;
     if (left > 0) await this.#judge(left, this.#judged * BLOCK_STEPS + left);
-    return Buffer.concat(this.#probabilities);
+    return this.#known();
+  }
+
+  #known(): SpeechProbabilities {
+    return { probabilities: Buffer.concat(this.#probabilities), estimates: Buffer.concat(this.#estimates) };
   }
 
   /** Judges so many steps behind what is judged; the model sees the first `seen` steps that are kept. */
@@ -77,10 +90,12 @@ export class SpeechTrack {
     const tracks = [...signals].map((signal) => this.#trackOf(signal, seen));
     const found = await this.#model.probabilities(tracks);
     const from = this.#judged * BLOCK_STEPS;
-    const highest = Uint8Array.from({ length: steps }, (_, at) =>
-      Math.round(PROBABILITY_STEPS * Math.max(...found.map((track) => track[from + at] ?? 0))),
-    );
-    this.#probabilities.push(highest);
+    const highest = (of: readonly Float32Array[]): Uint8Array =>
+      Uint8Array.from({ length: steps }, (_, at) =>
+        Math.round(PROBABILITY_STEPS * Math.max(...of.map((track) => track[from + at] ?? 0))),
+      );
+    this.#probabilities.push(highest(found));
+    this.#estimates.push(highest(tracks.map(({ estimate }) => estimate)));
   }
 
   #trackOf(signal: number, steps: number): SignalTrack {
@@ -107,6 +122,10 @@ export const SPEECH_RULE = {
   /** Shorter pauses count as speech, and shorter speech does not count. */
   minSilenceMs: 300,
   minSpeechMs: 200,
+  /** Somewhere in a window the first model has to say as much: the boundary model alone takes music and crowds for speech. */
+  leastEstimate: 0.05,
+  /** The least mean of a window. Music and noises reach the threshold for a moment, and words stay above it. */
+  leastMean: 0.65,
 } as const;
 
 /** A probability is kept as a byte: so many steps from 0 to 1. */
@@ -115,18 +134,32 @@ export const PROBABILITY_STEPS = 255;
 const { onThreshold, edgeThreshold } = SPEECH_RULE;
 const samples = (ms: number): number => ms * SAMPLES_PER_MS;
 
+/** Windows of speech of a sound, and those in which one of the models finds too little of it; both in order and apart. */
+export interface FoundSpeech {
+  readonly speech: readonly SampleSpan[];
+  readonly unconfirmed: readonly SampleSpan[];
+}
+
 /**
- * Windows of speech, ordered and disjoint, from the probability of speech at every step of a sound (in steps of 1/255) that is `total`
- * samples long. Edges lie between two steps, where a straight line through their probabilities crosses the threshold.
+ * Windows of speech from the probability of speech at every step of a sound that is `total` samples long. Edges lie between two steps,
+ * where a straight line through their probabilities crosses the threshold.
  */
-export function speechWindows(probabilities: Uint8Array, total: number): SampleSpan[] {
+export function speechWindows({ probabilities, estimates }: SpeechProbabilities, total: number): FoundSpeech {
   const joined: SampleSpan[] = [];
   for (const span of probableSpans(probabilities, total)) {
     const last = joined.at(-1);
     if (last === undefined || span.start - last.end >= samples(SPEECH_RULE.minSilenceMs)) joined.push(span);
     else joined[joined.length - 1] = { start: last.start, end: span.end };
   }
-  return joined.filter(({ start, end }) => end - start >= samples(SPEECH_RULE.minSpeechMs));
+  const long = joined.filter(({ start, end }) => end - start >= samples(SPEECH_RULE.minSpeechMs));
+  const isConfirmed = ({ start, end }: SampleSpan): boolean => {
+    const within = (steps: Uint8Array) =>
+      steps.subarray(Math.floor(start / STEP_SAMPLES), Math.ceil(end / STEP_SAMPLES));
+    const sum = within(probabilities).reduce((total, each) => total + each, 0);
+    const isHigh = sum >= SPEECH_RULE.leastMean * PROBABILITY_STEPS * within(probabilities).length;
+    return isHigh && within(estimates).some((each) => each >= SPEECH_RULE.leastEstimate * PROBABILITY_STEPS);
+  };
+  return { speech: long.filter(isConfirmed), unconfirmed: long.filter((span) => !isConfirmed(span)) };
 }
 
 /** Runs of steps above the edge threshold in which one step reaches the on-threshold. */

@@ -198,17 +198,31 @@ function soundFacts(measured: PassMeasurements | null, { audioTrackIndex, range 
     ...{ derivedAudio: null, measured: {}, levels: {} },
   });
   if (audioTrackIndex === null || measured?.sound == null) return without('no_audio_track');
-  const { samples, contentId, speech, apart, silences } = measured.sound;
+  const { samples, contentId, speech, unconfirmed, apart, silences } = measured.sound;
   if (samples === 0) return without('no_audio_in_range');
   return {
     speech: speechFacts(speech, range),
     silences: silenceFacts(silences.spans, range),
     loudness: [measured.loudness.fact(range)],
     derivedAudio: { sampleRate: SAMPLE_RATE, samples, contentId },
-    measured: apart.ms === 0 ? {} : { channelsApart: apart.channels.join(', '), channelsApartMs: apart.ms },
+    measured: {
+      ...(apart.ms === 0 ? {} : { channelsApart: apart.channels.join(', '), channelsApartMs: apart.ms }),
+      ...unconfirmedIn(unconfirmed, range),
+    },
     levels: { ...silences.levels },
   };
 }
+
+/** Windows that are no speech because a model finds too little in them, named beside the facts; nothing if there are none. */
+function unconfirmedIn(spans: readonly SampleSpan[], { startMs }: Range): Parameters {
+  if (spans.length === 0) return {};
+  const msOf = (sample: number): number => startMs + Math.floor(sample / SAMPLES_PER_MS);
+  const named = spans.slice(0, MOST_NAMED_WINDOWS).map(({ start, end }) => `${msOf(start)}-${msOf(end)}`);
+  return { unconfirmedWindows: spans.length, unconfirmedWindowsMs: named.join(', ') };
+}
+
+/** The count has all of them. */
+const MOST_NAMED_WINDOWS = 256;
 
 /** Lays silences (milliseconds from the start of the range) on the source's own time line. */
 const silenceFacts = (spans: readonly (readonly [number, number])[], { startMs, endMs }: Range): SilenceFact[] =>

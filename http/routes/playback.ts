@@ -75,7 +75,7 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
       id: 'renewPlayback',
       summary: 'let a grant last ten minutes from now',
       details:
-        'Only for the origin of the grant. The path of the media stays the same, and a stream goes on. Two hours after it was issued a grant ends, however often it was renewed.',
+        'Only for the origin of the grant. The path of the media stays the same, and a stream continues. A grant ends two hours after it was issued, in any case.',
       request: playbackRenewal,
       invalid: 'invalid_private_playback_renewal',
       answers: [json(200, playbackRenewed)],

@@ -74,7 +74,7 @@ export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
       id: 'restartHost',
       summary: 'end this host in order, and start it again with its settings, address and token',
       details:
-        'Studies and uploads in parts go on by themselves. Streams end and can be opened again; playback grants and the tokens of paired pages end.',
+        'Studies and uploads in parts continue. Streams end, and clients connect again; playback grants and the tokens of paired pages end.',
       request: hostRestartRequest,
       invalid: 'invalid_restart_request',
       answers: [json(202, hostRestart)],

@@ -198,7 +198,7 @@ const uploadOffset = (ingests: OwnedIngests): Endpoint<'ingestId'> =>
   read({
     id: 'readOwnedUpload',
     summary: 'how much of the file has arrived',
-    details: 'Bytes count once they are on disk: any later host goes on from `Upload-Offset`.',
+    details: 'Bytes count once they are on disk: any later host continues from `Upload-Offset`.',
     headers: version,
     answers: [empty(200, ['Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires'])],
     refusals: ['unknown_ingest', 'upload_gone', 'stored_content_inconsistent'],

@@ -70,7 +70,7 @@ export class Backgrounds {
     return ofPowerOne(this.#repeated(this.#oneOf(this.#pieces), length));
   }
 
-  /** One sound, repeated where it ends. */
+  /** One sound, repeated if it is too short. */
   effect(length: number): Float32Array {
     return ofPowerOne(this.#repeated(this.#oneOf(this.#effects), length));
   }

@@ -69,7 +69,7 @@ function atSpeed({ samples, startMs, endMs }: SpokenRun, speed: number): SpokenR
   return { samples: played, startMs: startMs / speed, endMs: endMs / speed };
 }
 
-/** Brighter, or duller where the tilt is negative: each sample less a share of the one before. */
+/** Brighter, or duller if the tilt is negative: each sample less a share of the one before. */
 function tilted(samples: Float32Array, tilt: number): Float32Array {
   return samples.map((sample, at) => sample - tilt * (samples[at - 1] ?? 0));
 }

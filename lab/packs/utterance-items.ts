@@ -48,7 +48,7 @@ async function runsOf(folder: string, voice: Voice): Promise<SpokenRun[]> {
   return [...words, ...phrases].map(levelled);
 }
 
-/** Runs in an order and with pauses that follow from a seed, and where each is. */
+/** Runs in an order and with pauses that follow from a seed, and the time of each. */
 function placed(runs: readonly SpokenRun[], seed: number) {
   const next = seeded(seed);
   const pause = (): number => Math.round(leastPauseMs + next() * (mostPauseMs - leastPauseMs));

@@ -102,7 +102,7 @@ function wavFile(samples: Float64Array): Buffer {
   return file;
 }
 
-/** Mixes speech and passages into `sound.wav`; answers the lines with their measured ends. Throws where two overlap. */
+/** Mixes speech and passages into `sound.wav`; returns the lines with their measured ends. Throws if two overlap. */
 export async function buildSound(folder: string): Promise<{ file: string; spoken: SpokenLine[] }> {
   const mix = new Float64Array(sampleAt(frameToMs(frameCount)));
   const spoken: SpokenLine[] = [];

@@ -118,7 +118,7 @@ export const conditions: Readonly<Record<string, (placed: Placed) => Float32Arra
   music_0: overMusic(0),
 };
 
-/** Some seconds of a piece, from a place that the seed says; the piece is repeated where it ends. */
+/** Some seconds of a piece, from a place that follows from the seed; a short piece is repeated. */
 export function excerpt(piece: Float32Array, length: number, seed: number): Float32Array {
   const from = samplesIn(3000) + Math.floor(seeded(seed)() * Math.max(1, piece.length - length - samplesIn(6000)));
   return Float32Array.from({ length }, (_, at) => piece[(from + at) % piece.length] ?? 0);

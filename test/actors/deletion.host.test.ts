@@ -114,7 +114,7 @@ test('a runtime whose rows, journal and files are damaged is deleted as well', a
   await isWhole(t, root, names.runtimeId);
 });
 
-test('the note of a deletion is held against its receipt, and against what is there', async (t) => {
+test('the note of a deletion is checked against its receipt and the remaining data', async (t) => {
   const root = await copied(t);
   const found = async () => damagedRowsOf(dataRootAt(root).ledger, tombstoneCheck);
   const before = await openStore(root);
@@ -293,7 +293,7 @@ test('bug: a window that another version of the program kept of a pass was reach
   t.false(found.has(unnamed));
 });
 
-test('bug: what was stored just now was garbage where the clock was set forward', async (t) => {
+test('bug: fresh objects were garbage after the clock was set forward', async (t) => {
   const clock = new SimulatedClock(0);
   const options = { dataRoot: await newDataRoot(t), clock, report: t.fail, onFatal: t.fail };
   const { objectStore, ledger } = await openStorage(options as unknown as HostOptions);

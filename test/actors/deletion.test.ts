@@ -57,7 +57,7 @@ test('old files beside the objects go: after a day in inbox and work, thirty in 
   t.deepEqual(collected.kept.inbox, { files: 1, bytes: 23 });
 });
 
-test('what is in use stays, however old it is', async (t) => {
+test('an object in use stays, however old it is', async (t) => {
   const { garbage, removed } = garbageOf([
     stray('work', 'used', 999),
     stray('inbox', 'open.part', 999),
@@ -70,7 +70,7 @@ test('what is in use stays, however old it is', async (t) => {
 const receipt = (kind: 'runtime' | 'source', eventBytes: number, objectBytes: number) =>
   ({ deleted: { kind }, erased: { rows: 1, events: 1, objects: 1, eventBytes, objectBytes } }) as DeletionReceipt;
 
-test('deletions are counted by what was deleted, with the bytes that they named', (t) => {
+test('deletions are counted by kind, with the bytes that they named', (t) => {
   const figures = new DeletionFigures();
   for (const [kind, events, objects] of [
     ['runtime', 10, 100],

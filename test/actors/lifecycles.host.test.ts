@@ -47,7 +47,7 @@ async function idsOf(every: EveryTransition): Promise<string[]> {
   }
 }
 
-test('who follows from now on gets what comes, each once, and everything up to the cursor', async (t) => {
+test('a follower from now on gets new events once each, and everything up to the cursor', async (t) => {
   const { ledger, move, follow } = await openLife(t);
   await move('a');
   const every = follow(null);
@@ -62,7 +62,7 @@ test('who follows from now on gets what comes, each once, and everything up to t
   t.deepEqual(await idsOf(every), []);
 });
 
-test('who follows behind a commit gets all that came after it, then what comes', async (t) => {
+test('a follower after a commit gets all later events, then new ones', async (t) => {
   const { ledger, move, follow } = await openLife(t);
   for (const id of ['a', 'b', 'a', 'c']) await move(id);
   const every = follow(1);
@@ -169,7 +169,7 @@ test('every state of an actor is recorded in the commit of its snapshot, with it
   t.true(rows.every(({ commit }, index) => index === 0 || commit > (rows[index - 1]?.commit ?? 0)));
 });
 
-test('what happened in one commit bears its number', async (t) => {
+test('all events of one commit have its number', async (t) => {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   t.teardown(() => ledger.close());
   const move = (id: string, seq: number) => ledger.commit(transitionWrites(id, seq, 'here', byEvent('move', []), 0));
@@ -209,7 +209,7 @@ test('of an actor that moves without end the newest transitions are kept', async
   t.is(rows[0], '6 idle note');
 });
 
-test('an actor of a store without transitions goes on, and is recorded from then on', async (t) => {
+test('an actor of a store without transitions continues, and is recorded from then on', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.work('a');

@@ -154,7 +154,7 @@ test('a code is for one page, for five minutes, and until the next code', (t) =>
   t.throws(() => pairings.exchange(second.code), refusal);
 });
 
-test('bug: a code lasted an hour longer where the clock was set back by one', (t) => {
+test('bug: a code lasted an hour longer after the clock was set back by one', (t) => {
   const { clock, pairings } = opened();
   const { code } = pairings.issue();
   clock.set(-3_600_000);

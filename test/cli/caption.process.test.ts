@@ -144,7 +144,7 @@ test('a film of unknown language requires --from', async (t) => {
   t.regex(stderr, /no track of .* names the spoken language; add it, such as --from en/);
 });
 
-test('a command that is killed goes on where it was when it is called again', async (t) => {
+test('a command that was killed continues at the same point when it is called again', async (t) => {
   const { args, caption, file } = await withFilm(t);
   const call = args('--from', 'ko', '--to', 'en', ...owner, ...approved);
   for (const mark of [/: registered/, /subtitle track in English: /]) {

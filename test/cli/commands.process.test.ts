@@ -111,7 +111,7 @@ test('nothing is taken in without an attestation, and without a terminal nothing
   t.regex(missing.stderr, /there is no file .*none\.mp4, and no source/);
 });
 
-test('a wrong call ends with 2 and names what is wrong', async (t) => {
+test('a wrong call ends with 2 and names the error', async (t) => {
   for (const [args, line] of [
     [['stduy'], /^media-study: there is no command stduy, did you mean study\?; media-study --help lists them/],
     [['study', '--langauge', 'ko'], /^unknown flag --langauge, did you mean --language\?/],

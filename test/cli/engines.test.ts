@@ -206,7 +206,7 @@ test('the provider comes from the environment, and a start without one is refuse
   t.true(leaky.startsWith('2 invalid_explanation_provider: ') && !leaky.includes(key), leaky);
 });
 
-test('the explainer is named on stdout, and where text goes on stderr, without the key', (t) => {
+test('stdout names the explainer and stderr the destination of text, without the key', (t) => {
   t.is(announcedExplainer(null), 'unavailable-no-fixture-fallback');
   t.is(announcedExplainer('org/small:1b'), 'current-run-openai-opt-in:org/small:1b');
   const notice = (isLocal: boolean, baseUrl: string) =>

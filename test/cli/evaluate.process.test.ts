@@ -86,7 +86,7 @@ test.serial('a detector that has become worse is a regression, and its measures 
   t.deepEqual(evaluationReceipt.parse(JSON.parse(stored.toString('utf8'))), receipt);
 });
 
-test.serial('what was accepted is what the next evaluation is held to', async (t) => {
+test.serial('the next evaluation is compared with the accepted one', async (t) => {
   const baseline = join(await scratchFolder(t), 'accepted.json');
   const missing = await evaluate(t, measured('--baseline', baseline));
   t.is(missing.exit, 2);

@@ -37,7 +37,7 @@ test('a file of the right form is taken as it is, without its last line break', 
   }
 });
 
-test('a file that others can read is refused, whatever it holds', async (t) => {
+test('a file that others can read is refused, whatever its content', async (t) => {
   const file = join(await scratchFolder(t), 'token');
   await writeFile(file, token, { mode: 0o600 });
   for (const mode of [0o640, 0o604, 0o660, 0o644, 0o610]) {
@@ -109,7 +109,7 @@ test('bug: a folder of exports that once could not be made was not tried again',
   t.is(await readFile(path, 'utf8'), 'kind,startMs\n');
 });
 
-test('a failed system call is reported with its path, its meaning and what to do', async (t) => {
+test('a failed system call is reported with its path, its meaning and a remedy', async (t) => {
   const folder = await scratchFolder(t);
   const missing = join(folder, 'none', 'file');
   const written = await t.throwsAsync(finished(createWriteStream(missing)));

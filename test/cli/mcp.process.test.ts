@@ -128,7 +128,7 @@ test.serial('an agent sees which subtitle files a source has, and attaches none'
   t.like(JSON.parse(said), { code: 'unknown_source_session', retryable: false });
 });
 
-test.serial('a refusal of the host reaches the agent with its code and what to do', async (t) => {
+test.serial('a refusal of the host reaches the agent with its code and a remedy', async (t) => {
   const { isError, said } = await call('read_status', { runtimeId: 'runtime:none' });
   t.true(isError);
   const hint = 'take a runtimeId of list_runtimes';

@@ -163,7 +163,7 @@ test('without flags a host listens on loopback alone, with the limits that the R
   });
 });
 
-test('flags replace what they name, and paths become absolute', (t) => {
+test('flags replace the settings that they name, and paths become absolute', (t) => {
   const folders = ['--data-root', 'data', '--source-directory', 'a', '--source-directory=/b', '--source-root', '.'];
   const limits = ['--maximum-owned-media-bytes', '5', '--maximum-study-range-ms=6', '--study-workers', '7'];
   const queue = ['--maximum-live-studies', '8', '--forecast-estimator', 'host-calibrated'];

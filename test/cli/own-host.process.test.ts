@@ -57,7 +57,7 @@ test('commands that begin at once on a data root without a host share the host o
   for (const { exit, stderr } of ended) t.is(exit, 0, stderr);
 });
 
-test('a command whose host belonged to another command goes on with a host of its own', async (t) => {
+test('a command whose host belonged to another command continues with a host of its own', async (t) => {
   const { command, flags } = await studying(t);
   // It must not end by itself before it is killed, however long the machine takes over the start of the other one.
   command.kill('SIGSTOP');

@@ -82,7 +82,7 @@ test('help and version are answered on stdout with exit code 0, without a host',
   }
 });
 
-test('a host says on one line where it listens and what it is, and has its data to itself', async (t) => {
+test('a host prints its address and version on one line, and has its data to itself', async (t) => {
   const folder = await scratchFolder(t);
   const root = join(folder, 'new', 'data');
   await writeFile(join(folder, 'token'), `${token}\n`, { mode: 0o600 });

@@ -15,7 +15,7 @@ async function newRoot(t: ExecutionContext): Promise<string> {
   return join(folder, 'root');
 }
 
-test('a host starts with what the command set before its data root was there', async (t) => {
+test('a host starts with settings that were made before its data root existed', async (t) => {
   const root = await newRoot(t);
   const set = await runCommand(['settings', 'set', ...executor, 'port=0', '--data-root', root]);
   t.is(set.exit, 0, set.stderr);

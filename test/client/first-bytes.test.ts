@@ -13,7 +13,7 @@ test('a file that is not media is recognized by its first bytes', (t) => {
   t.is(notMedia(bytes(`${'x'.repeat(4095)}ü`)), 'text');
 });
 
-test('what may be media is left to its probe', (t) => {
+test('a file that may be media is left to its probe', (t) => {
   for (const beginning of [
     bytes('RIFF\u0024\u0008\u0000\u0000WAVEfmt '),
     bytes('\u0000\u0000\u0000\u0020ftypisom'),

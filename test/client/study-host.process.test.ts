@@ -158,7 +158,7 @@ test.serial('one stream tells of several studies at once, and how far work has c
   t.like(await t.throwsAsync(unknown, { instanceOf: HostError }), { code: 'unknown_ingest' });
 });
 
-test.serial('a refusal has its code, whether a retry can succeed, and what to do', async (t) => {
+test.serial('a refusal has its code, whether a retry can succeed, and a remedy', async (t) => {
   const { client, address } = host;
   const unknown = await t.throwsAsync(client.status('runtime:none'), { instanceOf: HostError });
   t.like(unknown, {
@@ -206,7 +206,7 @@ test.serial('an aborted ingest is canceled', async (t) => {
   t.like(await answer.json(), { status: 'failed', failure: { code: 'canceled' } });
 });
 
-test.serial('a file goes on to a host that was killed, behind the bytes that had arrived', async (t) => {
+test.serial('an upload to a killed host continues after the bytes that had arrived', async (t) => {
   const { client } = host;
   const media = new File([humWav(60, 600_000)], 'long.wav');
   const seen: number[] = [];

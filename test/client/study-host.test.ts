@@ -119,7 +119,7 @@ test('a client waits for a check that is under way', async (t) => {
 const review = { state: 'approved_for_caption_production', reviewId: 'review' };
 const ofRuntime = (path: string) => `/v1/runtimes/runtime%3Aa/${path}`;
 
-test('what a model works on is waited for, however long it takes', async (t) => {
+test('a client waits for the work of a model, however long it takes', async (t) => {
   const waitedFor: string[] = [];
   const host = StudyHost.connect(
     { baseUrl: 'http://127.0.0.1:1', token: 'token' },

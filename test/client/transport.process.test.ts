@@ -17,7 +17,7 @@ const dispatcherOf = async (): Promise<new (options: object) => unknown> => {
   return (dispatcher as { readonly constructor: new (options: object) => unknown }).constructor;
 };
 
-/** Node's `fetch`, which waits for an instant where it would wait for five minutes. */
+/** Node's `fetch`, which waits for an instant instead of five minutes. */
 async function impatient(): Promise<typeof fetch> {
   const Dispatcher = await dispatcherOf();
   const dispatcher = new Dispatcher({ headersTimeout: 50, bodyTimeout: 50 });
@@ -67,7 +67,7 @@ test('an answer that stops in its middle is late, too', async (t) => {
   await t.throwsAsync(transport.json('/v1/health'), { instanceOf: AnswerLate });
 });
 
-test('what may take long is waited for', async (t) => {
+test('a client waits for long requests', async (t) => {
   const { transport, requests } = await hostOf(t, late);
   const call = { method: 'POST', json: { dryRun: true }, isLong: true } as const;
   t.deepEqual(await transport.json('/v1/garbage-collections', call), { is: 'here' });
@@ -105,7 +105,7 @@ test('what may take long is streamed, asked again after a restart, and given up 
   t.is(asked, 3);
 });
 
-test('a host that is gone is gone for what may take long, too', async (t) => {
+test('a missing host is reported to long requests, too', async (t) => {
   const gone = new Transport({ baseUrl: 'http://127.0.0.1:1', token: 'token' }, { reconnectMs: 0 });
   await t.throwsAsync(gone.json('/v1/disk-use', { isLong: true }), { instanceOf: HostUnreachable });
 });

@@ -41,7 +41,7 @@ const sourceOf = (label: string, durationMs: number, newest: LibraryStudy | null
   newest,
 });
 
-test('a source shows the one state that matters, and why where that is not plain', (t) => {
+test('a source shows the one state that matters, with a reason if needed', (t) => {
   const never = { state: 'never', text: 'captions are off' } as const;
   const cases: readonly (readonly [LibraryStudy | null, string, string | null])[] = [
     [null, 'Not studied yet', null],

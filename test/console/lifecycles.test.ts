@@ -443,7 +443,7 @@ const choose = (box: Sandbox, id: string): readonly string[] => {
   return now(box)?.states ?? [];
 };
 
-test('a machine made of a chart begins where the machine itself begins', (t) => {
+test('a machine made of a chart has the initial state of the machine itself', (t) => {
   for (const machine of machines) {
     const states = sandbox(chartOf(machine)).store.getSnapshot().context.standings[0]?.states;
     const chart = chartOf(machine);

@@ -351,7 +351,7 @@ test('a claim over text says the text, and one without a value says its state on
   );
 });
 
-test('a lane draws what is in sight, and what would lie on the same pixels as one', (t) => {
+test('a lane draws the visible facts, and merges those on the same pixels', (t) => {
   const facts = Array.from({ length: 100_000 }, (_, index) => ({
     kind: 'silence',
     startMs: index * 100,
@@ -439,7 +439,7 @@ test('of keyframes that overlap one is left out; one that began before the view 
   t.deepEqual(placed(8_000, 9_000), [[2, 0]]);
 });
 
-test('a waveform is drawn as high as its loudest sample, and only where it was measured', (t) => {
+test('a waveform is drawn as high as its loudest sample, and only over measured sound', (t) => {
   const waveform: Waveform = {
     ...{ startMs: 1000, windowMs: 500 },
     lowest: Int16Array.from([-100, 0]),

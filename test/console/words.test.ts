@@ -125,6 +125,8 @@ test('a language appears by its name, and a code without a name appears alone', 
 test('a part that is not there is said once and in words', (t) => {
   t.is(withoutNo('no check: there are no captions yet'), 'there are no captions yet');
   t.is(withoutNo('no check has accepted it'), 'no check has accepted it');
+  t.is(withoutNo('captions would have no line: no text track in en'), 'no text track in English');
+  t.is(withoutNo('captions need one declared source language'), 'choose the spoken language in a new study');
 });
 
 test('missing parts are one line for each reason', (t) => {

@@ -20,13 +20,13 @@ test('a message names no absolute path of this machine, however it is quoted', (
   for (const [text, shown] of Object.entries(rows)) t.is(failureMessage(text), shown);
 });
 
-test('what only looks like a path stays: addresses, ratios, types and the own routes', (t) => {
+test('text that only looks like a path stays: addresses, ratios, types and the own routes', (t) => {
   for (const text of ['GET /v1/runtimes/x', 'of 16/9', 'video/mp4', '1 / 2', 'http://127.0.0.1:80/x', 'a:b/c']) {
     t.is(failureMessage(text), text);
   }
 });
 
-test('a remedy keeps the path that it tells to mend, and what happened names none', (t) => {
+test('a remedy keeps the path to repair, and the event names no path', (t) => {
   t.is(withRemedy('cannot write /data/x', 'chmod 700 /data'), 'cannot write …; chmod 700 /data');
 });
 
@@ -62,7 +62,7 @@ test('a language is known by its English name and by its own, in any case', (t) 
   t.deepEqual(named, ['nl', 'en', 'de', 'es', 'tr', 'ja', 'zh']);
 });
 
-test('what follows a name does not hide it', (t) => {
+test('text after a name does not hide it', (t) => {
   const named = ['Portuguese (Brazil)', 'Chinese, simplified', 'French - forced', ' English [SDH]'].map(languageNamed);
   t.deepEqual(named, ['pt', 'zh', 'fr', 'en']);
 });

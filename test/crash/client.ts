@@ -70,7 +70,7 @@ export class CrashClient {
     await this.follow(promised, () => promised.isTerminal);
   }
 
-  /** Goes on where an earlier life of the host left the client, as far as something was begun or promised. */
+  /** Continues the begun and promised steps of the client in an earlier life of the host. */
   async finish(promised: Promised): Promise<void> {
     await this.ingest(promised);
     await this.registered(promised);
@@ -112,7 +112,7 @@ export class CrashClient {
     await new Promise<void>((resolve, reject) => put.write(half, (error) => (error ? reject(error) : resolve())));
   }
 
-  /** Opens the ingest and sends its media, where that was not acknowledged yet. */
+  /** Opens the ingest and sends its media, if that is not acknowledged yet. */
   async ingest(promised: Promised): Promise<void> {
     await this.open(promised);
     if (promised.received) return;

@@ -128,7 +128,7 @@ async function liveOnFrom(t: ExecutionContext, doomed: Doomed, { root, point, kn
   await checkWhole(t, root);
 }
 
-test('a runtime and a source are deleted, and what another runtime shares stays', async (t) => {
+test('a runtime and a source are deleted, and objects of another runtime stay', async (t) => {
   const { doomed, receipt, ofSource, root, passed } = await way.of(t);
   t.like(receipt, { operator: 'Somebody', deleted: { kind: 'runtime', lifecycle: 'terminal' } });
   t.true(receipt.erased.events > 40 && receipt.erased.objects > 10, JSON.stringify(receipt.erased));

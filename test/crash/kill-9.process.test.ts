@@ -204,7 +204,7 @@ const present = (host: HostProcess) => {
   return { origin: listening, port: Number(new URL(listening).port), token: authorizationToken };
 };
 
-test('an uploader made by others goes on after a cut connection and after the death of the host', async (t) => {
+test('a foreign uploader continues after a cut connection and after the death of the host', async (t) => {
   const root = await emptyRoot(t);
   let host = await startHost(t, root);
   const way = await openWay(t, () => present(host).port);

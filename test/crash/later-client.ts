@@ -70,7 +70,7 @@ export class LaterClient {
     });
   }
 
-  /** Has the first words of the captions explained, where that is not done yet. */
+  /** Requests an explanation of the first words of the captions, if that is not done yet. */
   async explain(runtimeId: string): Promise<void> {
     const { captions } = this.#client;
     const [line] = (await captions.results(runtimeId)).results[0]?.artifact.lines ?? [];

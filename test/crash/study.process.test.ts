@@ -45,7 +45,7 @@ test('without a crash the way from an upload to a decision passes points in ever
   t.log(passed.join(' '));
 });
 
-test('a host that dies after any commit goes on: what was acknowledged is there and finishes', async (t) => {
+test('a host that dies after any commit continues: all acknowledged work is there and finishes', async (t) => {
   const { left } = await way.of(t);
   await inTwoLanes(left, (each) => liveOnFrom(t, each));
 });
@@ -59,7 +59,7 @@ test('the deaths were spread over ingests and studies', async (t) => {
   t.true(of('study') >= 5);
 });
 
-test('a host that dies while it takes up what an earlier death left goes on in the next life', async (t) => {
+test('a host that dies while it resumes after an earlier death continues in the next life', async (t) => {
   const earlier = (await way.of(t)).left.filter(({ known }) => phaseOf(known) === 'study').at(-2);
   if (earlier === undefined) throw new Error('no death came in a study');
   const copies = await emptyRoot(t);
@@ -146,7 +146,7 @@ async function livesUntilTheEnd(t: ExecutionContext, dies: Dies) {
   throw new Error('the study has not ended');
 }
 
-test('a step that its host dies in again and again ends its study, with what to do about it', async (t) => {
+test('a step in which its host dies repeatedly ends its study, with a remedy', async (t) => {
   t.timeout(900_000, 'nine lives on a busy machine');
   const { deaths, status, root } = await livesUntilTheEnd(t, 'at once');
   t.is(deaths, deathsAllowed);

@@ -28,6 +28,19 @@ const habits: readonly Habit[] = [
   },
 ];
 
+/** Habits of pages alone: what source files still have is in `source-prose.ts`. */
+const pageHabits: readonly Habit[] = [
+  ...habits,
+  { pattern: /\b(?:stands?|stood)\b(?![- ]in\b| for\b)/gi, write: '"is"' },
+  { pattern: /\btold\b/gi, write: 'who learns it, and from whom' },
+  { pattern: /\b(?:goes|going|go|went) on\b/gi, write: '"continue"' },
+  {
+    pattern:
+      /\b(?:artefacts?|cancell(?:ed|ing)|centred?|grey|journall\w+|labell\w+|licences?|neighbour\w*|programmes?)\b/gi,
+    write: 'American spelling',
+  },
+];
+
 const longestSentence = 25;
 
 /** The words of each sentence of a paragraph. A dot ends one if a space and a capital, or the end, follow. */
@@ -53,7 +66,7 @@ const tooLong = (words: readonly string[]): string =>
 const plainWords: TextlintRuleModule = ({ Syntax, RuleError, report, getSource }) => ({
   [Syntax.Str](node) {
     const text = getSource(node);
-    for (const { pattern, write } of habits) {
+    for (const { pattern, write } of pageHabits) {
       for (const found of text.matchAll(pattern)) {
         report(node, new RuleError(`"${found[0].trim()}": write ${write}`, { index: found.index }));
       }

@@ -208,7 +208,7 @@ test('new operations, new optional fields, wider requests and narrower answers b
   t.deepEqual(breakingChanges(released, { ...current, paths }), []);
 });
 
-test('the wire breaks no client of the last release, but where an approved line says so', async (t) => {
+test('the wire breaks no client of the last release, except in approved lines', async (t) => {
   const released: Json = JSON.parse(await textOf('fixtures/released-wire/openapi.json'));
   const current: Json = JSON.parse(await textOf('docs/openapi.json'));
   const approved = (await textOf('fixtures/released-wire/approved.txt')).split('\n').filter((line) => line !== '');

@@ -52,8 +52,7 @@ export function startDetector(signal: AbortSignal): RunningProcess {
         return null;
       case 'end': {
         if (stream === undefined) throw new Error('the end of a sound that was never opened');
-        const { speech: _, ...measured } = await stream.finish();
-        return { type: 'sound', id, ...measured, speech: [] };
+        return { type: 'sound', id, ...(await stream.finish()), speech: [], unconfirmed: [] };
       }
       case 'identify': {
         const texts: readonly string[] = JSON.parse(payload.toString('utf8'));

@@ -237,7 +237,7 @@ async function grownTo(t: ExecutionContext, host: CheckedWire, runtimeId: string
   await eventually(`${events} events of ${runtimeId}`, isGrown);
 }
 
-test('a study under way shows what it has, and nothing that is still to come', async (t) => {
+test('a running study shows its results so far, and nothing of the future', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   host.launcher.hold();
   const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
@@ -256,7 +256,7 @@ test('a study under way shows what it has, and nothing that is still to come', a
   t.true(late.evidence.evidence.length > early.evidence.evidence.length);
 });
 
-test('a study that failed early shows what it had when it stopped', async (t) => {
+test('a study that failed early shows its results up to the failure', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const media = humWav(160, 2000);
   const source = await sourceOf(t, host, media);

@@ -344,7 +344,7 @@ test('a withdrawal leaves captions readable and says that it came after them', a
 const controls = 'caption-quality-controls';
 const reportList = 'caption-quality-reports';
 
-test('captions are checked as they are made, and accepted where every line is whole', async (t) => {
+test('captions are checked as they are made, and accepted if every line is whole', async (t) => {
   const host = await openCaptioning(t, 'approved');
   const accepted = await captionsOf(t, host, approvedLife(host));
   const { runtimeId, caption } = accepted;

@@ -95,7 +95,7 @@ test('an asset may be kept for ever, and pages of other origins may not use it',
   t.is(rebound.status, 421);
 });
 
-test('nothing but the files of the console is open to everybody', async (t) => {
+test('only the files of the console are open to everyone', async (t) => {
   const { client } = await open(t);
   for (const [method, path, status] of [
     ['GET', '/assets/none.js', 404],

@@ -131,7 +131,7 @@ test('a facet that was not given is missing with its reason', async (t) => {
   t.is(artifact?.result.status, 'unavailable');
 });
 
-test('a choice of words without a translation is explained without asking anybody', async (t) => {
+test('a choice of words without a translation is explained without a request', async (t) => {
   const { host, provider } = await openExplaining(t);
   const untranslated = await explainable(t, host, await captioned(t, host, { targetLanguage: 'fr' }));
   provider.behavior = explainsWell;
@@ -420,7 +420,7 @@ test('a host that dies while a model is at work never asks it again by itself', 
   t.is(provider.asked.length, asked + 2);
 });
 
-test('a withdrawal of the approval stops what is under way, and nothing begins after it', async (t) => {
+test('a withdrawal of the approval stops running work, and nothing begins after it', async (t) => {
   const { host, study, provider } = await openExplaining(t);
   const { runtimeId } = study;
   const { results } = await explained(t, host, runtimeId, questionOf(study, { line: 2 }));

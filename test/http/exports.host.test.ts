@@ -117,7 +117,7 @@ test('a study without captions has no file', async (t) => {
   t.deepEqual(await checksOf(t, host, runtimeId), []);
 });
 
-test('a withdrawn approval takes the file back, and leaves what was checked', async (t) => {
+test('a withdrawn approval takes the file back, and leaves the checked record', async (t) => {
   const { host, study } = await openCaptioned(t);
   const [before] = await checksOf(t, host, study.runtimeId);
   await revoke(t, host, study);
@@ -128,7 +128,7 @@ test('a withdrawn approval takes the file back, and leaves what was checked', as
   t.is(check?.receiptContentId, before?.receiptContentId);
 });
 
-test('a captioned study is every file, each with its digest and what it was made of', async (t) => {
+test('a captioned study gives every file, each with its digest and its sources', async (t) => {
   const { host, study } = await openCaptioned(t);
   for (const name of exportNames) {
     const answer = await host.get(exportOf(study.runtimeId, name));
@@ -202,7 +202,7 @@ test('an export is refused by name, query and runtime', async (t) => {
   }
 });
 
-test('a study has no file of what it lacks', async (t) => {
+test('a study has no file of a part that it lacks', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const { source } = await ingest(t, host, humWav(160, 2000));
   if (source === null) throw new Error('not registered');

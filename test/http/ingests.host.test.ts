@@ -156,7 +156,7 @@ test('the limit of open ingests holds, for any number of requests at once', asyn
 const listed = async (t: ExecutionContext, host: TestHost, query: string): Promise<OwnedIngestList> =>
   host.granted(t, await host.get(`${ingests}${query}`), 200, ownedIngests);
 
-test('ingests are listed with what they were opened with, newest first, page by page', async (t) => {
+test('ingests are listed with their openings, newest first, page by page', async (t) => {
   const host = await TestHost.open(t);
   const first = await openIngest(t, host, ingestRequest(5, { label: 'The first', filename: 'first.mp4' }));
   const second = await openIngest(t, host, ingestRequest(6, { label: 'The second' }));
@@ -171,7 +171,7 @@ test('ingests are listed with what they were opened with, newest first, page by 
 
 /** The results for invalid or incomplete media, and for canceled work. */
 
-test('what is not whole media fails its probe with a closed reason and leaves nothing', async (t) => {
+test('anything but whole media fails its probe with a closed reason and leaves nothing', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const before = await storedFiles(host);
   const sample = await readFile(sampleMedia);
@@ -297,7 +297,7 @@ test('an upload that was refused as too long can be repeated at once', async (t)
   t.is((await reached(t, host, ingestId)).status, 'registered');
 });
 
-test('a second upload during the first is refused, and the first goes on', async (t) => {
+test('a second upload during the first is refused, and the first continues', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const media = humWav(4);
   const ingestId = await openIngest(t, host, ingestRequest(media.length));

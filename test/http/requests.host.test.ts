@@ -118,7 +118,7 @@ test('a loopback name with the right port is this host, anything else is not', a
   }
 });
 
-test('two Host fields are refused, in whatever order they come', async (t) => {
+test('two Host fields are refused, in any order', async (t) => {
   const host = await TestHost.open(t);
   const own = `127.0.0.1:${host.port}`;
   for (const Host of [
@@ -269,7 +269,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The id that each answer has. */
 
-test('every answer names its request, whatever the answer is', async (t) => {
+test('every answer names its request, whatever its status', async (t) => {
   const host = await TestHost.open(t);
   const asked = [
     await host.get(sources),

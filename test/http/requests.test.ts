@@ -50,14 +50,14 @@ test('the own origins are allowed beside those that are given, and only they get
   }
 });
 
-test('two origins are none, even where the first of them is allowed', (t) => {
+test('two origins are invalid, even if the first of them is allowed', (t) => {
   const guard = new Guard(4312, ['https://page.example'], token);
   const request = own('localhost:4312', 'origin', 'https://page.example', 'origin', 'https://page.example');
   t.is(codeOf(guard, request), 'origin_not_allowed');
   t.is(guard.corsHeaders(request)?.['Access-Control-Allow-Origin'], undefined);
 });
 
-test('two Authorization fields are none, even where each of them opens', (t) => {
+test('two Authorization fields are invalid, even if each of them opens', (t) => {
   const guard = new Guard(4312, [], token);
   t.is(codeOf(guard, own('localhost:4312')), null);
   t.is(codeOf(guard, own('localhost:4312', ...authorization)), 'unauthorized');
@@ -151,7 +151,7 @@ test('a bare question mark is not a query, a second one belongs to it', (t) => {
   t.deepEqual(parseTarget('/a??b=c=d'), { segments: ['a'], query: [['?b', 'c=d']] });
 });
 
-test('what has no path on this host is refused', (t) => {
+test('an address without a path on this host is refused', (t) => {
   const odd = ['//', '//host/path', '/a b', '/a#b', '/a\\b', '/<a>', '/é', '/\u0000', '/\u007f', 'a', '', '*'];
   for (const raw of [null, 'http://127.0.0.1/', ...odd]) t.throws(() => parseTarget(raw), invalidTarget, String(raw));
 });
@@ -195,7 +195,7 @@ test('a route is found by its words, and its names get the parts between them, d
   t.deepEqual(match('/v1/things/1/parts/%F0%9F%98%80').params, { thingId: '1', partId: '😀' });
 });
 
-test('a name with an ending stands for what ends so, without the ending', (t) => {
+test('a name with an ending matches everything with that ending', (t) => {
   t.deepEqual(match('/v1/files/a%3Ab.vtt').params, { fileId: 'a:b' });
   for (const path of ['/v1/files/.vtt', '/v1/files/a.VTT', '/v1/files/a%2Evtt', '/v1/files/avtt']) {
     t.throws(() => match(path), { code: 'not_found' }, path);

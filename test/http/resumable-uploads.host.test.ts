@@ -183,7 +183,7 @@ test('a wrong part is refused in order, and the upload keeps its state', async (
   t.is((await reached(t, host, ingestId)).status, 'registered');
 });
 
-test('what had arrived when a connection broke counts, unless it has a checksum', async (t) => {
+test('the bytes of a broken connection count, unless the part has a checksum', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { begun, send, demandOffset } = tusClient(t, host);
   const media = humWav(33);
@@ -202,7 +202,7 @@ test('what had arrived when a connection broke counts, unless it has a checksum'
   await reached(t, host, ingestId);
 });
 
-test('a new part ends one whose connection is dead, and goes on behind its bytes', async (t) => {
+test('a new part ends one whose connection is dead, and continues after its bytes', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { begun, refused, send, demandOffset } = tusClient(t, host);
   const media = humWav(34);
@@ -232,7 +232,7 @@ test('an upload that is ended leaves nothing, and is gone', async (t) => {
   await holdsOnly(t, host, before);
 });
 
-test('the plain way goes on where parts were begun, and takes their place', async (t) => {
+test('a plain upload replaces parts that were begun', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
   const { send } = tusClient(t, host);
   const media = humWav(36);

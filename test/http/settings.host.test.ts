@@ -49,7 +49,7 @@ test('settings show their values and the origin of each', async (t) => {
   t.like(await setting('token-file'), { change: 'command_line', room: 'network' });
 });
 
-test('a limit is changed at once, and what needs a restart waits for it', async (t) => {
+test('a limit is changed at once, and other settings wait for a restart', async (t) => {
   const { host, path, change, read, setting } = await opened(t);
   const request = studyRequest(await sampleRow(t, host), { range: { startMs: 0, endMs: 20_000 } });
   const short = await change({ set: { 'maximum-study-range-ms': 10_000, ...captioning } });

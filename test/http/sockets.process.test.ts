@@ -28,7 +28,7 @@ const native = findUwsBinary(THIS_RUNTIME) !== undefined;
 for (const flag of native ? (['uws', 'node'] as const) : (['node'] as const)) socketsOf(flag);
 
 if (!native) {
-  test('where no native binary fits, a host that must use it does not start', async (t) => {
+  test('if no native binary fits, a host that must use it does not start', async (t) => {
     const host = new RunningHost({ flags: ['--port', '0', '--http-adapter', 'uws'] });
     t.deepEqual(await host.ended, { code: 1, signal: null });
     t.regex(host.stderr, /^http_adapter_unavailable: /);

@@ -296,7 +296,7 @@ test('a study that waits or runs is not deleted, and one that has ended is', asy
   t.deepEqual(list, { schema: 'studio.deletions.v1', deletions: [receipt], damaged: [], nextCursor: null });
 });
 
-test('every path of a deleted runtime answers 410, whatever its method', async (t) => {
+test('every path of a deleted runtime answers 410 to every method', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const gone = await deletedStudy(t, host);
   const examples = await sent();
@@ -332,7 +332,7 @@ test('an equal start is refused, another attempt is not, and lists do not show i
   await followed(t, host, again.runtimeId);
 });
 
-test('what cannot be deleted is refused with its reason', async (t) => {
+test('an impossible deletion is refused with its reason', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   host.refused(t, await remove(host, `/v1/runtimes/${nowhere}`), 'unknown_runtime');
   host.refused(t, await remove(host, '/v1/runtimes/x'), 'unknown_runtime');

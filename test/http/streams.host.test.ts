@@ -58,7 +58,7 @@ test('the stream of an ended study is its journal and its end', async (t) => {
   });
 });
 
-test('a stream goes on behind Last-Event-ID, else behind after', async (t) => {
+test('a stream continues after Last-Event-ID, otherwise after `after`', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const { journalHead } = await eventsPage(t, host, runtimeId);
@@ -77,7 +77,7 @@ test('a stream goes on behind Last-Event-ID, else behind after', async (t) => {
   }
 });
 
-test('what no stream can begin with is refused in JSON', async (t) => {
+test('an invalid start of a stream is refused in JSON', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const Accept = 'text/event-stream';
@@ -196,7 +196,7 @@ test('one stream follows journals and ingests, and its id resumes all of them', 
   resumed.close();
 });
 
-test('what no stream can follow is refused in JSON', async (t) => {
+test('an invalid subscription is refused in JSON', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
   const many = Array.from({ length: maximumFollowed + 1 }, (_, at) => `runtime:${at}`).join();
@@ -321,7 +321,7 @@ test('a stream has every transition of an actor with the state before, and resum
   resumed.close();
 });
 
-test('one stream has what every actor does, also while the client and the host were away', async (t) => {
+test('one stream has the transitions of all actors, even while client and host were away', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const stream = await open(host, 'actors=all');
   await stream.until('the beginning', () => commits(stream).length === 1);
@@ -396,7 +396,7 @@ test('transitions that no stream can begin with are refused in JSON', async (t) 
 
 /** Reading a journal page by page. */
 
-test('the pages of a journal join without gap, whatever their size, to the chain of its head', async (t) => {
+test('pages of a journal of any size join without a gap to the chain of its head', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const whole = await eventsPage(t, host, runtimeId);
@@ -635,7 +635,7 @@ test('bug: an open stream of an ingest was silent when its source was deleted', 
   t.is((await refusalOf(stream)).code, 'source_deleted');
 });
 
-test('an open stream of all actors goes on when one of them is deleted', async (t) => {
+test('an open stream of all actors continues when one of them is deleted', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const stream = await watched(host, 'actors=all');
   await stream.until('its beginning', hasEvent('actors'));

@@ -35,7 +35,7 @@ async function everyFile({ dataRoot }: TestHost): Promise<string[]> {
   return Promise.all(files.sort().map(async (path) => `${path} ${(await stat(path)).size}`));
 }
 
-test('a plan writes nothing and promises what the start then keeps', async (t) => {
+test('a plan writes nothing, and the start keeps its promises', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const request = studyRequest(await sampleRow(t, host), { clientRequestId: 'planned' });
   const before = await everyFile(host);
@@ -129,7 +129,7 @@ const warningsOf = async (t: ExecutionContext, host: TestHost, others: object): 
 
 /** Answers of a host before a study. */
 
-test('a plan over what the source holds has no warnings', async (t) => {
+test('a plan within the contents of the source has no warnings', async (t) => {
   const host = await TestHost.open(t);
   t.deepEqual(await warningsOf(t, host, declared('en')), []);
   const mixed = { requestedSourceLanguage: { mode: 'mixed', languages: ['en', 'ko'], reason: null } };
@@ -347,7 +347,7 @@ test('studies are listed with their state, newest first', async (t) => {
   t.like((await listed(t, host, '?limit=1')).runtimes[0], { runtimeId: ids[2], lifecycle: 'terminal', terminal: true });
 });
 
-test('a list is read page by page, and what comes meanwhile moves no page', async (t) => {
+test('a list is read page by page, and new items move no page', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const all = idsOf(await listed(t, host, '?limit=200'));
   const paged: string[] = [];
@@ -443,7 +443,7 @@ const hidden = ['\u001b[2J', '\u0000', '\u007f', '\u009b31m', '\u0085', '\u2028'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come back
 const anyHidden = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
-test('bug: control characters and changes of direction came back in what a request was refused with', async (t) => {
+test('bug: refusals repeated control characters and changes of direction', async (t) => {
   const host = await TestHost.open(t);
   const asked = (text: string) => [
     host.get(`/v1/runtimes?${encodeURIComponent(`a${text}b`)}=1`),
@@ -471,7 +471,7 @@ test('a message keeps the letters and the marks of direction of every script', a
   t.is(message, `the query has a key that this path lacks: ${key}`);
 });
 
-test('bug: of two Authorization fields the first was taken, whatever the other one said', async (t) => {
+test('bug: of two Authorization fields the first was taken, whatever the other one was', async (t) => {
   const host = await TestHost.open(t);
   const right = `Bearer ${host.token}`;
   for (const two of [

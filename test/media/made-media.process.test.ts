@@ -20,7 +20,7 @@ test('other words, another extension or other inputs are other media', async (t)
   t.is(new Set(await Promise.all(all.map(madeMedia))).size, all.length);
 });
 
-test('media can be made of what another recipe makes, and a folder of several files at once', async (t) => {
+test('media can come from the output of another recipe, and a folder of several files at once', async (t) => {
   const folder = await madeFolder({
     words: ['-i', 'red.png', '-vf', 'scale=32:32', 'small.png', ...['-vf', 'scale=16:16', 'smaller.png']],
     inputs: { 'red.png': redPicture },
@@ -30,7 +30,7 @@ test('media can be made of what another recipe makes, and a folder of several fi
   await t.throwsAsync(stat(join(folder, 'red.png')), { code: 'ENOENT' });
 });
 
-test('a copy may be changed, and the media stays what it was', async (t) => {
+test('a copy may be changed, and the media stays unchanged', async (t) => {
   const folder = await scratchFolder(t);
   const before = await readFile(await madeMedia(tone(0.1)));
   await placeMedia(folder, { 'a.wav': tone(0.1) });
@@ -39,7 +39,7 @@ test('a copy may be changed, and the media stays what it was', async (t) => {
   t.deepEqual(await readFile(await madeMedia(tone(0.1))), before);
 });
 
-test('what ffmpeg refuses is not kept', async (t) => {
+test('output of a failed ffmpeg is not kept', async (t) => {
   const refused = { words: drawn('no_such_source'), extension: 'wav' };
   await t.throwsAsync(madeMedia(refused), { message: /no_such_source/ });
 });

@@ -37,7 +37,7 @@ test('ffmpeg reads the chapters', async (t) => {
   ]);
 });
 
-test('ffmpeg reads the captions as they are, whatever their text looks like', async (t) => {
+test('ffmpeg reads captions with any text unchanged', async (t) => {
   const subRip = await readByFfmpeg(t, textOf('captions.srt', accepted), 'captions.srt', 'webvtt');
   t.deepEqual(subRip.match(/\d\d:\d\d\.\d{3} --> \d\d:\d\d\.\d{3}/g), [
     '00:00.000 --> 00:00.900',

@@ -77,7 +77,7 @@ test('labels and table have every fact in order of time', (t) => {
   t.regex(rows[1] ?? '', /^speech,0,1000,sha256:[a-f0-9]{64}$/);
 });
 
-test('a reference in a caption stays what was written in SubRip', async (t) => {
+test('a reference in a caption stays as written in SubRip', async (t) => {
   const text = 'He wrote &amp; and &#38; and &nbsp; for R&D; so what';
   const written = await captionsSaying([{ startMs: 0, endMs: 900, text }]);
   const { text: file } = exportFiles['captions.srt'](written, options);
@@ -128,7 +128,7 @@ test('a study without the evidence of a file refuses it', async (t) => {
   t.is(codeOf('labels.txt', runtime), 'export_unavailable');
 });
 
-test('every file names what it was made of, and is the same each time', (t) => {
+test('every file names its sources, and is the same each time', (t) => {
   for (const [name, build] of Object.entries(exportFiles)) {
     if (/^(transcript|screen-text)\./.test(name)) {
       t.throws(() => build(cut, options), { message: /no evidence of (transcript|text on the screen)/ });

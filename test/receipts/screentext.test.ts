@@ -21,7 +21,7 @@ const picture = (atMs: number, texts: readonly ReadText[], untilMs = atMs): Read
 const spans = (pictures: readonly ReadPicture[]) =>
   seenTexts(pictures).map(({ text, startMs, endMs, readings }) => [text, startMs, endMs, readings]);
 
-test('a text that lasts is one fact, whatever a single reading of a picture makes of it', (t) => {
+test('a text that lasts is one fact, despite a wrong reading of a single picture', (t) => {
   const pictures = [
     picture(1000, [line('Music only')]),
     picture(2000, [line('Mus1c only', { confidenceMilli: 800 })]),
@@ -161,7 +161,7 @@ for (const [title, [change, place]] of Object.entries(forgeries)) {
   });
 }
 
-test('a surer text was looked at again where its version looks again', (t) => {
+test('a surer text was looked at again if its version looks again', (t) => {
   const without = textOf({}, twice);
   const forged = { ...without, facts: [judgedText(once, [])] };
   t.like(

@@ -125,7 +125,7 @@ test('the receipt is the hash of an indented file with a final newline', (t) => 
   t.true(text.startsWith('{\n  "schema": "studio.runtime-start.v1",\n  "producer": {'));
 });
 
-test('the stored forecast and freeze are what their content ids describe', (t) => {
+test('the stored forecast and freeze match their content ids', (t) => {
   t.is(forecastFile.contentId, accepted.record.forecast.content.contentId);
   t.is(forecastFile.bytes.length, accepted.record.forecast.content.bytes);
   t.is(freezeFile.contentId, accepted.frozenForecast.content.contentId);

@@ -180,7 +180,7 @@ test('another tool, parameter, capability or range is other work', (t) => {
   t.is(mediaRequestOf(clipRun, { ...detect, limits: { maxWallMs: 1 } }).operationKey, keys[0] ?? '');
 });
 
-test('detections are stored canonically and named by what was stored', (t) => {
+test('detections are stored canonically and named by their stored bytes', (t) => {
   const { objects, result } = encodeDetections(detections, derivedAudio);
   t.is(objects.length, 1);
   for (const { contentId, bytes } of objects) {
@@ -249,7 +249,7 @@ test('a failed study closes its execution and its task with the reason', (t) => 
   t.like(events.at(-1), { data: { status: 'failed', reason } });
 });
 
-test('an interrupted study says first what was interrupted', (t) => {
+test('an interrupted study names the interrupted step first', (t) => {
   const events = journalled(stopStudy(clipRun, { lifecycle: 'interrupted', reason, span: { ...span, resumes: 3 } }));
   t.deepEqual(typesOf(events), ['runtime.interrupted', 'executor.finished', 'task.transitioned']);
   t.like(events[0], { data: { taskIds: [clipRun.ids.taskId], executionIds: [clipRun.ids.executionId], reason } });

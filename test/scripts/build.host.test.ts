@@ -87,7 +87,7 @@ test('the built program brings the messages of zod in English alone', async (t) 
   t.deepEqual([holding('Invalid input: expected'), holding('Entrada inv')], [1, 0]);
 });
 
-test('what other platforms alone can load is removed after an installation', async (t) => {
+test('files for other platforms are removed after an installation', async (t) => {
   const root = await scratchFolder(t);
   const kept = [
     'onnxruntime-node/bin/napi-v6/linux/x64/onnxruntime_binding.node',

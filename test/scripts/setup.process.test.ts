@@ -131,7 +131,7 @@ test('an npm that is not there is named', async (t) => {
   t.regex(stderr, /setup: spawn npm ENOENT/);
 });
 
-test('a missing ffmpeg ends the set-up with what to do about it', async (t) => {
+test('a missing ffmpeg ends the set-up with a remedy', async (t) => {
   const bare = await checkout(t, ['yt-dlp']);
   const { status, stdout, stderr } = bare.setUp();
   t.is(status, 1);
@@ -216,7 +216,7 @@ test('a Node that is too old gives one line, without a stack trace', (t) => {
 const execute = promisify(execFile);
 const packed = z.tuple([z.object({ files: z.array(z.object({ path: z.string(), size: z.number() })) })]);
 
-test('the package holds the built program, what it reads beside itself, and nothing else', async (t) => {
+test('the package holds the built program, the files it reads, and nothing else', async (t) => {
   const { stdout } = await execute('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: repository });
   const [{ files }] = packed.parse(JSON.parse(stdout));
   const paths = files.map(({ path }) => path);

@@ -62,7 +62,7 @@ for (const [adapter, name] of [
   });
 }
 
-test('what a killed host has acknowledged is there after the next start', async (t) => {
+test('everything that a killed host acknowledged is present after the next start', async (t) => {
   const root = livedRoot(t, 'approved');
   const { twelveSeconds } = knownLives().studies;
   const first = await start(t, root);

@@ -33,7 +33,7 @@ async function liveOnFrom(t: ExecutionContext, around: LifeSurroundings, left: L
   for (const folder of [root, `${root}-backup`]) await rm(folder, { recursive: true, force: true });
 }
 
-test('a host that dies at any commit or step of the object store of a full life goes on: nothing acknowledged is lost', async (t) => {
+test('a host that dies at any commit or step of a full life loses nothing acknowledged', async (t) => {
   t.timeout(3_600_000, 'a life for each point');
   const around = await LifeSurroundings.open();
   opened.push(around);

@@ -14,7 +14,7 @@ const syncMs = 300;
 
 const quantile = (sorted: readonly number[], q: number): number => sorted[Math.ceil(sorted.length * q) - 1] ?? 0;
 
-test('a disk that takes 0.3 s for each sync slows the work down, and not what is read meanwhile', async (t) => {
+test('a disk that takes 0.3 s for each sync slows the work down, but not reads', async (t) => {
   t.timeout(600_000, 'a study on a slow disk');
   const root = join(await realpath(await scratchFolder(t)), 'data');
   await mkdir(root, { mode: 0o700 });

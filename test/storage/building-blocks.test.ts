@@ -47,7 +47,7 @@ test('an entry heavier than all that the map may hold is not kept', (t) => {
   t.is(map.get('b'), 10);
 });
 
-test('a row is whole only in its own place; one of the first version has no place', (t) => {
+test('a row is whole only in its own place; one of the first version in any place', (t) => {
   const [here, there] = [Buffer.from('record/here'), Buffer.from('record/there')];
   const row = encodeRow(here, { count: 1 });
   t.deepEqual(decodeRow(here, row), { count: 1 });

@@ -27,7 +27,7 @@ const whereMounting = canMount ? test : test.skip;
 
 const runs = ['run:a', 'run:b', 'run:c'];
 
-/** Starts a fixture, below a limit of the size of files in blocks where one is given. */
+/** Starts a fixture, below a limit of the size of files in blocks, if given. */
 function startFixture(t: ExecutionContext, name: string, args: readonly string[], blocks?: number): ChildProcess {
   const words = [process.execPath, builtProcess(`fixtures/storage/${name}`), ...args];
   const [file = '', ...rest] =
@@ -101,7 +101,7 @@ test('killed before a batch is written the batch is missing, killed after it the
   }
 });
 
-test('a disk that takes no more ends all writing, and keeps what was acknowledged', async (t) => {
+test('a disk that takes no more ends all writing, and keeps all acknowledged data', async (t) => {
   const directory = await scratchFolder(t);
   const writer = startFixture(t, 'commit-until-full.ts', [directory], 4096);
   const { acknowledged, answers, fatal } = JSON.parse(await printedBy(writer));
@@ -229,7 +229,7 @@ test('a file whose announcement is refused stays, and anything but a file is nev
   t.deepEqual(await readdir(join(root, 'objects', 'sha256')), []);
 });
 
-test('links, folders and pipes are never taken for files, whatever they lead to', async (t) => {
+test('links, folders and pipes are never taken for files, whatever their target', async (t) => {
   const objectStore = await openObjectStore({ root: await scratchFolder(t) });
   const folder = await scratchFolder(t);
   const real = join(folder, 'real');

@@ -92,6 +92,17 @@ test('a state that was renamed or moved is the same by what it does, and its arr
   t.deepEqual(moved, ['+ State work', '± State work.send; place: in work, was in the machine']);
 });
 
+test('a state that moved out of one that was renamed is paired once', (t) => {
+  const send = (stop: string) => ({ invoke: { id: 'send', src: 'send' }, on: { stop } });
+  const work = { invoke: { id: 'work', src: 'work' }, on: { done: '#order.end' }, initial: 'send' };
+  const one = chart({ work: { ...work, states: { send: send('#order.end'), rest: {} } }, end: {} });
+  const two = chart({ toil: { ...work, initial: 'rest', states: { rest: {} } }, send: send('end'), end: {} });
+  const { sameStates, changes } = chartChanges(one, two);
+  t.is(new Set(sameStates.values()).size, sameStates.size);
+  t.deepEqual([sameStates.get('order.work'), sameStates.get('order.work.send')], ['order.toil', 'order.send']);
+  t.false(changes.some(({ kind }) => kind === 'removed' || kind === 'added'));
+});
+
 test('a chart does not differ from itself; a removed and an added part change sides with the charts', (t) => {
   for (const machine of [...machines, sampleMachine]) {
     const same = chartOf(machine);
@@ -105,7 +116,7 @@ test('a chart does not differ from itself; a removed and an added part change si
   }
 });
 
-test('the summary counts what was added, removed and changed', (t) => {
+test('the summary counts additions, removals and changes', (t) => {
   const after = chart({
     open: { on: { pay: { target: 'paid', guard: 'isWhole' }, drop: 'open' } },
     paid: {},

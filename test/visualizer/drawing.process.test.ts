@@ -11,7 +11,7 @@ const command = builtProcess('cli/charts.ts');
 
 const charts = (...flags: readonly string[]) => execa(process.execPath, [command, ...flags], { reject: false });
 
-test('the command draws the same bytes anywhere; --check exits with 1 and names what changed', async (t) => {
+test('the command draws the same bytes anywhere; --check exits with 1 and names the changes', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'charts-test-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   t.is((await charts('--folder', folder)).exitCode, 0);

@@ -18,7 +18,7 @@ export class Components {
     this.#converted = { input: converted(named, 'input'), output: converted(named, 'output') };
   }
 
-  /** A schema as the document has it: a reference where the contract names it. */
+  /** A schema as the document has it: a reference if the contract names it. */
   schemaOf(schema: z.ZodType, direction: Direction): Json {
     const name = this.#named.get(schema)?.name;
     const json = name === undefined ? this.#inlined(schema, direction) : { $ref: `${prefix}${name}` };

@@ -39,7 +39,7 @@ export const headerFields = {
 
 export type HeaderField = keyof typeof headerFields;
 
-/** The fields of every answer; the last three only where the request has an allowed origin. */
+/** The fields of every answer; the last three only if the request has an allowed origin. */
 export const fieldsOfAnswers = [
   'Cache-Control',
   'X-Content-Type-Options',

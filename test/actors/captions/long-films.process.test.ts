@@ -43,7 +43,7 @@ const request = {
 
 const contentIdOf = (record: object) => `sha256:${createHash('sha256').update(storedBytes(record)).digest('hex')}`;
 
-test('a film of more than 120 s gets captions in chunks only where its host allows it', async (t) => {
+test('a film of more than 120 s gets captions in chunks only if its host allows it', async (t) => {
   const root = await newRoot(t);
   const hostWith = (...flags: string[]) => openClientHost(t, root, { flags: [...embedding, ...flags] });
   const film = await madeMedia(longFilm);

@@ -64,7 +64,7 @@ test('a model answers twice for each line, or once, and the record names the gat
   }
 });
 
-test('seeded defects are only planted as real defects, and structure catches those that it can', async (t) => {
+test('seeded defects are planted only if wrong, and those that break the structure are caught', async (t) => {
   const label = translationLabels().find(
     ({ sourceLanguage, targetLanguage }) => `${sourceLanguage}${targetLanguage}` === 'enru',
   );

@@ -151,7 +151,7 @@ test('labels of a track that is not a text track are refused', async (t) => {
   );
 });
 
-test('labels of what the media has no track for are refused', async (t) => {
+test('labels for a track that the media does not have are refused', async (t) => {
   const { folder, item } = await toneItem(t, 1);
   const cuts = { frameRate: { numerator: 25, denominator: 1 }, atMs: [] };
   const subtitles = [{ trackIndex: 1, language: null, cues: [] }];

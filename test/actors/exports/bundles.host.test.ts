@@ -392,7 +392,7 @@ const records: Mutations = {
   ],
 };
 
-/** The archive with its first header changed, and a checksum that fits where `sums`. */
+/** The archive with its first header changed, and a checksum that fits if `sums`. */
 const header =
   (change: (header: Buffer) => void, sums = true): Mutation[1] =>
   (bytes) => {

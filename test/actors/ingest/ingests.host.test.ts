@@ -167,7 +167,7 @@ test('a range goes from its address to a source that names its origin', async (t
   t.is((await life.objects()).length, 5);
 });
 
-test('what a registered range rests on is there again in the next life', async (t) => {
+test('the basis of a registered range is present again in the next life', async (t) => {
   const root = await scratchFolder(t);
   const first = await openVideohostLife(t, root);
   const ingestId = await first.toProbe();
@@ -231,7 +231,7 @@ test('a range that ends after the video is refused when the video is known', asy
   });
 });
 
-test('of what a host says without end only the beginning is kept', async (t) => {
+test('only the beginning of an endless answer is kept', async (t) => {
   const life = await newVideohostLife(t);
   const ingestId = await life.open();
   await life.begun(life.resolvings, 1);
@@ -420,7 +420,7 @@ test('media that is not as long as the range fails when it is sealed, and is rem
   await life.leavesNothing();
 });
 
-test('a probe that refuses what was fetched leaves nothing of it', async (t) => {
+test('a probe that refuses a fetched file leaves nothing of it', async (t) => {
   const life = await newVideohostLife(t);
   const ingestId = await life.toProbe();
   life.probings[0]?.reject(new Error('not_media: nothing in it'));
@@ -544,7 +544,7 @@ test('media that was stored and that no snapshot names yet is removed at the nex
   await life.reaches(ingestId, 'probing');
 });
 
-test('bug: the speed of a download was wrong where the clock was set during it', async (t) => {
+test('bug: the speed of a download was wrong if the clock was set during it', async (t) => {
   const life = await newVideohostLife(t);
   const ingestId = await life.toDownload();
   const { onProgress } = life.downloads[0]?.request ?? {};
@@ -594,7 +594,7 @@ test('a step that was cut by the end of the host starts over in the next, in an 
   await life.reaches(waiting, 'resolving');
 });
 
-test('without a downloader what was being fetched fails, and what was fetched is sealed', async (t) => {
+test('without a downloader a running fetch fails, and a fetched file is sealed', async (t) => {
   const root = await scratchFolder(t);
   const first = await openVideohostLife(t, root, { workers: 3 });
   const ids = [await first.open(), await first.open(), await first.open()];

@@ -77,7 +77,7 @@ test('chunks that arrive before the inbox file is open are held, and the socket 
   t.deepEqual(await inbox(), []);
 });
 
-test('a disk that falls behind over what was held pauses the socket until it has caught up', async (t) => {
+test('a disk that is slower than the socket pauses it until it has caught up', async (t) => {
   const { objectStore } = await storeOf(t);
   const gate = slow(objectStore);
   const bytes = seededBytes(2, 6 * 1024 * 1024);
@@ -213,7 +213,7 @@ async function openUpload(
   return { objectStore, upload, notes, reported, begin };
 }
 
-test('bytes count while their part is still being sent, and the next host goes on behind them', async (t) => {
+test('bytes count while their part is still being sent, and the next host continues after them', async (t) => {
   const root = await scratchFolder(t);
   const bytes = seededBytes(1, commitBytes + 300_000);
   const first = await openUpload(root, bytes.length);
@@ -269,7 +269,7 @@ test('of parts that come while one is being sent only the newest goes on', async
   t.deepEqual(notes, []);
 });
 
-test('what a part wrote that does not count is dropped before the next part', async (t) => {
+test('bytes of a part that do not count are dropped before the next part', async (t) => {
   const { begin, reported } = await openUpload(await scratchFolder(t), 6);
   const digest = createHash('sha256').update('abc').digest();
   const checked = begin({ offset: 0, bytes: 3, checksum: { algorithm: 'sha256', digest } }).part;

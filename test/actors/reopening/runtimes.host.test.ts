@@ -34,7 +34,7 @@ const faultOf = async (runtimes: VerifiedRuntimes, runtimeId: string): Promise<s
   }
 };
 
-test('a second read hashes nothing, whatever the runtime rests on', async (t) => {
+test('a second read hashes nothing, for any basis of the runtime', async (t) => {
   const root = await newDataRoot(t);
   const first = await openStore(root);
   const runtimeId = await store(first, atTheLimits);
@@ -113,7 +113,7 @@ test('everyone who asks while a runtime is being reopened waits for one reopenin
   t.is(opened.hashed, spoken.files.size);
 });
 
-test('of a journal that has grown only the new events are folded, and what they name is read', async (t) => {
+test('only the new events of a longer journal are folded, and the objects they name are read', async (t) => {
   const opened = await newStore(t);
   const runtimeId = await store(opened, spoken);
   const runtimes = new VerifiedRuntimes(opened);
@@ -150,7 +150,7 @@ test('a runtime is read while it is running, as far as it has come', async (t) =
   }
 });
 
-test('what was never a runtime is unknown, whatever it is called', async (t) => {
+test('an id that was never a runtime is unknown, in any form', async (t) => {
   const opened = await newStore(t);
   const runtimes = new VerifiedRuntimes(opened);
   const names = ['', 'x', 'a\0b', 'runtime:00000000-0000-4000-8000-000000000000', 'owned-ingest:1', '\u{1f600}'];
@@ -335,7 +335,7 @@ test('an event that is gone, doubled or in another place is found by the chain',
   for (const place of [head.verified, head.read]) t.regex(place, /^journal: malformed_journal: the head/);
 });
 
-test('a journal whose chain was forged is found by what it says', async (t) => {
+test('a journal with a forged chain is found by its content', async (t) => {
   const renamed = await found(
     t,
     rechained((texts) => texts.map((text) => text.replace('"label":"Media study"', '"label":"Other study"'))),
@@ -414,7 +414,7 @@ test('a row that lags behind the end of its journal is found without any writer'
   t.deepEqual({ verified, read }, { verified: 'row: snapshot.status', read: 'intact' });
 });
 
-test('what is left of a runtime without its rows is damaged, not unknown', async (t) => {
+test('the rest of a runtime without its rows is damaged, not unknown', async (t) => {
   const { verified, read } = await found(t, async (rows) => {
     await rows.del(rowKey('snapshot', runtimeId));
     await rows.del(rowKey('record', `study/${runtimeId}`));

@@ -69,7 +69,7 @@ for (const version of [1, 2, 3] as const) {
   });
 }
 
-test('a sealed folder may hold subtitle files, each verified where it lies', async (t) => {
+test('a sealed folder may hold subtitle files, each verified in its place', async (t) => {
   const { folder, load } = await sealedFolder(t, 1);
   const { chain, files } = attachedClip();
   const sealed = sealWithSubtitles(chain, [attachedTrack(4)], files);
@@ -201,7 +201,7 @@ test('a missing folder or root is reported', async (t) => {
   t.is(await refusalOf(t, load(path.join(folder, 'media'))), 'file_missing: preflight');
 });
 
-test('what the system cannot resolve is unreadable', async (t) => {
+test('a path that the system cannot resolve is unreadable', async (t) => {
   const { folder, load } = await sealedFolder(t);
   await rm(path.join(folder, 'media-probe.json'));
   await symlink('media-probe.json', path.join(folder, 'media-probe.json'));
@@ -280,7 +280,7 @@ test('noted media is removed with its note once it is no longer in use', async (
   t.deepEqual(await notes(), []);
 });
 
-test('what an earlier process noted is removed by the next', async (t) => {
+test('notes of an earlier process are removed by the next', async (t) => {
   const { objectStore, ledger, unused, notes } = await openUnused(t);
   const contentId = await objectStore.put(Buffer.from('of no use'));
   const other = await objectStore.put(Buffer.from('of some use'));
@@ -392,7 +392,7 @@ test('the same bytes under the same names are the revision that there is', async
   t.is(life.registry.revision('r:2'), undefined);
 });
 
-test('the same bytes are a new revision where a track is now known to be flagged as default', async (t) => {
+test('the same bytes are a new revision if a track is now known to be flagged as default', async (t) => {
   const life = await living(await ledgerOf(t));
   await life.upload(sourceOf({ revision: 'r:1' }));
   t.is(await life.upload({ ...sourceOf({ revision: 'r:2' }), defaultTracks: [1] }), 'r:2');
@@ -422,7 +422,7 @@ test('the list is sorted by session and follows the commit only', async (t) => {
   t.true(life.registry.list().version > before.version);
 });
 
-test('what was committed is there in the next life', async (t) => {
+test('committed data is present in the next life', async (t) => {
   const ledger = await ledgerOf(t);
   const first = await living(ledger);
   await first.upload(sourceOf({ revision: 'r:1' }));
@@ -449,7 +449,7 @@ test('an upload of a folder’s bytes takes over until the files of the folder c
   t.deepEqual(changed.listed(), ['folder:2']);
 });
 
-test('a folder that moved is read where it lies; one not given is known, but not offered', async (t) => {
+test('a moved folder is read at its new place; one not given is known, but not offered', async (t) => {
   const ledger = await ledgerOf(t);
   const first = await living(ledger);
   await first.folder(sourceOf({ revision: 'folder:1', folder: '/clip' }));
@@ -614,7 +614,7 @@ async function open(t: ExecutionContext) {
 
 const labelsOf = (tracks: SubtitleTracks): string[] => tracks.list(sessionId).subtitleTracks.map(({ label }) => label);
 
-test('what was adapted in a file is in the answer and in the receipt that is read again', async (t) => {
+test('adaptations of a file are in the answer and in the receipt that is read again', async (t) => {
   const { tracks, stored } = await open(t);
   const bare = Buffer.from('00:00:01,000 --> 00:00:02,000\nHello\n\n00:00:02,000 --> 00:00:03,000\nagain\n', 'utf8');
   const { body } = await tracks.attach(sessionId, said('a'), bare);

@@ -165,7 +165,7 @@ test('bug: a study that ended while a host started took the windows of another o
   t.is(await windowRows(), 0);
 });
 
-test('bug: a study that ended did not wait for its pass where an earlier pass had been cut', async (t) => {
+test('bug: a study that ended did not wait for its pass if an earlier pass had been cut', async (t) => {
   const { media, detect, running, cut, second } = await underWay(t);
   const again = detect();
   await second.kept.opened;
@@ -191,7 +191,7 @@ test('bug: the windows of a cancelled study went, although another range went on
   t.is(await afterRest(), 'intact');
 });
 
-test('bug: the windows of a cancelled study stayed where a live one had the result already', async (t) => {
+test('bug: the windows of a canceled study stayed if a live one had the result already', async (t) => {
   const { ledger, media, running, cut, afterRest, windowRows } = await underWay(t);
   const other = another.run.record;
   const { operationKey } = mediaRequestOf(another.start, media.operation(another.start, 'detect'));
@@ -236,7 +236,7 @@ test('the windows of a study whose time was up stay for another attempt', async 
   t.is(await afterRest(), 'intact');
 });
 
-test('bug: a collection of garbage took away what a slow pass had stored, and the pass failed', async (t) => {
+test('bug: a garbage collection removed objects of a slow pass, and the pass failed', async (t) => {
   const { ledger, objectStore, media, garbage, running, cut } = await underWay(t);
   // As of a pass that is done at once: no window names what it has stored.
   for (const { key } of await ledger.list('operation')) await ledger.commit([{ del: 'operation', key }]);
@@ -565,7 +565,7 @@ test('a page looks at a bounded part of a list, whatever it looks for, and its c
   t.is(pages, 4);
 });
 
-test('what is damaged is named in its place, and harms no other row', async (t) => {
+test('a damaged row is named in its place, and harms no other row', async (t) => {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   t.teardown(() => ledger.close());
   await ledger.commit(

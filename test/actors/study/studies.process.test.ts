@@ -58,7 +58,7 @@ const objectsIn = async (root: string): Promise<number> =>
   (await readdir(join(root, 'objects'), { recursive: true, withFileTypes: true })).filter((each) => each.isFile())
     .length;
 
-test('a long study goes on in the next host behind its last window, and leaves nothing of them', async (t) => {
+test('a long study continues in the next host after its last window, and leaves no windows', async (t) => {
   const [root, copy, damaged] = [await newRoot(t), await newRoot(t), await newRoot(t)];
   const { host, client } = await hostOn(t, root);
   const runtimeId = await startOn(client, { startMs: 0, endMs: 45_000 });

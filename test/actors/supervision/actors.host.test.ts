@@ -113,7 +113,7 @@ test('a store that takes no more is fatal, and no caller believes that something
   t.is(bench.supervisor.read('a'), undefined);
 });
 
-test('what cannot be stored fails its own actor, and the next attempt begins from the disk', async (t) => {
+test('a failed commit fails its own actor, and the next attempt begins from the disk', async (t) => {
   const { supervisor, ledger, spawn, settled, fatal, advance } = await newBench(t);
   await spawn('a');
   await spawn('b');
@@ -227,7 +227,7 @@ test('a resting actor takes a note, rests again, and is not resumed from an outd
   t.false(supervisor.isLive('a'));
 });
 
-test('a resting actor of another version is not resumed from what was read before it ended', async (t) => {
+test('a resting actor of another version is not resumed from a read before its end', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.spawn('a');

@@ -214,7 +214,7 @@ async function storeWithWork(t: ExecutionContext): Promise<{ folder: string; ben
   return { folder, bench };
 }
 
-test('what a step used before its host was killed counts, but for less than half a minute', async (t) => {
+test('the time of a step before its host was killed counts, except under half a minute', async (t) => {
   const { folder, bench } = await storeWithWork(t);
   for (const ms of [chargedEveryMs, chargedEveryMs, 7_000]) {
     await bench.advance(ms);

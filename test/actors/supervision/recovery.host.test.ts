@@ -285,7 +285,7 @@ for (const state of ['idle', 'waiting', 'working', 'resting']) {
   });
 }
 
-test('the deadline of a state goes on with the time that was left of it', async (t) => {
+test('the deadline of a state continues with its remaining time', async (t) => {
   const bench = await openBench(t, await left(t, 'working'), { definition: present });
   await bench.recover();
   await bench.advance(999);
@@ -368,7 +368,7 @@ test('after three restarts in a minute the chart itself ends the actor, and sibl
   t.is(clock.pending, 0);
 });
 
-test('bug: an actor that throws each time was started for ever where the clock was set forward', async (t) => {
+test('bug: an actor that throws each time was restarted forever if the clock was set forward', async (t) => {
   const { supervisor, clock, spawn, advance, context } = await newBench(t);
   await spawn('a');
   for (const delay of [100, 200, 400, 0]) {
@@ -411,7 +411,7 @@ test('a failed actor cancels its effects and timers, and later results have no e
   t.is(ledger.journalHead('a').seq, 2);
 });
 
-test('a restart waits for the commit that is under way, and goes on from it', async (t) => {
+test('a restart waits for the running commit, and continues from it', async (t) => {
   const { supervisor, ledger, clock, spawn, settled, context } = await newBench(t);
   await spawn('a');
   ledger.shut();
@@ -469,7 +469,7 @@ test('an actor whose entries cannot be worked out fails alone and ends without t
   t.deepEqual(bench.fatal, []);
 });
 
-test('an actor that may not restart any more ends from what is on disk', async (t) => {
+test('an actor without restarts left ends from its state on disk', async (t) => {
   const bench = await newBench(t);
   await bench.spawn('a');
   for (const delay of [100, 200, 400, 0]) {

@@ -5,7 +5,7 @@ import { RememberedPages } from '../../../actors/study/studies.ts';
 import { RememberedAnswers, SingleFlight } from '../../../actors/supervision/remembered-answers.ts';
 import type { KnownTool } from '../../../executors/process/tools.ts';
 
-test('those who ask while a look is under way share the next one, which sees what changed since', async (t) => {
+test('callers during a look share the next one, which sees later changes', async (t) => {
   const flights = new SingleFlight<number>();
   let value = 0;
   let count = 0;
@@ -82,7 +82,7 @@ test('readers that come together share one making', async (t) => {
   t.is(made(), 1);
 });
 
-test('what was made while the resource changed is not kept', async (t) => {
+test('a result from a time of changes to its resource is not kept', async (t) => {
   const { remembered } = answers();
   const before = remembered.get('a');
   remembered.forget('a');
@@ -203,7 +203,7 @@ test('a start that finds what was known writes nothing, and another version is r
   t.deepEqual(third.writes(), [{ put: 'record', key: 'host/tools', value: { tools: [found('2')] } }]);
 });
 
-test('what a host found is known to the next one of its process, and stored in its data root', (t) => {
+test('the findings of a host go to the next one of its process, and into its data root', (t) => {
   const process = new KnownMachine();
   new RememberedTools(holding(undefined), process).note(found('1'));
   const next = new RememberedTools(holding(undefined), process);
@@ -213,7 +213,7 @@ test('what a host found is known to the next one of its process, and stored in i
   t.deepEqual(next.writes(), [{ put: 'record', key: 'host/tools', value: { tools: [found('1')] } }]);
 });
 
-test('what a host found counts before an older state in the next data root, and is stored once', (t) => {
+test('newer findings replace an older state in the next data root, and are stored once', (t) => {
   const process = new KnownMachine();
   process.note(found('2'));
   const next = new RememberedTools(holding({ tools: [found('1')] }), process);

@@ -274,7 +274,7 @@ test('windows of a pass that no study waits for go a day after the last of them 
   t.deepEqual(await windows.orders(), []);
 });
 
-test('behind a window that is damaged, or lacks an object, the one before goes on', async (t) => {
+test('after a damaged window, or one without an object, the pass resumes at the one before', async (t) => {
   const root = join(await scratchFolder(t), 'damaged');
   const [windows, objects, reported] = [new SharedWindows(root), new SharedObjects(root), [] as string[]];
   const [orderId, other] = ['a'.repeat(64), 'b'.repeat(64)];

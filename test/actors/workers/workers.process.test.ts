@@ -334,7 +334,7 @@ async function workersOf(t: ExecutionContext, bench: DetectionBench, media: Buff
   return { id, windows, reported, carryOut, result };
 }
 
-test('a worker goes on behind the last window of a lost one, and finds the same', async (t) => {
+test('a worker continues after the last window of a lost one, and finds the same', async (t) => {
   const media = await readFile(sampleMedia);
   const bench = await openDetectionBench();
   t.teardown(() => bench.close());

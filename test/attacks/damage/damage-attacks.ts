@@ -135,7 +135,7 @@ export class DamageAttacks {
     return { around, life, damages, paths, before, runtimeIds };
   }
 
-  /** Null where the damage left the bytes as they were. */
+  /** Null if the damage left the bytes unchanged. */
   async #attack(t: ExecutionContext, target: Target, damage: Damage): Promise<Verdict | null> {
     const { life, paths, before, runtimeIds } = target;
     this.#copies += 1;

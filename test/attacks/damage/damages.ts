@@ -13,7 +13,7 @@ export interface Damage {
   /** The key of the row, or the path of the file from the data root. */
   readonly name: string;
   readonly how: How;
-  /** False where the bytes stayed as they were. */
+  /** False if the bytes are unchanged. */
   apply(root: string, below: (limit: number) => number): Promise<boolean>;
 }
 

@@ -6,7 +6,7 @@ import { lists } from './stored-life.ts';
 export interface Seen {
   /** The names in the findings of a verification. */
   readonly found: readonly string[];
-  /** The code with which a start refused it; null where a host opened it. */
+  /** The code with which a start refused it; null if a host opened it. */
   readonly refused: string | null;
   /** Status and body by path, of a host on it, and of one on the whole data root. */
   readonly answers: ReadonlyMap<string, string>;

@@ -37,7 +37,7 @@ export async function play({ url, crossOrigin, seekTo }) {
     canvas.height = video.videoHeight;
     const context = canvas.getContext('2d');
     context.drawImage(video, 0, 0);
-    // Throws where the browser holds the media back from the page.
+    // Throws if the browser holds the media back from the page.
     const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
     return new Set(new Uint32Array(data.buffer)).size;
   };

@@ -213,7 +213,7 @@ test.serial('noise on the standard outputs disturbs nothing', async (t) => {
   t.is((await measure(detector, pcm)).samples, mix.length / 2);
 });
 
-test.serial('an aborted job ends at once, and the one beside it goes on', async (t) => {
+test.serial('an aborted job ends at once, and the one beside it continues', async (t) => {
   const { detector, requests } = await detectorFor(t);
   const stop = new AbortController();
   const stopped = detector.sound(stop.signal);

@@ -76,7 +76,7 @@ test('the centre of a film is measured apart from the music around it', (t) => {
   t.deepEqual(namesOf(blockOf(mix, left, left, voice)), ['centre', 'left']);
 });
 
-test('what is below the gate in every channel is left to the mix', (t) => {
+test('sound below the gate in every channel is left to the mix', (t) => {
   t.deepEqual(namesOf(stereo(tone(200, 0.0002), tone(330, 0.0002))), []);
   t.deepEqual(namesOf(stereo(silent, silent)), []);
 });
@@ -126,7 +126,7 @@ test('a sound is late by half a frame, and otherwise unchanged if nothing lasts'
   t.deepEqual(cleaned([new Float32Array(BLOCK_SAMPLES)]), [new Float32Array(BLOCK_SAMPLES)]);
 });
 
-test('a suppressor that was kept goes on as it would have, to the last bit', (t) => {
+test('a kept suppressor continues as if without a break, to the last bit', (t) => {
   const blocks = sound(5, 0.05, 0.2);
   const whole = cleaned(blocks);
   for (const cut of [0, 1, 3]) {
@@ -155,7 +155,7 @@ const spoken = (wordsDbfs: number, pauseDbfs: number): Stretch[] =>
     [1000, pauseDbfs],
   ]).flat();
 
-test('pauses of a programme are found at whatever level it was recorded', (t) => {
+test('pauses of a program are found at any level of its recording', (t) => {
   for (const words of [-6, -20, -44, -55]) {
     const { spans, levels } = findSilences(levelsOf(spoken(words, -90)));
     t.is(spans.length, 10, `words at ${words} dBFS`);
@@ -192,7 +192,7 @@ test('a programme of a few words is not measured by its pauses', (t) => {
   t.deepEqual(spans, [[500, 60_000]]);
 });
 
-test('what no gate lets through is one silence', (t) => {
+test('sound below every gate is one silence', (t) => {
   const { spans, levels } = findSilences(levelsOf([[4000, -100]]));
   t.deepEqual(spans, [[0, 4000]]);
   t.deepEqual(levels, { programmeDbfs: null, floorDbfs: null, thresholdDbfs: -70 });

@@ -21,22 +21,33 @@ import {
 import { SoundStream } from '../../../executors/detector/sound-stream.ts';
 import {
   type BlockTracks,
+  type FoundSpeech,
   PROBABILITY_STEPS,
   SPEECH_RULE,
+  type SpeechProbabilities,
   SpeechTrack,
   speechWindows,
   type TrackState,
 } from '../../../executors/detector/speech-track.ts';
 
-/** Runs of steps with one probability each: `[probability, steps]`. */
-function windows(...runs: readonly (readonly [number, number])[]) {
-  const probabilities = Uint8Array.from(
+type Runs = readonly (readonly [number, number])[];
+
+const bytesOf = (runs: Runs): Uint8Array =>
+  Uint8Array.from(
     runs.flatMap(([probability, steps]) => Array<number>(steps).fill(Math.round(probability * PROBABILITY_STEPS))),
   );
-  return speechWindows(probabilities, probabilities.length * STEP_SAMPLES).map(({ start, end }) => [
+
+const inSteps = (spans: FoundSpeech['speech']) =>
+  spans.map(({ start, end }) => [
     Math.round((10 * start) / STEP_SAMPLES) / 10,
     Math.round((10 * end) / STEP_SAMPLES) / 10,
   ]);
+
+/** Runs of steps with one probability each, `[probability, steps]`, of both models alike. */
+function windows(...runs: Runs) {
+  const probabilities = bytesOf(runs);
+  const both = { probabilities, estimates: probabilities };
+  return inSteps(speechWindows(both, probabilities.length * STEP_SAMPLES).speech);
 }
 
 const stepsIn = (ms: number): number => (ms * 16) / STEP_SAMPLES;
@@ -53,39 +64,83 @@ test('speech begins and ends between two steps, where their probabilities cross 
   t.deepEqual(windows([0, 20], [0.4, 1], [0.8, 28], [0.4, 1], [0, 20]), [[20, 49]]);
 });
 
-test('one moment that is probable enough makes speech of all that is above the edge beside it', (t) => {
-  t.deepEqual(windows([0, 20], [0.5, 20], [0.7, 1], [0.5, 20], [0, 20]), [[19.8, 60.2]]);
+test('what is above the edge beside a probable part belongs to it', (t) => {
+  t.deepEqual(windows([0, 20], [0.5, 5], [0.9, 20], [0.5, 5], [0, 20]), [[19.8, 49.2]]);
 });
 
 test('a pause shorter than the least silence does not part two windows, a longer one does', (t) => {
   const pause = Math.ceil(stepsIn(minSilenceMs));
-  t.is(windows([0.8, 30], [0, pause - 1], [0.8, 30]).length, 1);
-  t.is(windows([0.8, 30], [0, pause + 1], [0.8, 30]).length, 2);
+  t.is(windows([0.95, 30], [0, pause - 1], [0.95, 30]).length, 1);
+  t.is(windows([0.95, 30], [0, pause + 1], [0.95, 30]).length, 2);
 });
 
 test('a window shorter than the least speech is dropped, and two that are joined count as one', (t) => {
   const steps = Math.floor(stepsIn(minSpeechMs));
   t.deepEqual(windows([0, 20], [0.8, steps], [0, 20]), []);
   t.is(windows([0, 20], [0.8, steps + 1], [0, 20]).length, 1);
-  t.is(windows([0, 20], [0.8, steps / 2], [0, 4], [0.8, steps / 2], [0, 20]).length, 1);
+  t.is(windows([0, 20], [1, steps / 2], [0, 4], [1, steps / 2], [0, 20]).length, 1);
 });
 
 test('what begins with the sound or lasts to its end has the edges of the sound', (t) => {
   t.deepEqual(windows([0.8, 30]), [[0, 30]]);
   const probabilities = new Uint8Array(30).fill(PROBABILITY_STEPS);
   const total = 29 * STEP_SAMPLES + 7;
-  t.deepEqual(speechWindows(probabilities, total), [{ start: 0, end: total }]);
+  const both = { probabilities, estimates: probabilities };
+  t.deepEqual(speechWindows(both, total), { speech: [{ start: 0, end: total }], unconfirmed: [] });
 });
 
-test('windows are ordered, apart and inside the sound, whatever the probabilities are', (t) => {
+test('a window that is probable for moments alone is none, and is named apart from the others', (t) => {
+  const flutter = Array.from(
+    { length: 6 },
+    (): Runs => [
+      [0.9, 3],
+      [0, 3],
+    ],
+  ).flat();
+  const probabilities = bytesOf([[0, 20], ...flutter, [0, 20], [0.9, 20], [0, 20]]);
+  const both = { probabilities, estimates: probabilities };
+  const { speech, unconfirmed } = speechWindows(both, probabilities.length * STEP_SAMPLES);
+  t.deepEqual([inSteps(speech), inSteps(unconfirmed)], [[[75.4, 95.6]], [[19.4, 52.6]]]);
+});
+
+test('a window in which the first model finds no speech at all is none, and is named apart from the others', (t) => {
+  const probabilities = bytesOf([
+    [0, 20],
+    [0.9, 30],
+    [0, 30],
+    [0.9, 30],
+    [0, 20],
+  ]);
+  const found = (least: number) => {
+    const estimates = bytesOf([
+      [0.9, 15],
+      [0, 20],
+      [least, 1],
+      [0, 44],
+      [0.9, 30],
+      [0, 20],
+    ]);
+    const { speech, unconfirmed } = speechWindows({ probabilities, estimates }, probabilities.length * STEP_SAMPLES);
+    return [inSteps(speech), inSteps(unconfirmed)];
+  };
+  const [first, second] = [
+    [19.4, 49.6],
+    [79.4, 109.6],
+  ];
+  t.deepEqual(found(SPEECH_RULE.leastEstimate + 1 / PROBABILITY_STEPS), [[first, second], []]);
+  t.deepEqual(found(SPEECH_RULE.leastEstimate - 1 / PROBABILITY_STEPS), [[second], [first]]);
+});
+
+test('windows are ordered, apart and inside the sound, for any probabilities', (t) => {
   let state = 7;
   const probabilities = Uint8Array.from({ length: 5000 }, () => {
     state = (state * 48_271) % 2_147_483_647;
-    return state % (PROBABILITY_STEPS + 1);
+    return state % 7 === 0 ? 0 : PROBABILITY_STEPS - (state % 64);
   });
   const total = probabilities.length * STEP_SAMPLES - 100;
   let covered = -1;
-  for (const { start, end } of speechWindows(probabilities, total)) {
+  const estimates = probabilities.toReversed();
+  for (const { start, end } of speechWindows({ probabilities, estimates }, total).speech) {
     t.true(start > covered && end > start && end <= total);
     covered = end;
   }
@@ -153,11 +208,14 @@ function drawnTrack(seed: number): SignalTrack {
 const blocks: readonly BlockTracks[] = Array.from({ length: 29 }, (_, at) => new Map([[MIX, drawnTrack(at)]]));
 const samples = 29 * BLOCK_SAMPLES - 700;
 
-async function judged(taken: readonly BlockTracks[], total: number): Promise<Uint8Array> {
+async function judgedByBoth(taken: readonly BlockTracks[], total: number): Promise<SpeechProbabilities> {
   const track = new SpeechTrack(await loadBoundaryModel());
   for (const block of taken) await track.push(block);
   return track.finish(total);
 }
+
+const judged = async (taken: readonly BlockTracks[], total: number): Promise<Uint8Array> =>
+  (await judgedByBoth(taken, total)).probabilities;
 
 test('blocks that are judged a few at a time have the probabilities of the whole sound', async (t) => {
   const model = await loadBoundaryModel();
@@ -215,9 +273,10 @@ test('speech in one channel is speech, and a channel is like the mix where it wa
   t.notDeepEqual([...found], [...none]);
 });
 
-test('a track that was kept goes on as it would have, to the last bit', async (t) => {
+test('a kept track continues as if without a break, to the last bit', async (t) => {
   const model = await loadBoundaryModel();
-  const whole = await judged(blocks, samples);
+  const whole = await judgedByBoth(blocks, samples);
+  t.is(whole.estimates.length, whole.probabilities.length);
   for (const cut of [0, 1, 10, 11, 12, 20]) {
     const first = new SpeechTrack(model);
     for (const block of blocks.slice(0, cut)) await first.push(block);
@@ -259,7 +318,7 @@ test('signals asked for together have the probabilities that each has alone, to 
   }
 });
 
-test('a signal that was kept goes on as it would have', async (t) => {
+test('a kept signal continues as if without a break', async (t) => {
   const model = await loadSpeechModel();
   const [sound = () => 0] = sounds;
   const signal = model.follow();

@@ -192,7 +192,7 @@ test('a range without a picture or a sound in it says so', async (t) => {
   ]);
 });
 
-test('tools and parameters are known before the pass, but for what it measures', async (t) => {
+test('tools and parameters are known before the pass, except its measurements', async (t) => {
   const tracks = { audioTrackIndex: 1, videoTrackIndex: null };
   const identity = detectionIdentity({ ffmpeg: bench.ffmpeg, detectorTools: await bench.detector.tools() }, tracks);
   t.deepEqual(identity.tools, [artifactOf(t, full, 'silence').tool, artifactOf(t, full, 'speech_activity').tool]);
@@ -399,7 +399,7 @@ test('a film with made-up noise has the same facts but for the samples themselve
   sameFacts(t, withoutSamples(byWindows), withoutSamples(atOnce));
 });
 
-test('a pass that was cut goes on behind its last window, and finds the same', async (t) => {
+test('a pass that was cut continues after its last window, and finds the same', async (t) => {
   const fileOf = await madeMedia(ofSample('flac', ['-t', '30', '-vn', '-ac', '1', '-ar', '16000']));
   const work = { fileOf, range: [0, 30_000], tracks: SOUND_ONLY } as const;
   const windows = new KeptHere(8000, 2);

@@ -37,7 +37,7 @@ const PRINTED = [
   '',
 ].join('\n');
 
-test('printed frames are read whatever the pieces they come in', (t) => {
+test('printed frames are read in any pieces', (t) => {
   for (const length of [PRINTED.length, 64, 7, 1]) {
     const [first, second, ...more] = framesOf(PRINTED, length);
     t.is(more.length, 0);
@@ -87,7 +87,7 @@ test('the last word on loudness counts, in hundredths', (t) => {
   t.deepEqual(loudnessOf(frame(loudnessValues({ 'lavfi.r128.true_peak': '1.000' }))), [-2346, 416, 0]);
 });
 
-test('what could not be measured is null', (t) => {
+test('a missing measurement is null', (t) => {
   t.deepEqual(loudnessOf(), [null, null, null]);
   const quiet = { 'lavfi.r128.I': '-70.000', 'lavfi.r128.true_peak': '0.000' };
   const brief = { 'lavfi.r128.LRA': '0.000', 'lavfi.r128.LRA.low': '0.000', 'lavfi.r128.LRA.high': '0.000' };
@@ -105,7 +105,7 @@ test('loudness without its values, or with a reset on the way, is refused', (t) 
 const timeAt = (ms: number): FrameMetadata => ({ number: 0, pts: ms * 1000, values: new Map() });
 const even = (value: number): Buffer => Buffer.alloc(SMALL_BYTES, value);
 
-test('pixels and times are joined in their order, whatever the pieces they come in', async (t) => {
+test('pixels and times are joined in their order, for any pieces', async (t) => {
   const pictures: SmallPicture[] = [];
   const stream = new PictureStream(9000, (picture) => pictures.push(picture));
   const pixels = Buffer.concat([even(10), even(200), even(30)]);

@@ -40,7 +40,7 @@ test('control characters are removed, even those that are written as references'
   t.is(vtt('a\u0000b\u001b[31mc\u0085d\u2028e &#27;f&#10;g\t'), 'ab[31mcde fg');
 });
 
-test('blank lines are left out, and what shows nothing is empty', (t) => {
+test('blank lines are left out, and a text that shows nothing is empty', (t) => {
   t.is(vtt('one', '', ' two\r', '', '\ufeff'), 'one\ntwo');
   t.is(vtt('<i> </i>'), '');
   t.is(textOf('subrip', ''), '');
@@ -122,7 +122,7 @@ function joined(list: string, data: string, chunkBytes = 7): [number, number, st
   return found;
 }
 
-test('packets are joined with their times, whatever their bytes and however they are cut', (t) => {
+test('packets are joined with their times, for any bytes and any cuts', (t) => {
   const list = HEADER + line(1234, 1333, 9) + line(3000, 0, 0) + line(4000, 1000, 26, ', S=2, 3, 7');
   const data = '0, 1, 1\n\n00:01.000 --> 00:02.000\nx\n';
   for (const chunkBytes of [1, 7, 4096]) {

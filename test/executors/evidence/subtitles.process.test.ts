@@ -173,7 +173,7 @@ test('tools and parameters are known before, and are those of the artifacts', as
   }
 });
 
-test('what lists no packets is refused', async (t) => {
+test('an output without packets is refused', async (t) => {
   const odd = { ...bench, ffmpeg: { ...bench.ffmpeg, path: fake('prints-nonsense') } };
   const failure = await t.throwsAsync(subtitles(odd, sampleMedia, [0, 1000], TRACKS), { instanceOf: DetectionFailure });
   t.regex(failure?.message ?? '', /^tool_output: [^/]+$/);

@@ -33,7 +33,7 @@ function framesOf(bytes: Buffer, pieceLength: number) {
   return frames;
 }
 
-test('frames come out as they went in, whatever the pieces', (t) => {
+test('frames come out as they went in, for any pieces', (t) => {
   const bytes = Buffer.concat([
     encodeFrame({ type: 'one', text: '가' }, Buffer.from('payload')),
     encodeFrame({ type: 'two' }),

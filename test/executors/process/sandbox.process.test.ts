@@ -65,7 +65,7 @@ test('a machine with none of the tools gets plain process groups', async (t) => 
   t.deepEqual(prefix(limits), []);
 });
 
-// The launcher promises a namespace only where the kernel gives one; the tests below that need it run on Linux.
+// The launcher promises a namespace only if the kernel gives one; the tests below that need it run on Linux.
 const FAMILY = 3;
 
 test('an abort leaves no grandchild alive, not even one in a session of its own', async (t) => {
@@ -233,7 +233,7 @@ test('a tool without a proxy has no network, not even its own loopback', async (
   t.is(stdout.toString(), "True['lo']");
 });
 
-test('where a proxy cannot get a network of its own, its tool shares that of the machine', async (t) => {
+test('if a proxy cannot get a network of its own, its tool shares that of the machine', async (t) => {
   const { launcher } = await launcherFor(t, { path: await pathOf(t, ['unshare', 'true', 'setpriv', 'prlimit']) });
   t.is(launcher.sandbox.network, 'empty');
   const { stdout } = await launcher.run(python(ASKS, echoingProxy(t)));

@@ -41,7 +41,7 @@ test('a variable names the tool, and the digest is that of the file behind the l
   t.deepEqual(named, { tool: { ...onPath.tool, path: link } });
 });
 
-test('a variable that names no executable is not replaced by what PATH holds', async (t) => {
+test('a variable that names no executable is not replaced by one on PATH', async (t) => {
   const { launcher } = await launcherFor(t);
   for (const named of ['', 'ffmpeg', '/nowhere/ffmpeg', '/tmp']) {
     const environment = { PATH: process.env.PATH, MEDIA_STUDY_FFMPEG: named };

@@ -61,7 +61,7 @@ test('a region is sent alone, at temperature 0, without a prompt, as a WAVE file
   t.false(JSON.stringify([recognizer.tools, recognizer.parameters]).includes(apiKey));
 });
 
-test('what a server leaves out is recorded as absent', async (t) => {
+test('fields that a server leaves out are recorded as absent', async (t) => {
   const { server, recognizer } = await opened(t, transcribes({ text: ' Take the bus. ' }));
   const line = { text: 'Take the bus.', startMs: null, endMs: null, words: [], measures: none };
   t.deepEqual(await recognizer.recognize(sound, signal), { language: null, lines: [line] });

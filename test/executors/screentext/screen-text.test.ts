@@ -115,7 +115,7 @@ const looks = (near: readonly ReadText[][], wide: readonly ReadText[][] = []) =>
   return [async ({ width }: GrayPicture) => (width < 60 ? narrow : broad).next().value ?? []];
 };
 
-test('a line that reads the same letters by itself agrees, whatever its spaces and signs', async (t) => {
+test('a line with the same letters in a single reading agrees, despite other spaces and signs', async (t) => {
   t.deepEqual(await lookedAgain(reading, around(), looks([[again('nd, directed  by', 300)]])), {
     ...reading,
     secondLook: 'agrees',

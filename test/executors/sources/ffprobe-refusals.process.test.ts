@@ -64,7 +64,7 @@ for (const [name, , way] of foreign) {
   });
 }
 
-test.serial('lines.vtt is refused by what it is, with the way in', async (t) => {
+test.serial('lines.vtt is refused by its kind, with the right way to attach it', async (t) => {
   t.is(
     (await refused(t, bench.probe(await ofLines('vtt')), 'format_not_allowed')).message,
     'format_not_allowed: "webvtt" is text without picture and sound; attach subtitle files to the source whose words they are',
@@ -150,7 +150,7 @@ test.serial('a wav whose writer could not fill in its length is whole', async (t
   t.true(Math.abs((await bench.probe('open.wav')).durationMs - 4000) < 100);
 });
 
-test.serial('a recording that states no duration is as long as what it holds', async (t) => {
+test.serial('a recording without a stated duration is as long as its content', async (t) => {
   t.true(Math.abs((await bench.probe('live.mkv')).durationMs - 4000) < 100);
 });
 

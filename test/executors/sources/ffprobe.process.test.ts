@@ -243,14 +243,14 @@ test.serial('a wav that is cut between two packets is found out by the length in
   t.is(incomplete?.cause, 'ends_early');
 });
 
-test.serial('a recording without a stated length that breaks off is as long as what it holds', async (t) => {
+test.serial('a recording without a stated length that breaks off is as long as its content', async (t) => {
   await cutTo(0.9, 'live.mkv', 'crashed.mkv');
   const { durationMs, incomplete } = await bench.probe('crashed.mkv');
   t.deepEqual(incomplete, { cause: 'ends_early', statedMs: null, measuredMs: durationMs });
   t.true(durationMs > 3200 && durationMs < 3800, String(durationMs));
 });
 
-test.serial('what the refusal of a cut file advises makes a file that is taken', async (t) => {
+test.serial('the advice in the refusal of a cut file makes a file that is accepted', async (t) => {
   await cutTo(0.5, 'recorded.mkv', 'half.mkv');
   const { message } = await refused(t, bench.probe('half.mkv'), 'container_damaged');
   t.regex(message, /"ffmpeg -i IN -c copy OUT.mkv"/);

@@ -22,7 +22,7 @@ export interface ProbeBench {
   ): Promise<void>;
   /** The names of the tools that were started since the last call, sorted. */
   started(): string[];
-  /** Probes a file of the folder, or any other by its absolute path; with other tools where given. */
+  /** Probes a file of the folder, or any other by its absolute path; with other tools if given. */
   probe(
     name: string,
     other?: Partial<ProbeTools>,

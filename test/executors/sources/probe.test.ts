@@ -39,7 +39,7 @@ test('a stream that states next to nothing is still described', (t) => {
   });
 });
 
-test('a track takes its duration from its tag where the container keeps it there', (t) => {
+test('a track takes its duration from its tag if the container keeps it there', (t) => {
   t.is(trackOf({ index: 0, tags: { DURATION: '01:02:03.500000000' } }).durationMs, 3_723_500);
   t.is(trackOf({ index: 0, duration: '2.5', tags: { DURATION: '00:00:09.000000000' } }).durationMs, 2500);
   t.is(trackOf({ index: 0, tags: { DURATION: 'soon' } }).durationMs, null);

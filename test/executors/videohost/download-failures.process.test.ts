@@ -97,7 +97,7 @@ test.serial('a folder that cannot be made is a fault of the system', async (t) =
   await failed(t, bench.download('/media.mp4', { folder: path.join(file, 'folder') }), 'launch_failed');
 });
 
-test.serial('what an earlier host left in the folder is removed before the download begins', async (t) => {
+test.serial('remains of an earlier host in the folder are removed before the download begins', async (t) => {
   const folder = await mkdtemp(path.join(bench.folder, 'left-'));
   await writeFile(path.join(folder, 'media.mp4.part'), 'half a film');
   await mkdir(path.join(folder, 'deeper'));

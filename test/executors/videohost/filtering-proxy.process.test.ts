@@ -91,7 +91,7 @@ async function echo(t: ExecutionContext): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-test('a plain request goes through whole, without what belongs to the hop', async (t) => {
+test('a plain request goes through whole, without the headers of the hop', async (t) => {
   const host = await target(t, (request, response) => {
     response.setHeader('X-Theirs', 'yes');
     request.pipe(response);
@@ -125,7 +125,7 @@ test('a client without the secret must authenticate, and reaches nothing', async
   t.is(proxy.findings.requests, 0);
 });
 
-test('what is not absolute http is refused', async (t) => {
+test('anything but an absolute http address is refused', async (t) => {
   const proxy = await proxyFor(t);
   for (const url of [
     'ftp://8.8.8.8/',

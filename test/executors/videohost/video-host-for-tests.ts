@@ -33,7 +33,7 @@ export interface VideoHostBench {
   resolve(form: string, other?: Partial<VideoHostDeps>, wallMs?: number): Promise<ResolvedVideo>;
   /** Resolves a path once for all tests of a file, which look at it or download from it. */
   resolved(form: string): Promise<ResolvedVideo>;
-  /** Downloads into a folder of its own, with the request's other fields where given. */
+  /** Downloads into a folder of its own, with the request's other fields if given. */
   download(form: string, request: Partial<DownloadRequest>, other?: Partial<VideoHostDeps>): Promise<DownloadedRange>;
   /** Rejects when anything of a job is left: folders of processes, or of downloads that were not handed over. */
   leftovers(): Promise<readonly string[]>;

@@ -138,7 +138,7 @@ test('protected media, other files and other protocols are never taken', (t) => 
   t.deepEqual(chosen(format('best'), format('1+2'), format('a]b'), format('')), ['best']);
 });
 
-test('a playlist is taken only where its reader lives in a network of its own', (t) => {
+test('a playlist is taken only if its reader has a network of its own', (t) => {
   const formats = [format('1'), format('2', { protocol: 'm3u8_native' }), format('3', { protocol: 'm3u8' })];
   const ids = (ownNetwork: boolean) => chooseFormats(formats, { ownNetwork }).map(({ format_id }) => format_id);
   t.deepEqual(ids(true), ['3']);
@@ -177,7 +177,7 @@ for (const [what, addresses] of Object.entries(notPublic)) {
   });
 }
 
-test('what lies beside a special range is public', (t) => {
+test('addresses next to a special range are public', (t) => {
   const beside = ['9.255.255.255', '11.0.0.0', '126.255.255.255', '128.0.0.1', '172.15.255.255', '172.32.0.0'];
   const others = ['100.63.255.255', '100.128.0.0', '169.253.255.255', '223.255.255.255', '8.8.8.8'];
   for (const address of [...beside, ...others, '2606:4700:4700::1111', '2a00:1450:4009::200e']) {

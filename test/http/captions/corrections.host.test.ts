@@ -70,7 +70,7 @@ test('before any correction the lines are those of the captions, and none is cha
   t.deepEqual(found.corrections, []);
 });
 
-test('a correction is a record of who changed what from which line, checked, and in the journal', async (t) => {
+test('a correction records its author, its changes and their lines, checked, and in the journal', async (t) => {
   const { host, study } = await openCaptioned(t);
   const { runtimeId } = study;
   const before = await correctionsOf(t, host, runtimeId);

@@ -62,7 +62,7 @@ test('the key is in no file and on no line of the host', async (t) => {
   t.regex(stderr, new RegExp(`^language explanations: asked of ${model} at ${provider.baseUrl}, `, 'm'));
 });
 
-test('a host without anybody who explains says so, and nothing of explanations', async (t) => {
+test('a host without an explainer reports this, and nothing about explanations', async (t) => {
   const dataRoot = livedRoot(t, 'captioned');
   const { stdout, stderr } = await linesOf(t, dataRoot, captionFlags.embedded, {}, async () => undefined);
   t.is(JSON.parse(stdout).languageExplanationExecutor, 'unavailable-no-fixture-fallback');

@@ -17,7 +17,7 @@ import { openUwsListener, UwsOpenBody } from '../../../http/listener/uws-listene
 const unknownInterface = { ...THIS_RUNTIME, modules: '9999' };
 const nativeHere = findUwsBinary(THIS_RUNTIME) !== undefined;
 
-test('the native adapter is chosen where its binary loads, node:http elsewhere', async (t) => {
+test('the native adapter is chosen if its binary loads, otherwise node:http', async (t) => {
   const chosen = await chooseListener();
   t.is(chosen.adapter, nativeHere ? 'uWebSockets.js' : 'node:http');
   t.is(chosen.open, nativeHere ? openUwsListener : openNodeListener);
@@ -31,7 +31,7 @@ test('a runtime without a binary gets node:http and the reason', async (t) => {
   t.is(chosen.reason, `no native binary ${uwsBinaryName(unknownInterface)}`);
 });
 
-test('where few files may be open, the adapter that counts strangers is chosen unless demanded', async (t) => {
+test('if few files may be open, the adapter that counts strangers is chosen unless demanded', async (t) => {
   const chosen = await chooseListener('auto', THIS_RUNTIME, packageFolder(), 1_024);
   t.is(chosen.open, openNodeListener);
   if (!nativeHere) return;
@@ -41,7 +41,7 @@ test('where few files may be open, the adapter that counts strangers is chosen u
   t.is((await chooseListener('uws', THIS_RUNTIME, packageFolder(), 1_024)).open, openUwsListener);
 });
 
-test('the limit of open files is read where the system says it', (t) => {
+test('the limit of open files is read if the system reports it', (t) => {
   t.is(
     descriptorLimit(
       () => 'Limit  Soft Limit\nMax open files            1024                 4096                 files\n',

@@ -81,7 +81,7 @@ for (const form of ['/page.html', '/structured.html', '/media.mp4', '/hls/index.
   });
 }
 
-test.serial('what cannot be fetched ends with a closed reason, and leaves nothing', async (t) => {
+test.serial('a failed fetch ends with a closed reason, and leaves nothing', async (t) => {
   const { host, address } = await openShared();
   const before = await storedFiles(host);
   const rows: [path: string, code: string, message: RegExp, others?: object][] = [
@@ -163,7 +163,7 @@ test.serial('a study over a range ends with evidence that reopens', async (t) =>
   t.is((await host.get(`/v1/runtimes/${runtimeId}/evidence`)).status, 200);
 });
 
-test.serial('without a downloader all paths say why, and what waits goes on waiting', async (t) => {
+test.serial('without a downloader all paths give the reason, and waiting ranges keep waiting', async (t) => {
   const environment: Record<string, string> = {};
   const { host, address } = await openAlone(t, environment);
   const request = rangeRequest(address('/page.html'));

@@ -60,7 +60,7 @@ const refused = (job: CaptionJob): string => failureOf(CaptionFailure, () => cap
 
 const three = await captionJob({ version: 1, windows: 4, tracks: twoTracks });
 
-test('the names of captions follow from what they name', (t) => {
+test('the names of captions follow from their content', (t) => {
   const { study } = three;
   const { runtimeId: runId } = study.run.record;
   const named = {

@@ -202,7 +202,7 @@ test('translations that belong to their lines are not in doubt', (t) => {
   t.deepEqual(misplaced([0, 1, 2, 3], ANCHOR_RULE.doubtful), []);
 });
 
-test('translations that were exchanged are found by what they share with the other line', (t) => {
+test('exchanged translations are found by their overlap with the other line', (t) => {
   t.deepEqual(misplaced([1, 0, 2, 3], ANCHOR_RULE.withheld), ['a', 'b']);
   t.deepEqual(misplaced([0, 1, 3, 2], ANCHOR_RULE.withheld), ['c', 'd']);
   t.deepEqual(misplaced([3, 1, 2, 0], ANCHOR_RULE.withheld), ['a', 'd']);
@@ -212,7 +212,7 @@ test('translations that moved by one line are all found', (t) => {
   t.deepEqual(misplaced([1, 2, 3, 0], ANCHOR_RULE.withheld), ['a', 'b', 'c', 'd']);
 });
 
-test('a question differs from its answer by its signs alone', (t) => {
+test('the signs of a question and of its answer are enough to distinguish them', (t) => {
   const exchanged = [
     { id: 'a', source: 'Are you coming?', translation: 'Ja, gleich.' },
     { id: 'b', source: 'Yes, soon.', translation: 'Kommst du?' },
@@ -228,7 +228,7 @@ test('in another script words are known by their consonants', (t) => {
   t.is(misplacedLines(exchanged, { source: 'en', target: 'ru' }, ANCHOR_RULE.withheld).size, 2);
 });
 
-test('lines that share nothing with any translation are ambiguous', (t) => {
+test('lines that share nothing with any translation are never found misplaced', (t) => {
   const exchanged = [
     { id: 'a', source: 'We were too late.', translation: '비가 오고 있어요.' },
     { id: 'b', source: 'It is raining.', translation: '우리는 늦었어요.' },

@@ -156,7 +156,7 @@ test('a line that ends after the range is withheld', (t) => {
   t.is(decisionOf([lineOf(words, 0)]).lines[0]?.outcome, 'withheld');
 });
 
-test('lines that swapped their places are withheld where time runs backwards', (t) => {
+test('lines that swapped their places are withheld if time runs backwards', (t) => {
   const { lines } = decisionOf([threeLines[1], threeLines[0], threeLines[2]].flatMap((line) => line ?? []));
   t.deepEqual(fieldOf(lines, 'outcome'), ['accepted', 'withheld', 'accepted']);
 });
@@ -431,7 +431,7 @@ test('TED has its own limits', (t) => {
   ]);
 });
 
-test('a gap is two frames of the media, or of 24 a second where its rate is not known', (t) => {
+test('a gap is two frames of the media, or of 24 a second if its rate is unknown', (t) => {
   const after = (gapMs: number) => [cue(0, 1000, 'a'), cue(1000 + gapMs, 3000, 'b')];
   t.deepEqual(findingsOn(after(83)), []);
   t.deepEqual(findingsOn(after(82)), [['line-2', 'gap_too_short', 82, 83]]);
@@ -472,7 +472,7 @@ test('what a reader sees as one character is one', (t) => {
   t.is(measured('one\r\n\r\ntwo').lines, 2);
 });
 
-test('narrow characters are half as long where a guideline says so', (t) => {
+test('narrow characters count half if a guideline says so', (t) => {
   const lengthOf = (text: string) => measured(text, true).longestLineMilliCharacters;
   t.is(measured('안녕 ok!').longestLineMilliCharacters, 6000);
   t.is(lengthOf('안녕 ok!'), 4000);

@@ -103,7 +103,7 @@ for (const [fault, translator] of Object.entries(faults)) {
   }
 }
 
-test('what a model translates well passes, asked once', (t) => {
+test('a good translation passes after one request', (t) => {
   const { verdicts, asks } = translate((right) => right);
   t.deepEqual(
     [...verdicts.values()].map((verdict) => ('text' in verdict ? verdict.text : verdict.reason)),

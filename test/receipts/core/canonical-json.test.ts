@@ -226,7 +226,7 @@ test('a text that is longer than all memory so far is added whole', (t) => {
   t.is(growing.bytes.toString('utf8'), `a${'é'.repeat(100_000)}`);
 });
 
-test('times are written with hours where there are any', (t) => {
+test('times have hours only if there are any', (t) => {
   t.deepEqual([0, 62_500, 3_723_250].map(timeCode), ['0:00.000', '1:02.500', '1:02:03.250']);
 });
 

@@ -245,7 +245,7 @@ test('a field that a record must not have is named as the place', (t) => {
   t.is(placeOf({ ...whole, facts: [{ startMs: 0, endMs: 1 }] }), 'facts.0.endMs');
 });
 
-test('the name of such a field is left out where it could act on a terminal', (t) => {
+test('the name of such a field is left out if it could act on a terminal', (t) => {
   t.is(placeOf({ ...whole, '\u001b[31m': 'x' }), 'a field that no such record has');
 });
 

@@ -122,7 +122,7 @@ const emptyTrack = [{ trackIndex: 1, language: null, cues: [] }];
 const pairing = { sourceLanguage: 'ko', targetLanguage: 'en', lines: [{ source: '네', target: 'Yes' }] };
 const captions = { sourceLanguage: 'ko', targetLanguage: 'en' };
 
-test('labels of what the media has are taken', (t) => {
+test('labels for tracks of the media are accepted', (t) => {
   t.notThrows(() =>
     checkLabeledMedia(itemLabeled({ speech: [], cuts, subtitles: emptyTrack }), media('video', 'subtitle', 'audio')),
   );

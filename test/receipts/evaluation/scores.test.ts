@@ -52,7 +52,7 @@ const label = {
   ],
 };
 
-test('a pair is right where both sides are of the same lines, in one line of captions or several', (t) => {
+test('a pair is right if both sides are of the same lines, in one line of captions or several', (t) => {
   const shown = [
     { source: 'Come in, please.\nIt is late.', target: 'Bitte kommen Sie herein. Es ist spät.' },
     { source: 'Good night. See you.', target: 'Bis bald.' },
@@ -208,7 +208,7 @@ test('only the range is scored', (t) => {
   t.deepEqual(counts, { scoredMs: 1000, labelledMs: 1000, foundMs: 1000, hitMs: 1000 });
 });
 
-test('what cannot be divided has no ratio', (t) => {
+test('a division by zero has no ratio', (t) => {
   const nothing = speechScoreOf(0, speechCounts([], [], within(0, 1000), 0));
   t.like(nothing, { precisionMicro: null, recallMicro: null, f1Micro: null, detectionErrorRateMicro: null });
   const deaf = speechScoreOf(0, speechCounts(spans([0, 500]), [], within(0, 1000), 0));
@@ -260,7 +260,7 @@ const span = (startMs: number, endMs: number) => ({ startMs, endMs });
 const tenSeconds = span(0, 10_000);
 const saidOnce = { condition: 'clean', spans: [span(1000, 1500), span(3000, 6000), span(8000, 8400)] };
 
-test('a word or a phrase is found where both have seven tenths of their time together', (t) => {
+test('a word or a phrase is found if both share seven tenths of their time', (t) => {
   const counts = utteranceCounts(saidOnce, [span(1000, 1714), span(3000, 5101), span(8000, 8572)], tenSeconds);
   t.like(counts, { words: 2, wordsFound: 1, phrases: 1, phrasesFound: 1 });
 });
@@ -402,7 +402,7 @@ test('pairs never cross, and more of them are better than nearer ones', (t) => {
   ]);
 });
 
-test('transitions are found where they overlap, each once, bounded within four frames', (t) => {
+test('transitions are found if they overlap, each once, bounded within four frames', (t) => {
   const frameRate = { numerator: 25, denominator: 1 };
   const spans = [span(1000, 2000), span(5000, 6000), span(8000, 9000)];
   const counts = transitionCounts({ frameRate, spans }, [span(840, 2162), span(1900, 2100), span(5163, 6000)]);
@@ -471,7 +471,7 @@ test('quotation marks like apostrophes, and other apostrophes, do not make words
   t.deepEqual(errorsIn("it's", 'its'), [1, 1, 1]);
 });
 
-test('bug: punctuation counted as a wrong character where words are not parted by spaces', (t) => {
+test('bug: punctuation counted as a wrong character if no spaces separate the words', (t) => {
   t.is(errorsIn('你好，世界', '你好世界')[2], 0);
   t.is(errorsIn('こんにちは、世界。', 'こんにちは 世界')[2], 0);
   t.is(errorsIn('สวัสดีที่ ชาวโลก', 'สวัสดีที่ชาวโลก')[2], 0);

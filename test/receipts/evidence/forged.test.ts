@@ -176,7 +176,7 @@ test('a keyframe stands for a piece of one shot, as the cuts of its pass divide 
   }
 });
 
-test('a true peak is a fault exactly where loudness measured one', (t) => {
+test('a true peak is a fault exactly if loudness measured one', (t) => {
   const loudness = (truePeakCentiDbtp: number | null) =>
     detected('loudness', [{ kind: 'loudness', startMs: 1000, endMs: 31_000, truePeakCentiDbtp }]);
   t.notThrows(() => checkTruePeak(faults(peak), loudness(-99)));
@@ -343,7 +343,8 @@ test('a value that a pass measured on the way is not a parameter of its operatio
   const measured = { programmeDbfs: -20, floorDbfs: null, thresholdDbfs: -46 };
   t.deepEqual(statedParameters(evidence('silence', { minimumMs: 300, ...measured })), { minimumMs: 300 });
   const apart = { channelsApart: 'left', channelsApartMs: 1024 };
-  t.deepEqual(statedParameters(evidence('speech_activity', { padMs: 30, ...apart })), { padMs: 30 });
+  const dropped = { unconfirmedWindows: 1, unconfirmedWindowsMs: '0-300' };
+  t.deepEqual(statedParameters(evidence('speech_activity', { padMs: 30, ...apart, ...dropped })), { padMs: 30 });
 });
 
 test('of any other kind, and of evidence of earlier versions, every parameter was stated', (t) => {

@@ -262,7 +262,7 @@ test('every change of a read receipt is caught by its shape or its audit', (t) =
   t.deepEqual(missed, []);
 });
 
-test('a changed read receipt with a new id is still caught where it contradicts itself', (t) => {
+test('a changed read receipt with a new id is still caught if it contradicts itself', (t) => {
   const evidence = [inTurn(['ko', 'unknown'])];
   const read = only(readsOf(evidence));
   const resigned = (change: Partial<EvidenceReadReceipt>) => {

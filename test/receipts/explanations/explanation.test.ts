@@ -46,7 +46,7 @@ const runId = job.run.record.runtimeId;
 const written = (asked: ExplanationJob, facets: readonly StoredFacet[]) =>
   recordExplanation(asked.run, explanationOf(asked, facets), execution);
 
-test('an explanation and its receipt go by names that anybody can derive', (t) => {
+test('an explanation and its receipt have derivable names', (t) => {
   const { objects, refs, events } = written(job, facetsOf(job.input, ['meaning', 'word'], output));
   const [artifact, receipt] = objects.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')));
   t.deepEqual(explanationArtifact.parse(artifact), artifact);

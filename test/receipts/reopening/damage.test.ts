@@ -206,7 +206,7 @@ test('captions that are stored in another than their canonical form are caught',
   }
 });
 
-test('captions in the shared form where the whole one has room are not those that were made', async (t) => {
+test('captions in the shared form are refused if the whole form has room', async (t) => {
   const [{ runtime, objects }, shared] = await Promise.all([captions.whole, captions.shared]);
   const forged = runtime.forged(objects[0]?.contentId ?? '', shared.objects[0]?.bytes ?? Buffer.of());
   t.is(await runtime.placeOf(forged), 'caption: executor.sourceCaptionContentId');

@@ -5,7 +5,7 @@ export interface Mutation {
   /** The path of the changed value, such as `claims[0].range.endMs`. */
   readonly at: string;
   readonly value: unknown;
-  /** False where the value is what it was, as after a swap of equal neighbours. */
+  /** False if the value is unchanged, as after a swap of equal neighbors. */
   readonly isOther: boolean;
 }
 

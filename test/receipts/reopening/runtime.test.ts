@@ -67,7 +67,7 @@ test('a finished study is reopened link by link', async (t) => {
   t.deepEqual(hashed.sort(), [...spoken.files.keys()].sort(), 'every stored file was read');
 });
 
-test('what was reopened answers as the wire has it', async (t) => {
+test('a reopened runtime answers as on the wire', async (t) => {
   const { runtime } = await reopened(storedRuntimeOf(spoken), contentOf(spoken.files));
   const audits = assessmentAudits.parse(assessmentAuditsOf(runtime));
   const { decisions } = decisionReceipts.parse(decisionReceiptsOf(runtime));
@@ -108,7 +108,7 @@ test('each citation of an audit leads through a read to evidence that can be rea
   }
 });
 
-test('the evidence of a study is what it detected in order, and then what came with the source', async (t) => {
+test('the evidence of a study is its own in order, and then that of the source', async (t) => {
   const { runtime } = await reopened(storedRuntimeOf(spoken), contentOf(spoken.files));
   const { evidence } = runtimeEvidence.parse(runtimeEvidenceOf(runtime, null));
   t.deepEqual(
@@ -187,7 +187,7 @@ test('a running study is reopened as far as it has come, after each of its commi
   ]);
 });
 
-test('a study that stopped after any of its commits is whole, with what it had', async (t) => {
+test('a study that stopped after any of its commits is whole, with its results so far', async (t) => {
   const reason = { code: 'executor_failed', message: 'tool_exit: 1' } as const;
   const names = ['initialize', 'detect', 'subtitles', 'read', 'assess', 'decide'];
   for (const lifecycle of ['failed', 'interrupted'] as const) {
@@ -238,7 +238,7 @@ test('a fold that goes on after any commit comes to what a fold over the whole j
   t.deepEqual(await folded(commits), whole, 'commit by commit');
 });
 
-test('a fold changes nothing of the state that it goes on from', async (t) => {
+test('a fold does not change the state from which it continues', async (t) => {
   for (const [at, end] of ends.entries()) {
     const before = await folded([events.slice(0, end)]);
     const copy = structuredClone(before.execution);

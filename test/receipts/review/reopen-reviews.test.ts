@@ -44,7 +44,7 @@ test('a rejection is the last word on an intake', async (t) => {
   }
 });
 
-test('what could not have happened in this order is named', async (t) => {
+test('an impossible order of events is named', async (t) => {
   const { started, failed, recorded, revocationStarted, revocationFailed, revoked } = approved;
   const end = queued.commits.flat().length;
   const orders: [readonly (readonly EventDraft[])[], number][] = [

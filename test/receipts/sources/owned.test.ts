@@ -36,7 +36,7 @@ test('a first ingest is sealed with its receipt, its probe and a preflight of ve
   t.deepEqual(registeredSource.parse(source), source);
 });
 
-test('the records keep what was attested and measured', (t) => {
+test('the records keep the attested and measured values', (t) => {
   const { preflight, records } = chainOf(sealedClip(1));
   const receipt = ownedLocalReceipt.parse(recordOf(records['source-receipt']));
   t.is(receipt.receipt_id, `owned-local:${hex}`);

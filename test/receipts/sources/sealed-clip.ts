@@ -183,7 +183,7 @@ export function chainOf({ objects }: SealedSource): SealedChain {
 export const recordOf = (bytes: Uint8Array | undefined): unknown =>
   JSON.parse(Buffer.from(bytes ?? []).toString('utf8'));
 
-/** A copy of a JSON value with the value at a dotted path replaced, or its key removed where `value` is undefined. */
+/** A copy of a JSON value with the value at a dotted path replaced, or its key removed if `value` is undefined. */
 export function edited(json: unknown, path: string, value: unknown): unknown {
   const copy = structuredClone(json);
   const names = path.split('.');

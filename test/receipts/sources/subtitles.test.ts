@@ -35,7 +35,7 @@ const fields = 'Format: Layer, Start, End, Style, Name, MarginL, MarginR, Margin
 const line = (start: string, end: string, text: string): string =>
   `Dialogue: 0,${start},${end},Default,,0,0,0,,${text}`;
 
-test('a SubRip file has its cues with their lines, whatever ends a line', (t) => {
+test('a SubRip file has its cues with their lines, for any line ending', (t) => {
   const text = '1\n00:00:01,000 --> 00:00:02,500 X1:0\n<i>a</i>\nb\n\n\n2\n100:00:01.000-->100:00:02.000\n';
   const cues = [
     { line: 2, startMs: 1000, endMs: 2500, text: '<i>a</i>\nb' },
@@ -142,12 +142,7 @@ const foreign: readonly (readonly [string, string])[] = [
 test('of bytes in another encoding the message offers a likely one, and takes none', (t) => {
   for (const [encoding, hex] of foreign) {
     const bytes = Buffer.concat([Buffer.from(`1\n${times(1)}\n`), Buffer.from(hex, 'hex')]);
-    refused(
-      t,
-      bytes,
-      'subtitle_encoding_mismatch',
-      new RegExp(`no text in utf-8; it looks like ${encoding}: if it is`),
-    );
+    refused(t, bytes, 'subtitle_encoding_mismatch', new RegExp(`no text in utf-8; it looks like ${encoding}$`));
   }
   const utf8 = Buffer.from(`1\n${times(1)}\nJa — Ärzte`, 'utf8');
   refused(t, utf8, 'subtitle_encoding_mismatch', /no text in euc-kr; it looks like utf-8/, { encoding: 'cp949' });
@@ -359,7 +354,7 @@ test('a file that is missing or has other bytes is reported', (t) => {
   );
 });
 
-test('a text of WebVTT is derived again, or checked for its form where older rules kept a name', (t) => {
+test('a text of WebVTT is derived again, or checked for its form if older rules kept a name', (t) => {
   const written = bytesOf('WEBVTT\n\nNOTEBOOK\n00:01.000 --> 00:01.000\nnever shown\n\n00:02.000 --> 00:03.000\nx\n');
   const before = written;
   const today = bytesOf(written.toString('utf8').replace('NOTEBOOK\n', ''));

@@ -205,7 +205,7 @@ test('a range that was listed by its whole title before still verifies', (t) => 
   t.deepEqual(videohostLabelsOf(null, '-id'), ['id', '-id']);
 });
 
-test('where a host names its videos by their ids, the address of one follows from its id', (t) => {
+test('if a host names its videos by their ids, the address of one follows from its id', (t) => {
   t.is(canonicalUrlOf('youtube', 'a/b&c', 'https://else.example/x'), 'https://www.youtube.com/watch?v=a%2Fb%26c');
   t.is(canonicalUrlOf('html5', 'x', 'https://else.example/x'), 'https://else.example/x');
 });

@@ -167,7 +167,7 @@ async function flip(rows: Rows, seq: number, at: number): Promise<void> {
 
 const [chain, malformed] = ['invalid_journal_chain', 'malformed_journal'] as const;
 
-/** `whole` is a page that does not show the damage, as [after, limit]; null where every page does. */
+/** `whole` is a page that does not show the damage, as [after, limit]; null if every page does. */
 const cases: readonly (readonly [
   title: string,
   code: typeof chain | typeof malformed,

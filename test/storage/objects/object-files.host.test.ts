@@ -258,7 +258,7 @@ test('a data root that is a file, or cannot be made, is a storage fault', async 
   await t.throwsAsync(openObjectStore({ root: join(folder, 'file', 'below') }), { code: 'storage_fault' });
 });
 
-test('a storage fault of the data root has its reason, and no advice about private files', async (t) => {
+test('a storage fault of the data root has its reason, and does not ask for a private file', async (t) => {
   const folder = await scratchFolder(t);
   const file = join(folder, 'file');
   await writeFile(file, '', { mode: 0o644 });

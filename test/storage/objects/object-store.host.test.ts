@@ -26,7 +26,7 @@ async function countingStore(t: ExecutionContext) {
 
 const spoil = (objectStore: ObjectStore, contentId: string) => writeFile(objectStore.locate(contentId), 'abd');
 
-test('what is put reads back, also nothing at all', async (t) => {
+test('a stored value reads back, also an empty one', async (t) => {
   const { objectStore, root } = await countingStore(t);
   for (const bytes of [abc, Buffer.alloc(0), Buffer.alloc(1_000_000, 7)]) {
     const contentId = await objectStore.put(bytes);
@@ -36,7 +36,7 @@ test('what is put reads back, also nothing at all', async (t) => {
   t.deepEqual(await readdir(join(root, 'inbox')), []);
 });
 
-test('what was stored is recent for a quarter of an hour, also where it was there before', async (t) => {
+test('a stored object is recent for a quarter of an hour, even if it existed before', async (t) => {
   let elapsed = 0;
   const objectStore = await openObjectStore({ root: await scratchFolder(t), elapsed: () => elapsed });
   const contentId = await objectStore.put(abc);
@@ -198,7 +198,7 @@ test('a file elsewhere is verified in place', async (t) => {
   t.is(await objectStore.verifyFile(join(path, 'below'), contentIdOf(abc)), 'missing');
 });
 
-test('reading never serves what is missing, damaged or larger than asked for', async (t) => {
+test('reading never serves a missing, damaged or oversized object', async (t) => {
   const { objectStore } = await countingStore(t);
   const contentId = await objectStore.put(abc);
   await t.throwsAsync(objectStore.read(contentId, 2), { code: 'object_too_large' });
@@ -260,7 +260,7 @@ test('a file that ends too early, or never begins, is upload_too_short and leave
   t.deepEqual(await readdir(join(root, 'objects', 'sha256')), []);
 });
 
-test('a file that goes on too long is upload_too_long at once, and leaves nothing', async (t) => {
+test('a file beyond its length is upload_too_long at once, and leaves nothing', async (t) => {
   const { root, objectStore } = await countingStore(t);
   const receiving = await objectStore.receive(uploadName(1), 5);
   t.true(receiving.write(Buffer.from('abcde')));
