@@ -628,7 +628,7 @@ test('bug: captions that would have no line were said to be impossible only afte
   });
   const { captions } = await overviewOf(t, host, host.known.studies.twelveSeconds);
   t.is(captions.state, 'never');
-  t.regex(captions.text, /^captions would have no line: the study was accepted by a host without a recogniser/);
+  t.regex(captions.text, /^captions would have no line: the study was accepted by a host without a recognizer/);
 });
 
 test('bug: the refusal of a host without a caption executor spoke of causality', async (t) => {
