@@ -487,7 +487,7 @@ function likelyEncoding(bytes: Uint8Array): string | null {
 
 function offeredEncoding(bytes: Uint8Array, encoding: string): string {
   const likely = likelyEncoding(bytes);
-  return likely === null || likely === encoding ? '' : `; it looks like ${likely}`;
+  return likely === null || likely === encoding ? '' : `; they look like ${likely}`;
 }
 
 function decodedOrRefused(decoder: Decoder, bytes: Uint8Array, refusal: (message: string) => ServiceError): string {

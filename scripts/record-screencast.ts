@@ -122,7 +122,7 @@ const scenes: readonly Scene[] = [
   {
     title: 'A film with one subtitle track, and a model server',
     words:
-      'The track is in English, and the captions will be German. A server with the interface of OpenAI runs at the address of Ollama; here it is a stand-in with fixed answers. The person types `yes` twice: to use it, and to approve.',
+      'The track is in English, and the captions will be German. A server with the interface of OpenAI runs at the address of Ollama; here it is a small program with fixed answers. The person types `yes` twice: to use it, and to approve.',
     prepare: makeOneTrack,
     turns: [
       { command: `media-study caption film.mkv --to de ${rights}`, typed: ['yes', 'yes'] },

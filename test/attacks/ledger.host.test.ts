@@ -219,8 +219,8 @@ test('a ledger of an earlier version gets its mark when first opened, unless its
 });
 
 test('a cut manifest, and a log that is gone, are noticed before LevelDB deletes anything', async (t) => {
-  // More than LevelDB keeps in one log, so that it has moved rows into tables and deleted the log.
-  const directory = await closedLedger(t, 60, 100_000);
+  // Three times what LevelDB keeps in one log: it has moved rows into a table before it takes more than twice as much.
+  const directory = await closedLedger(t, 120, 100_000);
   const path = await manifestOf(directory);
   const bytes = await readFile(path);
   const { records } = readLog(bytes);
