@@ -142,7 +142,7 @@ const foreign: readonly (readonly [string, string])[] = [
 test('of bytes in another encoding the message offers a likely one, and takes none', (t) => {
   for (const [encoding, hex] of foreign) {
     const bytes = Buffer.concat([Buffer.from(`1\n${times(1)}\n`), Buffer.from(hex, 'hex')]);
-    refused(t, bytes, 'subtitle_encoding_mismatch', new RegExp(`no text in utf-8; it looks like ${encoding}$`));
+    refused(t, bytes, 'subtitle_encoding_mismatch', new RegExp(`not text in utf-8; it looks like ${encoding}$`));
   }
   const utf8 = Buffer.from(`1\n${times(1)}\nJa — Ärzte`, 'utf8');
   refused(t, utf8, 'subtitle_encoding_mismatch', /no text in euc-kr; it looks like utf-8/, { encoding: 'cp949' });
