@@ -178,14 +178,20 @@ test('a missing or unreadable mark is reported as such; one page of it is enough
   const path = markPathOf(directory);
   const bytes = await readFile(path);
   await rm(path);
-  await t.throwsAsync(openScratchLedger(t, directory), { ...damaged, message: /ledger\.mark is gone/ });
+  await t.throwsAsync(openScratchLedger(t, directory), {
+    ...damaged,
+    message: /ledger\.mark, which has the last position of the ledger, is gone/,
+  });
   await writeFile(path, Buffer.alloc(bytes.length));
   await t.throwsAsync(openScratchLedger(t, directory), { ...damaged, message: /ledger\.mark fails its checksums/ });
   await writeFile(path, Buffer.from(bytes).fill(0, 0, 4096));
   await (await openScratchLedger(t, directory)).close();
   await rm(path);
   await withRawRows(directory, async () => undefined);
-  await t.throwsAsync(openScratchLedger(t, directory), { ...damaged, message: /ledger\.mark is gone/ });
+  await t.throwsAsync(openScratchLedger(t, directory), {
+    ...damaged,
+    message: /ledger\.mark, which has the last position of the ledger, is gone/,
+  });
 });
 
 test('a ledger of an earlier version gets its mark when first opened, unless its log is damaged', async (t) => {

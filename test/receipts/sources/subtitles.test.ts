@@ -142,10 +142,10 @@ const foreign: readonly (readonly [string, string])[] = [
 test('of bytes in another encoding the message offers a likely one, and takes none', (t) => {
   for (const [encoding, hex] of foreign) {
     const bytes = Buffer.concat([Buffer.from(`1\n${times(1)}\n`), Buffer.from(hex, 'hex')]);
-    refused(t, bytes, 'subtitle_encoding_mismatch', new RegExp(`not text in utf-8; it looks like ${encoding}$`));
+    refused(t, bytes, 'subtitle_encoding_mismatch', new RegExp(`not text in utf-8; they look like ${encoding}$`));
   }
   const utf8 = Buffer.from(`1\n${times(1)}\nJa — Ärzte`, 'utf8');
-  refused(t, utf8, 'subtitle_encoding_mismatch', /not text in euc-kr; it looks like utf-8/, { encoding: 'cp949' });
+  refused(t, utf8, 'subtitle_encoding_mismatch', /not text in euc-kr; they look like utf-8/, { encoding: 'cp949' });
   refused(t, Buffer.from([0x31, 0xd7, 0x31]), 'subtitle_encoding_mismatch', /not text in utf-8$/);
 });
 
