@@ -147,7 +147,7 @@ const refusals: readonly (readonly [what: string, Buffer, others: object, ErrorC
   ['no label', hello, { label: ' ' }, 'invalid_subtitle_request', /^label: /],
   ['an encoding that is none', hello, { encoding: 'ebcdic' }, 'invalid_subtitle_request', /^encoding: ebcdic /],
   ['a format that is none', hello, { format: 'docx' }, 'invalid_subtitle_request', /^format: /],
-  ['another encoding', Buffer.from([...hello, 0xe9]), {}, 'subtitle_encoding_mismatch', /no text in utf-8$/],
+  ['another encoding', Buffer.from([...hello, 0xe9]), {}, 'subtitle_encoding_mismatch', /not text in utf-8; it looks like windows-1252$/],
   ['a binary file', Buffer.from([...hello, 10, 0]), {}, 'subtitle_encoding_mismatch', /^line 5 .* U\+0000/],
   ['a lying format', hello, { format: 'webvtt' }, 'subtitle_format_mismatch', /its text is srt, not webvtt$/],
   ['text that is no file of subtitles', Buffer.from('Hello\n'), {}, 'subtitle_format_mismatch', /neither srt/],
