@@ -158,7 +158,7 @@ withRedis('a worker with other tools is told to stand back, and the study says w
   const refused =
     /^waiting for a worker: \S+ refused: the order needs ffmpeg \S+ \(sha256:\w{12}\), and this worker has ffmpeg/;
   await queued.waitsToSay(t, runtimeId, refused);
-  t.regex(other.stderr, /refused: ffmpeg/);
+  t.regex(other.stderr, /refused: the order needs ffmpeg/);
   await other.stop();
   t.is(other.completed, 0);
 
