@@ -20,7 +20,10 @@ export interface TrackState {
   readonly estimates: Uint8Array;
 }
 
-/** How probable speech is at each step of a sound, a byte each, in steps of 1/255: as the boundary model says, and as the first model does. */
+/**
+ * The probability of speech at each step of a sound, a byte each, in steps of 1/255. One array is by the boundary model, the
+ * other by the first model.
+ */
 export interface SpeechProbabilities {
   readonly probabilities: Uint8Array;
   readonly estimates: Uint8Array;

@@ -48,7 +48,7 @@ async function saidOfTexts(t: ExecutionContext, client: StudyHost, runtimeId: st
   t.is(claimed[0]?.citations[0]?.factIndexes.length, texts);
   const overview = await client.overview(runtimeId);
   const sentence = overview.claims.find(({ kind }) => kind === 'screen_text')?.text ?? '';
-  t.regex(sentence, /^text recognised on the screen in \d+ windows, /);
+  t.regex(sentence, /^text recognized on the screen in \d+ windows, /);
   const finding = overview.findings.find(({ kind }) => kind === 'screen_text')?.text ?? '';
   t.regex(
     finding,
