@@ -52,7 +52,7 @@ async function saidOfTexts(t: ExecutionContext, client: StudyHost, runtimeId: st
   const finding = overview.findings.find(({ kind }) => kind === 'screen_text')?.text ?? '';
   t.regex(
     finding,
-    /^\d+ texts recognised(?:, \d+ more withheld \((?:low_confidence|too_short|seen_once|clutter) \d+.*\))?$/,
+    /^\d+ texts recognized(?:, \d+ more withheld \((?:low_confidence|too_short|seen_once|clutter) \d+.*\))?$/,
   );
   t.is(Number.parseInt(finding, 10), texts);
 }
