@@ -73,7 +73,7 @@ ${Object.entries({ ...hostCommands, ...storeCommands })
   .map(([name, { purpose }]) => `  ${name.padEnd(10)} ${purpose.charAt(0).toLowerCase()}${purpose.slice(1)}`)
   .join('\n')}
   verify     reopens every record and object of a runtime
-  evaluate   studies the labelled media of a pack
+  evaluate   studies the labeled media of a pack
   mcp        serves an agent over the Model Context Protocol
   worker     measures media for hosts with a work queue
   completions  prints the completions of a shell

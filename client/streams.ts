@@ -35,8 +35,8 @@ async function* eventsIn(answer: Response): AsyncGenerator<EventSourceMessage, v
 }
 
 /**
- * An event of a stream: an entry of a journal, the end of a runtime, the status of an ingest, progress, or an actor's transition.
- * `actors` is the commit up to which the stream has sent the transitions of all actors.
+ * An event of a stream: an entry of a journal, the end of a runtime, the status of an ingest, progress or a transition. `actors`
+ * is the commit up to which the stream has sent the transitions of all actors.
  */
 export type HostEvent =
   | { readonly event: 'journal'; readonly data: JournalEvent }

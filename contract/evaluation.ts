@@ -20,9 +20,9 @@ export type EvaluationFaultCode =
   | 'labels_empty'
   /** A label lies outside its item's range, a range outside its media, or a label is of a track that the media does not have. */
   | 'labels_outside_media'
-  /** A transcript is labelled, and the call named no recognizer. */
+  /** A transcript is labeled, and the call named no recognizer. */
   | 'recognizer_missing'
-  /** Text on the screen is labelled, and no reader was named. */
+  /** Text on the screen is labeled, and no reader was named. */
   | 'screen_text_reader_missing'
   /** Media of the pack was refused by the ingest. */
   | 'media_refused'
@@ -71,7 +71,7 @@ const areAscending = (times: readonly number[]): boolean =>
 
 const isUnique = (names: readonly unknown[]): boolean => new Set(names).size === names.length;
 
-/** The labelled faults of sound. The highest peak, which every sound has, is not among them. */
+/** The labeled faults of sound. The highest peak, which every sound has, is not among them. */
 export const labeledFaultKinds = ['clipping', 'silent_channel', 'phase_inversion', 'dropout'] as const;
 
 /** The language of a text; `zxx` for text that is in none, which an identifier should abstain from; null where no label says. */
@@ -213,7 +213,7 @@ export const packItem = z.strictObject({
 });
 
 /**
- * The manifest of a labelled pack. It names every file of the pack by its digest, so that its own content id is that of all
+ * The manifest of a labeled pack. It names every file of the pack by its digest, so that its own content id is that of all
  * of them. The maker of a pack attests that its media may be processed.
  */
 export const evaluationPack = z.strictObject({
@@ -239,16 +239,16 @@ export type LabeledCuts = z.infer<typeof labeledCuts>;
 export type PackItem = z.infer<typeof packItem>;
 export type EvaluationPack = z.infer<typeof evaluationPack>;
 
-/** Widths of the stretch around each labelled boundary of speech that is not scored, in ms, half of it on either side. */
+/** Widths of the stretch around each labeled boundary of speech that is not scored, in ms, half of it on either side. */
 export const speechCollarsMs = [0, 500] as const;
 
-/** How many frames a found cut may lie beside a labelled one. */
+/** How many frames a found cut may lie beside a labeled one. */
 export const cutTolerancesFrames = [0, 1, 2] as const;
 
 /** A share in millionths, rounded to the nearest; null if there is nothing to divide by. */
 const micro = count.nullable();
 
-/** All durations in ms. `detectionErrorRateMicro` may exceed a million, since it is divided by labelled speech alone. */
+/** All durations in ms. `detectionErrorRateMicro` may exceed a million, since it is divided by labeled speech alone. */
 export const speechScore = z.strictObject({
   collarMs: count,
   scoredMs: count,
@@ -274,7 +274,7 @@ export const cutScore = z.strictObject({
 });
 
 /**
- * `matched` cues have the labelled text; `exact` ones also start and end as labelled, and precision, recall and F1 are those of
+ * `matched` cues have the labeled text; `exact` ones also start and end as labeled, and precision, recall and F1 are those of
  * the exact ones. Errors are of the matched: sums and the largest in ms, the mean in microseconds.
  */
 export const subtitleScore = z.strictObject({
@@ -291,7 +291,7 @@ export const subtitleScore = z.strictObject({
   f1Micro: micro,
 });
 
-/** Accuracy is that of the answers; who abstains is counted apart, as is text that was labelled but never read. */
+/** Accuracy is that of the answers; who abstains is counted apart, as is text that was labeled but never read. */
 export const languageScore = z.strictObject({
   labelled: count,
   correct: count,
@@ -321,10 +321,10 @@ const retrieval = {
   f1Micro: micro,
 };
 
-/** `matched` transitions overlap a labelled one, `bounded` ones begin and end within four frames of it. */
+/** `matched` transitions overlap a labeled one, `bounded` ones begin and end within four frames of it. */
 export const transitionScore = z.strictObject({ ...retrieval, bounded: count, boundedMicro: micro });
 
-/** Faults of one kind that overlap a labelled one of that kind. */
+/** Faults of one kind that overlap a labeled one of that kind. */
 export const faultScore = z.strictObject({ kind: z.enum(labeledFaultKinds), ...retrieval });
 
 /** Shots of which at least one picture was kept, and how many pictures there are in all. */
@@ -332,7 +332,7 @@ export const keyframeScore = z.strictObject({ shots: count, covered: count, kept
 
 /**
  * The lines that passed the gates against the spoken words. Errors are the fewest insertions, deletions and replacements that
- * make one of the other, of words and of characters. Words are invented in lines that no labelled line overlaps. Of the
+ * make one of the other, of words and of characters. Words are invented in lines that no labeled line overlaps. Of the
  * `unspokenMs` without speech, lines that passed cover `inventedMs`.
  */
 export const transcriptScore = z.strictObject({
@@ -390,8 +390,8 @@ export const translationGateScore = z.strictObject({
 });
 
 /**
- * Pairs in captions of two tracks. Words are those of both sides of the labelled lines that both tracks have. Kept ones are in a
- * right line, whose sides are of the same labelled lines.
+ * Pairs in captions of two tracks. Words are those of both sides of the labeled lines that both tracks have. Kept ones are in a
+ * right line, whose sides are of the same labeled lines.
  */
 export const pairingScore = z.strictObject({
   files: count,
@@ -418,7 +418,7 @@ export const screenTextScore = z.strictObject({
   inventedMicro: micro,
 });
 
-/** Errors of edges in ms, as found minus labelled; null if none was found. A size is one without its sign. */
+/** Errors of edges in ms, as found minus labeled; null if none was found. A size is one without its sign. */
 const edgeErrors = z.strictObject({
   errorsMs: z.array(z.int()),
   medianMs: z.int().nullable(),
@@ -429,7 +429,7 @@ const edgeErrors = z.strictObject({
 /** An utterance as long as this is a phrase, a shorter one a word. */
 export const phraseMs = 1000;
 
-/** How much of a labelled utterance and of a window of speech together both must have. */
+/** How much of a labeled utterance and of a window of speech together both must have. */
 export const utteranceOverlap = 0.7;
 
 /**

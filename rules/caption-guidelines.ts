@@ -22,7 +22,7 @@ export interface CaptionProfile {
 const netflixSource = 'https://partnerhelp.netflixstudios.com/hc/en-us/articles';
 
 /**
- * Timed Text Style Guide, adult programmes. General requirements: two lines, 5/6 s (833 ms) to 7 s. Timing guidelines
+ * Timed Text Style Guide, adult programs. General requirements: two lines, 5/6 s (833 ms) to 7 s. Timing guidelines
  * (article 360051554394): two frames between subtitles at any frame rate. Most languages have 17 characters per second and
  * 42 characters a line in guides of their own.
  */

@@ -48,14 +48,14 @@ interface StartedItem {
   readonly translations: TranslationCounts | null;
 }
 
-/** Without a recognizer every labelled word would count as missed. */
+/** Without a recognizer every labeled word would count as missed. */
 function refuseTranscripts({ pack }: PackFolder): void {
   const item = pack.items.find(({ labels }) => labels.transcript);
   if (item === undefined) return;
   throw new EvaluationFault('recognizer_missing', `${item.itemId}: labels.transcript`);
 }
 
-/** Without a reader every labelled text would count as missed. */
+/** Without a reader every labeled text would count as missed. */
 function refuseScreenTexts({ pack }: PackFolder): void {
   const item = pack.items.find(({ labels }) => labels.screenTexts);
   if (item === undefined) return;

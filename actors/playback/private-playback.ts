@@ -77,7 +77,7 @@ export interface PlayableMedia {
   readonly onEnd: (listener: () => void) => () => void;
 }
 
-/** The service behind playback grants: who may read the source of a runtime, and its bytes. Nothing is journalled. */
+/** The service behind playback grants: who may read the source of a runtime, and its bytes. Nothing is journaled. */
 export class PrivatePlayback {
   readonly #options: PrivatePlaybackOptions;
   readonly #flights = new SingleFlight<boolean>();

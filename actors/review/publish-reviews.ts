@@ -134,7 +134,7 @@ export class PublishReviews {
   }
 
   /**
-   * Stores the receipt, then journals it in one commit with the events before it. A receipt that cannot be stored is journalled
+   * Stores the receipt, then journals it in one commit with the events before it. A receipt that cannot be stored is journaled
    * as a failure, and the client may send the same request again. Throws `insufficient_storage` or `storage_unavailable` if the
    * system refused it, else `internal_failure`.
    */

@@ -50,7 +50,7 @@ interface EndedRow {
 /**
  * Computes, without starting an interpreter, where an event takes a chart that must not run any further. If the chart cannot
  * restore a snapshot, its first state replaces it, so that even then the actor ends in a state of its own. The consequences of
- * that must not be journalled, because the journal may have come further.
+ * that must not be journaled, because the journal may have come further.
  */
 export function endedRow(definition: ActorDefinition, row: ActorRow, event: AnyEventObject): EndedRow {
   const { input } = row;

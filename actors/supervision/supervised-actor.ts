@@ -156,7 +156,7 @@ export class SupervisedActor {
     observer.failed(this, error);
   }
 
-  /** Ends the interpreter and aborts its effects for good; nothing is journalled. */
+  /** Ends the interpreter and aborts its effects for good; nothing is journaled. */
   stop(reason: string): void {
     this.#isOver = true;
     this.#lifetime.abort(new Error(reason));

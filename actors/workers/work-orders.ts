@@ -150,7 +150,7 @@ export class WorkOrders {
 
   /**
    * The first outcome of an order that counts. Rejects with `OperationFailed` if the operation failed, and with the errors of
-   * `provide` and `accept`. An outcome that does not count is set aside, and the order is signalled again.
+   * `provide` and `accept`. An outcome that does not count is set aside, and the order is signaled again.
    */
   async carriedOut<Result>(delivery: Delivery<Result>, watch: DeliveryWatch): Promise<Result> {
     const id = orderIdOf(delivery.order);

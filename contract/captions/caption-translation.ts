@@ -119,7 +119,7 @@ export const translationSummary = z.strictObject({
   inputTokens: count.nullable(),
   outputTokens: count.nullable(),
   /**
-   * The number of questions for each line: in a batch, alone after that, apart from its neighbours, and by itself if these
+   * The number of questions for each line: in a batch, alone after that, apart from its neighbors, and by itself if these
    * disagree.
    */
   attempts: z.array(z.strictObject({ lineId: identityOf(200), asks: positive })),

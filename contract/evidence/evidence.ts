@@ -135,7 +135,7 @@ export const speechFact = z.strictObject({
 
 export const silenceFact = z.strictObject({ kind: z.literal('silence'), index: count, ...span });
 
-/** EBU R128 over the whole range, in hundredths (LUFS, LU, dBTP); null where the programme is too quiet to measure. */
+/** EBU R128 over the whole range, in hundredths (LUFS, LU, dBTP); null where the program is too quiet to measure. */
 export const loudnessFact = z.strictObject({
   kind: z.literal('loudness'),
   ...span,
@@ -348,7 +348,7 @@ export const letterboxFact = z.strictObject({
 export type FieldOrderFact = z.infer<typeof fieldOrderFact>;
 export type LetterboxFact = z.infer<typeof letterboxFact>;
 
-/** The channels that faults are measured in: surrounds are folded into their side, mono is the centre. */
+/** The channels that faults are measured in: surrounds are folded into their side, mono is the center. */
 export const measuredChannel = z.enum(['left', 'right', 'centre']);
 export type MeasuredChannel = z.infer<typeof measuredChannel>;
 
@@ -401,7 +401,7 @@ export type TruePeakFact = z.infer<typeof truePeakFact>;
 export type SoundFaultFact = ClippingFact | SilentChannelFact | PhaseInversionFact | DropoutFact | TruePeakFact;
 
 /**
- * The kinds that a pass measures beside those of `detectedKinds`, in the order in which their artifacts are journalled. Clients
+ * The kinds that a pass measures beside those of `detectedKinds`, in the order in which their artifacts are journaled. Clients
  * of earlier versions know a closed list of kinds: receipts of passes do not name these, and `GET …/evidence` answers them only
  * when asked.
  */

@@ -27,14 +27,14 @@ export const SUPPRESSION_RULE = {
 /** How far the sound without noise lies behind the sound: each frame overlaps the one before by half. */
 export const SUPPRESSED_LATE_SAMPLES = HOP_SAMPLES;
 
-// Neighbouring frames overlap: the noise of every second one is enough.
+// Neighboring frames overlap: the noise of every second one is enough.
 const MEASURED_EVERY = 2;
 const MEASURED_FRAMES = BLOCK_FRAMES / MEASURED_EVERY;
 const LEAST_GAIN = 10 ** (-SUPPRESSION_RULE.suppressMostDb / 20);
 // Far below what a sample of 16 bits can hold, so that nothing is divided by zero.
 const LEAST_POWER = 1e-12;
 
-// The root of a Hann window, before and behind the filter: the halves of two neighbours add up to one.
+// The root of a Hann window, before and behind the filter: the halves of two neighbors add up to one.
 const WINDOW = Float64Array.from({ length: FRAME_SAMPLES }, (_, at) => Math.sin((Math.PI * at) / FRAME_SAMPLES));
 
 /** A suppressor as it is kept between two windows of a pass. */
@@ -53,7 +53,7 @@ export interface SuppressedBlock {
   readonly spectra: readonly Float64Array[];
 }
 
-/** Two neighbouring frames in one transform: the first as real numbers, the second as imaginary ones. */
+/** Two neighboring frames in one transform: the first as real numbers, the second as imaginary ones. */
 interface Pair {
   readonly real: Float64Array;
   readonly imaginary: Float64Array;

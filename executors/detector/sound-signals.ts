@@ -24,7 +24,7 @@ export const MIX = 0;
 /** The channels by their place among the signals. The center comes first: if there is one, it holds the speech. */
 export const CHANNELS = [3, 1, 2] as const;
 
-/** ffmpeg's name of the layout left, right, centre. */
+/** ffmpeg's name of the layout left, right, center. */
 export const CHANNEL_LAYOUT = '3.0';
 
 /** One sample of each signal, interleaved in their order. */

@@ -20,7 +20,10 @@ export interface TrackState {
   readonly estimates: Uint8Array;
 }
 
-/** The probability of speech at each step of a sound, a byte each, in steps of 1/255: of the boundary model, and of the first model. */
+/**
+ * The probability of speech at each step of a sound, a byte each, in steps of 1/255. One array is by the boundary model, the
+ * other by the first model.
+ */
 export interface SpeechProbabilities {
   readonly probabilities: Uint8Array;
   readonly estimates: Uint8Array;

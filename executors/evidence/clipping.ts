@@ -40,7 +40,7 @@ export const clippingState = z.strictObject({
 });
 export type ClippingState = z.infer<typeof clippingState>;
 
-/** Finds clipping in left, right and centre of a sound at its own rate, which comes as an AU file in pieces of any size. */
+/** Finds clipping in left, right and center of a sound at its own rate, which comes as an AU file in pieces of any size. */
 export class Clipping {
   readonly #range: Range;
   readonly #fromMs: number;

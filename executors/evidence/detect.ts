@@ -213,7 +213,10 @@ function soundFacts(measured: PassMeasurements | null, { audioTrackIndex, range 
   };
 }
 
-/** Windows that do not count as speech because a model finds too little in them, named beside the facts; empty without any. */
+/**
+ * Windows that do not count as speech because a model finds too little in them, named beside the facts; nothing if there are
+ * none.
+ */
 function unconfirmedIn(spans: readonly SampleSpan[], { startMs }: Range): Parameters {
   if (spans.length === 0) return {};
   const msOf = (sample: number): number => startMs + Math.floor(sample / SAMPLES_PER_MS);

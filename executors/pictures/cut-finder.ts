@@ -20,7 +20,7 @@ export const CUT_RULE = {
   /** The least change: of any picture, and as a share of 48 + light where the pictures are alike in their drawing. */
   leastChange: 1.6,
   leastShare: 0.14,
-  /** The change against the median of the four neighbours on each side. */
+  /** The change against the median of the four neighbors on each side. */
   neighbours: 4,
   neighbourRatio: 1.8,
   neighbourMs: 700,
@@ -44,7 +44,7 @@ export const CUT_RULE = {
 
 export interface FoundCut {
   readonly atMs: number;
-  /** How often the change exceeds that of its neighbours, at most 100. */
+  /** How often the change exceeds that of its neighbors, at most 100. */
   readonly ratio: number;
 }
 
@@ -117,7 +117,7 @@ export class CutFinder {
       if (found === undefined || found.picture.atMs > untilMs) break;
       this.#decide(this.#next, found);
     }
-    // Before the next decision lie the neighbours and the pictures that may come back.
+    // Before the next decision lie the neighbors and the pictures that may come back.
     const old = this.#seen.findIndex(({ picture }) => picture.atMs > untilMs - 2 * DECIDED_AFTER_MS);
     const surplus = Math.min(old === -1 ? 0 : old, this.#next - CUT_RULE.neighbours - 2);
     if (surplus > 0) {
@@ -142,7 +142,7 @@ export class CutFinder {
     if (back === null && isOtherShot(before, picture, change, ratio)) this.#onCut({ atMs: picture.atMs, ratio });
   }
 
-  /** The median change of the neighbours on one side; what is missing there has not changed. */
+  /** The median change of the neighbors on one side; what is missing there has not changed. */
   #usual(at: number, side: -1 | 1): number {
     const here = this.#seen[at]?.picture.atMs ?? 0;
     const beside: Distinct[] = [];

@@ -1,6 +1,6 @@
 import { DetectionFailure } from '../detector/detection-failure.ts';
 
-/** One picture in grey, as ffmpeg writes it in the format PGM. */
+/** One picture in gray, as ffmpeg writes it in the format PGM. */
 export interface GrayPicture {
   readonly width: number;
   readonly height: number;

@@ -13,7 +13,7 @@ export const picture = (width: number, height: number): Picture => ({
   rgb: new Uint8Array(width * height * 3),
 });
 
-/** Where and how a camera looks at a picture: the centre (a share of it), how wide it looks (a share of its width). */
+/** Where and how a camera looks at a picture: the center (a share of it), how wide it looks (a share of its width). */
 export interface View {
   readonly x: number;
   readonly y: number;
@@ -26,7 +26,7 @@ const mirrored = (at: number, size: number): number => {
   return folded < size ? folded : period - folded;
 };
 
-/** Where between two neighbouring pixels each place of a line lies: the first, the second, the share of the second. */
+/** Where between two neighboring pixels each place of a line lies: the first, the second, the share of the second. */
 function placesOf(center: number, step: number, count: number, size: number) {
   const [first, second, share] = [new Int32Array(count), new Int32Array(count), new Float32Array(count)];
   for (let place = 0; place < count; place += 1) {

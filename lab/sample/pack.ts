@@ -11,7 +11,7 @@ function trackOf({ taggedLanguage, cues }: SampleGold['subtitleTracks'][number],
   return { trackIndex: firstTextTrack + index, language, cues: cues.map((cue) => ({ ...cue, language })) };
 }
 
-/** The sample as a labelled pack: its labels are those that it was built from. */
+/** The sample as a labeled pack: its labels are those that it was built from. */
 export const packOf = ({
   media,
   durationMs,

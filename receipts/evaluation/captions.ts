@@ -41,7 +41,7 @@ const areEqual = (one: readonly string[], other: readonly string[]): boolean =>
 const ofBothSides = (lines: Labeled): string[] =>
   wordsOf(lines.flatMap(({ source, target }) => (source === null || target === null ? [] : [source, target])));
 
-/** The labelled lines, one after the other, that a shown pair has exactly; none where its sides are not of the same lines. */
+/** The labeled lines, one after the other, that a shown pair has exactly; none where its sides are not of the same lines. */
 function linesOf({ source, target }: ShownPair, lines: Labeled): Labeled {
   const [said, shown] = [tokensOf(source), tokensOf(target)];
   for (const [first] of lines.entries()) {

@@ -83,7 +83,7 @@ interface FoundTrack {
 interface EvaluationFindings {
   readonly speech: readonly Range[] | null;
   readonly cutsMs: readonly number[] | null;
-  /** In the order of the labelled tracks. */
+  /** In the order of the labeled tracks. */
   readonly tracks: readonly FoundTrack[] | null;
   readonly captionGate: CaptionGateCounts | null;
   readonly transitions: readonly Range[] | null;
@@ -100,7 +100,7 @@ interface EvaluationFindings {
 export const operationsOf = ({ execution }: VerifiedRuntime): readonly VerifiedOperation[] =>
   execution?.study.findings.operations ?? [];
 
-/** The artifacts of a kind, at least one. A kind that the media does not have cannot have been labelled. */
+/** The artifacts of a kind, at least one. A kind that the media does not have cannot have been labeled. */
 function artifactsOf(kind: DetectedKind, place: string, evidence: readonly VerifiedEvidence[]): EvidenceArtifact[] {
   const ofKind = evidence.filter(({ delivered }) => delivered.kind === kind);
   const artifacts = ofKind.flatMap(({ artifact }) => (artifact === null ? [] : [artifact]));
@@ -121,7 +121,7 @@ function findTrack(place: string, trackIndex: number, evidence: readonly Verifie
   return { trackIndex, cues, language };
 }
 
-/** The facts of a further kind. A kind that the media does not have cannot have been labelled. */
+/** The facts of a further kind. A kind that the media does not have cannot have been labeled. */
 function furtherFactsOf(kind: FurtherKind, place: string, runtime: VerifiedRuntime): FurtherFact[] {
   const found = operationsOf(runtime).flatMap(({ further }) =>
     further.filter(({ artifact }) => artifact.kind === kind),

@@ -107,7 +107,7 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
     return this.#requestOf(run, work).operationKey;
   }
 
-  /** Journalled before it runs. Throws `RangeError` for a run without a grant. */
+  /** Journaled before it runs. Throws `RangeError` for a run without a grant. */
   started(run: StudyRun, work: GrantedWork): EventDraft {
     const { record, ids } = run;
     const { from, ...how } = work;
@@ -121,7 +121,7 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
     });
   }
 
-  /** Journalled where it was started and came to nothing; the study goes on without what it would have found. */
+  /** Journaled where it was started and came to nothing; the study goes on without what it would have found. */
   failed(run: StudyRun, work: GrantedWork, reason: Failure): EventDraft {
     return this.#event(run, 'failed', { operationId: this.#requestOf(run, work).operationId, reason });
   }

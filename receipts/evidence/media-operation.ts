@@ -97,7 +97,7 @@ export function mediaRequestOf({ record, ids }: StudyRun, operation: MediaOperat
   };
 }
 
-/** Journalled before the pass runs. */
+/** Journaled before the pass runs. */
 export const operationStarted = (run: StudyRun, operation: MediaOperation): EventDraft =>
   draftEvent(
     'media.operation_started',

@@ -279,7 +279,7 @@ export const explanationStarted = (job: ExplanationJob) =>
     causeOf(job.run),
   );
 
-/** Journalled when an attempt ended without an explanation. */
+/** Journaled when an attempt ended without an explanation. */
 export const explanationFailed = (run: StudyRun, jobId: string, reason: ExplanationFailureReason) =>
   draftEvent('language.explanation_failed', { jobId, reason }, causeOf(run));
 

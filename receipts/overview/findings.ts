@@ -37,7 +37,7 @@ const titles: Readonly<Record<Finding['kind'], string>> = {
   shot_changes: 'shot changes',
   subtitle_track: 'subtitles',
   text_language: 'language of the subtitles',
-  transcript: 'recognised speech',
+  transcript: 'recognized speech',
   screen_text: 'text on the screen',
   transitions: 'transitions',
   black_frames: 'black pictures',
@@ -168,7 +168,7 @@ function citedSpans({ citations }: Claim, reads: readonly VerifiedRead[]): Range
 }
 
 function subjectOf({ kind, value }: Claim): string {
-  if (kind === 'transcript') return 'recognised words';
+  if (kind === 'transcript') return 'recognized words';
   if (kind === 'screen_text') return 'text recognized on the screen';
   if (kind === 'language_identity') return value === null ? 'speech in a language that was not identified' : value;
   return value === 'speech' ? 'speech' : 'no speech';
@@ -247,7 +247,7 @@ function withheldByGates({ runtime }: OverviewedRuntime): Withheld[] {
   const screen = runtime.execution?.study.findings.screenText?.found?.facts ?? [];
   const texts = screen.flatMap((fact) => (fact.kind === 'screen_text' ? [fact] : []));
   return [
-    ...withheldTexts(lines, (count) => countText(count, 'recognised line')),
+    ...withheldTexts(lines, (count) => countText(count, 'recognized line')),
     ...withheldTexts(texts, (count) => `${countText(count, 'text')} on the screen`),
   ];
 }

@@ -200,7 +200,7 @@ function recognized(lines: readonly FactOf<'transcript_line'>[]): Found {
   const passed = lines.filter(({ outcome }) => outcome === 'passed');
   const withheld = lines.length - passed.length;
   return {
-    text: `${countText(passed.length, 'line')} recognised${withheld === 0 ? '' : `, ${withheld} more withheld`}`,
+    text: `${countText(passed.length, 'line')} recognized${withheld === 0 ? '' : `, ${withheld} more withheld`}`,
     measures: [{ name: 'count', value: passed.length, unit: '' }],
     places: passed,
   };
@@ -216,7 +216,7 @@ export function textsFound({ facts }: FurtherArtifact): Found {
   });
   const withheld = texts.length - passed.length;
   return {
-    text: `${countText(passed.length, 'text')} recognised${withheld === 0 ? '' : `, ${withheld} more withheld (${reasons.join(', ')})`}`,
+    text: `${countText(passed.length, 'text')} recognized${withheld === 0 ? '' : `, ${withheld} more withheld (${reasons.join(', ')})`}`,
     measures: [{ name: 'count', value: passed.length, unit: '' }],
     places: passed,
   };

@@ -192,7 +192,7 @@ export const captionReceiptOf = ({ executor, schema }: Pick<CaptionArtifact, 'ex
   return declared as RunReceipt<CaptionReceipt, 'jobId', MadeCaptions>;
 };
 
-/** Journalled before captions are made; `executor` where an older version named it otherwise. */
+/** Journaled before captions are made; `executor` where an older version named it otherwise. */
 export const captionStarted = (job: CaptionJob, executor = captionExecutorOf(job)) =>
   draftEvent(
     'caption.production_started',
@@ -206,7 +206,7 @@ export const captionStarted = (job: CaptionJob, executor = captionExecutorOf(job
     causeOf(job.study.run),
   );
 
-/** Journalled when captions could not be made; the approval may be used again. */
+/** Journaled when captions could not be made; the approval may be used again. */
 export const captionFailed = (run: StudyRun, jobId: string, reason: Failure) =>
   draftEvent('caption.production_failed', { jobId, reason }, causeOf(run));
 

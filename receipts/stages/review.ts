@@ -65,7 +65,7 @@ export const reviewReceipt = new RunReceipt<PublishReviewDecisionReceipt, 'revie
   }),
 });
 
-/** Journalled before a decision is written down. */
+/** Journaled before a decision is written down. */
 export const reviewStarted = (run: StudyRun, { intake, reviewer, decision }: ReviewedIntake) =>
   draftEvent(
     'publish.review.decision_started',
@@ -102,7 +102,7 @@ export function approvalBefore(run: StudyRun, { admission }: VerifiedConclusion)
   return reviewReceipt.referenceOf(run.record.runtimeId, receipt);
 }
 
-/** Journalled when a decision could not be written down: it was none. */
+/** Journaled when a decision could not be written down: it was none. */
 export const reviewFailed = (run: StudyRun, intake: IntakeReference, reason: Failure) =>
   draftEvent(
     'publish.review.decision_failed',
@@ -153,7 +153,7 @@ export const revocationReceipt = new RunReceipt<PublishReviewRevocationReceipt, 
   }),
 });
 
-/** Journalled before a revocation is written down. */
+/** Journaled before a revocation is written down. */
 export const revocationStarted = (run: StudyRun, { approval, reviewer, revocation }: RevokedApproval) =>
   draftEvent(
     'publish.review.revocation_started',

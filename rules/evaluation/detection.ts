@@ -20,7 +20,7 @@ import { intersection, joined, remainder, totalLengthOf } from '../time-spans.ts
 export const microRatio = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.round((part * 1_000_000) / whole);
 
-/** Precision, recall and their harmonic mean F1 = 2PR / (P + R), from what was right, found and labelled. */
+/** Precision, recall and their harmonic mean F1 = 2PR / (P + R), from what was right, found and labeled. */
 export const retrievalRatios = (right: number, found: number, labelled: number) => ({
   precisionMicro: microRatio(right, found),
   recallMicro: microRatio(right, labelled),
@@ -29,7 +29,7 @@ export const retrievalRatios = (right: number, found: number, labelled: number) 
 
 export const overlap = (one: Range, other: Range): boolean => one.startMs < other.endMs && other.startMs < one.endMs;
 
-/** A labelled span and a found one that overlap. */
+/** A labeled span and a found one that overlap. */
 interface SpanPair<Label extends Range, Found extends Range> {
   readonly label: Label;
   readonly found: Found;
@@ -78,8 +78,8 @@ export function speechCounts(
 }
 
 /**
- * Detection by duration, defined as pyannote.metrics does: precision = hit / found, recall = hit / labelled, detection error
- * rate = (missed + false alarm) / labelled.
+ * Detection by duration, defined as pyannote.metrics does: precision = hit / found, recall = hit / labeled, detection error
+ * rate = (missed + false alarm) / labeled.
  */
 export function speechScoreOf(collarMs: number, { scoredMs, labelledMs, foundMs, hitMs }: SpeechCounts): SpeechScore {
   const [missedMs, falseAlarmMs] = [labelledMs - hitMs, foundMs - hitMs];
@@ -132,7 +132,7 @@ export const cutScoreOf = (toleranceFrames: number, { labelled, found, matched }
   ...retrievalRatios(matched, found, labelled),
 });
 
-/** How many frames the ends of a transition may lie beside the labelled ones. */
+/** How many frames the ends of a transition may lie beside the labeled ones. */
 const boundFrames = 4;
 
 /** Times are whole ms, and begin and end at frames that may be rounded either way. */
@@ -140,7 +140,7 @@ const roundingMs = 2;
 
 export type TransitionCounts = Pick<TransitionScore, 'labelled' | 'found' | 'matched' | 'bounded'>;
 
-/** Pairs found transitions with labelled ones that they overlap, and counts those with the labelled ends. */
+/** Pairs found transitions with labeled ones that they overlap, and counts those with the labeled ends. */
 export function transitionCounts({ spans, frameRate }: LabeledTransitions, found: readonly Range[]): TransitionCounts {
   const reachMs = (boundFrames * 1000 * frameRate.denominator) / frameRate.numerator + roundingMs;
   const isNear = (one: number, other: number): boolean => Math.abs(one - other) <= reachMs;
@@ -159,7 +159,7 @@ export const transitionScoreOf = ({ labelled, found, matched, bounded }: Transit
 
 export type KeyframeCounts = Pick<KeyframeScore, 'shots' | 'covered' | 'kept'>;
 
-/** Counts the labelled shots in which at least one picture was taken. */
+/** Counts the labeled shots in which at least one picture was taken. */
 export const keyframeCounts = (shots: readonly Range[], takenAtMs: readonly number[]): KeyframeCounts => ({
   shots: shots.length,
   covered: shots.filter(({ startMs, endMs }) => takenAtMs.some((atMs) => startMs <= atMs && atMs < endMs)).length,
@@ -176,7 +176,7 @@ export type FaultCounts = Pick<FaultScore, 'labelled' | 'found' | 'matched'>;
 /** A fault as it was found; both channels may have one at the same time. */
 export type FoundFault = LabeledFault;
 
-/** Faults of a kind that lie over each other are one: sides are found apart, and labelled together. */
+/** Faults of a kind that lie over each other are one: sides are found apart, and labeled together. */
 function joinedFaults(faults: readonly FoundFault[]): FoundFault[] {
   const whole: FoundFault[] = [];
   for (const fault of faults.toSorted((one, other) => one.startMs - other.startMs)) {
@@ -202,7 +202,7 @@ export const faultScoresOf = (counts: readonly FaultCounts[]): FaultScore[] =>
     return kind === undefined ? [] : [{ kind, labelled, found, matched, ...retrievalRatios(matched, found, labelled) }];
   });
 
-/** From which likeness on, of 0 to 1, a text is a labelled one that was read wrongly, and not another. */
+/** From which likeness on, of 0 to 1, a text is a labeled one that was read wrongly, and not another. */
 const misread = 0.5;
 
 export type ScreenTextCounts = Pick<

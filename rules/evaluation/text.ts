@@ -50,7 +50,7 @@ export function languageCounts(answers: readonly LanguageAnswer[]): LanguageCoun
   };
 }
 
-/** Selective accuracy, correct / (correct + wrong), and beside it how many of the labelled were abstained from. */
+/** Selective accuracy, correct / (correct + wrong), and beside it how many of the labeled were abstained from. */
 export const languageScoreOf = (counts: LanguageCounts): LanguageScore => ({
   ...counts,
   accuracyMicro: microRatio(counts.correct, counts.correct + counts.wrong),
@@ -63,7 +63,7 @@ interface Cue {
   readonly text: string;
 }
 
-/** A labelled cue and the found one of the same text, by their places in their lists. */
+/** A labeled cue and the found one of the same text, by their places in their lists. */
 interface CuePair {
   readonly labelled: number;
   readonly found: number;
@@ -135,7 +135,7 @@ export function subtitleCounts(labelled: readonly Cue[], found: readonly Cue[]):
   };
 }
 
-/** Exact cues as shares of what was found and labelled; the mean error is that of all starts and ends that were matched. */
+/** Exact cues as shares of what was found and labeled; the mean error is that of all starts and ends that were matched. */
 export function subtitleScoreOf(counts: SubtitleCounts): SubtitleScore {
   const { labelled, found, matched, exact, startErrorMs, endErrorMs } = counts;
   const meanErrorUs = matched === 0 ? null : Math.round(((startErrorMs + endErrorMs) * 1000) / (2 * matched));
@@ -233,7 +233,7 @@ function windowOf(utterance: Range, found: readonly Range[]): Range | null {
 
 const ascending = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);
 
-/** Holds found speech against labelled utterances inside a range. */
+/** Holds found speech against labeled utterances inside a range. */
 export function utteranceCounts(
   { condition, spans }: LabeledUtterances,
   found: readonly Range[],

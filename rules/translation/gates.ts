@@ -121,7 +121,7 @@ export function repeatedTranslations(passed: readonly Passed[]): ReadonlySet<str
 const growth = (source: string, translation: string): number =>
   Math.log((spokenLength(translation) + 1) / (spokenLength(source) + 1));
 
-/** Lines whose length is far from what their neighbours make expect, or from any that a translation has. */
+/** Lines whose length is far from what their neighbors make expect, or from any that a translation has. */
 export function lengthOutliers(passed: readonly Passed[]): ReadonlySet<string> {
   const usual = median(passed.map(({ line, translation }) => growth(line.text, translation)));
   const far = passed.filter(({ line, translation }) => {

@@ -12,7 +12,7 @@ export const requireInModules =
 const boundaryModel = 'executors/detector/boundary-model.onnx';
 
 /**
- * Copies the weights that the detector loads; those of a package with their licence and the manifest that names their version. That
+ * Copies the weights that the detector loads; those of a package with their license and the manifest that names their version. That
  * package cannot be a dependency of an installed program: it asks for the runtime whose postinstall downloads from another host.
  *
  * @param {string} root
@@ -29,7 +29,7 @@ export function copySpeechModels(root, folder) {
 }
 
 /**
- * Writes the licences of all packages whose code a build took in, and of the icons of the console, which their authors ask for.
+ * Writes the licenses of all packages whose code a build took in, and of the icons of the console, which their authors ask for.
  *
  * @param {string} root
  * @param {string} folder

@@ -82,7 +82,7 @@ export const lostCommits = (stored: number, mark: LedgerPosition): string =>
 
 /** A store that knows of its mark has lost it. */
 export const lostMark = (directory: string): string =>
-  `${markPathOf(directory)}, which has the last position of the ledger, is gone`;
+  `${markPathOf(directory)} is gone, the file with the last position of the ledger`;
 
 async function markOf(directory: string, faults: string[]): Promise<LedgerPosition | null> {
   try {

@@ -231,7 +231,7 @@ test('bug: an ingest that registered a revision during the deletion of its sourc
   t.deepEqual(await ledger.list('source'), []);
 });
 
-test('bug: objects of a cancelled study that nothing else names stayed after they were at rest', async (t) => {
+test('bug: objects of a canceled study that nothing else names stayed after they were at rest', async (t) => {
   const { ledger, objectStore } = await newStore(t);
   const clock = new SimulatedClock(0);
   let isRecent = true;

@@ -53,7 +53,7 @@ test('a host that dies while it stores the receipt of a decision leaves nothing 
   t.deepEqual(await next.journal(runtimeId, after), decided);
 });
 
-test('a decision whose receipt cannot be stored is journalled as failed, and may be made again', async (t) => {
+test('a decision whose receipt cannot be stored is journaled as failed, and may be made again', async (t) => {
   const { bench, runtimeId, after } = await queuedStudy(t);
   bench.hook.storing = () => Promise.reject(new Error('no space'));
   await t.throwsAsync(bench.approve(runtimeId), { code: 'internal_failure' });
@@ -185,7 +185,7 @@ test('a start that dies between the end of a cut review and the end of its row i
   t.deepEqual(await bench.store.ledger.list('live'), []);
 });
 
-test('a cut decision whose receipt cannot be stored is journalled as failed, and can be repeated', async (t) => {
+test('a cut decision whose receipt cannot be stored is journaled as failed, and can be repeated', async (t) => {
   const { bench, after } = await startedOver(t, started, row('deciding'));
   bench.hook.storing = () => Promise.reject(new Error('no space'));
   await bench.recover();

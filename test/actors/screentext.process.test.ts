@@ -48,11 +48,11 @@ async function saidOfTexts(t: ExecutionContext, client: StudyHost, runtimeId: st
   t.is(claimed[0]?.citations[0]?.factIndexes.length, texts);
   const overview = await client.overview(runtimeId);
   const sentence = overview.claims.find(({ kind }) => kind === 'screen_text')?.text ?? '';
-  t.regex(sentence, /^text recognised on the screen in \d+ windows, /);
+  t.regex(sentence, /^text recognized on the screen in \d+ windows, /);
   const finding = overview.findings.find(({ kind }) => kind === 'screen_text')?.text ?? '';
   t.regex(
     finding,
-    /^\d+ texts recognised(?:, \d+ more withheld \((?:low_confidence|too_short|seen_once|clutter) \d+.*\))?$/,
+    /^\d+ texts recognized(?:, \d+ more withheld \((?:low_confidence|too_short|seen_once|clutter) \d+.*\))?$/,
   );
   t.is(Number.parseInt(finding, 10), texts);
 }

@@ -121,7 +121,7 @@ test('a draft with an empty text or an end before its start names the invalid li
   t.is(obstacleOf(retimed(lines, 'b', { startMs: 6000, endMs: 5000 }, range))?.key, 'b');
 });
 
-test('after any edits each current line is in at most one change, and a change is of neighbours', (t) => {
+test('after any edits each current line is in at most one change, and a change is of neighbors', (t) => {
   const edits = fc.array(fc.tuple(fc.constantFrom('split', 'merge', 'drop', 'move'), fc.nat(9), fc.nat(60_000)), {
     maxLength: 12,
   });

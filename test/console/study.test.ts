@@ -87,7 +87,7 @@ test('an event that an action and the stream both bring is in the journal of the
   const model = studyModel(host, runtimeId);
   const close = model.open();
   await until(model, () => model.store.getSnapshot().context.events.length === 2);
-  // The study is cancelled: the answer to the action brings what the stream is about to bring.
+  // The study is canceled: the answer to the action brings what the stream is about to bring.
   head = 4;
   await model.refresh();
   resolveEvents([event(3), event(4), event(5)]);
@@ -327,7 +327,7 @@ test('an unavailable kind has the same name and reason as below the timeline', (
   const text = 'unavailable: the recognizer does not serve the declared language (language_not_recognised)';
   const [lane] = evidenceLanes(
     [row as unknown as EvidenceRow],
-    [{ ...row, title: 'recognised speech', text } as unknown as Finding],
+    [{ ...row, title: 'recognized speech', text } as unknown as Finding],
   );
   t.is(lane?.title, 'Recognised speech');
   t.is(lane?.absence?.words, 'unavailable: the recognizer does not serve the declared language');

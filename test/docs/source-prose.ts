@@ -3,7 +3,7 @@ import { type Habit, plainFindings } from './prose.ts';
 
 /** Habits of comments and messages, beside those of pages. */
 const habits: readonly Habit[] = [
-  { pattern: /\bst(?:ands?|ood)\b(?! for\b)/gi, write: '"is"' },
+  { pattern: /\bst(?:ands?|ood)\b(?! for\b|-)/gi, write: '"is"' },
   { pattern: /\btold\b/gi, write: 'who learns it, and from whom' },
   { pattern: /\b(?:says?|said) (?:how|nothing|of|what|when|where|whether|which|who)\b/gi, write: 'what it contains' },
   { pattern: /(?<!\bthere )\b(?:is|are) (?:said\b|no (?!longer\b|more\b))/gi, write: '"is not", or who says it' },
@@ -21,9 +21,23 @@ const commentHabits: readonly Habit[] = [
   { pattern: /^(?:What|Whether|Who|Whom|Whose|Which|When)\b/g, write: 'a noun phrase, or "True if"' },
 ];
 
-/** Texts that records store and identities hash, a line of a file format, and a recorded subtitle: they stay as they are. */
-const isKept =
-  /^(?:Whoever (?:handed this|runs this host)|Only the range was fetched|Format: Name, Fontname|1\n00:00:00,200)/;
+/** Texts that records store or identities hash, such as the rules for a model, and texts of file formats: they stay as they are. */
+const kept = [
+  'Whoever handed this',
+  'Whoever runs this host',
+  'Only the range was fetched',
+  'Milliseconds of media are an amount',
+  'The operations of this study take as long',
+  'the mix of all channels, and left',
+  'You explain a selected part',
+  'The message from the user is one JSON',
+  'For every facet',
+  'Format: Name, Fontname',
+  '1\n00:00:00,200',
+];
+
+/** The words of a language, without a sentence. */
+const isWordList = (text: string): boolean => !/[.,:;\p{Lu}]/u.test(text) && text.split(' ').length > 25;
 
 /** A piece of prose in a source: a comment, or a text that people read. */
 interface Prose {
@@ -69,7 +83,7 @@ function textsOf(nodes: readonly ts.Node[], source: ts.SourceFile): readonly Pro
     // A message is often one clause after the other; a line break ends one in usage texts and in scripts of a shell.
     return text
       .split(/[\n;]/)
-      .filter((line) => isSentence(line) && !isKept.test(text))
+      .filter((line) => isSentence(line) && !isWordList(line) && !kept.some((beginning) => text.startsWith(beginning)))
       .map((line) => ({ start: node.getStart(source), end: node.end, text: line }));
   });
 }

@@ -239,7 +239,7 @@ test('the package holds the built program, the files it reads, and nothing else'
     t.true(paths.includes(path), path);
   }
   const places =
-    /^(build|build-types|fixtures\/sample)\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|settings\.schema|charts\/[a-z-]+\.drawing)\.json)$/;
+    /^(build|build-types|fixtures\/sample)\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|settings\.schema|charts\/[a-z-]+\.(?:coverage|drawing|releases))\.json)$/;
   const others = paths.filter((path) => !places.test(path) || path.endsWith('.map'));
   t.deepEqual(others, []);
   // Types are made when the package is packed. The table of the language identifier is among the rest: an installation brought

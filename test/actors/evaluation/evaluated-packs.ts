@@ -52,7 +52,7 @@ export const english = briefItem({
   ],
 });
 
-/** A pack folder without a manifest, and an unlabelled item over all of its one medium, a tone. */
+/** A pack folder without a manifest, and an unlabeled item over all of its one medium, a tone. */
 export async function toneItem(t: ExecutionContext, seconds: number) {
   const folder = await scratchFolder(t);
   await placeMedia(folder, { 'tone.wav': tone(seconds) });

@@ -196,7 +196,7 @@ test('a labeled transcript needs a recognizer, and is refused before any study s
   await t.throwsAsync(evaluate(t, folder), { instanceOf: EvaluationFault, message });
 });
 
-test('labelled text on the screen needs a reader, and is refused before anything is studied', async (t) => {
+test('labeled text on the screen needs a reader, and is refused before anything is studied', async (t) => {
   const { folder, item } = await toneItem(t, 1);
   await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, screenTexts: [] } }));
   const message = `screen_text_reader_missing: ${item.itemId}: labels.screenTexts`;

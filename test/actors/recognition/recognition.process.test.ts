@@ -74,10 +74,10 @@ withPocketsphinx(
     );
     t.is(recognized[0]?.citations[0]?.factIndexes.length, passed.length);
     const { claims: sentences, findings } = await client.overview(runtimeId);
-    t.regex(sentences.find(({ kind }) => kind === 'transcript')?.text ?? '', /^recognised words in 3 windows/);
+    t.regex(sentences.find(({ kind }) => kind === 'transcript')?.text ?? '', /^recognized words in 3 windows/);
     t.is(
       findings.find(({ kind }) => kind === 'transcript')?.text,
-      `3 lines recognised${lines.length === 3 ? '' : `, ${lines.length - 3} more withheld`}`,
+      `3 lines recognized${lines.length === 3 ? '' : `, ${lines.length - 3} more withheld`}`,
     );
     const subtitles = await client.export(runtimeId, 'transcript.srt');
     t.is(subtitles.match(/-->/g)?.length, 3);

@@ -180,7 +180,7 @@ test('bug: a study that ended did not wait for its pass if an earlier pass had b
   t.false(media.isHeld(contentId));
 });
 
-test('bug: the windows of a cancelled study went, although another range went on from them', async (t) => {
+test('bug: the windows of a canceled study went, although another range went on from them', async (t) => {
   const { ledger, media, running, cut, afterRest, windowRows } = await underWay(t);
   const other = shorter.run.record.runtimeId;
   await ledger.commit([{ put: 'live', key: other, value: { kind: 'runtime' } }]);
@@ -297,7 +297,7 @@ const read = storedStudy({ version: 1, windows: 4 });
 
 const { runtimeId: readId, commandId } = read.run.record;
 
-test('bug: how far a cancelled or failed reading of the screen had come stayed in memory', async (t) => {
+test('bug: how far a canceled or failed reading of the screen had come stayed in memory', async (t) => {
   const opened = await newStore(t);
   const { ledger, objectStore } = opened;
   await store(opened, read, { commits: 1, lifecycle: 'running' });

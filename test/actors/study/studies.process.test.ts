@@ -114,7 +114,7 @@ async function abandonedObjects(t: ExecutionContext, root: string, runtimeId: st
   return erasureNote.safeParse(note).data?.objects ?? [];
 }
 
-test('bug: a long study that was cancelled kept its windows and keyframes for ever', async (t) => {
+test('bug: a long study that was canceled kept its windows and keyframes for ever', async (t) => {
   t.timeout(240_000, 'a pass on a busy machine');
   const root = await newRoot(t);
   const { host, client } = await hostOn(t, root);

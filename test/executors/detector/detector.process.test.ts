@@ -30,7 +30,7 @@ const pcm = allSignals(mix);
 
 const firstOf = ({ odds }: IdentifierAnswer): string | null => odds[0]?.[0] ?? null;
 
-/** A sound of one channel as all signals: its mix and its centre are the same. */
+/** A sound of one channel as all signals: its mix and its center are the same. */
 function allSignals(mono: Buffer): Buffer {
   const signals = Buffer.alloc((mono.length / 2) * INSTANT);
   for (let at = 0; at < mono.length; at += 2) {

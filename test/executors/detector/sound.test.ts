@@ -69,7 +69,7 @@ test('a voice on one side alone is measured there', (t) => {
   t.deepEqual(namesOf(stereo(tone(330, 0.0001), tone(200))), ['right']);
 });
 
-test('the centre of a film is measured apart from the music around it', (t) => {
+test('the center of a film is measured apart from the music around it', (t) => {
   const [voice, left, right] = [tone(200), tone(330), tone(470)];
   const mix: Wave = (at) => 0.3 * voice(at) + 0.2 * (left(at) + right(at));
   t.deepEqual(namesOf(blockOf(mix, left, right, voice)), ['centre', 'left', 'right']);
@@ -181,7 +181,7 @@ test('quiet passages that change do not count as a floor', (t) => {
   t.deepEqual(spans, []);
 });
 
-test('a programme of a few words is not measured by its pauses', (t) => {
+test('a program of a few words is not measured by its pauses', (t) => {
   const { spans, levels } = findSilences(
     levelsOf([
       [500, -20],

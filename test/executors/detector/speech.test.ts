@@ -89,7 +89,7 @@ test('what begins with the sound or lasts to its end has the edges of the sound'
   t.deepEqual(speechWindows(both, total), { speech: [{ start: 0, end: total }], unconfirmed: [] });
 });
 
-test('a window that is probable for moments alone is not speech, and is named apart from the others', (t) => {
+test('a window that is probable for moments alone does not count, and is named apart', (t) => {
   const flutter = Array.from(
     { length: 6 },
     (): Runs => [
@@ -103,7 +103,7 @@ test('a window that is probable for moments alone is not speech, and is named ap
   t.deepEqual([inSteps(speech), inSteps(unconfirmed)], [[[75.4, 95.6]], [[19.4, 52.6]]]);
 });
 
-test('a window in which the first model finds no speech at all is not speech, and is named apart', (t) => {
+test('a window without speech by the first model does not count, and is named apart', (t) => {
   const probabilities = bytesOf([
     [0, 20],
     [0.9, 30],

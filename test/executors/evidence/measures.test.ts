@@ -273,7 +273,7 @@ test('what lies beyond the range is cut off, and a shorter signal ends in non-sp
 
 const waveformRange = { startMs: 5000, endMs: 5050 };
 
-/** Interleaved samples of mix, left, right and centre. */
+/** Interleaved samples of mix, left, right and center. */
 function sound(instants: readonly (readonly [number, number, number, number])[]): Buffer {
   const bytes = Buffer.alloc(instants.length * 8);
   for (const [at, samples] of instants.entries()) {

@@ -6,7 +6,7 @@ import { SMALL_BYTES, smallPicture } from '../../../executors/pictures/small-pic
 
 const even = (value: number): Uint8Array => new Uint8Array(SMALL_BYTES).fill(value);
 
-/** Four seconds of pictures from the second second on; what is not said is grey, and never quite the same. */
+/** Four seconds of pictures from the second second on; what is not said is gray, and never quite the same. */
 function shown(valueAt: (ms: number) => number | null, range = { startMs: 1000, endMs: 5000 }): PictureFacts {
   const facts = new PictureFacts(range);
   for (let ms = 0; ms < 6000; ms += 40) facts.add(smallPicture(ms, even(valueAt(ms) ?? 120 + ((ms / 40) % 2))));

@@ -14,7 +14,7 @@ import { RawSocket } from './raw-socket.ts';
 // One contract, both adapters. Serial: the tests look at what the sockets of this process take, and at its time.
 
 const MEBIBYTE = 2 ** 20;
-/** Every block differs from its neighbours at block boundaries, so that a lost or doubled chunk changes the digest. */
+/** Every block differs from its neighbors at block boundaries, so that a lost or doubled chunk changes the digest. */
 const BLOCK = Buffer.from(Uint8Array.from({ length: MEBIBYTE }, (_, at) => (at * 31 + (at >> 8)) % 251));
 
 function digestOf(block: Buffer, times: number): string {

@@ -252,7 +252,7 @@ type Model = (at: number, seen: (at: number) => boolean, word: (at: number) => s
 
 const right: Model = (at, _seen, word) => word(at);
 
-/** Neighbours in pairs; the wording changes from question to question. */
+/** Neighbors in pairs; the wording changes from question to question. */
 const partnerOf = (at: number): number => (at % 2 === 0 ? at + 1 : at - 1);
 
 const faults: Readonly<Record<string, Model>> = {

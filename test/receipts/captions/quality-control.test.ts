@@ -223,7 +223,7 @@ test('the receipt names the candidate and all that it rests on, and is always th
   t.deepEqual(qualityControl.of(run, checkableCaptions(threeLines)), receipt);
 });
 
-test('a check is journalled after its artifact, which rests on the captions and their receipt', (t) => {
+test('a check is journaled after its artifact, which rests on the captions and their receipt', (t) => {
   const captions = checkableCaptions(threeLines);
   const { objects, events, refs } = recordQualityControl(run, captions);
   const recorded = only(events.slice(0, 1));

@@ -185,7 +185,7 @@ test('a published example of pyannote.metrics comes out as published', (t) => {
   t.is(score.f1Micro, 848_485);
 });
 
-test('a collar is centred on every labelled boundary, and nothing inside it counts for anybody', (t) => {
+test('a collar is centered on every labeled boundary, and nothing inside it counts for anybody', (t) => {
   const labelled = spans([1000, 3000]);
   const exact = speechCounts(labelled, labelled, within(0, 4000), 500);
   t.deepEqual(exact, { scoredMs: 3000, labelledMs: 1500, foundMs: 1500, hitMs: 1500 });

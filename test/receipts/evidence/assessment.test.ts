@@ -180,7 +180,7 @@ test('more reads than four assessments hold are refused', (t) => {
   });
 });
 
-test('an assessment is journalled as started, recorded and completed under one artifact', (t) => {
+test('an assessment is journaled as started, recorded and completed under one artifact', (t) => {
   const reads = readsOf([spoken(turns(divided(range, 300))), inTurn(['ko'])]);
   const { events, refs, objects } = performAssessments(run, reads);
   t.deepEqual(
@@ -354,7 +354,7 @@ test('without an assessment there is no decision', (t) => {
   });
 });
 
-test('a decision is journalled as started, recorded and completed', (t) => {
+test('a decision is journaled as started, recorded and completed', (t) => {
   const reads = readsOf([inTurn(['ko'])]);
   const { events, refs, objects } = performDecision(run, assessmentsOf(reads));
   t.deepEqual(

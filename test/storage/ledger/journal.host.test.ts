@@ -105,7 +105,7 @@ test('every page of a journal is the slice it names, in any order of asking', as
   const total = 250;
   const writer = await openScratchLedger(t, directory);
   await writer.commit([{ append: 'run', events: Array.from({ length: total }, (_, n) => draft({ n })) }]);
-  // Neighbours whose names begin alike must not leak into a page.
+  // Neighbors whose names begin alike must not leak into a page.
   await writer.commit([{ append: 'ru', events: [draft('ru')] }]);
   await writer.commit([{ append: 'run:2', events: [draft('run:2')] }]);
   await writer.close();
