@@ -329,7 +329,7 @@ test('an unavailable kind has the same name and reason as below the timeline', (
     [row as unknown as EvidenceRow],
     [{ ...row, title: 'recognized speech', text } as unknown as Finding],
   );
-  t.is(lane?.title, 'Recognised speech');
+  t.is(lane?.title, 'Recognized speech');
   t.is(lane?.absence?.words, 'unavailable: the recognizer does not serve the declared language');
 });
 
