@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { hostToken } from '../../cli/host-files.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { toolIdentity } from '../../contract/base/artifact.ts';
-import { version, version } from '../../contract/base/program-version.ts';
+import { version } from '../../contract/base/program-version.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { studyUntil } from '../client/asked-study.ts';
 import { type HostOptions, RunningHost } from '../http/running-host.ts';
