@@ -4,6 +4,7 @@ import { evaluationPack, type PackItem } from '../contract/evaluation.ts';
 import { faultItems } from './packs/fault-items.ts';
 import { filmItems } from './packs/film-items.ts';
 import { pairingItems } from './packs/pairing-items.ts';
+import { recordedFaultItems } from './packs/recorded-fault-items.ts';
 import { recordedItems } from './packs/recorded-items.ts';
 import { screenTextItems } from './packs/screen-text-items.ts';
 import { speechItems } from './packs/speech-items.ts';
@@ -21,6 +22,8 @@ const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> =
   recorded: recordedItems,
   tuning: utteranceItems('tuning'),
   'held-out': utteranceItems('held-out'),
+  'faults-tuning': recordedFaultItems('tuning'),
+  'faults-held-out': recordedFaultItems('held-out'),
 };
 
 const [given, ...named] = process.argv.slice(2);

@@ -46,7 +46,7 @@ const inWords: Readonly<Record<string, (fact: Fact) => string>> = {
   keyframe: ({ atMs }) => `keyframe at ${clockTime(Number(atMs))}`,
   waveform: ({ windowMs }) => `waveform, the lowest and highest sample of every ${windowMs} ms`,
   clipping: ({ channel, runs }) =>
-    `clipping, ${channel}, ${runs} ${runs === 1 ? 'run' : 'runs'} of samples at full scale`,
+    `clipping, ${channel}, ${runs} ${runs === 1 ? 'flat peak' : 'flat peaks'}`,
   silent_channel: ({ channel }) => `the ${channel} channel is silent`,
   phase_inversion: () => 'left and right cancel each other out in a mix',
   dropout: () => 'dropout: every channel is silent for a moment',

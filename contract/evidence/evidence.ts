@@ -352,7 +352,10 @@ export type LetterboxFact = z.infer<typeof letterboxFact>;
 export const measuredChannel = z.enum(['left', 'right', 'centre']);
 export type MeasuredChannel = z.infer<typeof measuredChannel>;
 
-/** Consecutive samples of one channel at full scale; `runs` of them lie between the ends, the longest of so many samples. */
+/**
+ * Consecutive samples of one channel at full scale, or at the flat top of a clipped wave; `runs` of them lie between the ends, the
+ * longest of so many samples.
+ */
 export const clippingFact = z.strictObject({
   kind: z.literal('clipping'),
   ...counted,
@@ -375,7 +378,7 @@ export const phaseInversionFact = z.strictObject({
   correlationMilli: z.number().int().min(-1000).max(0),
 });
 
-/** Every channel is silent at once, in the middle of sound, for a moment. */
+/** Every channel is silent at once, or nearly so, in the middle of sound, for a moment. */
 export const dropoutFact = z.strictObject({ kind: z.literal('dropout'), ...counted });
 
 /** The highest true peak of the range, in hundredths of dBTP, and the tenth of a second that it lies in. */

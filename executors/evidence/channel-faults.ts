@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { DropoutFact, PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/evidence.ts';
+import type { PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/evidence.ts';
 import { BYTES_PER_INSTANT, BYTES_PER_SAMPLE, SAMPLES_PER_MS, SIGNALS, sampleAt } from '../detector/sound-signals.ts';
 
 const run = z.strictObject({ startMs: z.number(), endMs: z.number(), highest: z.number() });
@@ -49,15 +49,12 @@ class FaultRun {
  * Faults between the channels, by windows. `silent_channel`: the mean power of one side is below `silentDbfs` wherever that of the
  * other is above `soundingDbfs`. `phase_inversion`: left and right, both above `soundingDbfs`, correlate by at most `mostCorrelated`
  * (ffmpeg's `aphasemeter` takes 170°, which is −0.985, for two seconds). Windows that are too quiet decide nothing.
- * `dropout`: no sample of any channel exceeds `mostSample` (of 16 bits), right behind and right before one above `leastEdge`:
- * a pause of a speaker fades.
  */
 export const CHANNEL_FAULT_RULE = {
   windowMs: 100,
   soundingDbfs: -50,
   silentChannel: { silentDbfs: -80, leastMs: 2000 },
   phaseInversion: { mostCorrelated: -0.95, leastMs: 1000 },
-  dropout: { mostSample: 1, leastEdge: 655, edgeMs: 3, leastMs: 5, mostMs: 300 },
 } as const;
 
 const FULL_SCALE = 32_768;
@@ -68,19 +65,15 @@ const SOUNDING = powerOf(CHANNEL_FAULT_RULE.soundingDbfs);
 const SILENT = powerOf(CHANNEL_FAULT_RULE.silentChannel.silentDbfs);
 
 const placeOf = (signal: (typeof SIGNALS)[number]): number => SIGNALS.indexOf(signal) * BYTES_PER_SAMPLE;
-const [LEFT, RIGHT, CENTRE] = [placeOf('left'), placeOf('right'), placeOf('centre')] as const;
+const [LEFT, RIGHT] = [placeOf('left'), placeOf('right')] as const;
 
 /** Faults as they are kept between two windows of a pass, with the sums of what is not whole yet. */
 export const channelFaultsState = z.strictObject({
   left: faultRunState,
   right: faultRunState,
   inverted: faultRunState,
-  dropouts: z.array(z.strictObject({ startMs: z.number(), endMs: z.number() })),
   samples: z.number(),
   sums: z.tuple([z.number(), z.number(), z.number()]),
-  peak: z.number(),
-  edge: z.array(z.number()),
-  quiet: z.strictObject({ startMs: z.number(), endMs: z.number(), edge: z.number() }).nullable(),
 });
 type ChannelFaultsState = z.infer<typeof channelFaultsState>;
 
@@ -89,37 +82,26 @@ export class ChannelFaults {
   readonly #range: Range;
   readonly #silent: { readonly left: FaultRun; readonly right: FaultRun };
   readonly #inverted: FaultRun;
-  readonly #dropouts: Range[];
   #samples = 0;
   #left = 0;
   #right = 0;
   #product = 0;
-  #peak = 0;
-  // The peaks of the last milliseconds of sound, and the run of silence that follows them.
-  #edge: number[] = [];
-  #quiet: { startMs: number; endMs: number; edge: number } | null = null;
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(range: Range, from: ChannelFaultsState | null = null) {
     this.#range = range;
     this.#silent = { left: new FaultRun(from?.left), right: new FaultRun(from?.right) };
     this.#inverted = new FaultRun(from?.inverted);
-    this.#dropouts = from?.dropouts ?? [];
     if (from === null) return;
     this.#samples = from.samples;
     [this.#left, this.#right, this.#product] = from.sums;
-    this.#peak = from.peak;
-    this.#edge = from.edge;
-    this.#quiet = from.quiet;
   }
 
   save(): ChannelFaultsState {
     return {
       ...{ left: this.#silent.left.save(), right: this.#silent.right.save(), inverted: this.#inverted.save() },
-      dropouts: this.#dropouts.map(({ startMs, endMs }) => ({ startMs, endMs })),
       samples: this.#samples,
       sums: [this.#left, this.#right, this.#product],
-      ...{ peak: this.#peak, edge: this.#edge, quiet: this.#quiet },
     };
   }
 
@@ -127,18 +109,17 @@ export class ChannelFaults {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const whole = bytes.length - (bytes.length % BYTES_PER_INSTANT);
     for (let at = 0; at < whole; ) {
-      const room = SAMPLES_PER_MS - (this.#samples % SAMPLES_PER_MS);
+      const room = WINDOW_SAMPLES - (this.#samples % WINDOW_SAMPLES);
       const to = Math.min(whole, at + room * BYTES_PER_INSTANT);
       this.#measure(bytes, at, to);
       this.#samples += (to - at) / BYTES_PER_INSTANT;
-      if (this.#samples % SAMPLES_PER_MS === 0) this.#endMillisecond();
       if (this.#samples % WINDOW_SAMPLES === 0) this.#endWindow();
       at = to;
     }
     this.#rest = Buffer.from(bytes.subarray(whole));
   }
 
-  facts(): (SilentChannelFact | PhaseInversionFact | DropoutFact)[] {
+  facts(): (SilentChannelFact | PhaseInversionFact)[] {
     const { silentChannel, phaseInversion } = CHANNEL_FAULT_RULE;
     const silent = (['left', 'right'] as const).flatMap((channel) =>
       this.#silent[channel].found(silentChannel.leastMs).map((span) => ({ channel, ...span })),
@@ -154,7 +135,6 @@ export class ChannelFaults {
           ...{ kind: 'phase_inversion', index, startMs, endMs, correlationMilli: Math.round(highest * 1000) },
         }),
       ),
-      ...this.#dropouts.map((span, index): DropoutFact => ({ kind: 'dropout', index, ...span })),
     ];
   }
 
@@ -163,19 +143,17 @@ export class ChannelFaults {
   }
 
   #measure(bytes: Buffer, from: number, to: number): void {
-    let [lefts, rights, products, peak] = [0, 0, 0, this.#peak];
+    let [lefts, rights, products] = [0, 0, 0];
     for (let at = from; at < to; at += BYTES_PER_INSTANT) {
       const left = sampleAt(bytes, at + LEFT);
       const right = sampleAt(bytes, at + RIGHT);
       lefts += left * left;
       rights += right * right;
       products += left * right;
-      peak = Math.max(peak, Math.abs(left), Math.abs(right), Math.abs(sampleAt(bytes, at + CENTRE)));
     }
     this.#left += lefts;
     this.#right += rights;
     this.#product += products;
-    this.#peak = peak;
   }
 
   #endWindow(): void {
@@ -189,28 +167,5 @@ export class ChannelFaults {
     const correlation = bothSound ? product / Math.sqrt(left * right) : 0;
     const isInverted = correlation <= CHANNEL_FAULT_RULE.phaseInversion.mostCorrelated;
     this.#inverted.add(bothSound ? isInverted : null, span, correlation);
-  }
-
-  #endMillisecond(): void {
-    const { mostSample, leastEdge, edgeMs, leastMs, mostMs } = CHANNEL_FAULT_RULE.dropout;
-    const peak = this.#peak;
-    this.#peak = 0;
-    const endMs = this.#atMs;
-    if (peak <= mostSample) {
-      this.#quiet ??= { startMs: endMs - 1, endMs, edge: Math.max(0, ...this.#edge) };
-      this.#quiet.endMs = endMs;
-      this.#edge = [];
-      return;
-    }
-    this.#edge = [...this.#edge, peak].slice(-edgeMs);
-    if (this.#quiet === null) return;
-    const { startMs, edge } = this.#quiet;
-    const lasted = this.#quiet.endMs - startMs;
-    // The sound after a gap is checked for as long as an edge lasts.
-    if (edge < leastEdge || lasted < leastMs || lasted > mostMs) this.#quiet = null;
-    else if (peak >= leastEdge) {
-      this.#dropouts.push({ startMs, endMs: this.#quiet.endMs });
-      this.#quiet = null;
-    } else if (this.#edge.length === edgeMs) this.#quiet = null;
   }
 }

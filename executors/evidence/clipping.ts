@@ -1,26 +1,43 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import { type ClippingFact, type MeasuredChannel, measuredChannel } from '../../contract/evidence/evidence.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
+import { packedBytes } from '../pictures/small-picture.ts';
 
 /**
  * Sound is clipped if it is at full scale of 16 bits for three samples or more, at the rate of the track. A wave that only
- * touches full scale does so for one or two. Such runs within a second of each other are one fact.
+ * touches full scale does so for one or two.
+ *
+ * Sound that was clipped before its level was lowered, or before a codec, is clipped below full scale. It is found in windows of
+ * one channel, in half waves: what lies between two samples below `waveShare` of the highest of the window.
+ *
+ * `level`: so many half waves stay for `leastSamples` or more within `withinSteps` of the highest sample of the window, and leave it
+ * by corners: the samples beside are lower by `cornerShare` of it.
+ *
+ * `flat`: of the half waves that reach `peakShare` of the highest sample, at least `leastRuns`, and `leastShare` of all, are flat:
+ * above `topShare` of their own peak for `flatShare` of the time that they are above half of it (a sine is for 0.56). Their tops,
+ * which are the means of those samples, lie close together: the standard deviation is at most `mostSpread` of their mean. At most
+ * `mostOverShare` of the half waves have a top above `overShare` of the median of those. So a wave that is flat by nature, whose
+ * peaks differ, is not clipped.
+ *
+ * Runs of one channel within a second of each other are one fact.
  */
-export const CLIPPING_RULE = { leastSamples: 3, gapMs: 1000 } as const;
+export const CLIPPING_RULE = {
+  leastSamples: 3,
+  gapMs: 1000,
+  windowMs: 400,
+  leastPeak: 600,
+  waveShare: 0.3,
+  level: { withinSteps: 1, cornerShare: 1 / 128, leastRuns: 3 },
+  flat: {
+    ...{ peakShare: 0.75, topShare: 0.85, flatShare: 0.68, leastSamples: 8, leastRuns: 8, leastShare: 0.1 },
+    ...{ mostSpread: 0.07, overShare: 1.08, mostOverShare: 0.02 },
+  },
+} as const;
 
 const HIGHEST = 32_767;
 const LOWEST = -32_768;
 
 const CHANNELS: readonly MeasuredChannel[] = ['left', 'right', 'centre'];
-const BYTES_PER_SAMPLE = 2;
-const BYTES_PER_INSTANT = CHANNELS.length * BYTES_PER_SAMPLE;
-
-// The header of an AU file: magic, offset of the samples, their length, encoding (3: 16 bits, big-endian), rate, channels.
-const MAGIC = 0x2e736e64;
-const ENCODING = 3;
-const HEADER_BYTES = 24;
-const LONGEST_HEADER = 4096;
 
 const found = z.strictObject({
   channel: measuredChannel,
@@ -33,95 +50,110 @@ type Found = z.infer<typeof found>;
 
 /** Clipping as it is kept between two windows of a pass. */
 export const clippingState = z.strictObject({
-  found: z.array(found),
+  full: z.array(found),
+  below: z.array(found),
   runs: z.array(z.strictObject({ value: z.number(), samples: z.number() })),
-  rate: z.number().nullable(),
+  rate: z.number(),
   samples: z.number(),
+  window: packedBytes,
 });
 export type ClippingState = z.infer<typeof clippingState>;
 
-/** Finds clipping in left, right and center of a sound at its own rate, which comes as an AU file in pieces of any size. */
+/** Samples from `first` to before `end`, from the start of the window. */
+interface Run {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** A half wave: its peak, its run at the top, and the mean and the share of time of that. */
+interface HalfWave extends Run {
+  readonly peak: number;
+  readonly top: number;
+  readonly flatness: number;
+  /** How many samples exceed half of the peak. */
+  readonly samples: number;
+}
+
+/** Finds clipping in left, right and center of a sound at its own rate. */
 export class Clipping {
   readonly #range: Range;
-  readonly #fromMs: number;
-  readonly #found: Found[];
+  readonly #full: Found[];
+  readonly #below: Found[];
   readonly #runs: { value: number; samples: number }[];
-  readonly #latest = new Map<MeasuredChannel, Found>();
-  #rate: number | null = null;
-  #hasHeader = false;
+  #rate: number;
   /** The number of channels at full scale now. */
   #open = 0;
-  #samples = 0;
-  #rest: Buffer = Buffer.alloc(0);
+  #samples: number;
+  /** The window that is not whole yet; the rest of it is silent. */
+  #window: Int16Array;
 
-  /** `fromMs`: where the sound begins that comes now, which is behind the start where the clipping before it was kept. */
-  constructor(range: Range, from: ClippingState | null = null, fromMs: number = range.startMs) {
+  constructor(range: Range, from: ClippingState | null = null) {
     this.#range = range;
-    this.#fromMs = fromMs;
-    this.#found = from?.found ?? [];
+    this.#full = from?.full ?? [];
+    this.#below = from?.below ?? [];
     this.#runs = from?.runs ?? CHANNELS.map(() => ({ value: 0, samples: 0 }));
-    for (const each of this.#found) this.#latest.set(each.channel, each);
-    this.#rate = from?.rate ?? null;
+    this.#rate = from?.rate ?? 1;
     this.#samples = from?.samples ?? 0;
+    this.#window = new Int16Array(new Uint8Array(from?.window ?? []).buffer);
     this.#open = this.#runs.filter(({ samples }) => samples > 0).length;
   }
 
   save(): ClippingState {
-    return { found: this.#found, runs: this.#runs, rate: this.#rate, samples: this.#samples };
+    return {
+      ...{ full: this.#full, below: this.#below, runs: this.#runs, rate: this.#rate, samples: this.#samples },
+      window: new Uint8Array(this.#window.buffer).slice(),
+    };
   }
 
-  /** Throws `DetectionFailure` on another form. */
-  write(chunk: Buffer): void {
-    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    if (!this.#hasHeader) bytes = this.#header(bytes);
-    const whole = !this.#hasHeader ? 0 : bytes.length - (bytes.length % BYTES_PER_INSTANT);
-    for (let at = 0; at < whole; at += BYTES_PER_SAMPLE) {
-      const high = bytes[at];
-      // The first byte decides about nearly every sample.
-      if (this.#open > 0 || high === HIGHEST >> 8 || high === (LOWEST >> 8) + 256) {
-        const instant = Math.floor(at / BYTES_PER_INSTANT);
-        this.#sample((at % BYTES_PER_INSTANT) / BYTES_PER_SAMPLE, bytes.readInt16BE(at), this.#samples + instant);
-      }
+  /** Sound of this rate comes; `goesOn` if it follows at once what came before. */
+  begin(rate: number, samples: number, goesOn: boolean): void {
+    if (goesOn) return;
+    this.#endRuns();
+    this.#rate = rate;
+    this.#samples = samples;
+    this.#window = new Int16Array(Math.round((CLIPPING_RULE.windowMs * rate) / 1000) * CHANNELS.length);
+  }
+
+  /** Takes samples of left, right and center, interleaved. */
+  add(samples: Int16Array): void {
+    this.#findFullScale(samples);
+    const window = this.#window;
+    for (let at = 0; at < samples.length; ) {
+      const place = (this.#samples * CHANNELS.length) % window.length;
+      const part = samples.subarray(at, at + window.length - place);
+      window.set(part, place);
+      at += part.length;
+      this.#samples += part.length / CHANNELS.length;
+      if (place + part.length === window.length) this.#endWindow();
     }
-    this.#samples += whole / BYTES_PER_INSTANT;
-    this.#rest = Buffer.from(bytes.subarray(whole));
   }
 
   facts(): ClippingFact[] {
-    this.#closeRuns();
+    this.#endRuns();
     const { endMs } = this.#range;
-    return this.#found
+    return CHANNELS.flatMap((channel) => {
+      const joined: Found[] = [];
+      const ofChannel = [...this.#full, ...this.#below].filter((each) => each.channel === channel);
+      for (const each of ofChannel.sort((one, other) => one.startMs - other.startMs)) add(joined, each);
+      return joined;
+    })
       .filter(({ startMs }) => startMs < endMs)
       .sort((one, other) => one.startMs - other.startMs)
       .map((found, index) => ({ kind: 'clipping', index, ...found, endMs: Math.min(found.endMs, endMs) }));
   }
 
-  /** The bytes behind the header; all of them while that is not whole. */
-  #header(bytes: Buffer): Buffer {
-    if (bytes.length < HEADER_BYTES) return bytes;
-    const [magic, offset = 0, , encoding, rate = 0, channels] = [0, 4, 8, 12, 16, 20].map((at) =>
-      bytes.readUInt32BE(at),
-    );
-    const isKnown = magic === MAGIC && encoding === ENCODING && channels === CHANNELS.length && rate > 0;
-    if (!isKnown || offset < HEADER_BYTES || offset > LONGEST_HEADER) {
-      throw new DetectionFailure('ffmpeg gave sound in an unknown form');
-    }
-    if (bytes.length < offset) return bytes;
-    this.#hasHeader = true;
-    this.#begin(rate);
-    return bytes.subarray(offset);
-  }
-
-  /** Sound that follows what was kept goes on at its place: a gap before it, or another rate, ends what is open. */
-  #begin(rate: number): void {
-    const samples = Math.round(((this.#fromMs - this.#range.startMs) * rate) / 1000);
-    if (rate !== this.#rate || samples !== this.#samples) this.#closeRuns();
-    this.#rate = rate;
-    this.#samples = samples;
-  }
-
-  #closeRuns(): void {
+  #endRuns(): void {
     for (const place of CHANNELS.keys()) this.#sample(place, 0, this.#samples);
+    if (this.#window.length > 0) this.#endWindow();
+  }
+
+  #findFullScale(samples: Int16Array): void {
+    for (let at = 0; at < samples.length; at += 1) {
+      const sample = samples[at] ?? 0;
+      if (this.#open === 0 && sample !== HIGHEST && sample !== LOWEST) continue;
+      const instant = this.#samples + Math.floor(at / CHANNELS.length);
+      this.#sample(at % CHANNELS.length, sample, instant);
+    }
   }
 
   #sample(place: number, value: number, instant: number): void {
@@ -132,28 +164,141 @@ export class Clipping {
       run.samples += 1;
       return;
     }
-    if (run.samples >= CLIPPING_RULE.leastSamples) this.#add(place, instant - run.samples, instant);
+    if (run.samples >= CLIPPING_RULE.leastSamples) {
+      add(this.#full, this.#foundOf(place, instant - run.samples, instant));
+    }
     this.#open += (isExtreme ? 1 : 0) - (run.samples > 0 ? 1 : 0);
     run.value = value;
     run.samples = isExtreme ? 1 : 0;
   }
 
   /** A run of samples of one channel from `first` to before `end`. */
-  #add(place: number, first: number, end: number): void {
-    const channel = CHANNELS[place];
-    const rate = this.#rate;
-    if (channel === undefined || rate === null) return;
-    const at = (sample: number) => this.#range.startMs + (sample * 1000) / rate;
-    const [samples, startMs, endMs] = [end - first, Math.floor(at(first)), Math.ceil(at(end))];
-    const latest = this.#latest.get(channel);
-    if (latest !== undefined && startMs - latest.endMs <= CLIPPING_RULE.gapMs) {
-      latest.endMs = endMs;
-      latest.runs += 1;
-      latest.longestSamples = Math.max(latest.longestSamples, samples);
-      return;
-    }
-    const found = { channel, startMs, endMs, runs: 1, longestSamples: samples };
-    this.#latest.set(channel, found);
-    this.#found.push(found);
+  #foundOf(place: number, first: number, end: number): Found {
+    const at = (sample: number) => this.#range.startMs + (sample * 1000) / this.#rate;
+    const channel = CHANNELS[place] ?? 'centre';
+    return {
+      ...{ channel, startMs: Math.floor(at(first)), endMs: Math.ceil(at(end)) },
+      ...{ runs: 1, longestSamples: end - first },
+    };
   }
+
+  #endWindow(): void {
+    const window = this.#window;
+    const count = window.length / CHANNELS.length;
+    const begin = Math.floor((this.#samples - 1) / count) * count;
+    for (const place of CHANNELS.keys()) {
+      for (const { first, end } of clippedRuns(window, place)) {
+        add(this.#below, this.#foundOf(place, begin + first, begin + end));
+      }
+    }
+    window.fill(0);
+  }
+}
+
+/** Adds a run to those of its channel; `to` has the runs in the order of their begins. */
+function add(to: Found[], run: Found): void {
+  const latest = to.findLast(({ channel }) => channel === run.channel);
+  if (latest === undefined || run.startMs - latest.endMs > CLIPPING_RULE.gapMs) {
+    to.push({ ...run });
+    return;
+  }
+  latest.endMs = Math.max(latest.endMs, run.endMs);
+  latest.runs += run.runs;
+  latest.longestSamples = Math.max(latest.longestSamples, run.longestSamples);
+}
+
+/** The runs of one channel of a window that are clipped below full scale. */
+function clippedRuns(window: Int16Array, place: number): readonly Run[] {
+  const highest = highestOf(window, place);
+  if (highest < CLIPPING_RULE.leastPeak) return [];
+  const waves = halfWaves(window, place, highest);
+  const flat = flatRuns(waves);
+  const runs = flat.length > 0 ? flat : levelRuns(window, place, highest, waves);
+  // Those at full scale were found there.
+  return runs.filter(({ peak }) => peak < HIGHEST);
+}
+
+function highestOf(window: Int16Array, place: number): number {
+  let highest = 0;
+  for (let at = place; at < window.length; at += CHANNELS.length) {
+    const sample = window[at] ?? 0;
+    if (sample > highest) highest = sample;
+    else if (-sample > highest) highest = -sample;
+  }
+  return highest;
+}
+
+/** The half waves of one channel that come near its highest sample; those that the window cuts are left out. */
+function halfWaves(window: Int16Array, place: number, highest: number): HalfWave[] {
+  const waves: HalfWave[] = [];
+  const [low, high] = [CLIPPING_RULE.waveShare * highest, CLIPPING_RULE.flat.peakShare * highest];
+  const count = window.length / CHANNELS.length;
+  const sampleAt = (at: number): number => window[at * CHANNELS.length + place] ?? 0;
+  for (let at = 0; at < count; at += 1) {
+    const sample = sampleAt(at);
+    if (sample <= low && sample >= -low) continue;
+    const sign = sample > 0 ? 1 : -1;
+    const begin = at;
+    let peak = 0;
+    for (let level = sign * sample; level > low && at < count; at += 1, level = sign * sampleAt(at)) {
+      if (level > peak) peak = level;
+    }
+    if (peak >= high && begin > 0 && at < count) waves.push(halfWave(sampleAt, sign, { first: begin, end: at }, peak));
+    at -= 1;
+  }
+  return waves;
+}
+
+function halfWave(sampleAt: (at: number) => number, sign: number, { first, end }: Run, peak: number): HalfWave {
+  const { topShare } = CLIPPING_RULE.flat;
+  let [half, top, sum, topFirst, topEnd] = [0, 0, 0, end, first];
+  for (let at = first; at < end; at += 1) {
+    const level = sign * sampleAt(at);
+    if (level > peak / 2) half += 1;
+    if (level <= topShare * peak) continue;
+    top += 1;
+    sum += level;
+    topFirst = Math.min(topFirst, at);
+    topEnd = at + 1;
+  }
+  return { first: topFirst, end: topEnd, peak, top: sum / top, flatness: (top - 1) / half, samples: half };
+}
+
+/** The half waves that have a flat top near one level; none where their level is no limit. */
+function flatRuns(waves: readonly HalfWave[]): readonly HalfWave[] {
+  const rule = CLIPPING_RULE.flat;
+  const wide = waves.filter(({ samples }) => samples >= rule.leastSamples);
+  const flat = wide.filter(({ flatness }) => flatness >= rule.flatShare);
+  if (flat.length < rule.leastRuns || flat.length < rule.leastShare * wide.length) return [];
+  const tops = flat.map(({ top }) => top).sort((one, other) => one - other);
+  const mean = tops.reduce((sum, top) => sum + top, 0) / tops.length;
+  const variance = tops.reduce((sum, top) => sum + (top - mean) ** 2, 0) / tops.length;
+  if (Math.sqrt(variance) > rule.mostSpread * mean) return [];
+  const limit = rule.overShare * (tops[tops.length >> 1] ?? mean);
+  const over = wide.filter(({ top }) => top > limit);
+  return over.length > rule.mostOverShare * wide.length ? [] : flat;
+}
+
+/** The half waves that stay at the highest level of all and leave it by corners; none where they are too few. */
+function levelRuns(
+  window: Int16Array,
+  place: number,
+  highest: number,
+  waves: readonly HalfWave[],
+): readonly (Run & { readonly peak: number })[] {
+  const { withinSteps, cornerShare, leastRuns } = CLIPPING_RULE.level;
+  const least = highest - withinSteps;
+  const corner = least - Math.max(4, cornerShare * highest);
+  const levelAt = (at: number): number => Math.abs(window[at * CHANNELS.length + place] ?? 0);
+  const runs = waves.flatMap(({ first, end, peak }) => {
+    const found: { first: number; end: number; peak: number }[] = [];
+    for (let at = first; at < end; at += 1) {
+      const begin = at;
+      while (at < end && levelAt(at) >= least) at += 1;
+      const isRun = at - begin >= CLIPPING_RULE.leastSamples;
+      if (isRun && levelAt(begin - 1) <= corner && levelAt(at) <= corner) found.push({ first: begin, end: at, peak });
+    }
+    return found;
+  });
+  return runs.length < leastRuns ? [] : runs;
 }

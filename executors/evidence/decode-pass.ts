@@ -17,7 +17,6 @@ import {
 import type { ResolvedTool } from '../process/tools.ts';
 import { entryArgumentsOf } from '../sources/media-input.ts';
 import { ChannelFaults, channelFaultsState } from './channel-faults.ts';
-import { Clipping, clippingState } from './clipping.ts';
 import {
   BYTE_PIPES,
   type DecodeRequest,
@@ -37,6 +36,7 @@ import { Interlacing, interlacingState } from './interlacing.ts';
 import { KEYFRAME_RULE, Keyframes, keyframesState } from './keyframes.ts';
 import { BAR_RULE, Letterbox, letterboxState } from './letterbox.ts';
 import { GatedLoudness, gatedLoudnessState, Loudness, type LoudnessMeter } from './loudness.ts';
+import { OwnRateSound, ownRateState } from './own-rate-sound.ts';
 import { PictureFacts, pictureFactsState } from './picture-facts.ts';
 import { WaveformMeter, waveformState } from './waveform.ts';
 
@@ -49,7 +49,7 @@ export const passState = z.strictObject({
   letterbox: letterboxState,
   waveform: waveformState,
   channelFaults: channelFaultsState,
-  clipping: clippingState,
+  ownRate: ownRateState,
   loudness: gatedLoudnessState,
 });
 type PassState = z.infer<typeof passState>;
@@ -88,7 +88,7 @@ class PassMeters {
   readonly keyframes: Keyframes;
   readonly waveform: WaveformMeter;
   readonly channelFaults: ChannelFaults;
-  readonly clipping: Clipping;
+  readonly ownRate: OwnRateSound;
   /** The time of the first picture. */
   #firstMs = Number.POSITIVE_INFINITY;
 
@@ -103,7 +103,7 @@ class PassMeters {
     this.#letterbox = new Letterbox(range, seekMs, from?.letterbox);
     this.waveform = new WaveformMeter(range, from?.waveform);
     this.channelFaults = new ChannelFaults(range, from?.channelFaults);
-    this.clipping = new Clipping(range, from?.clipping, window.startMs);
+    this.ownRate = new OwnRateSound(range, from?.ownRate, window.startMs);
     this.#loudness =
       from === null && part.isLast
         ? new Loudness()
@@ -120,8 +120,8 @@ class PassMeters {
   }
 
   /** The readers of the extra pipes, in their order. */
-  get readers(): readonly (FrameMetadataReader | PictureStream | Keyframes | Clipping)[] {
-    const written = { pixels: this.#stream, candidates: this.keyframes, ownRate: this.clipping };
+  get readers(): readonly (FrameMetadataReader | PictureStream | Keyframes | OwnRateSound)[] {
+    const written = { pixels: this.#stream, candidates: this.keyframes, ownRate: this.ownRate };
     return [...this.#measures, ...BYTE_PIPES.map((name) => written[name])];
   }
 
@@ -139,7 +139,7 @@ class PassMeters {
     await this.keyframes.end();
     const waveform = await this.waveform.end(keep);
     const loudness = this.#loudness;
-    const soundFaults = [...this.clipping.facts(), ...this.channelFaults.facts(), ...loudness.overPeak(range)];
+    const soundFaults = [...this.ownRate.facts(), ...this.channelFaults.facts(), ...loudness.overPeak(range)];
     const sound = job === null ? null : await job.result;
     const ofPictures = { pictures: this.#pictures, keyframes: this.keyframes };
     const forms = { interlacing: this.#interlacing, letterbox: this.#letterbox };
@@ -158,7 +158,7 @@ class PassMeters {
       letterbox: this.#letterbox.save(),
       waveform: this.waveform.save(),
       channelFaults: this.channelFaults.save(),
-      clipping: this.clipping.save(),
+      ownRate: this.ownRate.save(),
       loudness: this.#loudness.save(),
     };
   }

@@ -19,6 +19,7 @@ import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { TRANSITION_RULE } from '../pictures/transition-finder.ts';
 import { CHANNEL_FAULT_RULE } from './channel-faults.ts';
 import { CLIPPING_RULE } from './clipping.ts';
+import { DROPOUT_RULE } from './dropouts.ts';
 import { INTERLACING_RULE } from './interlacing.ts';
 import { KEYFRAME_RULE } from './keyframes.ts';
 import { BAR_RULE } from './letterbox.ts';
@@ -122,7 +123,10 @@ const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
     black_frames: { ...BLACK_RULE, ...pictures },
     frozen_frames: { ...FROZEN_RULE, ...pictures },
     audio_faults: {
-      ...stated({ ...CHANNEL_FAULT_RULE, clipping: CLIPPING_RULE, truePeak: TRUE_PEAK_RULE }),
+      ...stated({
+        ...CHANNEL_FAULT_RULE,
+        ...{ dropout: DROPOUT_RULE, clipping: CLIPPING_RULE, truePeak: TRUE_PEAK_RULE },
+      }),
       channels: 'left, right and centre',
       ...sound(audioChoice),
     },

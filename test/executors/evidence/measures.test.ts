@@ -2,12 +2,12 @@ import test from 'ava';
 import { waveformOf } from '../../../client/evidence.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
-import { Clipping } from '../../../executors/evidence/clipping.ts';
 import { speechFacts } from '../../../executors/evidence/detect.ts';
 import { type FrameMetadata, FrameMetadataReader, PictureStream } from '../../../executors/evidence/frames.ts';
 import { Interlacing } from '../../../executors/evidence/interlacing.ts';
 import { JpegStream, jpegSize } from '../../../executors/evidence/keyframes.ts';
 import { Loudness } from '../../../executors/evidence/loudness.ts';
+import { OwnRateSound } from '../../../executors/evidence/own-rate-sound.ts';
 import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
 import { WaveformMeter } from '../../../executors/evidence/waveform.ts';
 import { SMALL_BYTES, type SmallPicture, smallPicture } from '../../../executors/pictures/small-picture.ts';
@@ -198,28 +198,129 @@ function au(left: readonly number[]): Buffer {
   return bytes;
 }
 
-function clipped(left: readonly number[], pieceBytes = 1000) {
-  const clipping = new Clipping({ startMs: 1000, endMs: 9000 });
+function faultsIn(left: readonly number[], pieceBytes = 1000) {
+  const sound = new OwnRateSound({ startMs: 1000, endMs: 9000 });
   const bytes = au(left);
-  for (let at = 0; at < bytes.length; at += pieceBytes) clipping.write(bytes.subarray(at, at + pieceBytes));
-  return clipping.facts();
+  for (let at = 0; at < bytes.length; at += pieceBytes) sound.write(bytes.subarray(at, at + pieceBytes));
+  return sound.facts();
 }
 
 test('three samples at full scale are clipped, two are not, and near runs are one fact', (t) => {
   const [high, low] = [32_767, -32_768];
-  t.deepEqual(clipped([0, high, high, low, low, high, 0]), []);
+  t.deepEqual(faultsIn([0, high, high, low, low, high, 0]), []);
   const left = [...Array(80).fill(0), high, high, high, 0, low, low, low, low, ...Array(16_000).fill(0), low, low, low];
   for (const pieceBytes of [1, 11, 100_000]) {
-    t.deepEqual(clipped(left, pieceBytes), [
+    t.deepEqual(faultsIn(left, pieceBytes), [
       { kind: 'clipping', index: 0, startMs: 1010, endMs: 1011, channel: 'left', runs: 2, longestSamples: 4 },
       { kind: 'clipping', index: 1, startMs: 3011, endMs: 3012, channel: 'left', runs: 1, longestSamples: 3 },
     ]);
   }
 });
 
+/** Two seconds at 8 kHz of these values, from -1 to 1, of each second. */
+const drawnSound = (valueAt: (seconds: number) => number): number[] =>
+  Array.from({ length: 16_000 }, (_, at) => Math.round(32_767 * valueAt(at / 8000)));
+const voice = (seconds: number): number =>
+  0.2 * (Math.sin(1000 * seconds) + Math.sin(2400 * seconds + 1) + Math.sin(9000 * seconds + 2));
+const kindsIn = (valueAt: (seconds: number) => number): string[] =>
+  faultsIn(drawnSound(valueAt)).map(({ kind }) => kind);
+const within = (value: number, limit: number): number => Math.max(-limit, Math.min(limit, value));
+
+test('bug: sound that was clipped and then lowered was not found', (t) => {
+  for (const gain of [1, 0.7, 0.25, 0.1])
+    t.deepEqual(
+      kindsIn((at) => gain * within(voice(at), 0.3)),
+      ['clipping'],
+      `${gain}`,
+    );
+  const [fact] = faultsIn(drawnSound((at) => within(voice(at), at < 1 ? 1 : 0.3)));
+  t.true(
+    fact?.kind === 'clipping' && fact.startMs >= 2000 && fact.endMs <= 3000 && fact.runs > 100,
+    JSON.stringify(fact),
+  );
+});
+
+test('bug: clipped sound was not found where a codec had bent its flat tops', (t) => {
+  const bent = (seconds: number): number => within(voice(seconds), 0.25) + 0.008 * Math.sin(21_000 * seconds);
+  t.deepEqual(kindsIn(bent), ['clipping']);
+});
+
+test('waves that are round, flat at changing heights, or whole are not clipped', (t) => {
+  t.deepEqual(kindsIn(voice), []);
+  t.deepEqual(
+    kindsIn((at) => 0.5 * Math.sin(300 * at)),
+    [],
+  );
+  // Flat tops, but no two at one height.
+  t.deepEqual(
+    kindsIn((at) => (0.3 + 0.2 * Math.sin(9 * at)) * within(2 * Math.sin(900 * at), 1)),
+    [],
+  );
+});
+
+const silentBetween = (at: number, from: number, to: number): number => (at >= from && at < to ? 0 : 1);
+
+test('bug: a short dropout was not found between quiet sound', (t) => {
+  for (const lengthMs of [5, 12, 30, 80]) {
+    for (const gain of [1, 0.05]) {
+      const [fact, ...more] = faultsIn(
+        drawnSound((at) => gain * voice(at) * silentBetween(at, 1.0003, 1.0003 + lengthMs / 1000)),
+      );
+      t.deepEqual(more, []);
+      const isThere = fact?.kind === 'dropout' && Math.abs(fact.startMs - 2000) <= 2;
+      t.true(isThere && Math.abs(fact.endMs - fact.startMs - lengthMs) <= 2, `${lengthMs} ms: ${JSON.stringify(fact)}`);
+    }
+  }
+});
+
+test('bug: a dropout was not found where a codec had filled it with a little noise', (t) => {
+  const filled = (at: number): number => voice(at) * Math.max(0.02, silentBetween(at, 1, 1.04));
+  const [fact, ...more] = faultsIn(drawnSound(filled));
+  t.deepEqual(more, []);
+  t.true(fact?.kind === 'dropout' && Math.abs(fact.startMs - 2000) <= 3 && Math.abs(fact.endMs - 2040) <= 3);
+});
+
+test('pauses that fade, a voice that stops at once and begins softly, and a tremolo are no dropouts', (t) => {
+  const around = (at: number, fall: number, rise: number): number =>
+    at < 1 ? Math.min(1, (1 - at) / fall) : at < 1.05 ? 0 : Math.min(1, (at - 1.05) / rise);
+  t.deepEqual(
+    kindsIn((at) => voice(at) * Math.max(0.003, around(at, 0.1, 0.1))),
+    [],
+  );
+  t.deepEqual(
+    kindsIn((at) => voice(at) * Math.max(0.003, around(at, 0.0001, 0.1))),
+    [],
+  );
+  for (const rate of [8, 20])
+    t.deepEqual(
+      kindsIn((at) => voice(at) * ((at * rate) % 1 < 0.5 ? 1 : 0.003)),
+      [],
+      `${rate}`,
+    );
+});
+
+test('faults are the same by windows as at once, wherever a window ends', (t) => {
+  const bytes = au(drawnSound((at) => within(voice(at), at < 0.7 ? 1 : 0.3) * silentBetween(at, 1.5, 1.54)));
+  const range = { startMs: 1000, endMs: 3000 };
+  const atOnce = new OwnRateSound(range);
+  atOnce.write(bytes);
+  const facts = atOnce.facts();
+  t.deepEqual(
+    facts.map(({ kind }) => kind),
+    ['clipping', 'dropout'],
+  );
+  for (const atMs of [650, 1137, 1510, 1545, 1700]) {
+    const first = new OwnRateSound(range);
+    first.write(bytes.subarray(0, 28 + atMs * 48));
+    const second = new OwnRateSound(range, structuredClone(first.save()), 1000 + atMs);
+    second.write(Buffer.concat([bytes.subarray(0, 28), bytes.subarray(28 + atMs * 48)]));
+    t.deepEqual(second.facts(), facts, `${atMs}`);
+  }
+});
+
 test('sound in another form is refused', (t) => {
-  const clipping = new Clipping({ startMs: 0, endMs: 1000 });
-  t.throws(() => clipping.write(Buffer.alloc(40, 'x')), { instanceOf: DetectionFailure });
+  const sound = new OwnRateSound({ startMs: 0, endMs: 1000 });
+  t.throws(() => sound.write(Buffer.alloc(40, 'x')), { instanceOf: DetectionFailure });
 });
 
 test('windows and what is between them cover the range once, on the time line of the source', (t) => {
