@@ -40,6 +40,8 @@ const MOST_DIFFERENCE = powerOf(HOLE.mostDifferenceDb);
 /** The power of the rounding to 16 bits, and a little more. Bands that are hardly above it decide nothing. */
 const FLOOR = 4;
 const LEAST_IN_BAND = 20 * FLOOR;
+/** A filter takes long to come to rest, and by ever smaller steps. */
+const NOTHING_PASSED = 1e-6;
 
 /** What a single millisecond is measured by, in this order. */
 const [HIGH_PASSED, FIRST, SECOND, WHOLE, PEAK] = [0, 1, 2, 3, 4] as const;
@@ -53,6 +55,11 @@ const LONGEST_FALL_MS = 200;
 
 /** How much of a hole belongs to its edges: codecs blur those. */
 const edgeMsOf = (lengthMs: number): number => (lengthMs < HOLE.shortMs ? 1 : lengthMs < 2 * HOLE.shortMs ? 2 : 5);
+
+function isSilent(samples: Int16Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at += CHANNELS) if (samples[at] !== 0) return false;
+  return true;
+}
 
 const span = z.strictObject({ from: z.number(), to: z.number() });
 /** Milliseconds from the start of the range. */
@@ -152,6 +159,9 @@ export class Dropouts {
     let last = before[place] ?? 0;
     let lastFirst = before[place + 1] ?? 0;
     let passed = before[place + 2] ?? 0;
+    // Center of stereo, and both sides of mono.
+    const wasSilent = last === 0 && lastFirst === 0 && Math.abs(passed) < NOTHING_PASSED;
+    if (wasSilent && isSilent(samples, from, to)) return;
     let [passedPower, firstPower, secondPower, power, peak] = [0, 0, 0, 0, sums[PEAK] ?? 0];
     for (let at = from; at < to; at += CHANNELS) {
       const sample = samples[at] ?? 0;
