@@ -209,51 +209,57 @@ function add(to: Found[], run: Found): void {
 
 /** The runs of one channel of a window that are clipped below full scale. */
 function clippedRuns(window: Int16Array, place: number): readonly Run[] {
-  const highest = highestOf(window, place);
+  const samples = channelOf(window, place);
+  const highest = highestOf(samples);
   if (highest < CLIPPING_RULE.leastPeak) return [];
-  const waves = halfWaves(window, place, highest);
+  const waves = halfWaves(samples, highest);
   const flat = flatRuns(waves);
-  const runs = flat.length > 0 ? flat : levelRuns(window, place, highest, waves);
+  const runs = flat.length > 0 ? flat : levelRuns(samples, highest, waves);
   // Those at full scale were found there.
   return runs.filter(({ peak }) => peak < HIGHEST);
 }
 
-function highestOf(window: Int16Array, place: number): number {
+function channelOf(window: Int16Array, place: number): Int16Array {
+  const samples = new Int16Array(window.length / CHANNELS.length);
+  for (let at = 0, from = place; at < samples.length; at += 1, from += CHANNELS.length) samples[at] = window[from] ?? 0;
+  return samples;
+}
+
+function highestOf(samples: Int16Array): number {
   let highest = 0;
-  for (let at = place; at < window.length; at += CHANNELS.length) {
-    const sample = window[at] ?? 0;
+  for (let at = 0; at < samples.length; at += 1) {
+    const sample = samples[at] ?? 0;
     if (sample > highest) highest = sample;
     else if (-sample > highest) highest = -sample;
   }
   return highest;
 }
 
-/** The half waves of one channel that come near its highest sample; those that the window cuts are left out. */
-function halfWaves(window: Int16Array, place: number, highest: number): HalfWave[] {
+/** The half waves that come near the highest sample; those that the window cuts are left out. */
+function halfWaves(samples: Int16Array, highest: number): HalfWave[] {
   const waves: HalfWave[] = [];
   const [low, high] = [CLIPPING_RULE.waveShare * highest, CLIPPING_RULE.flat.peakShare * highest];
-  const count = window.length / CHANNELS.length;
-  const sampleAt = (at: number): number => window[at * CHANNELS.length + place] ?? 0;
+  const count = samples.length;
   for (let at = 0; at < count; at += 1) {
-    const sample = sampleAt(at);
+    const sample = samples[at] ?? 0;
     if (sample <= low && sample >= -low) continue;
     const sign = sample > 0 ? 1 : -1;
     const begin = at;
     let peak = 0;
-    for (let level = sign * sample; level > low && at < count; at += 1, level = sign * sampleAt(at)) {
+    for (let level = sign * sample; level > low && at < count; at += 1, level = sign * (samples[at] ?? 0)) {
       if (level > peak) peak = level;
     }
-    if (peak >= high && begin > 0 && at < count) waves.push(halfWave(sampleAt, sign, { first: begin, end: at }, peak));
+    if (peak >= high && begin > 0 && at < count) waves.push(halfWave(samples, sign, { first: begin, end: at }, peak));
     at -= 1;
   }
   return waves;
 }
 
-function halfWave(sampleAt: (at: number) => number, sign: number, { first, end }: Run, peak: number): HalfWave {
+function halfWave(samples: Int16Array, sign: number, { first, end }: Run, peak: number): HalfWave {
   const { topShare } = CLIPPING_RULE.flat;
   let [half, top, sum, topFirst, topEnd] = [0, 0, 0, end, first];
   for (let at = first; at < end; at += 1) {
-    const level = sign * sampleAt(at);
+    const level = sign * (samples[at] ?? 0);
     if (level > peak / 2) half += 1;
     if (level <= topShare * peak) continue;
     top += 1;
@@ -281,15 +287,14 @@ function flatRuns(waves: readonly HalfWave[]): readonly HalfWave[] {
 
 /** The half waves that stay at the highest level of all and leave it by corners; none where they are too few. */
 function levelRuns(
-  window: Int16Array,
-  place: number,
+  samples: Int16Array,
   highest: number,
   waves: readonly HalfWave[],
 ): readonly (Run & { readonly peak: number })[] {
   const { withinSteps, cornerShare, leastRuns } = CLIPPING_RULE.level;
   const least = highest - withinSteps;
   const corner = least - Math.max(4, cornerShare * highest);
-  const levelAt = (at: number): number => Math.abs(window[at * CHANNELS.length + place] ?? 0);
+  const levelAt = (at: number): number => Math.abs(samples[at] ?? 0);
   const runs = waves.flatMap(({ first, end, peak }) => {
     const found: { first: number; end: number; peak: number }[] = [];
     for (let at = first; at < end; at += 1) {
