@@ -353,8 +353,8 @@ export const measuredChannel = z.enum(['left', 'right', 'centre']);
 export type MeasuredChannel = z.infer<typeof measuredChannel>;
 
 /**
- * Consecutive samples of one channel at full scale, or at the flat top of a clipped wave; `runs` of them lie between the ends, the
- * longest of so many samples.
+ * Consecutive samples of one channel at full scale, or at the flat top of a clipped wave. `runs` of them lie between the ends; the
+ * longest has so many samples.
  */
 export const clippingFact = z.strictObject({
   kind: z.literal('clipping'),

@@ -7,17 +7,16 @@ import { packedBytes } from '../pictures/small-picture.ts';
  * Sound is clipped if it is at full scale of 16 bits for three samples or more, at the rate of the track. A wave that only
  * touches full scale does so for one or two.
  *
- * Sound that was clipped before its level was lowered, or before a codec, is clipped below full scale. It is found in windows of
- * one channel, in half waves: what lies between two samples below `waveShare` of the highest of the window.
+ * Sound that was clipped before its level was lowered, or before a codec, is clipped below full scale. The search goes by windows of
+ * one channel. A half wave is the sound between two samples below `waveShare` of the highest sample of the window.
  *
- * `level`: so many half waves stay for `leastSamples` or more within `withinSteps` of the highest sample of the window, and leave it
- * by corners: the samples beside are lower by `cornerShare` of it.
+ * `level`: at least `leastRuns` half waves stay within `withinSteps` of the highest sample for `leastSamples` or more. They leave it by
+ * corners: the samples beside the run are lower by `cornerShare` of it.
  *
- * `flat`: of the half waves that reach `peakShare` of the highest sample, at least `leastRuns`, and `leastShare` of all, are flat:
- * above `topShare` of their own peak for `flatShare` of the time that they are above half of it (a sine is for 0.56). Their tops,
- * which are the means of those samples, lie close together: the standard deviation is at most `mostSpread` of their mean. At most
- * `mostOverShare` of the half waves have a top above `overShare` of the median of those. So a wave that is flat by nature, whose
- * peaks differ, is not clipped.
+ * `flat` takes the half waves that reach `peakShare` of the highest sample. The flatness of one is its time above `topShare` of its
+ * own peak, divided by that above half of it: 0.56 for a sine. It has to reach `flatShare`. At least `leastRuns`, and `leastShare` of all, are flat.
+ * A top is the mean of these samples. The standard deviation of the flat tops is at most `mostSpread` of their mean. At most
+ * `mostOverShare` of the half waves have a top above `overShare` of the median. A wave that is flat by nature has unequal peaks.
  *
  * Runs of one channel within a second of each other are one fact.
  */
@@ -270,7 +269,7 @@ function halfWave(samples: Int16Array, sign: number, { first, end }: Run, peak: 
   return { first: topFirst, end: topEnd, peak, top: sum / top, flatness: (top - 1) / half, samples: half };
 }
 
-/** The half waves that have a flat top near one level; none where their level is no limit. */
+/** The half waves that have a flat top near one level; empty if higher ones show that the level does not limit them. */
 function flatRuns(waves: readonly HalfWave[]): readonly HalfWave[] {
   const rule = CLIPPING_RULE.flat;
   const wide = waves.filter(({ samples }) => samples >= rule.leastSamples);
@@ -285,7 +284,7 @@ function flatRuns(waves: readonly HalfWave[]): readonly HalfWave[] {
   return over.length > rule.mostOverShare * wide.length ? [] : flat;
 }
 
-/** The half waves that stay at the highest level of all and leave it by corners; none where they are too few. */
+/** The runs that stay at the highest level of all and leave it by corners; empty if there are too few. */
 function levelRuns(
   samples: Int16Array,
   highest: number,

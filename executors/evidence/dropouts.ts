@@ -4,17 +4,16 @@ import type { DropoutFact } from '../../contract/evidence/evidence.ts';
 import { packedBytes } from '../pictures/small-picture.ts';
 
 /**
- * A dropout is a hole in running sound, and every channel has it at once. Levels are those of single milliseconds, in `bands`:
- * the sound without what lies below `highPassHz`, and its first and second differences, which weigh high tones more.
+ * A dropout is a hole in running sound, and every channel has it at once. The levels are those of single milliseconds, in three
+ * bands. One is the sound above `highPassHz`. The other two are its first and second differences, which weigh high tones more.
  *
  * `silence`: no sample exceeds `mostSample` (of 16 bits). A sample within `edgeMs` on both sides exceeds `leastEdge`, and that
  * share of the highest within `nearMs`: a pause of a speaker fades.
  *
- * `hole`: what a codec leaves of such a silence. In all bands, the loudest `insideMs` of the hole are `depthDb` below the quietest
- * `besideMs` of the sound beside it, which is measured for `contextMs` and the length of the hole on both sides. So neither a
- * pause that fades, nor a hole that has another one beside it, as in a tremolo, is a dropout. The `nearMs` on both sides differ
- * from one another by `mostDifferenceDb` at most; they are at most `mostFadeDb` below and `mostAttackDb` above the sound next to
- * them.
+ * `hole`: the rest of such a silence after a codec. In all bands, its loudest `insideMs` are `depthDb` below the quietest
+ * `besideMs` of the sound beside it. That sound is measured for `contextMs` and the length of the hole, on both sides. A pause that
+ * fades has quiet sound beside it, and a tremolo has other holes there. The `nearMs` before and after the hole differ by
+ * `mostDifferenceDb` at most. They are at most `mostFadeDb` below and `mostAttackDb` above the sound next to them.
  */
 export const DROPOUT_RULE = {
   leastMs: 4,
@@ -43,14 +42,14 @@ const LEAST_IN_BAND = 20 * FLOOR;
 /** A filter takes long to come to rest, and by ever smaller steps. */
 const NOTHING_PASSED = 1e-6;
 
-/** What a single millisecond is measured by, in this order. */
+/** The measures of a single millisecond, in this order. */
 const [HIGH_PASSED, FIRST, SECOND, WHOLE, PEAK] = [0, 1, 2, 3, 4] as const;
 const BANDS = [HIGH_PASSED, FIRST, SECOND] as const;
 const MEASURES = 5;
 
 /** How many milliseconds are kept: a hole and its context, twice over. */
 const KEPT_MS = 1024;
-/** A fall that lasts longer is no hole. */
+/** A hole lasts less. */
 const LONGEST_FALL_MS = 200;
 
 /** How much of a hole belongs to its edges: codecs blur those. */
@@ -301,7 +300,7 @@ export class Dropouts {
     });
   }
 
-  /** Whether the quietest sound beside a hole is so much louder than the hole, in one band. */
+  /** True if the quietest sound beside a hole is so much louder than the hole, in one band. */
   #isDeep(band: number, from: number, to: number, depth: number): boolean {
     const edge = edgeMsOf(to - from);
     const context = HOLE.contextMs + (to - from);

@@ -15,7 +15,7 @@ const ENCODING = 3;
 const HEADER_BYTES = 24;
 const LONGEST_HEADER = 4096;
 
-/** What is measured at the rate of the track, as it is kept between two windows of a pass. */
+/** The measurements at the rate of the track, as they are kept between two windows of a pass. */
 export const ownRateState = z.strictObject({
   clipping: clippingState,
   dropouts: dropoutsState,

@@ -137,7 +137,7 @@ const DROPOUT_MS = [5, 8, 12, 16, 20, 30, 40, 50, 65, 80] as const;
 const LEVEL_MS = 5;
 const AROUND_MS = 60;
 
-/** Whether sound runs from before to behind a place: the median level is above −38 dBFS, and no 5 ms are 15 dB below it. */
+/** True if sound runs from before to behind a place: the median level is above −38 dBFS, and no 5 ms are 15 dB below it. */
 function isRunning({ samples, channels }: Recording, fromMs: number, toMs: number): boolean {
   const levels: number[] = [];
   for (let ms = fromMs; ms < toMs; ms += LEVEL_MS) {

@@ -280,7 +280,7 @@ test('bug: a dropout was not found where a codec had filled it with a little noi
   t.true(fact?.kind === 'dropout' && Math.abs(fact.startMs - 2000) <= 3 && Math.abs(fact.endMs - 2040) <= 3);
 });
 
-test('pauses that fade, a voice that stops at once and begins softly, and a tremolo are no dropouts', (t) => {
+test('pauses that fade, a voice that stops at once and begins softly, and a tremolo are not taken for dropouts', (t) => {
   const around = (at: number, fall: number, rise: number): number =>
     at < 1 ? Math.min(1, (1 - at) / fall) : at < 1.05 ? 0 : Math.min(1, (at - 1.05) / rise);
   t.deepEqual(
