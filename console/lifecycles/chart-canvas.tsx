@@ -249,7 +249,7 @@ const nameSize = 12;
 const leastNameSize = 9;
 const besideName = 3;
 /** The room that a line of text takes, by its size. */
-const lineHeight = 1.2;
+const lineHeight = 1.1;
 /** A name that is cut has at least so many letters. */
 const leastLetters = 3;
 
@@ -286,16 +286,14 @@ export function namesOn(
     };
     return { box, name: `${sign} ${box.id.slice(box.id.lastIndexOf('.') + 1)}`.trim(), room };
   });
-  const named = places.filter(({ box }) => !holdsStates(box));
-  const sizes = [
-    ...named.map(({ room }) => room.height / lineHeight),
-    ...named.map(({ name, room }) => room.width / emOf(name)).filter((size) => size >= leastNameSize),
-  ];
+  const sizes = places
+    .filter(({ box }) => !holdsStates(box))
+    .map(({ name, room }) => Math.min(room.width / emOf(name), room.height / lineHeight));
   const size = Math.max(leastNameSize, Math.min(nameSize, ...sizes));
   const placed: PlacedName[] = [];
   for (const { box, name: whole, room } of places) {
     const name = cut(whole, room.width / size, emOf);
-    if (name === null || room.height < leastNameSize) continue;
+    if (name === null || room.height < size) continue;
     const width = emOf(name) * size;
     const isHeading = holdsStates(box);
     const middle = isHeading ? besideName + room.height / 2 : (box.height * down) / 2;

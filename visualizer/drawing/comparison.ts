@@ -21,8 +21,11 @@ const styleOfChanges = ({ changes, page }: Theme): string =>
       const { line, ground } = changes[kind];
       // Whoever does not see the colors has the strokes and the signs.
       const strokes = { added: '', removed: ';stroke-dasharray:8 5', changed: ';stroke-dasharray:2 3' }[kind];
+      const fill = ground === null ? '' : `;fill:${ground}`;
       return [
-        `.is-${kind} .box:not(.inner){stroke:${line};stroke-width:3;fill:${ground}${strokes}}`,
+        // Twice, so that it comes before the color of the main way.
+        `.is-${kind}.is-${kind} .box{stroke:${line}${strokes}}`,
+        `.is-${kind}.is-${kind} .box:not(.inner){stroke-width:3${fill}}`,
         `.is-${kind} .arrow{stroke:${line};stroke-width:3${strokes}}`,
         `.is-${kind} .label{stroke:${line}${strokes}}`,
         `.is-${kind} .head{fill:${line}}`,

@@ -13,9 +13,9 @@ export interface Theme {
   readonly label: string;
   readonly dot: string;
   readonly text: Readonly<Record<TextRole, string>>;
-  /** What differs between two versions of a chart. */
+  /** What differs between two versions of a chart; a state whose `ground` is null keeps its own. */
   readonly changes: Readonly<
-    Record<'added' | 'removed' | 'changed', { readonly line: string; readonly ground: string }>
+    Record<'added' | 'removed' | 'changed', { readonly line: string; readonly ground: string | null }>
   >;
 }
 
@@ -44,7 +44,7 @@ const light: Theme = {
   changes: {
     added: { line: '#1c6b3c', ground: '#e3f4e9' },
     removed: { line: '#b3261e', ground: '#fdeceb' },
-    changed: { line: '#7a4b00', ground: '#ffffff' },
+    changed: { line: '#7a4b00', ground: null },
   },
 };
 
@@ -70,7 +70,7 @@ const dark: Theme = {
   changes: {
     added: { line: '#6fcf97', ground: '#16321f' },
     removed: { line: '#ff8f85', ground: '#40201d' },
-    changed: { line: '#f0b858', ground: '#0f141a' },
+    changed: { line: '#f0b858', ground: null },
   },
 };
 
