@@ -74,6 +74,21 @@ test('another caption executor takes the permission of the one before out of the
   t.deepEqual(JSON.parse(await readFile(path, 'utf8')), after);
 });
 
+test('a caption executor that is unset takes its permission and its model along', async (t) => {
+  const { host, change, path } = await opened(t);
+  await change({ set: captioning });
+  host.granted(t, await change({ unset: ['caption-executor'] }), 200, settingsChanged, cors);
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), {});
+});
+
+test('bug: of settings that were changed at the same time, one was kept and the others failed', async (t) => {
+  const { host, change, path } = await opened(t);
+  const settings = { 'maximum-study-range-ms': 700_000, 'maximum-live-studies': 500, 'reviewer-label': 'Ann' };
+  const changes = Object.entries(settings).map(([name, value]) => change({ set: { [name]: value } }));
+  for (const answer of await Promise.all(changes)) host.granted(t, answer, 200, settingsChanged, cors);
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), settings);
+});
+
 const refusals: readonly (readonly [string, SettingsChangeRequest, ErrorCode, RegExp])[] = [
   ['an unknown name', { set: { prot: 1 } }, 'invalid_settings_change', /no setting prot/],
   ['a value that does not fit', { set: { 'log-format': true } }, 'invalid_settings_change', /text or a number/],
@@ -153,6 +168,28 @@ test('a settings file that cannot be read is named, and neither changed nor rest
   const json = { schema: 'studio.host-restart-request.v1' };
   host.refused(t, await host.ask('POST', '/v1/host-restarts', { headers, json }), 'restart_refused', cors);
 });
+
+for (const [what, settings, reason] of [
+  [
+    'a value that no host takes',
+    { 'maximum-study-range-ms': 'abc' },
+    /: maximum-study-range-ms abc: an integer from 1/,
+  ],
+  ['an executor without its permission', { 'caption-executor': 'recognized' }, /needs allow-recognized-captions$/],
+] as const) {
+  test(`bug: a host restarted into settings with which no host starts: ${what}`, async (t) => {
+    const { host, path, read } = await opened(t);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, JSON.stringify(settings));
+    const { file, restart } = await read();
+    t.is(file.state, 'read');
+    t.false(restart.isPossible);
+    t.regex(restart.text, reason);
+    const json = { schema: 'studio.host-restart-request.v1' };
+    host.refused(t, await host.ask('POST', '/v1/host-restarts', { headers, json }), 'restart_refused', cors);
+    t.false(host.reports().includes('restart'));
+  });
+}
 
 test('a host answers before it restarts, and not while it receives a whole file', async (t) => {
   const { host, read } = await opened(t);
