@@ -230,7 +230,7 @@ async function ableCall(
   const way = !call.isOwnHost()
     ? `This host was running before the command. Stop it and run the command again, or restart it with another --caption-executor: ${asTyped('serve --help')}`
     : `Attach a subtitle file by --subtitles, or set a recognizer: ${asTyped('settings --help')}`;
-  throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}. ${way}`);
+  throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}. ${way}`);
 }
 
 interface ShownLine {

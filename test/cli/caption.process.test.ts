@@ -134,7 +134,10 @@ test('a film without texts and without an engine lists the options, before any a
   const environment = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx' };
   const { exit, stderr } = await runCommand(args('--from', 'en', ...owner, ...approved), environment);
   t.is(exit, 2);
-  t.regex(stderr, /no captions can come of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recognizer/);
+  t.regex(
+    stderr,
+    /no captions can be made of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recognizer/,
+  );
 });
 
 test('bug: captions were written over the film or a subtitle file that they are made of', async (t) => {
