@@ -17,6 +17,7 @@ import { openSubtitleFile, resultOfSteps } from '../../formats/subtitles.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { brokenLines } from '../../rules/caption-guidelines.ts';
 import { baseLanguage } from '../../rules/languages.ts';
+import { shellPath } from '../../storage/objects/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
@@ -407,7 +408,7 @@ export async function editCaptions(call: CommandCall): Promise<ExitCode> {
     return exit;
   } catch (error) {
     terminal.remark(
-      `your text is in ${path}: ${asTyped(`captions edit ${runtimeId} --side ${side} --file ${path}`)} goes on with it`,
+      `your text is in ${path}: ${asTyped(`captions edit ${runtimeId} --side ${side} --file ${shellPath(path)}`)} goes on with it`,
     );
     throw error;
   }

@@ -1,6 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { parseFlags } from '../../cli/options/flags.ts';
+import { optionsOf, serveFlags } from '../../cli/options/serve-options.ts';
+import { findEngines } from '../../cli/settings/engine-search.ts';
+import { settingsAfter, withoutLeftovers, withSettings } from '../../cli/settings/settings-file.ts';
 import type { ErrorCode } from '../../contract/base/errors.ts';
 import {
   foundEngines,
@@ -206,6 +210,21 @@ test('a host answers before it restarts, and not while it receives a whole file'
   await eventually('the upload to begin', async () => !(await read()).restart.isPossible, 5);
   t.regex(host.refused(t, await restart(), 'restart_refused', cors), /uploaded whole/);
   upload.leave();
+});
+
+test('bug: the settings of a found recognizer ended the use of a translator', async (t) => {
+  const environment = { MEDIA_STUDY_POCKETSPHINX: '/bin/true', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
+  const inUse = { recognizer: null, screenText: false, translator: 'http://127.0.0.1:9/v1' };
+  const found = await findEngines(environment, inUse);
+  const { use = {} } = found.find(({ name }) => name === 'pocketsphinx') ?? {};
+  t.deepEqual(use, {
+    'semantic-recognizer': 'pocketsphinx',
+    'allow-real-semantic-evidence': true,
+    'caption-executor': 'recognized-translated',
+  });
+  const before = new Map(Object.entries(translating));
+  const after = settingsAfter(before, withoutLeftovers(before, new Map(Object.entries(use))));
+  t.is(optionsOf(withSettings(parseFlags([], serveFlags), after)).captionExecutor.model, 'small');
 });
 
 test('engines of this machine are found with the settings that use them', async (t) => {
