@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
@@ -229,7 +230,7 @@ async function ableCall(
   const way = !call.isOwnHost()
     ? `This host was running before the command. Stop it and run the command again, or restart it with another --caption-executor: ${asTyped('serve --help')}`
     : `Attach a subtitle file by --subtitles, or set a recognizer: ${asTyped('settings --help')}`;
-  throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}. ${way}`);
+  throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}. ${way}`);
 }
 
 interface ShownLine {
@@ -321,6 +322,21 @@ function outputOf(given: GivenFlags, { film, target, format }: Asked): string {
   return join(dirname(path), `${basename(path, extname(path))}.${target}.${format}`);
 }
 
+/** Throws `WrongCall` if the captions would replace the film, or a subtitle file that the call attaches. */
+async function checkTargets(given: GivenFlags, asked: Asked): Promise<void> {
+  const placeOf = (path: string) => realpath(path).catch(() => path);
+  const attaching = { given: forAttached(given) };
+  const read = [resolve(asked.film), ...(await checkSubtitleFiles(attaching, givenSubtitles(attaching)))];
+  const places = await Promise.all(read.map(placeOf));
+  for (const [flag, path] of [
+    ['output', outputOf(given, asked)],
+    ['mux', pathOption(given, 'mux')],
+  ] as const) {
+    if (path === null || !places.includes(await placeOf(path))) continue;
+    throw new WrongCall(`${path} is a file that this command reads: name another one by --${flag}`);
+  }
+}
+
 async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCommand['check']>>[1]): Promise<void> {
   const film = argument(given, 0, 'FILM');
   for (const name of ['from', 'to']) {
@@ -351,6 +367,7 @@ async function run(first: CommandCall): Promise<ExitCode> {
     textTracks(probe).some(({ language }) => baseLanguage(language ?? '') === baseLanguage(wanted));
   const texts = { hasSpokenText: hasText(spoken), hasTargetText: hasText(target) };
   const asked = { film, spoken, target, format: formatOf(given), ...texts };
+  await checkTargets(given, asked);
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: asked.target,
