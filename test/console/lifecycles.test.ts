@@ -17,7 +17,7 @@ import { sequenceOf } from '../../console/lifecycles/sequence-view.tsx';
 import { type ActorFilter, filteredActors, subjectWords } from '../../console/lifecycles/subjects.ts';
 import { drawnChartOf, releaseToCompare } from '../../console/lifecycles/versions-view.tsx';
 import { supervised } from '../../console/lifecycles/whole-host-view.tsx';
-import { briefly, eventWords } from '../../console/lifecycles/words.ts';
+import { actorWords, briefly, eventWords } from '../../console/lifecycles/words.ts';
 import { parsedExposition } from '../../console/operations/exposition.ts';
 import type { JournalEvent } from '../../contract/journal.ts';
 import type { ActorTransition, ActorTransitions, ListedActor } from '../../contract/lifecycles/actors.ts';
@@ -203,6 +203,15 @@ test('a step has the records of its commit, and not those of a later commit of t
   t.deepEqual(fieldOf(recordsAt(4)?.events ?? [], 'seq'), [4]);
   const [earlier] = stepsOf(study, walk);
   t.is(earlier && recordsOf(events, earlier), null, 'a row of an earlier version');
+});
+
+test('the state of an actor is said once', (t) => {
+  const words = (phase: ListedActor['phase'], state: string) => actorWords({ phase, states: [`runtime.${state}`] });
+  t.is(words('ended', 'terminal'), 'ended');
+  t.is(words('ended', 'failed'), 'failed');
+  t.is(words('waiting', 'queued'), 'waiting');
+  t.is(words('waiting', 'approved'), 'approved, waiting');
+  t.is(words('live', 'running.detect'), 'running.detect, at work');
 });
 
 test('times and events have short forms', (t) => {
