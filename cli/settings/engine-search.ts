@@ -42,7 +42,7 @@ export const translatorSettings = (executor: string, server: string, model: stri
 });
 
 /** A model server of this machine with its models. */
-export interface FoundServer {
+interface FoundServer {
   readonly server: string;
   readonly models: readonly string[];
 }
@@ -156,7 +156,7 @@ function serverOf(found: FoundServer, isInUse: boolean, isRecognizing: boolean):
 }
 
 /** The engines that a host uses already. */
-export interface EnginesInUse {
+interface EnginesInUse {
   readonly recognizer: string | null;
   readonly screenText: boolean;
   /** The address of the server that translates; null if none does. */

@@ -54,7 +54,7 @@ const moved = (view: Viewport, dx: number, dy: number): Viewport => ({
 const closeScale = 0.9;
 
 /** An area in the middle of its box, in a size that can be read. */
-export function closeTo(view: Viewport, area: Area, box: Size): Viewport {
+function closeTo(view: Viewport, area: Area, box: Size): Viewport {
   const scale = Math.max(view.scale, closeScale);
   const middle = (start: number, length: number, room: number): number => room / 2 - (start + length / 2) * scale;
   // Of an area that is larger than the box, its beginning is seen.

@@ -13,7 +13,7 @@ import { VersionsView } from './versions-view.tsx';
 import { WhatIf } from './what-if.tsx';
 
 /** A chart as it is, with its description. */
-export function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
+function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
   const index = useMemo(() => chartIndex(drawn.chart), [drawn]);
   const way = useMemo(() => ({ transitions: drawn.chart.mainWay, states: [] }), [drawn]);
   return (

@@ -14,14 +14,14 @@ import { readWalk } from './walks.ts';
 import { briefly, eventWords, kindWords, shownActorKinds, stateNames } from './words.ts';
 
 /** One actor with all of its recorded transitions. */
-export interface ActorWalk {
+interface ActorWalk {
   readonly actorId: string;
   readonly kind: ActorKind;
   readonly transitions: readonly ActorTransition[];
 }
 
 /** One transition among those of all actors of a study. */
-export interface SequenceRow {
+interface SequenceRow {
   readonly lane: number;
   readonly transition: ActorTransition;
   /** Since the first transition of all, in ms. */

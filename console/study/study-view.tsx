@@ -83,7 +83,7 @@ function StudyProgress({ study, model }: StudyProgressProps) {
 const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];
 
 /** The one thing that a person does next with a study; null if there is only waiting. */
-export type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
+type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
 
 export function nextActionOf({ situation, actions }: RuntimeOverview): NextAction {
   const may = (name: string): boolean => actions.some(({ action }) => action === name);

@@ -32,7 +32,7 @@ import {
 import { grantedStage } from './granted.ts';
 
 /** The evidence of the study that regions follow from, in this order; none where no detector could look for speech. */
-export const regionKinds = ['speech_activity', 'silence'] as const;
+const regionKinds = ['speech_activity', 'silence'] as const;
 
 const linesOf = (transcript: EvidenceArtifact | null): TranscriptLineFact[] =>
   (transcript?.facts ?? []).flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));

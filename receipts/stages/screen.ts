@@ -76,7 +76,7 @@ export const screenReading = new GrantedOperation<ScreenTextReceipt, FurtherArti
 });
 
 /** The result of the reading of the screen of a run: its texts, or the reason why there are none. */
-export type VerifiedScreenText = VerifiedGrant<ScreenTextReceipt, FurtherArtifact>;
+type VerifiedScreenText = VerifiedGrant<ScreenTextReceipt, FurtherArtifact>;
 
 const keyframesOf = (operations: readonly VerifiedOperation[]): StartingEvidence =>
   operations
