@@ -190,8 +190,8 @@ export class UploadPart {
   }
 
   /**
-   * Ends a part of a large file, and its ingest, that begins as no media does. A small file is left to its probe, and so is a
-   * beginning that comes in small pieces: the first bytes of a WAV or an Ogg alone are text.
+   * Ends a part of a large file, and its ingest, that begins as no media does. A small file is left to its probe. So is a
+   * beginning that comes in small pieces, as the first bytes of a WAV or an Ogg alone are text.
    */
   #refuses(beginning: Buffer): boolean {
     if (this.#owner.declaredBytes <= smallBytes || beginning.length < lookedAtBytes) return false;
