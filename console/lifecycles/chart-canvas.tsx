@@ -6,8 +6,8 @@ import { fontFamily, roomOf } from '../../visualizer/drawing/text.ts';
 import { boxPadding } from '../../visualizer/drawing/theme.ts';
 
 /**
- * Which part of a drawing is seen: a place of it is at `x + across * place.x` and `y + down * place.y` px of the box. Both scales are
- * one unless the texts are too small to be read anyway: then a drawing is as wide as the names of its states need.
+ * The part of a drawing in sight: a place of it is at `x + across * place.x` and `y + down * place.y` px of the box. The scales
+ * differ only while texts are too small to be read. The drawing is then as wide as the names of its states need.
  */
 interface Viewport {
   readonly x: number;
@@ -304,7 +304,7 @@ export function namesOn(
   return placed;
 }
 
-/** A name that is no wider than so many em, with an ellipsis if it had to be cut; null if too little would be left. */
+/** A name that fits into a width in em, cut with an ellipsis if needed; null if too few letters would remain. */
 function cut(name: string, width: number, emOf: (name: string) => number): string | null {
   if (emOf(name) <= width) return name;
   for (let length = name.length - 1; length >= leastLetters; length -= 1) {
@@ -334,7 +334,7 @@ interface SmallPartsProps extends Pick<Viewport, 'across' | 'down'> {
   readonly marks: Marks;
 }
 
-/** What keeps its size however small a drawing is: heads of arrows, starting dots, and names of states. */
+/** The parts that keep their size however small a drawing is: heads of arrows, starting dots, and names of states. */
 function SmallParts({ drawing, marks, across, down }: SmallPartsProps) {
   const shapes = useMemo(
     () => smallShapes(drawing, marks, ({ x, y }) => ({ x: x * across, y: y * down })),

@@ -205,7 +205,7 @@ test('a step has the records of its commit, and not those of a later commit of t
   t.is(earlier && recordsOf(events, earlier), null, 'a row of an earlier version');
 });
 
-test('the state of an actor is said once', (t) => {
+test('a badge names the state of an actor once', (t) => {
   const words = (phase: ListedActor['phase'], state: string) => actorWords({ phase, states: [`runtime.${state}`] });
   t.is(words('ended', 'terminal'), 'ended');
   t.is(words('ended', 'failed'), 'failed');

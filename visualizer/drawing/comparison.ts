@@ -19,7 +19,7 @@ const styleOfChanges = ({ changes, page }: Theme): string =>
     '.note-on-chart text{font-size:12px}',
     ...(['added', 'removed', 'changed'] as const).flatMap((kind) => {
       const { line, ground } = changes[kind];
-      // Whoever does not see the colors has the strokes and the signs.
+      // Strokes and signs say the same as the colors.
       const strokes = { added: '', removed: ';stroke-dasharray:8 5', changed: ';stroke-dasharray:2 3' }[kind];
       const fill = ground === null ? '' : `;fill:${ground}`;
       return [
@@ -35,7 +35,7 @@ const styleOfChanges = ({ changes, page }: Theme): string =>
     }),
   ].join('\n');
 
-/** Two versions of a chart beside each other as an SVG text: what was removed in the older one, what was added in the newer one. */
+/** Two versions of a chart beside each other as an SVG text. The older one shows removed parts, the newer one added parts. */
 export function comparisonSvg(before: NamedDrawing, after: NamedDrawing, changes: ChartChanges, theme: Theme): string {
   const [left, right] = [before.drawing, after.drawing];
   const version = ({ name, drawing }: NamedDrawing, side: 'before' | 'after', x: number) =>

@@ -11,7 +11,7 @@ import type {
 import { fontFamily, textWidth, typefaces } from './text.ts';
 import { boxPadding, deepestLevel, labelPadding, pageMargin, type Theme } from './theme.ts';
 
-/** What a view adds to a drawing: class names by state and by transition, and words on states and on the arrows of transitions. */
+/** The marks that a view adds to a drawing: class names by state and by transition, and words on states and arrows. */
 export interface Marks {
   readonly states: ReadonlyMap<string, string>;
   readonly transitions: ReadonlyMap<string, string>;
@@ -220,7 +220,7 @@ function noteAt({ x, y }: Point, words: string): Shape[] {
   ];
 }
 
-/** Where the words on an arrow are: below its label; where it has none, in the middle of its line. */
+/** The place of the words on an arrow: below its label, or in the middle of its line if it has no label. */
 export function placeOf({ label, points }: Arrow): Point {
   if (label !== null) return { x: label.x + label.width / 2, y: label.y + label.height + belowLabel };
   const from = points[Math.floor((points.length - 1) / 2)] ?? { x: 0, y: 0 };
@@ -228,7 +228,7 @@ export function placeOf({ label, points }: Arrow): Point {
   return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
 }
 
-// In px: how far before a corner a line starts to turn, and the length of an arrow's head, which is as wide as it is long.
+// In px: how far before a corner a line starts to turn, and the length and width of an arrow's head.
 const turn = 7;
 const headLength = 9;
 

@@ -13,7 +13,7 @@ export interface Theme {
   readonly label: string;
   readonly dot: string;
   readonly text: Readonly<Record<TextRole, string>>;
-  /** What differs between two versions of a chart; a state whose `ground` is null keeps its own. */
+  /** The colors of changes between two versions of a chart. A state keeps its own ground if `ground` is null. */
   readonly changes: Readonly<
     Record<'added' | 'removed' | 'changed', { readonly line: string; readonly ground: string | null }>
   >;
