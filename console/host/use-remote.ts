@@ -91,11 +91,20 @@ interface Readable<Context> {
   subscribe(listener: () => void): { unsubscribe(): void };
 }
 
-/** A part of what a store holds; the component is drawn again when that part is another one. */
+/**
+ * A part of what a store holds; the component is drawn again when that part is another one. The part may depend on what the component
+ * is drawn with.
+ */
 export function useStore<Context, Part>(store: Readable<Context>, part: (context: Context) => Part): Part {
-  const [value, setValue] = useState(() => part(store.getSnapshot().context));
+  const value = part(store.getSnapshot().context);
+  const drawn = useRef({ value, part });
+  drawn.current = { value, part };
+  const [, drawAgain] = useState({});
   useEffect(() => {
-    const look = () => setValue(() => part(store.getSnapshot().context));
+    const look = () => {
+      const { value: before, part: latest } = drawn.current;
+      if (latest(store.getSnapshot().context) !== before) drawAgain({});
+    };
     const subscription = store.subscribe(look);
     look();
     return () => subscription.unsubscribe();

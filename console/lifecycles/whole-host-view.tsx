@@ -116,7 +116,12 @@ export function WholeHostView() {
     return { health, kinds: supervised(shownActorKinds, actors, parsedExposition(metrics)), budgets, isAll };
   }, [host]);
   useEvery(everyMs, true, poll);
-  useAfterMoves(host, reload, () => true);
+  // Not beside an answer that is under way: it takes several questions, and the next tick asks again.
+  useAfterMoves(
+    host,
+    () => void poll(),
+    () => true,
+  );
   return (
     <div class="page">
       <p class="crumb">

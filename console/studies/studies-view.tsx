@@ -208,7 +208,8 @@ function StandingBadge({ row }: { readonly row: RuntimeRow }) {
   useAfterMoves(
     host,
     () => setMoves(moves + 1),
-    ({ kind }) => kind === 'publish-review' || kind === 'caption-production',
+    (moved) =>
+      moved.runtimeId === runtimeId && (moved.kind === 'publish-review' || moved.kind === 'caption-production'),
   );
   useEffect(() => {
     if (!terminal) return setStudy(base);

@@ -153,7 +153,10 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
           corrections={corrections}
           draft={draft}
           onClose={() => setSaving(false)}
-          onReload={onReload}
+          onReload={() => {
+            setSaving(false);
+            onReload();
+          }}
           onSaved={async (answer) => {
             setSaving(false);
             await onSaved(answer);

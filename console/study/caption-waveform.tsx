@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Waveform } from '../../client/evidence.ts';
-import { useHost } from '../host/session.ts';
+import { session, useHost } from '../host/session.ts';
 import { useRemote, useStore } from '../host/use-remote.ts';
 import { useWidth } from '../parts/window-list.tsx';
 import { peakOf } from '../pictures/wave.tsx';
@@ -84,6 +84,7 @@ export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLo
   const [view, setView] = useState<Stretch>(() =>
     within({ startMs: range.startMs, endMs: range.startMs + shownMs }, range),
   );
+  const theme = useStore(session, (context) => context.theme);
   const drag = useRef<(Edge & { readonly step: string }) | null>(null);
   const msPerPixel = (view.endMs - view.startMs) / width;
 
@@ -115,7 +116,7 @@ export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLo
       subscription.unsubscribe();
       scheme.removeEventListener('change', soon);
     };
-  }, [wave, peak, lines, selected, view, width, cutsMs, control]);
+  }, [wave, peak, lines, selected, view, width, cutsMs, control, theme]);
 
   useEffect(() => {
     const element = canvas.current;
