@@ -25,7 +25,7 @@ type ReviewVerb = (typeof reviewVerbs)[number];
 /** The command that approves a study, as this person types it. */
 export const approving = (runtimeId: string): string => asTyped(`review approve ${runtimeId}`);
 
-/** True for an error of a client by which the host does not have yet what was asked for. */
+/** True for an error of a client that says that the host has nothing yet. */
 export const isNothing = (error: unknown): boolean =>
   error instanceof NothingYet || (error instanceof HostError && error.code === 'not_found');
 
@@ -39,7 +39,8 @@ export const rethrownForApproval =
 
 /**
  * True if the person at the terminal has yet to agree to a statement, which is shown then. `--attest` agrees without a question in
- * the name that `--reviewer` gives. Throws `WrongCall` for another name, and if nobody is there to ask.
+ * the name that `--reviewer` gives. Throws `WrongCall` for another name, and if there is no
+ * person to ask.
  */
 export function mustAgree(
   { terminal, given }: CommandCall,
