@@ -359,7 +359,8 @@ async function correct(
   );
 }
 
-const sideOf = (given: GivenFlags): CaptionSide => {
+/** The side of the lines that a call names. Throws `WrongCall`. */
+export const sideOf = (given: GivenFlags): CaptionSide => {
   const side = given.single('side') ?? 'target';
   if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
   return side;

@@ -258,6 +258,30 @@ test('a wrong review or export is refused before a host is looked for or anybody
   }
 });
 
+test('bug: a wrong call started a host before it was refused', async (t) => {
+  const root = ['--data-root', join(tmpdir(), 'no-such-data-root')];
+  for (const [args, message] of [
+    [['evidence'], 'RUNTIME is missing'],
+    [['watch'], 'RUNTIME is missing'],
+    [['cancel'], 'RUNTIME is missing'],
+    [['captions'], 'RUNTIME is missing'],
+    [['captions', 'runtime:any', '--side', 'both'], '--side both: source or target'],
+    [['subtitles'], 'SOURCE is missing'],
+    [['subtitles', 'any', '--detach', 'last'], '--detach last: the number of a track is needed'],
+    [['delete'], 'runtime or source is missing'],
+    [['delete', 'host', 'any'], 'host: one of runtime, source'],
+    [['delete', 'runtime'], 'ID is missing'],
+    [['disk', '--limit', '0'], '--limit is a number from 1 to 200'],
+    [['runtimes', '--limit', 'all'], '--limit is a number of at least 1'],
+    [
+      ['runtimes', '--lifecycle', 'over'],
+      '--lifecycle is one of accepted, initializing, running, terminal, failed, interrupted',
+    ],
+  ] as const) {
+    t.deepEqual(await refusalOf(...args, ...root), [2, `${message}\n`], args.join(' '));
+  }
+});
+
 test('a command that is named to be pasted names a data root as a shell reads it', async (t) => {
   const folder = join(await scratchFolder(t), 'wrong calls');
   await mkdir(folder);
