@@ -26,7 +26,7 @@ async function idOf(call: CommandCall, kind: 'runtime' | 'source', what: string)
   return (await namedSource(call, what))?.sourceSessionId ?? what;
 }
 
-/** What a call of `delete` names. Throws `WrongCall`. */
+/** The kind and the name that a call of `delete` has. Throws `WrongCall`. */
 function deletedOf(given: GivenFlags) {
   const kind = argument(given, 0, 'runtime or source');
   if (kind !== 'runtime' && kind !== 'source') throw new WrongCall(`${kind}: one of runtime, source`);
@@ -94,7 +94,7 @@ const diskFlags: FlagTable = {
   ...hostFlags,
 };
 
-/** How many sources and runtimes a call of `disk` wants. Throws `WrongCall`. */
+/** The most sources and runtimes that a call of `disk` names. Throws `WrongCall`. */
 function mostOf(given: GivenFlags): number {
   const limit = Number(given.single('limit') ?? 20);
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > 200)
