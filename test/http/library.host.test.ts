@@ -154,7 +154,9 @@ test('a line that several studies of a source have is named once on a page', asy
   // Everything is remembered by the second search, which a page holds then.
   for (const _ of [1, 2]) {
     for (const { studies } of await searched(t, host, 'q=welcome')) {
-      const places = studies.flatMap(({ lines }) => lines.map(({ kind, startMs, text }) => `${kind} ${startMs} ${text}`));
+      const places = studies.flatMap(({ lines }) =>
+        lines.map(({ kind, startMs, text }) => `${kind} ${startMs} ${text}`),
+      );
       t.is(new Set(places).size, places.length);
     }
   }
