@@ -17,7 +17,14 @@ import { dataRootOf, hasDataRoot } from './options/data-root.ts';
 import { answersQuestion, nearestName, parseFlags } from './options/flags.ts';
 import { outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
-import { asTyped, type CommandCall, type HostCommand, programAsTyped, WrongCall } from './terminal/call.ts';
+import {
+  asTyped,
+  type CommandCall,
+  type HostCommand,
+  MissingArgument,
+  programAsTyped,
+  WrongCall,
+} from './terminal/call.ts';
 import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, Interrupted, processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -88,6 +95,10 @@ function failureOf(
   study?: string,
 ): { readonly line: string; readonly exit: ExitCode } {
   if (signal.aborted || error instanceof Interrupted) return { line: 'interrupted', exit: exitCodes.interrupted };
+  if (error instanceof MissingArgument) {
+    const usage = (command ?? onStore)?.usage;
+    return { line: usage === undefined ? error.message : `${error.message}; usage: ${usage}`, exit: exitCodes.usage };
+  }
   if (error instanceof WrongCall) return { line: error.message, exit: exitCodes.usage };
   if (error instanceof StartError && error.exitCode === exitCodes.usage) {
     return { line: `${error.message}; ${programAsTyped()} ${name} --help shows its flags`, exit: exitCodes.usage };

@@ -17,7 +17,7 @@ import { openSubtitleFile, resultOfSteps } from '../../formats/subtitles.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
-import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
 
@@ -337,7 +337,6 @@ const sideOf = (given: GivenFlags): CaptionSide => {
 
 /** Throws `WrongCall` for a call of `captions edit` that is wrong whatever the host answers. */
 export function checkEdit(given: GivenFlags): void {
-  argument(given, 1, 'RUNTIME');
   sideOf(given);
   if (given.has('produce')) throw new WrongCall('--produce does not go with edit; leave it out');
   if (given.has('file') && given.has('revert')) throw new WrongCall('--file and --revert: give one of them');

@@ -76,7 +76,7 @@ async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): 
 }
 
 function reviewVerbOf(given: GivenFlags): ReviewVerb {
-  const asked = argument(given, 0, reviewVerbs.join(', '));
+  const asked = argument(given, 0, reviewVerbs.join('|'));
   const verb = reviewVerbs.find((each) => each === asked);
   if (verb === undefined) throw new WrongCall(`${asked}: one of ${reviewVerbs.join(', ')}`);
   return verb;
@@ -84,7 +84,6 @@ function reviewVerbOf(given: GivenFlags): ReviewVerb {
 
 async function check(given: GivenFlags): Promise<void> {
   const verb = reviewVerbOf(given);
-  argument(given, 1, 'RUNTIME');
   if (verb === 'revoke') reasonsOf(given, verb, revocationReasons);
   else if (verb === 'reject') reasonsOf(given, verb, rejectionReasons);
   else if (given.has('reason')) throw new WrongCall('--reason is for reject and revoke');
