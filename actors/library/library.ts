@@ -19,14 +19,14 @@ import { type ListedRuntimes, listedOf } from '../study/listed-runtimes.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
 import { newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
 
-export interface LibraryOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'runtimes' | 'mutex' | 'clock'> {
+interface LibraryOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'runtimes' | 'mutex' | 'clock'> {
   readonly overviews: Pick<Overviews, 'of'>;
   readonly listed: Pick<ListedRuntimes, 'row'>;
   /** Milliseconds that have passed, on a monotonic clock. */
   readonly elapsed: () => number;
 }
 
-export interface SearchRequest extends PageRequest {
+interface SearchRequest extends PageRequest {
   readonly query: string;
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
-import { approvalReasons, attestations } from '../../contract/review.ts';
+import { approvalReasons, attestations, type Reviewer } from '../../contract/review.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
@@ -44,6 +45,7 @@ import { writeExport } from './exports.ts';
 import { checkRights, rightsFlags } from './given-file.ts';
 import { sourceOf } from './ingest.ts';
 import { checkMuxed, muxFilm } from './muxed-film.ts';
+import { mustAgree } from './review.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 import { knownLanguages } from './study.ts';
 
@@ -280,7 +282,7 @@ async function ableCall(
   const obstacle = await obstacleOf(call, source, request);
   if (obstacle === null) return call;
   if (!textsAreMissing.includes(obstacle.reason))
-    throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}`);
+    throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}`);
   const settings = (await readSettings(dataRootAt(dataRootOf(call.given)).settings)) ?? new Map();
   const restarted = async (flags: readonly string[]): Promise<CommandCall | null> => {
     const able = { ...call, host: await call.restartHost(flags) };
@@ -292,7 +294,7 @@ async function ableCall(
   const needed = await enginesFor(asked, settings);
   const taken = (await engineTaken(call, needed, settings)) ? await restarted([]) : null;
   if (taken !== null) return taken;
-  throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}. ${waysOut(call, asked, needed)}`);
+  throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}. ${waysOut(call, asked, needed)}`);
 }
 
 interface ShownLine {
@@ -329,8 +331,8 @@ async function linesFound(
 const shownLine = ({ startMs, text }: ShownLine): string => `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;
 
 /** Shows what the captions will be made of, and asks the person to approve. Throws `WrongCall` if nothing is approved. */
-async function attestedBy(call: CommandCall, runtimeId: string, label: string, id: string): Promise<void> {
-  const { terminal, given } = call;
+async function attestedBy(call: CommandCall, runtimeId: string, reviewer: Reviewer): Promise<void> {
+  const { terminal } = call;
   const found = await linesFound(call, runtimeId);
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {
@@ -338,17 +340,7 @@ async function attestedBy(call: CommandCall, runtimeId: string, label: string, i
     for (const line of lines.slice(0, firstLines)) terminal.remark(shownLine(line));
     if (lines.length > firstLines) terminal.remark(`  … and ${lines.length - firstLines} more`);
   }
-  const named = given.single('reviewer');
-  if (named !== undefined && named !== label && named !== id) {
-    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
-  }
-  if (given.has('attest')) return;
-  if (!terminal.isInteractive) {
-    throw new WrongCall(
-      `nothing was approved: a person at a terminal approves captions, or --attest --reviewer "${label}" for "${attestations.decision}"`,
-    );
-  }
-  terminal.remark(`${label}: "${attestations.decision}"`);
+  if (!mustAgree(call, reviewer, { statement: attestations.decision, verb: 'approve' })) return;
   for (;;) {
     const answer = await terminal.ask('Type yes to attest this, lines to read all lines: ');
     if (answer === 'yes') return;
@@ -364,7 +356,7 @@ async function approve(call: CommandCall, runtimeId: string): Promise<void> {
   const { reviewer, reviews: known } = await reviews.decisions(runtimeId);
   if (known.some(({ state }) => state === 'approved_for_caption_production')) return;
   if (known.length > 0) throw new WrongCall(`the study was reviewed already: ${known[0]?.state.replaceAll('_', ' ')}`);
-  await attestedBy(call, runtimeId, reviewer.label, reviewer.id);
+  await attestedBy(call, runtimeId, reviewer);
   const decision = { outcome: 'approve_for_caption_production', reasonCodes: approvalReasons, note: null } as const;
   await reviews.decide(runtimeId, decision, { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation });
 }
@@ -382,6 +374,21 @@ function outputOf(given: GivenFlags, { film, target, format }: Asked): string {
   if (named !== null) return named;
   const path = resolve(existsSync(film) ? film : basename(film));
   return join(dirname(path), `${basename(path, extname(path))}.${target}.${format}`);
+}
+
+/** Throws `WrongCall` if the captions would replace the film, or a subtitle file that the call attaches. */
+async function checkTargets(given: GivenFlags, asked: Asked): Promise<void> {
+  const placeOf = (path: string) => realpath(path).catch(() => path);
+  const attaching = { given: forAttached(given) };
+  const read = [resolve(asked.film), ...(await checkSubtitleFiles(attaching, givenSubtitles(attaching)))];
+  const places = await Promise.all(read.map(placeOf));
+  for (const [flag, path] of [
+    ['output', outputOf(given, asked)],
+    ['mux', pathOption(given, 'mux')],
+  ] as const) {
+    if (path === null || !places.includes(await placeOf(path))) continue;
+    throw new WrongCall(`${path} is a file that this command reads: name another one by --${flag}`);
+  }
 }
 
 async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCommand['check']>>[1]): Promise<void> {
@@ -415,6 +422,7 @@ async function run(first: CommandCall): Promise<ExitCode> {
   const texts = { hasSpokenText: hasText(spoken), hasTargetText: hasText(target) };
   const hasSound = probe.tracks.some(({ type }) => type === 'audio');
   const asked = { film, spoken, target, format: formatOf(given), ...texts, hasSound };
+  await checkTargets(given, asked);
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: asked.target,

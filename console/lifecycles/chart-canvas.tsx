@@ -5,7 +5,7 @@ import { type Shape, shapesOf } from '../../visualizer/drawing/svg.ts';
 import { textWidth, typefaces } from '../../visualizer/drawing/text.ts';
 import type { Marks } from './chart-index.ts';
 
-/** Which part of a drawing is seen: a place of it is at `x + scale * place` px of the box. */
+/** The visible part of a drawing: a place of it is at `x + scale * place` px of the box. */
 interface Viewport {
   readonly x: number;
   readonly y: number;
@@ -37,7 +37,7 @@ export function fitted(drawing: Size, box: Size): Viewport {
   };
 }
 
-/** Closer (`factor` above 1) or farther around a place of the box that stays where it is. */
+/** Zooms in (`factor` above 1) or out around a place of the box, which keeps its position. */
 export function scaled(view: Viewport, factor: number, at: { readonly x: number; readonly y: number }): Viewport {
   const scale = limited(view.scale * factor);
   const change = scale / view.scale;
@@ -54,7 +54,7 @@ const moved = (view: Viewport, dx: number, dy: number): Viewport => ({
 const closeScale = 0.9;
 
 /** An area in the middle of its box, in a size that can be read. */
-export function closeTo(view: Viewport, area: Area, box: Size): Viewport {
+function closeTo(view: Viewport, area: Area, box: Size): Viewport {
   const scale = Math.max(view.scale, closeScale);
   const middle = (start: number, length: number, room: number): number => room / 2 - (start + length / 2) * scale;
   // Of an area that is larger than the box, its beginning is seen.
@@ -63,7 +63,7 @@ export function closeTo(view: Viewport, area: Area, box: Size): Viewport {
   return { x: along(area.x, area.width, box.width), y: along(area.y, area.height, box.height), scale };
 }
 
-/** Moves so that an area is seen, and not at all where it is already. */
+/** Moves so that an area is visible; stays if it is already. */
 export function revealing(view: Viewport, area: Area, box: Size): Viewport {
   const shift = (start: number, length: number, room: number): number => {
     if (start >= margin && start + length <= room - margin) return 0;
@@ -90,7 +90,7 @@ interface ViewportControl {
 
 const zoomPerPixel = 0.9975;
 
-/** Which part of a drawing a box shows: the wheel with Ctrl zooms, a drag moves. */
+/** The part of a drawing that a box shows: the wheel with Ctrl zooms, a drag moves. */
 function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): ViewportControl {
   // Null for the whole drawing, however large the box becomes.
   const [view, setView] = useState<Viewport | null>(null);
@@ -154,7 +154,7 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
 const leastHeight = 340;
 const belowBox = 24;
 
-/** Gives a box the height from its place on the page to the lower end of the window, so that all of it is in sight. */
+/** Gives a box the height from its place on the page to the lower end of the window, so that all of it is visible. */
 function useVisibleHeight(box: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const resize = () => {
@@ -227,7 +227,7 @@ function ChartPicture({ drawing, marks, scale, chosen }: ChartPictureProps) {
   );
 }
 
-/** In px of the page: the size of names that have room, the least that can be read, and what a box must have room for to be named. */
+/** In px of the page: the size of names with room, the smallest readable size, and the room that a box needs for a name. */
 const nameSize = 12;
 const leastNameSize = 9;
 const leastRoom = 4.5;
@@ -324,7 +324,7 @@ function NoteAt({ at: { x, y }, words }: { readonly at: Point; readonly words: s
   );
 }
 
-/** Below the label of an arrow; where it has none, in the middle of its line. */
+/** Below the label of an arrow; without a label, in the middle of its line. */
 function placeOf({ label, points }: Arrow): Point {
   if (label !== null) return { x: label.x + label.width / 2, y: label.y + label.height + belowLabel };
   const from = points[Math.floor((points.length - 1) / 2)] ?? { x: 0, y: 0 };
@@ -332,7 +332,7 @@ function placeOf({ label, points }: Arrow): Point {
   return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
 }
 
-/** Where an arrow can be seen: its label, or the middle of its line. */
+/** The place at which an arrow is visible: its label, or the middle of its line. */
 function areaOfArrow({ arrows }: ChartDrawing, transitionId: string | null): Area | undefined {
   const arrow = arrows.find(({ transitions }) => transitionId !== null && transitions.includes(transitionId));
   if (arrow === undefined) return undefined;
@@ -349,7 +349,7 @@ interface ChartCanvasProps {
   readonly onChoose: (stateId: string) => void;
   /** A state or a transition that is brought into sight whenever it is another one. */
   readonly inSight?: string | null;
-  /** Whether what is brought into sight is also brought to a size that can be read. */
+  /** True if a part that comes into view also gets a readable size. */
   readonly isClose?: boolean;
   /** Tells charts of the same machine apart: `of 0.2.0`. */
   readonly version?: string;

@@ -5,7 +5,7 @@ import { lifecycles, type Tone, toneOf, withoutNo } from '../words/codes.ts';
 import { failureStory } from '../words/failures.ts';
 
 /** The one state of a source that matters: that of its newest study. */
-export interface SourceState {
+interface SourceState {
   readonly tone: Tone;
   readonly words: string;
   /** Why, in words of the host; null where the state says all. */
@@ -113,7 +113,7 @@ export const sorts = {
   name: 'By name',
   longest: 'Longest first',
 } as const;
-export type Sort = keyof typeof sorts;
+type Sort = keyof typeof sorts;
 
 export const isSort = (text: string): text is Sort => Object.hasOwn(sorts, text);
 export const isGroup = (text: string): text is Group => (groups as readonly string[]).includes(text);

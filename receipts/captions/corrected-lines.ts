@@ -326,7 +326,7 @@ export function correctedBy(
 }
 
 /** The verdict of a check on the lines of a runtime. */
-export interface CorrectionDecision {
+interface CorrectionDecision {
   readonly outcome: 'accepted' | 'withheld';
   readonly reasonCode: CorrectionCheckReceipt['decision']['reasonCode'];
   readonly acceptedCount: number;

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -102,6 +102,18 @@ test('bug: a refused setting was reported as a flag', async (t) => {
   const needs = 'semantic-recognizer whisper-cli needs allow-real-semantic-evidence';
   t.is(await refusalOf('semantic-recognizer=whisper-cli'), `nothing was changed: ${needs}\n`);
   t.regex(await refusalOf('foo=1'), /^unknown setting "foo"; the options of media-study serve --help/);
+});
+
+test('bug: a command referred to its own flags for a fault in the settings of the data root', async (t) => {
+  const root = await newRoot(t);
+  await mkdir(join(root, 'ledger'), { recursive: true, mode: 0o700 });
+  await writeFile(join(root, 'settings.json'), '{ "prot": 1 }');
+  const { exit, stderr } = await runCommand(['sources', '--data-root', root]);
+  t.is(exit, 2);
+  t.regex(
+    stderr,
+    /^invalid_settings: .*settings\.json: 1:3: unknown setting "prot", did you mean port\?; correct the file/,
+  );
 });
 
 test('an engine that is not there changes nothing', async (t) => {
