@@ -252,7 +252,7 @@ export async function findOrStartHost(
   try {
     const running = await connected(dataRoot, looking, successor);
     if (running !== null) return { client: running, isOwn, close };
-    // A start is no news to the person, but where the first one puts their data is.
+    // A person needs no word about a start, but about the place of new data.
     await foundOrStarted(hasData(dataRoot) ? null : `sources and studies are kept in ${dataRoot}`);
     const client = await connected(dataRoot, looking, successor);
     if (client === null) throw noneOn(dataRoot);

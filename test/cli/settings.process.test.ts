@@ -47,7 +47,7 @@ test('a host refuses to start with settings that it cannot read, and names the p
   t.deepEqual(await absent.ended, { code: 2, signal: null });
 });
 
-test('bug: a refused value of the settings file was reported as a flag that nobody had given', async (t) => {
+test('bug: a refused value of the settings file was reported as a flag that was never given', async (t) => {
   const root = await newRoot(t);
   const path = `${root}.json`;
   const refusalOf = async (settings: object, flags: readonly string[] = []): Promise<string> => {
