@@ -122,7 +122,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   if (options.workQueue !== null) report(workQueueNotice(options.workQueue));
   if (options.screenText !== null) report(screenTextNotice(options.screenText));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
-  // The log has no token, so this is no address that opens the console by itself.
+  // The log has no token, so this address alone does not unlock the console.
   if (!endsWithCommand) report(`the console is at ${announced.listening}; open it by ${asTyped('open')}`);
   host.begin();
 }

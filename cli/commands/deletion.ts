@@ -3,7 +3,7 @@ import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { bytesText, exitCodes } from '../terminal/terminal.ts';
-import { namedSource, studyArgument } from './named.ts';
+import { namedSource, namedStudy } from './named.ts';
 
 const deleteFlags: FlagTable = {
   yes: toggle('deletes without asking'),
@@ -20,15 +20,17 @@ async function agreed({ given, terminal }: CommandCall, what: string): Promise<v
   if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
 }
 
-/** The id of the named source. Any other text goes to the host as it is, which knows whether that id was deleted. */
-const sourceIdOf = async (call: CommandCall, what: string): Promise<string> =>
-  (await namedSource(call, what))?.sourceSessionId ?? what;
+/** The id of the named item. Any other text goes to the host as it is, which knows whether that id was deleted. */
+async function idOf(call: CommandCall, kind: 'runtime' | 'source', what: string): Promise<string> {
+  if (kind === 'runtime') return namedStudy(call, what);
+  return (await namedSource(call, what))?.sourceSessionId ?? what;
+}
 
 async function deleteForGood(call: CommandCall) {
   const { host, given, terminal } = call;
-  const kind = argument(given, 0, 'runtime|source');
+  const kind = argument(given, 0, 'runtime or source');
   if (kind !== 'runtime' && kind !== 'source') throw new WrongCall(`${kind}: one of runtime, source`);
-  const id = kind === 'runtime' ? await studyArgument(call, 1) : await sourceIdOf(call, argument(given, 1, 'SOURCE'));
+  const id = await idOf(call, kind, argument(given, 1, 'ID'));
   await agreed(call, `${kind} ${id}`);
   const operator = given.single('operator');
   const receipt = await host.deletions[kind](id, operator === undefined ? {} : { operator });

@@ -66,9 +66,9 @@ export function timeOf({ given }: Pick<CommandCall, 'given'>, name: 'from' | 'to
 }
 
 /**
- * The source that an argument names, with the given subtitle files: by its id or label, by the bytes of its file, or media that is
- * taken in first. A known file is taken in again only for a label of the call, or if the source came without a person, such as the
- * sample. Throws `WrongCall` without an attestation, and for subtitle files of several media.
+ * The source that an argument names by its id, its label or the bytes of a file, with the given subtitle files. Other media is
+ * taken in first. So is a known file if the call has a label, or if no person answers for the source, such as the sample.
+ * Throws `WrongCall` without an attestation, and for subtitle files of several media.
  */
 export async function sourceOf(call: CommandCall, what: string): Promise<SourceSessionRow> {
   const isFile = existsSync(what);

@@ -153,7 +153,7 @@ interface StartSources {
  */
 export function startFailureLine(error: unknown, { given, settings, path }: StartSources): string {
   const isFromFile = (name: string): boolean => settings.has(name) && !isReplaced(given, name);
-  // The address of the model server reaches the host in this variable, whoever named it.
+  // The host also gets the address of `--model-server` in this variable.
   const named = (text: string) =>
     withSettings(given, settings).has('model-server') ? text.replace('OPENAI_BASE_URL', '--model-server') : text;
   const line = named(failureLine(error));
