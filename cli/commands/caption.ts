@@ -135,8 +135,8 @@ const languagesOf = (tracks: MediaProbe['tracks']): string[] => [
 ];
 
 /**
- * The spoken language: the given one, else the tag of the sound or of the only text language, else the only one that was
- * identified in the sound. Throws `WrongCall` with the languages that are known of the film.
+ * The spoken language: the given one, else the tag of the sound or of the only text language. Without a tag it is the only one
+ * that was identified in the sound. Throws `WrongCall` with the languages that are known of the film.
  */
 async function spokenLanguageOf(call: CommandCall, source: SourceSessionRow, probe: MediaProbe): Promise<string> {
   const named = call.given.single('from');
