@@ -72,18 +72,30 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   worker: () => import('./worker.ts'),
 };
 
+/** The first clause of a purpose, for the list of commands. */
+const firstClause = (purpose: string): string => {
+  const [clause = ''] = purpose.split(/[.:;]/);
+  return clause.charAt(0).toLowerCase() + clause.slice(1);
+};
+
+const helpRows: Readonly<Record<string, string>> = {
+  serve: 'runs the host',
+  ...Object.fromEntries(
+    Object.entries({ ...hostCommands, ...storeCommands }).map(([name, { purpose }]) => [name, firstClause(purpose)]),
+  ),
+  verify: 'reopens every record and object of a study, a data root or a bundle',
+  evaluate: 'studies the labeled media of a pack',
+  mcp: 'serves an agent over the Model Context Protocol',
+  worker: 'measures media for hosts with a work queue',
+  completions: 'prints the completions of a shell',
+};
+
 const help = `usage: media-study COMMAND [flags]
 Studies media on this machine, with evidence.
 
-  serve      runs the host
-${Object.entries({ ...hostCommands, ...storeCommands })
-  .map(([name, { purpose }]) => `  ${name.padEnd(10)} ${purpose.charAt(0).toLowerCase()}${purpose.slice(1)}`)
+${Object.entries(helpRows)
+  .map(([name, purpose]) => `  ${name.padEnd(12)}  ${purpose}`)
   .join('\n')}
-  verify     reopens every record and object of a runtime
-  evaluate   studies the labeled media of a pack
-  mcp        serves an agent over the Model Context Protocol
-  worker     measures media for hosts with a work queue
-  completions  prints the completions of a shell
 
 media-study COMMAND --help shows the flags of a command.
 `;

@@ -78,7 +78,7 @@ const { format: _formatOfAttached, ...attachedFlags } = subtitlesFlags;
 
 const flags: FlagTable = {
   to: single('TAG', 'the spoken language', 'the language of the captions, such as de'),
-  from: single('TAG', 'what the tracks say', 'the spoken language'),
+  from: single('TAG', 'the only one that the film names', 'the spoken language'),
   format: single('FORMAT', 'srt', 'srt, vtt or ass'),
   bilingual: toggle('writes both languages into one file, the translation above the original'),
   output: single('FILE', 'beside the film, such as film.de.srt', 'the file that is written'),
@@ -87,7 +87,7 @@ const flags: FlagTable = {
     null,
     'also writes a copy of the film with the captions in it; ends in .mkv, .mp4, .m4v, .mov or .webm',
   ),
-  attest: toggle('approves without a question, in the name that --reviewer gives, and needs it'),
+  attest: toggle('approves without a question; needs --reviewer'),
   reviewer: single('NAME', 'asked at a terminal', 'the name or the id of the reviewer of the host, who approves'),
   ...rightsFlags,
   ...attachedFlags,

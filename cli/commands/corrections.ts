@@ -29,7 +29,7 @@ export const editFlags: FlagTable = {
   file: single('FILE', null, 'edit: an SRT with the corrected lines; without it your editor opens one'),
   revert: single('CORRECTION', null, 'edit: takes a correction back; its id, a beginning of it, or last'),
   note: single('TEXT', null, 'edit: a note of up to 280 characters'),
-  attest: toggle('edit: attests without a question, in the name that --reviewer gives, and needs it'),
+  attest: toggle('edit: attests without a question; needs --reviewer'),
   reviewer: single('NAME', 'asked at a terminal', 'edit: the name or the id of the reviewer of the host'),
 };
 

@@ -110,9 +110,9 @@ export async function requestedLanguage(
 
 const flags: FlagTable = {
   ...rangeFlags,
-  language: single('TAG', 'the one that is known of the range', 'the spoken language, such as ko or pt-BR'),
+  language: single('TAG', 'the only one that is known of the range', 'the spoken language, such as ko or pt-BR'),
   'target-language': single('TAG', 'en', 'the language of captions'),
-  captions: toggle('asks for captions in the end; evidence alone without it'),
+  captions: toggle('states that captions are wanted: the command then warns if this host cannot make them'),
   again: single('NAME', null, 'studies the same range once more, under this name'),
   ...rightsFlags,
   ...subtitlesFlags,

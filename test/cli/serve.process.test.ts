@@ -72,7 +72,7 @@ async function refuses(t: ExecutionContext, options: HostOptions, exitCode: 1 | 
 
 test('help and version are answered on stdout with exit code 0, without a host', async (t) => {
   const answers: readonly [string, (stdout: string) => boolean][] = [
-    ['--help', (stdout) => stdout.startsWith('usage: npm start -- [flags]\n')],
+    ['--help', (stdout) => stdout.startsWith('usage: npm start -- [flags], or media-study serve [flags]\n')],
     ['--version', (stdout) => stdout === `${version}\n`],
   ];
   for (const [flag, isAnswer] of answers) {
