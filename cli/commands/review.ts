@@ -145,7 +145,7 @@ async function run(call: CommandCall) {
 /** Approves, rejects or revokes. */
 export const review: HostCommand = {
   usage: 'media-study review approve|reject|revoke RUNTIME [flags]',
-  purpose: 'Asks the person at the terminal to attest a review, and writes it.',
+  purpose: 'Approves, rejects or revokes a study; the person at the terminal attests it.',
   flags,
   choices: reviewVerbs,
   positionals: 2,
