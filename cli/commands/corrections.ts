@@ -22,6 +22,7 @@ import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../
 import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
+import { mustAgree } from './review.ts';
 
 /** The flags of `captions edit` beside those of `captions`. */
 export const editFlags: FlagTable = {
@@ -250,20 +251,9 @@ function findingLines({ check, lines, reports }: CaptionCorrectionPreview): stri
 }
 
 /** Lets the person at the terminal attest, or takes the name that was given. Throws `WrongCall`. */
-async function attested({ terminal, given }: CommandCall, { reviewer }: CaptionCorrections): Promise<void> {
-  const { id, label, correctionAttestation } = reviewer;
-  const named = given.single('reviewer');
-  if (named !== undefined && named !== label && named !== id) {
-    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
-  }
-  if (given.has('attest')) return;
-  if (!terminal.isInteractive) {
-    throw new WrongCall(
-      `nothing was corrected: a person at a terminal corrects captions, or --attest --reviewer "${label}" for "${correctionAttestation}"`,
-    );
-  }
-  terminal.remark(`${label}: "${correctionAttestation}"`);
-  if ((await terminal.ask('Type yes to attest this: ')) !== 'yes')
+async function attested(call: CommandCall, { reviewer }: CaptionCorrections): Promise<void> {
+  if (!mustAgree(call, reviewer, { statement: reviewer.correctionAttestation, verb: 'correct' })) return;
+  if ((await call.terminal.ask('Type yes to attest this: ')) !== 'yes')
     throw new WrongCall('nothing was corrected: not attested');
 }
 

@@ -15,9 +15,9 @@ import {
   foldGrantCompleted,
   GrantedOperation,
   type GrantedWork,
-  type StartingEvidence,
   type VerifiedGrant,
 } from '../evidence/granted-operation.ts';
+import type { StartingEvidence } from '../evidence/media-operation.ts';
 import { samplesPerMs } from '../evidence/readable-evidence.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { withGranted } from '../study/progress.ts';
