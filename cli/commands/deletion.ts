@@ -83,7 +83,7 @@ async function removeGarbage({ host, given, terminal }: CommandCall) {
 /** Removes what no record reaches. */
 export const gc: HostCommand = {
   usage: 'media-study gc [flags]',
-  purpose: 'Removes what no record reaches; starts a host if none runs.',
+  purpose: 'Removes the files that no record reaches; starts a host if none runs.',
   flags: gcFlags,
   beginsData: true,
   run: removeGarbage,
