@@ -77,7 +77,7 @@ export function zoomed(view: Stretch, whole: Stretch, factor: number, aroundMs: 
   const length = view.endMs - view.startMs;
   const longest = whole.endMs - whole.startMs;
   const next = Math.min(longest, Math.max(Math.min(shortestViewMs, longest), length * factor));
-  // The same view, so that whoever zooms until something is seen does not zoom forever.
+  // The same view: a zoom until something is seen ends here.
   if (next === length) return view;
   const share = (aroundMs - view.startMs) / length;
   const startMs = aroundMs - share * next;
