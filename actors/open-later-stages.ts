@@ -12,7 +12,7 @@ import type { HostBasis } from './host-basis.ts';
 import { EvidenceAudits } from './reopening/evidence-audits.ts';
 import { PublishReviews } from './review/publish-reviews.ts';
 
-export interface LaterStagesOptions
+interface LaterStagesOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'mutex' | 'clock' | 'report'> {
   readonly reviewer: Reviewer;
   readonly captionAbility: CaptionAbility;

@@ -90,6 +90,9 @@ function failureOf(
   if (signal.aborted || error instanceof Interrupted) return { line: 'interrupted', exit: exitCodes.interrupted };
   if (error instanceof WrongCall) return { line: error.message, exit: exitCodes.usage };
   if (error instanceof StartError && error.exitCode === exitCodes.usage) {
+    // The settings of the data root, which the call does not name.
+    if (error.code === 'invalid_settings' && name !== 'settings')
+      return { line: failureLine(error), exit: exitCodes.usage };
     return { line: `${error.message}; ${programAsTyped()} ${name} --help shows its flags`, exit: exitCodes.usage };
   }
   if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };

@@ -34,7 +34,7 @@ export interface CaptionProductionContext extends CaptionProductionInput {
   readonly failure: Failure | null;
 }
 
-export type CaptionProductionEvent =
+type CaptionProductionEvent =
   | { readonly type: 'authority.revoked' }
   | { readonly type: 'production.cut' }
   | { readonly type: 'quality.check' }
@@ -42,7 +42,7 @@ export type CaptionProductionEvent =
   | { readonly type: 'content.damaged'; readonly message: string };
 
 /** The attempt is over without captions: the actor layer journals why. */
-export interface ProductionFailedEmission {
+interface ProductionFailedEmission {
   readonly type: 'production.failed';
   readonly reason: Failure;
 }

@@ -15,7 +15,7 @@ export interface MediaInput extends IngestMedia {
 }
 
 /** The source joins the registry in the commit of the snapshot that says `registered`. */
-export interface SourceRegisteredEmission {
+interface SourceRegisteredEmission {
   readonly type: 'source.registered';
   readonly source: RegisteredSource;
 }

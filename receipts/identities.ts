@@ -2,6 +2,7 @@ import type { Artifact, ArtifactOrigin, ToolIdentity } from '../contract/base/ar
 import type { Range } from '../contract/base/grammar.ts';
 import type { PinnedEvidence, RegisteredSource } from '../contract/sources/source-session.ts';
 import { hashOf } from '../formats/canonical-json.ts';
+import { hullOf } from '../rules/time-spans.ts';
 
 /** The origin of an artifact that a run produces: any but that of the source's own artifacts. */
 export type OutputOrigin = Exclude<ArtifactOrigin, { kind: 'source_ingest' | 'preflight_evidence' }>;
@@ -130,7 +131,7 @@ export const outputArtifact = ({ bytes, sourceArtifactIds, producer, ...identity
   nonMedia(identity, bytes, sourceArtifactIds, producer);
 
 /** Everything that an operation's result depends on. */
-interface OperationInput {
+export interface OperationInput {
   /** The name of the operation, such as `media.detect`; dots become hyphens in the operation's id. */
   readonly operation: string;
   readonly inputContentIds: readonly string[];
@@ -149,3 +150,18 @@ export const operationKeyOf = ({ operation, inputContentIds, range, tools, param
  */
 export const operationIdOf = (input: OperationInput, key: string = operationKeyOf(input)): string =>
   `operation:${input.operation.replaceAll('.', '-')}:${key}`;
+
+/** The same for one that judges the claims of receipts. */
+export const claimOperationIdOf = (
+  operation: string,
+  receipts: readonly { readonly receiptContentId: string }[],
+  claims: readonly { readonly range: Range }[],
+  parameters: OperationInput['parameters'],
+): string =>
+  operationIdOf({
+    operation,
+    inputContentIds: receipts.map(({ receiptContentId }) => receiptContentId),
+    range: hullOf(claims.map(({ range }) => range)),
+    tools: [],
+    parameters,
+  });

@@ -35,13 +35,13 @@ const tries = 8;
 // The same for every bundle of a process.
 let schemas: Buffer | null = null;
 
-export interface BundlesOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes'> {
+interface BundlesOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes'> {
   /** Opens the signing key, and makes it if there is none. Throws `SigningKeyError`. */
   readonly openKey: () => Promise<SigningKey>;
 }
 
 /** A bundle that is written nowhere. The caller closes the reader. */
-export interface OpenedBundle {
+interface OpenedBundle {
   readonly reader: ByteReader;
   /** The digest of its signed envelope, from which every byte of it follows. */
   readonly signatureContentId: string;

@@ -21,7 +21,7 @@ import { readSourceFile } from '../sources/source-files.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 
-export interface IngestSealingOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
+interface IngestSealingOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   readonly unused: UnusedMedia;
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Measures a media file and tells how much of it was read, in ms; rejects with the reason why it is refused. */

@@ -8,7 +8,7 @@ export const pathOf = (objectStore: ObjectStore, file: SourceFile): string =>
   file.path ?? objectStore.locate(file.contentId);
 
 /** True if one file still has the bytes that its receipt names; one `stat` in the same turn while the file is untouched. */
-export async function fileIsIntact(objectStore: ObjectStore, file: SourceFile): Promise<boolean> {
+async function fileIsIntact(objectStore: ObjectStore, file: SourceFile): Promise<boolean> {
   const path = pathOf(objectStore, file);
   return objectStore.isKnown(path, file.contentId) || (await objectStore.verifyFile(path, file.contentId)) === 'intact';
 }

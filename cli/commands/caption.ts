@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
-import { approvalReasons, attestations } from '../../contract/review.ts';
+import { approvalReasons, attestations, type Reviewer } from '../../contract/review.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
@@ -32,6 +33,7 @@ import { checkRights, rightsFlags } from './given-file.ts';
 import { ingested, withSubtitles } from './ingest.ts';
 import { checkMuxed, muxFilm } from './muxed-film.ts';
 import { namedSource } from './named.ts';
+import { mustAgree } from './review.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 
 /** An engine of this machine that captions could be made with, and what it means to use it. */
@@ -229,7 +231,7 @@ async function ableCall(
   const way = !call.isOwnHost()
     ? `This host was running before the command. Stop it and run the command again, or restart it with another --caption-executor: ${asTyped('serve --help')}`
     : `Attach a subtitle file by --subtitles, or set a recognizer: ${asTyped('settings --help')}`;
-  throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}. ${way}`);
+  throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}. ${way}`);
 }
 
 interface ShownLine {
@@ -266,8 +268,8 @@ async function linesFound(
 const shownLine = ({ startMs, text }: ShownLine): string => `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;
 
 /** Shows what the captions will be made of, and asks the person to approve. Throws `WrongCall` if nothing is approved. */
-async function attestedBy(call: CommandCall, runtimeId: string, label: string, id: string): Promise<void> {
-  const { terminal, given } = call;
+async function attestedBy(call: CommandCall, runtimeId: string, reviewer: Reviewer): Promise<void> {
+  const { terminal } = call;
   const found = await linesFound(call, runtimeId);
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {
@@ -275,17 +277,7 @@ async function attestedBy(call: CommandCall, runtimeId: string, label: string, i
     for (const line of lines.slice(0, firstLines)) terminal.remark(shownLine(line));
     if (lines.length > firstLines) terminal.remark(`  … and ${lines.length - firstLines} more`);
   }
-  const named = given.single('reviewer');
-  if (named !== undefined && named !== label && named !== id) {
-    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
-  }
-  if (given.has('attest')) return;
-  if (!terminal.isInteractive) {
-    throw new WrongCall(
-      `nothing was approved: a person at a terminal approves captions, or --attest --reviewer "${label}" for "${attestations.decision}"`,
-    );
-  }
-  terminal.remark(`${label}: "${attestations.decision}"`);
+  if (!mustAgree(call, reviewer, { statement: attestations.decision, verb: 'approve' })) return;
   for (;;) {
     const answer = await terminal.ask('Type yes to attest this, lines to read all lines: ');
     if (answer === 'yes') return;
@@ -301,7 +293,7 @@ async function approve(call: CommandCall, runtimeId: string): Promise<void> {
   const { reviewer, reviews: known } = await reviews.decisions(runtimeId);
   if (known.some(({ state }) => state === 'approved_for_caption_production')) return;
   if (known.length > 0) throw new WrongCall(`the study was reviewed already: ${known[0]?.state.replaceAll('_', ' ')}`);
-  await attestedBy(call, runtimeId, reviewer.label, reviewer.id);
+  await attestedBy(call, runtimeId, reviewer);
   const decision = { outcome: 'approve_for_caption_production', reasonCodes: approvalReasons, note: null } as const;
   await reviews.decide(runtimeId, decision, { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation });
 }
@@ -319,6 +311,21 @@ function outputOf(given: GivenFlags, { film, target, format }: Asked): string {
   if (named !== null) return named;
   const path = resolve(existsSync(film) ? film : basename(film));
   return join(dirname(path), `${basename(path, extname(path))}.${target}.${format}`);
+}
+
+/** Throws `WrongCall` if the captions would replace the film, or a subtitle file that the call attaches. */
+async function checkTargets(given: GivenFlags, asked: Asked): Promise<void> {
+  const placeOf = (path: string) => realpath(path).catch(() => path);
+  const attaching = { given: forAttached(given) };
+  const read = [resolve(asked.film), ...(await checkSubtitleFiles(attaching, givenSubtitles(attaching)))];
+  const places = await Promise.all(read.map(placeOf));
+  for (const [flag, path] of [
+    ['output', outputOf(given, asked)],
+    ['mux', pathOption(given, 'mux')],
+  ] as const) {
+    if (path === null || !places.includes(await placeOf(path))) continue;
+    throw new WrongCall(`${path} is a file that this command reads: name another one by --${flag}`);
+  }
 }
 
 async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCommand['check']>>[1]): Promise<void> {
@@ -351,6 +358,7 @@ async function run(first: CommandCall): Promise<ExitCode> {
     textTracks(probe).some(({ language }) => baseLanguage(language ?? '') === baseLanguage(wanted));
   const texts = { hasSpokenText: hasText(spoken), hasTargetText: hasText(target) };
   const asked = { film, spoken, target, format: formatOf(given), ...texts };
+  await checkTargets(given, asked);
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: asked.target,

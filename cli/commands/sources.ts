@@ -63,10 +63,13 @@ async function fileOf(text: string): Promise<NamedFile> {
   return { path: resolve(path), language };
 }
 
-/** Throws `WrongCall` for a subtitle file that cannot be sent, and for wrong statements about such files. */
-export async function checkSubtitleFiles(call: Pick<CommandCall, 'given'>, files: readonly string[]): Promise<void> {
+/** The paths of subtitle files. Throws `WrongCall` for one that cannot be sent, and for wrong statements about such files. */
+export async function checkSubtitleFiles(
+  call: Pick<CommandCall, 'given'>,
+  files: readonly string[],
+): Promise<readonly string[]> {
   formatOf(call);
-  await Promise.all(files.map(fileOf));
+  return (await Promise.all(files.map(fileOf))).map(({ path }) => path);
 }
 
 /** The subtitle files of `--subtitles`. Throws `WrongCall` where the command is about several media. */
@@ -180,6 +183,8 @@ export const subtitles: HostCommand = {
     'Attaches subtitle files to a source, or takes one off, and lists those that are attached. A SOURCE is the id of a source, a beginning of it, or its label.',
   flags: subtitlesCommandFlags,
   positionals: 33,
-  check: (given) => checkSubtitleFiles({ given }, given.positional.slice(1)),
+  check: async (given) => {
+    await checkSubtitleFiles({ given }, given.positional.slice(1));
+  },
   run: attachOrDetach,
 };

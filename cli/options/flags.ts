@@ -51,7 +51,7 @@ export interface Flag<Value = unknown> {
 export type FlagTable = Readonly<Record<string, Flag>>;
 
 /** The values of a table of flags by their names. */
-export type FlagValues<Table extends FlagTable> = {
+type FlagValues<Table extends FlagTable> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>;
 };
 

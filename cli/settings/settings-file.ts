@@ -144,11 +144,11 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
 }
 
 /**
- * Changes that also take out the leftovers of another caption executor or recognizer. These are the permission of the one before,
+ * Changes that also take out the leftovers of another caption executor or recognizer, or of one that is unset. These are the permission of the one before,
  * and a model that the new one does not have.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
-  const chosen = (name: string) => (typeof changes.get(name) === 'string' ? String(changes.get(name)) : null);
+  const chosen = (name: string) => (changes.has(name) ? String(changes.get(name) ?? settingFlags[name]?.preset) : null);
   const [executor, recognizer] = [chosen('caption-executor'), chosen('semantic-recognizer')];
   const leftovers = [
     ...(executor === null ? [] : captionLeftovers(executor)),
@@ -183,6 +183,9 @@ export async function writeSettings(path: string, changes: SettingChanges): Prom
   }
 }
 
+/** A text that a number says just as well: `007` is a name, and not the number 7. */
+export const plainNumber = /^(?:0|[1-9]\d{0,14})$/;
+
 /** The value that words of a command line stand for. Throws `StartError` `invalid_settings`. */
 export function settingOf(name: string, words: readonly string[]): SettingValue {
   const flag = Object.hasOwn(settingFlags, name) ? settingFlags[name] : undefined;
@@ -193,7 +196,7 @@ export function settingOf(name: string, words: readonly string[]): SettingValue 
   if (flag.form === 'repeated' && words.length > 0) return words;
   const [word = '', ...others] = words;
   if (word === '' || others.length > 0) throw new StartError('invalid_settings', `"${name}" takes one value`);
-  if (flag.form !== 'switch') return /^\d{1,15}$/.test(word) ? Number(word) : word;
+  if (flag.form !== 'switch') return plainNumber.test(word) ? Number(word) : word;
   if (word !== 'true' && word !== 'false') throw new StartError('invalid_settings', `"${name}": true or false`);
   return word === 'true';
 }

@@ -1,4 +1,4 @@
-import type { Marks } from './chart-index.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import type { Step } from './path.ts';
 import { briefly, eventWords, stateNames } from './words.ts';
 

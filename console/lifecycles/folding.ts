@@ -2,7 +2,7 @@ import type { Area, Arrow, ChartDrawing, Point, TextArea } from '../../contract/
 import { activeWith, type ChartIndex, enteredBy } from './chart-index.ts';
 
 /** What stays of a chart when the rest is folded. */
-export interface Kept {
+interface Kept {
   readonly states: ReadonlySet<string>;
   readonly transitions: ReadonlySet<string>;
 }

@@ -2,7 +2,7 @@ import { createStore } from '@xstate/store';
 import type { Stretch } from '../timeline/ticks.ts';
 
 /** Taken until two neighbouring frames were seen: the frames of most video on the web are no longer. */
-export const assumedFrameMs = 40;
+const assumedFrameMs = 40;
 
 const speeds = [-8, -4, -2, -1, 0, 1, 2, 4, 8] as const;
 

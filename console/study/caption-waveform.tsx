@@ -11,7 +11,7 @@ import { mediaTime } from '../words/numbers.ts';
 import { type CaptionDraft, type EditedLine, retimed, shortestLineMs } from './caption-draft.ts';
 
 /** An edge of a line that can be dragged. */
-export interface Edge {
+interface Edge {
   readonly key: string;
   readonly side: 'startMs' | 'endMs';
 }

@@ -5,7 +5,7 @@ import { isTyped, TextField } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 
 /** The one reviewer of a host, as a decision names it. */
-export interface NamedReviewer {
+interface NamedReviewer {
   readonly id: string;
   readonly label: string;
 }

@@ -88,7 +88,7 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
 }
 
 /** The artifact that an event recorded, in words: `speech activity`; empty for other events. */
-export function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): string {
+function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): string {
   const artifact =
     type === 'artifact.recorded' && typeof data === 'object' && data !== null && 'artifact' in data
       ? data.artifact

@@ -5,7 +5,7 @@ import { isInPart, sentence, type Tone, withoutName, withoutNo } from '../words/
 import { withTimes } from '../words/numbers.ts';
 
 /** A part of the way from a range to captions. */
-export interface WayStep {
+interface WayStep {
   readonly name: 'decision' | 'review' | 'captions' | 'check';
   readonly pane: StudyPane;
   readonly tone: Tone;

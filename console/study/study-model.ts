@@ -9,7 +9,7 @@ import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 
 /** Events that a page keeps, so that a claim is followed to its read. A longer journal is read page by page where it is shown. */
-export const keptEvents = 5_000;
+const keptEvents = 5_000;
 
 /** After an event the answers are asked for again, but not more often than this. */
 const quietMs = 400;

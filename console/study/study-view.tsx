@@ -83,7 +83,7 @@ function StudyProgress({ study, model }: StudyProgressProps) {
 const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];
 
 /** The one thing that a person does next with a study; null if there is only waiting. */
-export type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
+type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
 
 export function nextActionOf({ situation, actions }: RuntimeOverview): NextAction {
   const may = (name: string): boolean => actions.some(({ action }) => action === name);
@@ -193,7 +193,7 @@ export function StudyView({ runtimeId, pane, atMs, seq }: StudyViewProps) {
   const study = useStore(model.store, (context) => context.study);
   const error = useStore(model.store, (context) => context.error);
   return (
-    <div class="page wide">
+    <div class="page">
       {isGone(error) ? (
         <Notice kind="unavailable" title="This host has no such study">
           It may have been deleted. <a href="#/studies">Choose one of its studies</a>

@@ -18,7 +18,7 @@ function verdict(checks: readonly Check[]): string {
 }
 
 /** What came of some checks: the verdict, then each of them. */
-export const CheckList = ({ checks }: { readonly checks: readonly Check[] }) => (
+const CheckList = ({ checks }: { readonly checks: readonly Check[] }) => (
   <div role="status">
     <p class="verdict">{verdict(checks)}</p>
     <ul class="plain checks">

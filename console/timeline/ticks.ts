@@ -12,7 +12,7 @@ const steps = [
 ];
 
 /** The distance of the marks of a ruler: the smallest round one with at most so many marks. */
-export function tickStep({ startMs, endMs }: Stretch, mostTicks: number): number {
+function tickStep({ startMs, endMs }: Stretch, mostTicks: number): number {
   const least = (endMs - startMs) / Math.max(1, mostTicks);
   return steps.find((step) => step >= least) ?? Math.ceil(least / 3_600_000) * 3_600_000;
 }

@@ -12,7 +12,7 @@ export interface FailureStory {
 }
 
 /** The work that failed: the ingest of a file or of a range of a video, or a study. */
-export type FailedWork = 'file' | 'video' | 'study';
+type FailedWork = 'file' | 'video' | 'study';
 
 const meanings: Readonly<Record<FailedWork, string>> = {
   file: 'Nothing was added, and your file is unchanged.',

@@ -132,7 +132,7 @@ export const keptInUse = (trackIndex: number | null): string[] =>
   trackIndex === null ? [] : ['-map', `0:${trackIndex}`, '-c', 'copy', '-f', 'null', '-'];
 
 /**
- * The form of the sound in the graph. `kept`: as the file has it. `evened`: by a process before (`even-sound.ts`). `mono`: for a
+ * The form of the sound in the graph. `kept`: as the file has it. `evened`: by a process before (`evenSound`). `mono`: for a
  * decoder that does not name its channels, as that of TTA does not for one channel.
  */
 export type SoundForm = 'kept' | 'evened' | 'mono';
@@ -271,8 +271,8 @@ function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, e
     `[0:${videoTrackIndex}]trim=end=${(edges.picturesUntilMs - seekMs) / 1000},settb=1/${VIDEO_TICKS_PER_MS * 1000},split=4[every][some][lines][sides]`,
     `[every]scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area,format=rgb24,${timed('times')}[pictures]`,
     `[some]select=${everyRule([edges.candidatesFromMs, range.endMs], seekMs, KEYFRAME_RULE.candidateMs)},${candidateSize},setsar=1,format=yuvj420p,${timed('candidateTimes')}[candidates]`,
-    // A part of the columns shows the order of fields as well as all of them, and cutting costs a third of scaling. Nothing waits for what these print, so that it comes in large pieces.
-    `[lines]crop=w='min(iw,${INTERLACING_RULE.columns})':h=ih,idet,${printer('metadata', 'fields')},nullsink`,
+    // A part of the columns shows the order of fields as well as all of them, and cutting costs a third of scaling. It is exact: rounding to a block of color leaves nothing of a picture of one column. Nothing waits for what these print, so that it comes in large pieces.
+    `[lines]crop=w='min(iw,${INTERLACING_RULE.columns})':h=ih:exact=1,idet,${printer('metadata', 'fields')},nullsink`,
     `[sides]select=${everyRule([edges.barsFromMs, range.endMs], seekMs, BAR_RULE.sampleMs)},${barFilters},${printer('metadata', 'bars')},nullsink`,
   ];
   const output = (name: string, pipe: (typeof BYTE_PIPES)[number], form: readonly string[]) => [

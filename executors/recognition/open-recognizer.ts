@@ -31,7 +31,7 @@ export class RecognizerUnavailable extends Error {
 }
 
 /** Name of each program, and the variable that names its file instead. */
-export const RECOGNIZER_PROGRAMS = {
+const RECOGNIZER_PROGRAMS = {
   'whisper-cli': { name: 'whisper-cli', environmentVariable: 'MEDIA_STUDY_WHISPER_CLI' },
   pocketsphinx: { name: 'pocketsphinx_continuous', environmentVariable: 'MEDIA_STUDY_POCKETSPHINX' },
 } as const;

@@ -197,16 +197,22 @@ const linesOf = (
     target: sideOf(target, texts.target),
   }));
 
-/** The media's own subtitle tracks, as the study read them, side by side. */
-const embeddedSubtitles: CaptionExecutor = {
-  identify: (study) => ({
-    id: 'studio.embedded-subtitle-caption-producer',
-    classification: 'embedded_subtitle_tracks',
+/** How an executor that makes lines of the media's own subtitle tracks is named, beside its id. */
+const fromTracks = (study: CaptionedStudy) =>
+  ({
     executionScope: 'current_run',
     recognizer: 'embedded-subtitle-track',
     translator: 'embedded-subtitle-track',
     sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
     ...common,
+  }) as const;
+
+/** The media's own subtitle tracks, as the study read them, side by side. */
+const embeddedSubtitles: CaptionExecutor = {
+  identify: (study) => ({
+    id: 'studio.embedded-subtitle-caption-producer',
+    classification: 'embedded_subtitle_tracks',
+    ...fromTracks(study),
   }),
   draft: (study) => {
     const { source, target } = tracksOf(study);
@@ -228,11 +234,7 @@ const groupedSubtitles: CaptionExecutor = {
   identify: (study) => ({
     id: 'studio.grouped-subtitle-caption-producer',
     classification: 'grouped_subtitle_tracks',
-    executionScope: 'current_run',
-    recognizer: 'embedded-subtitle-track',
-    translator: 'embedded-subtitle-track',
-    sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
-    ...common,
+    ...fromTracks(study),
   }),
   draft: (study) => {
     const { source, target } = tracksOf(study);
@@ -276,11 +278,8 @@ const translatedSubtitles: CaptionExecutor = {
     return {
       id: 'studio.translated-subtitle-caption-producer',
       classification: 'subtitle_tracks_translated',
-      executionScope: 'current_run',
-      recognizer: 'embedded-subtitle-track',
-      translator: isTranslated ? 'openai-compatible-model' : 'embedded-subtitle-track',
-      sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
-      ...common,
+      ...fromTracks(study),
+      ...(isTranslated && { translator: 'openai-compatible-model' }),
       ...translator,
     };
   },

@@ -134,7 +134,29 @@ test('a film without texts and without an engine lists the options, before any a
   const environment = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx' };
   const { exit, stderr } = await runCommand(args('--from', 'en', ...owner, ...approved), environment);
   t.is(exit, 2);
-  t.regex(stderr, /no captions can come of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recognizer/);
+  t.regex(
+    stderr,
+    /no captions can be made of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recognizer/,
+  );
+});
+
+test('bug: captions were written over the film or a subtitle file that they are made of', async (t) => {
+  const { args, film, file } = await withFilm(t, 'film.mp4', humWav(1, 2000));
+  const lines = '1\n00:00:00,200 --> 00:00:01,500\nThe author wrote this.\n';
+  await writeFile(file('film.en.srt'), lines);
+  const attached = ['--subtitles', `${file('film.en.srt')}:en`];
+  const call = args('--from', 'en', ...attached, ...owner, ...approved);
+  for (const [more, path, flag] of [
+    [[], file('film.en.srt'), 'output'],
+    [['--output', file('other.srt'), '--mux', film], film, 'mux'],
+    [['--output', film], film, 'output'],
+  ] as const) {
+    const { exit, stderr } = await runCommand([...call, ...more]);
+    t.is(exit, 2);
+    t.true(stderr.includes(`${path} is a file that this command reads: name another one by --${flag}`), stderr);
+  }
+  t.is(await readFile(file('film.en.srt'), 'utf8'), lines);
+  t.deepEqual(await readFile(film), humWav(1, 2000));
 });
 
 test('a film of unknown language requires --from', async (t) => {

@@ -8,9 +8,8 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { completionScript } from '../../cli/completions.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
-import { HostError } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { pairWith } from '../../client/transport.ts';
+import { pairing } from '../../contract/operation.ts';
 import { firstMissing } from '../docs/shown-blocks.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
@@ -48,6 +47,14 @@ async function printedIn(page: string): Promise<readonly string[]> {
   return block.split('\n').filter((line) => line !== '' && !line.startsWith('exports: '));
 }
 
+/** Exchanges a pairing code for a token, as a page does. */
+const exchange = (baseUrl: string, code: string): Promise<Response> =>
+  fetch(`${baseUrl}/v1/pairings`, {
+    method: 'POST',
+    headers: { Origin: 'http://127.0.0.1:4321', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ schema: 'studio.pairing-request.v1', code }),
+  });
+
 test('a running host is found by its data root, or by the environment, and a killed one is not', async (t) => {
   const root = join(folder, 'two');
   const host = new RunningHost({ flags: ['--port', '0', '--data-root', root] });
@@ -65,12 +72,12 @@ test('a running host is found by its data root, or by the environment, and a kil
   t.true((await readFile(join(root, 'console.html'), 'utf8')).includes(`0;url=${address}`));
   const pair = await run(['pair', '--data-root', root]);
   t.deepEqual([pair.exit, pair.stderr.includes('one page can use this code until')], [0, true]);
-  const page = 'http://127.0.0.1:4321';
-  const paired = await pairWith(String(listening), pair.stdout.trim(), page);
-  t.not(paired.token, authorizationToken);
-  t.is((await StudyHost.connect(paired).sources()).length, 1);
-  const usedUp = { instanceOf: HostError, code: 'pairing_refused' };
-  await t.throwsAsync(pairWith(String(listening), pair.stdout.trim(), page), usedUp);
+  const exchanged = await exchange(String(listening), pair.stdout.trim());
+  const { authorizationToken: token } = pairing.parse(await exchanged.json());
+  t.not(token, authorizationToken);
+  t.is((await StudyHost.connect({ baseUrl: String(listening), token }).sources()).length, 1);
+  const usedUp = await exchange(String(listening), pair.stdout.trim());
+  t.like(await usedUp.json(), { error: { code: 'pairing_refused' } });
   const named = { MEDIA_STUDY_HOST: String(listening), MEDIA_STUDY_TOKEN: String(authorizationToken) };
   t.is((await run(['sources', '--data-root', join(folder, 'elsewhere')], named)).exit, 0);
   // The token from the environment is in no data root.

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,6 +45,18 @@ test('a host refuses to start with settings that it cannot read, and names the p
   t.true(host.stderr.includes(`invalid_settings: ${path}: 1:11: ValueExpected`), host.stderr);
   const absent = new RunningHost({ flags: ['--data-root', await newRoot(t), '--settings', '/no/settings.json'] });
   t.deepEqual(await absent.ended, { code: 2, signal: null });
+});
+
+test('bug: a command referred to its own flags for a fault in the settings of the data root', async (t) => {
+  const root = await newRoot(t);
+  await mkdir(join(root, 'ledger'), { recursive: true, mode: 0o700 });
+  await writeFile(join(root, 'settings.json'), '{ "prot": 1 }');
+  const { exit, stderr } = await runCommand(['sources', '--data-root', root]);
+  t.is(exit, 2);
+  t.regex(
+    stderr,
+    /^invalid_settings: .*settings\.json: 1:3: unknown setting "prot", did you mean port\?; correct the file/,
+  );
 });
 
 test('an engine that is not there changes nothing', async (t) => {

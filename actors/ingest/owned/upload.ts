@@ -4,7 +4,7 @@ import type { ObjectStore, Receiving } from '../../../storage/objects/object-sto
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { refusedWrite } from '../../supervision/refused-write.ts';
 
-export interface UploadOutcome {
+interface UploadOutcome {
   /** So many bytes have come so far. */
   arrived(bytes: number): void;
   received(media: { contentId: string; bytes: number }): Promise<OwnedIngestStatus>;
