@@ -77,6 +77,21 @@ export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInpu
   };
 }
 
+/**
+ * A derivation from the findings and the request of a study that runs once for both. Each step of a production needs the lines, and
+ * so does its verification; to cut the speech of two hours takes a second.
+ */
+export function derivedOnce<Result>(derive: (study: CaptionedStudy) => Result): (study: CaptionedStudy) => Result {
+  const known = new WeakMap<VerifiedFindings, { readonly run: StudyRun; readonly result: Result }>();
+  return (study) => {
+    const found = known.get(study.findings);
+    if (found?.run === study.run) return found.result;
+    const result = derive(study);
+    known.set(study.findings, { run: study.run, result });
+    return result;
+  };
+}
+
 /** Everything of a study that speaks of one stretch of time. */
 interface LineCitations {
   readonly claimIds: readonly string[];
