@@ -13,7 +13,7 @@ import type { ApprovalReference } from '../../contract/review.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
 import type { Coverage } from '../../contract/study/study-record.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import { coversWhole } from '../../rules/time-spans.ts';
+import { coversWhole, overlaps } from '../../rules/time-spans.ts';
 import type { VerifiedConclusion } from '../stages/admit.ts';
 import { assessmentReceipt, type VerifiedAssessment } from '../stages/assess.ts';
 import { decisionReceipt, type VerifiedDecision } from '../stages/decide.ts';
@@ -98,8 +98,6 @@ interface LineCitations {
   readonly semanticCitations: readonly SemanticCitation[];
   readonly childReports: readonly ChildReport[];
 }
-
-const overlaps = (one: Range, other: Range): boolean => one.startMs < other.endMs && other.startMs < one.endMs;
 
 /** Facts that follow each other without a gap, as one stretch: a line may span several windows of one read. */
 function runsOf(facts: readonly EvidenceFact[]): Range[] {
