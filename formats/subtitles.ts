@@ -466,6 +466,8 @@ const FOREIGN_SCRIPT = { letters: 4, share: 0.2 } as const;
  */
 const guesses: readonly (readonly [string, RegExp, number])[] = [
   ['utf-8', /\p{L}/gu, 1],
+  ['utf-16le', /\p{L}/gu, 1],
+  ['utf-16be', /\p{L}/gu, 1],
   ['shift_jis', /[ぁ-ヿ]/gu, 0.3],
   ['euc-jp', /[ぁ-ヿ]/gu, 0.3],
   ['euc-kr', /[가-힣]/gu, 0.95],
@@ -478,23 +480,32 @@ const guesses: readonly (readonly [string, RegExp, number])[] = [
 /** So many bytes at most are looked at for a guess: every encoding is tried on them without a break. */
 const guessedBytes = 16 * 1024;
 
-/** The first lines of a file. No encoding of `guesses` has a line feed within a character. */
+/** The first lines of a file: no encoding has a line feed within a character, and UTF-16 has two bytes in each. */
 const firstLines = (bytes: Uint8Array): Uint8Array =>
-  bytes.length <= guessedBytes ? bytes : bytes.subarray(0, bytes.lastIndexOf(0x0a, guessedBytes - 1) + 1);
+  bytes.length <= guessedBytes ? bytes : bytes.subarray(0, (bytes.lastIndexOf(0x0a, guessedBytes - 1) + 1) & ~1);
+
+/** True if a text is one that this encoding, and hardly another one, would give. */
+function isLikely(text: string, [encoding, script, share]: (typeof guesses)[number]): boolean {
+  if (control.test(text)) return false;
+  // Any bytes are signs in it, and a subtitle file only if they are meant so.
+  if (encoding.startsWith('utf-16')) return formatOf(text, Math.max(0, text.search(/\S/))) !== null;
+  const letters = text.match(/\p{L}/gu) ?? [];
+  const further = letters.filter((letter) => letter > '\u007F');
+  const own = further.join('').match(script)?.length ?? 0;
+  const isEnough =
+    encoding === 'utf-8' || encoding === 'windows-1252'
+      ? own > 0
+      : own >= FOREIGN_SCRIPT.letters && further.length >= FOREIGN_SCRIPT.share * letters.length;
+  return isEnough && own >= share * further.length;
+}
 
 /** The encoding that the first lines look most like, to be offered and never taken; null if they look like none. */
 function likelyEncoding(file: Uint8Array): string | null {
   const bytes = firstLines(file);
-  for (const [encoding, script, share] of guesses) {
+  for (const guess of guesses) {
+    const [encoding] = guess;
     try {
-      const letters = decodedBy(decoderOf(encoding), bytes).match(/\p{L}/gu) ?? [];
-      const further = letters.filter((letter) => letter > '\u007F');
-      const own = further.join('').match(script)?.length ?? 0;
-      const isEnough =
-        encoding === 'utf-8' || encoding === 'windows-1252'
-          ? own > 0
-          : own >= FOREIGN_SCRIPT.letters && further.length >= FOREIGN_SCRIPT.share * letters.length;
-      if (isEnough && own >= share * further.length) return encoding;
+      if (isLikely(decodedBy(decoderOf(encoding), bytes), guess)) return encoding;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
     }

@@ -132,7 +132,7 @@ export const keptInUse = (trackIndex: number | null): string[] =>
   trackIndex === null ? [] : ['-map', `0:${trackIndex}`, '-c', 'copy', '-f', 'null', '-'];
 
 /**
- * The form of the sound in the graph. `kept`: as the file has it. `evened`: by a process before (`even-sound.ts`). `mono`: for a
+ * The form of the sound in the graph. `kept`: as the file has it. `evened`: by a process before (`evenSound`). `mono`: for a
  * decoder that does not name its channels, as that of TTA does not for one channel.
  */
 export type SoundForm = 'kept' | 'evened' | 'mono';

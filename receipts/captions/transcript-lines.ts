@@ -1,6 +1,6 @@
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { TranscriptLineFact } from '../../contract/evidence/evidence.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage } from '../../rules/languages.ts';
 import { breakCosts, cueShapeOf, rowsOf, segmentedCues, timedUnits, untimedUnits } from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import { presentGatesOf, type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
@@ -54,8 +54,7 @@ export function transcriptOf({ recognition }: Pick<VerifiedFindings, 'recognitio
 /** True if the two sides of captions are one language: the recognized text is its own translation then. */
 export function isOneLanguage(study: CaptionedStudy): boolean {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
-  const source = baseLanguage(sourceLanguage);
-  return source !== null && source === baseLanguage(targetLanguage);
+  return areOneLanguage(sourceLanguage, targetLanguage);
 }
 
 /** A line of captions that was cut from a transcript, before a model translates it. */

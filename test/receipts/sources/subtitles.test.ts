@@ -162,6 +162,19 @@ test('of bytes in another encoding the message offers a likely one, and takes no
   refused(t, Buffer.from([0x31, 0xd7, 0x31]), 'subtitle_encoding_mismatch', /not text in utf-8$/);
 });
 
+test('bug: UTF-16 without a mark was said to look like windows-1252', (t) => {
+  for (const words of ['M\u00E4dchen', 'Hello', '안녕하세요']) {
+    const little = Buffer.from(`1\n${times(1)}\n${words}\n`.repeat(400), 'utf16le');
+    refused(t, little, 'subtitle_encoding_mismatch', /not text in utf-8; they look like utf-16le$/);
+    refused(
+      t,
+      Buffer.from(little).swap16(),
+      'subtitle_encoding_mismatch',
+      /not text in utf-8; they look like utf-16be$/,
+    );
+  }
+});
+
 test('bug: a file in another encoding was tried in eight of them as a whole, for seconds', (t) => {
   const korean = Buffer.from('bec8b3e7c7cfbcbcbfe42e0a', 'hex');
   const whole = Buffer.concat(Array.from({ length: 4000 }, () => korean));
