@@ -29,7 +29,7 @@ export function ActorView({ actorId, besideId, step }: ActorViewProps) {
   const actor = useActor(host, actorId, step);
   const kind = useStore(actor.model, (context) => context.kind);
   return (
-    <div class="page wide">
+    <div class="page">
       <p class="crumb">
         <a href="#/lifecycles">Lifecycles</a>
         {kind !== null && (

@@ -1,9 +1,10 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import { Facts } from '../parts/facts.tsx';
 import { ChartCanvas } from './chart-canvas.tsx';
-import { type ChartIndex, type Marks, shortName } from './chart-index.ts';
+import { type ChartIndex, shortName } from './chart-index.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { folded, keptOnWay, wayTo } from './folding.ts';
 

@@ -45,7 +45,7 @@ export function ChartView({ chartId, mode, from, against }: ChartViewProps) {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.lifecycles.chart(chartId), [host, chartId]);
   return (
-    <div class="page wide">
+    <div class="page">
       <p class="crumb">
         <a href="#/lifecycles">Lifecycles</a>
       </p>

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ActorKind } from '../../contract/lifecycles/actors.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Field } from '../parts/field.tsx';
 import { moment } from '../words/numbers.ts';
-import type { Marks } from './chart-index.ts';
 import type { Step } from './path.ts';
 import { briefly, eventWords, stateNames } from './words.ts';
 

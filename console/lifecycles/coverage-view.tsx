@@ -1,10 +1,11 @@
 import { useMemo } from 'preact/hooks';
 import type { ChartCoverage, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { RemotePart } from '../parts/notice.tsx';
 import { ChartExplorer } from './chart-explorer.tsx';
-import { activeWith, type ChartIndex, chartIndex, type Marks, shortName } from './chart-index.ts';
+import { activeWith, type ChartIndex, chartIndex, shortName } from './chart-index.ts';
 import { type Step, stepsOf } from './path.ts';
 import { readWalks } from './walks.ts';
 import { isKind, stateName } from './words.ts';

@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Notice, RemotePart } from '../parts/notice.tsx';
 import { ChartExplorer } from './chart-explorer.tsx';
-import { activeWith, type ChartIndex, chartIndex, liesIn, type Marks, shortName } from './chart-index.ts';
+import { activeWith, type ChartIndex, chartIndex, liesIn, shortName } from './chart-index.ts';
 import { type Step, stepsOf } from './path.ts';
 import { readWalks } from './walks.ts';
 import { briefly, isKind, type kindWords, stateName } from './words.ts';

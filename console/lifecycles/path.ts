@@ -1,14 +1,7 @@
 import type { JournalEvent } from '../../contract/journal.ts';
 import type { ActorTransition } from '../../contract/lifecycles/actors.ts';
-import {
-  activeWith,
-  type ChartIndex,
-  enteredBy,
-  type Leaving,
-  liesIn,
-  type Marks,
-  withAncestors,
-} from './chart-index.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
+import { activeWith, type ChartIndex, enteredBy, type Leaving, liesIn, withAncestors } from './chart-index.ts';
 import { briefly } from './words.ts';
 
 /** A chart cannot go on by itself more often than it has states, but a foreign one may be made of circles. */

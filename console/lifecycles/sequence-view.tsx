@@ -124,7 +124,7 @@ export function SequenceView({ runtimeId }: { readonly runtimeId: string }) {
   const { remote, reload } = useRemote(() => readSequence(host, runtimeId), [host, runtimeId]);
   useAfterMoves(host, reload, (moved) => moved.runtimeId === runtimeId);
   return (
-    <div class="page wide">
+    <div class="page">
       <p class="crumb">
         <a href="#/lifecycles">Lifecycles</a> /{' '}
         <a href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>The study</a>

@@ -1,10 +1,11 @@
 import { useMemo } from 'preact/hooks';
 import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
 import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Notice } from '../parts/notice.tsx';
 import { ChartExplorer } from './chart-explorer.tsx';
-import { activeWith, type ChartIndex, type Marks, shortName } from './chart-index.ts';
+import { activeWith, type ChartIndex, shortName } from './chart-index.ts';
 import { type Possible, type Sandbox, type Standing, sandboxAt } from './sandbox.ts';
 import { eventWords, stateNames } from './words.ts';
 

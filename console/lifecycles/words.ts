@@ -15,7 +15,7 @@ export const shownActorKinds = Object.keys(kindWords) as readonly ActorKind[];
 
 export const isKind = (text: string): text is ActorKind => Object.hasOwn(kindWords, text);
 
-export const phaseWords: Readonly<Record<ActorPhase, string>> = {
+const phaseWords: Readonly<Record<ActorPhase, string>> = {
   live: 'at work',
   waiting: 'waiting',
   ended: 'ended',
@@ -28,6 +28,16 @@ export const stateName = (stateId: string): string => stateId.slice(stateId.inde
 
 /** Where an actor stands, in the names of its chart. */
 export const stateNames = (states: readonly string[]): string => states.map(stateName).join(', ');
+
+/**
+ * The state of an actor in words. The name of a last state says that the actor has ended, unless the name is just that it has; and
+ * who is queued waits.
+ */
+export function actorWords({ phase, states }: Pick<ListedActor, 'phase' | 'states'>): string {
+  const names = stateNames(states);
+  if (phase === 'ended') return names === 'terminal' ? phaseWords.ended : names;
+  return phase === 'waiting' && names === 'queued' ? phaseWords.waiting : `${names}, ${phaseWords[phase]}`;
+}
 
 /** How an actor looks: at work, waiting, ended well or not. */
 export const actorTone = ({ phase, states }: Pick<ListedActor, 'phase' | 'states'>): Tone => {

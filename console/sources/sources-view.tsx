@@ -19,7 +19,17 @@ import { counted, size, wholeSeconds, withTimes } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { IngestList, isOfIngest } from './ingest-list.tsx';
-import { fittingSources, groupNames, groups, isGroup, isSort, nextOf, sorts, sourceState } from './library-model.ts';
+import {
+  fittingSources,
+  groupNames,
+  groups,
+  isGroup,
+  isSort,
+  nextOf,
+  shownStudy,
+  sorts,
+  sourceState,
+} from './library-model.ts';
 import { SearchResults } from './search-results.tsx';
 import { AttachedSubtitles } from './subtitles.tsx';
 import { uploads, videoIngests } from './uploads.ts';
@@ -180,9 +190,10 @@ interface SourceRowProps {
 function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
   const { sourceSessionId, label, durationMs, languages, tracks, studies, newest } = source;
   const { tone, words, why, group } = sourceState(source);
-  const next = nextOf(source);
+  const study = shownStudy(source);
+  const next = study === null ? null : nextOf(study);
   const studyAt = (pane: StudyPane) =>
-    newest === null ? '' : addressOf({ view: 'study', runtimeId: newest.runtimeId, pane });
+    study === null ? '' : addressOf({ view: 'study', runtimeId: study.runtimeId, pane });
   const newStudy = addressOf({ view: 'new-study', sourceSessionId });
   return (
     <li class="row source">
@@ -208,7 +219,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
         </p>
       </div>
       <div class="row-actions">
-        {newest !== null && (
+        {next !== null && (
           <a class={group === 'yours' ? 'button primary' : 'button'} href={studyAt(next.pane)}>
             {next.words}
             <span class="sr"> of {label}</span>

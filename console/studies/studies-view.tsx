@@ -162,7 +162,6 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
             row={(at, tabIndex) => <StudyRow row={rows[at]} tabIndex={tabIndex} />}
           />
           <p class="quiet">
-            {isWhole ? 'All ' : ''}
             {counted(rows.length, 'study', 'studies')}
             {isWhole ? '' : ' so far; scroll for more'}
           </p>

@@ -193,7 +193,7 @@ export function StudyView({ runtimeId, pane, atMs, seq }: StudyViewProps) {
   const study = useStore(model.store, (context) => context.study);
   const error = useStore(model.store, (context) => context.error);
   return (
-    <div class="page wide">
+    <div class="page">
       {isGone(error) ? (
         <Notice kind="unavailable" title="This host has no such study">
           It may have been deleted. <a href="#/studies">Choose one of its studies</a>

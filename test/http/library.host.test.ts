@@ -7,7 +7,7 @@ import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { runtimes } from '../../contract/study/status.ts';
 import { TestHost } from '../host/test-host.ts';
-import { sampleRow } from './host/study-steps.ts';
+import { sampleRow, startStudy, studyRequest } from './host/study-steps.ts';
 
 // The sources as a library: their names, the states of their studies, and the search through their words.
 
@@ -90,6 +90,22 @@ test('a library shows the state of the newest study of a source, as its overview
   const { situation, captions, journalHead } = host.granted(t, await host.get(path), 200, runtimeOverview);
   const { state, text } = captions;
   t.deepEqual(newest?.standing, { situation, captions: { state, text }, journalHead });
+});
+
+test('bug: a newer study that was canceled hid the captions of an earlier one', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  const sampleOf = async () => (await listed(t, host)).sources.find(({ label }) => label === sealedLabel);
+  const before = await sampleOf();
+  t.is(before?.newest?.runtimeId, host.known.studies.twelveSeconds);
+  t.is(before?.captioned, undefined, 'the newest study has captions itself');
+  host.launcher.hold();
+  const request = studyRequest(await sampleRow(t, host), { range: { startMs: 4000, endMs: 4900 } });
+  const { runtimeId } = await startStudy(t, host, request);
+  t.is((await sampleOf())?.captioned, undefined, 'a study at work may have captions yet');
+  t.is((await host.post(`/v1/runtimes/${runtimeId}/cancellations`, {})).status, 202);
+  const after = await sampleOf();
+  t.like(after?.newest, { runtimeId, lifecycle: 'interrupted' });
+  t.deepEqual(after?.captioned, before?.newest ?? undefined);
 });
 
 test('a source without a study, and one whose study is damaged, are in the library', async (t) => {
