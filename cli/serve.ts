@@ -31,7 +31,14 @@ import { environmentOf, optionsOf, type ServeOptions, serveFlags } from './optio
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
 import { jsonLog, type Log, outliveReaders, textLog } from './outputs.ts';
 import { RunningSettings } from './settings/host-settings.ts';
-import { type Settings, settingsPath, startSettings, withSettings } from './settings/settings-file.ts';
+import {
+  type Settings,
+  settingsPath,
+  startFailureLine,
+  startSettings,
+  withSettings,
+} from './settings/settings-file.ts';
+import { asTyped } from './terminal/call.ts';
 
 /**
  * A hook for crash tests. With `MEDIA_STUDY_TEST_CRASH_AT=<n>` the process names every point just before or after a write, and
@@ -116,6 +123,8 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   if (options.workQueue !== null) report(workQueueNotice(options.workQueue));
   if (options.screenText !== null) report(screenTextNotice(options.screenText));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
+  // The log has no token, so this address alone does not unlock the console.
+  if (!endsWithCommand) report(`the console is at ${announced.listening}; open it by ${asTyped('open')}`);
   host.begin();
 }
 
@@ -252,12 +261,15 @@ class HostEnd {
 
 const args = process.argv.slice(2);
 outliveReaders();
+let failureText = failureLine;
 try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) {
     const given = parseFlags(args, serveFlags);
-    await serve(given, await startSettings(given));
+    const settings = await startSettings(given);
+    failureText = (error) => startFailureLine(error, { given, settings, path: settingsPath(given) });
+    await serve(given, settings);
   }
 } catch (error) {
-  log.fatal(failureLine(error));
+  log.fatal(failureText(error));
   process.exit(error instanceof StartError ? error.exitCode : 1);
 }

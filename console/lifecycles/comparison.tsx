@@ -23,7 +23,7 @@ interface Comparison {
   readonly hasParted: boolean;
 }
 
-/** A start after a failure or after the end of a host is no choice of a way. */
+/** A start after a failure or after the end of a host does not choose a path. */
 const choicesOf = (steps: readonly Step[]): readonly Step[] => steps.filter(({ cause }) => cause === 'event');
 
 const isSame = (one: Step, other: Step): boolean =>

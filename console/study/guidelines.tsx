@@ -13,7 +13,7 @@ export interface GuidelineNote {
   readonly by: readonly string[];
 }
 
-/** Whose guideline it is, as its makers write their name. */
+/** The makers of the guideline, as they write their name. */
 export const guidelineNames: Readonly<Record<CaptionCorrectionPreview['reports'][number]['profile']['id'], string>> = {
   netflix: 'Netflix',
   ted: 'TED',
@@ -41,7 +41,7 @@ export function findingsByLine(
   return found;
 }
 
-/** The findings of lines that are as they were measured: those of an older text say nothing of the newer one. */
+/** The findings of lines that have not changed since their check: those of an older text are not about the newer one. */
 export function currentFindings(
   lines: readonly EditedLine[],
   measured: readonly EditedLine[],
