@@ -4,9 +4,9 @@ import { errorCodes } from '../../contract/base/errors.ts';
 import type { CaptionProductionResults, QualityControlRow } from '../../contract/captions/caption-answers.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
-import { asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';
-import { checkEdit, editCaptions, editFlags } from './corrections.ts';
+import { checkEdit, editCaptions, editFlags, sideOf } from './corrections.ts';
 import { studyArgument } from './named.ts';
 import { approving, isNothing, rethrownForApproval } from './review.ts';
 
@@ -78,8 +78,7 @@ const isEdit = ({ positional }: GivenFlags): boolean => positional[0] === 'edit'
 async function run(call: CommandCall) {
   const { host, given, terminal, signal } = call;
   const runtimeId = await studyArgument(call);
-  const side = given.single('side') ?? 'target';
-  if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
+  const side = sideOf(given);
   if (given.has('produce') && !(await hasCaptions(call, runtimeId))) {
     await host.captions.produce(runtimeId).catch(rethrownForApproval(runtimeId));
   }
@@ -108,6 +107,8 @@ export const captions: HostCommand = {
     else {
       const stray = Object.keys(editFlags).find((name) => given.has(name));
       if (stray !== undefined) throw new WrongCall(`--${stray} is for captions edit`);
+      argument(given, 0, 'RUNTIME');
+      sideOf(given);
     }
   },
   run: (call) => (isEdit(call.given) ? editCaptions(call) : run(call)),

@@ -19,7 +19,7 @@ import { brokenLines } from '../../rules/caption-guidelines.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
-import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
 import { mustAgree } from './review.ts';
@@ -29,7 +29,7 @@ export const editFlags: FlagTable = {
   file: single('FILE', null, 'edit: an SRT with the corrected lines; without it your editor opens one'),
   revert: single('CORRECTION', null, 'edit: takes a correction back; its id, a beginning of it, or last'),
   note: single('TEXT', null, 'edit: a note of up to 280 characters'),
-  attest: toggle('edit: attests without a question, in the name that --reviewer gives, and needs it'),
+  attest: toggle('edit: attests without a question; needs --reviewer'),
   reviewer: single('NAME', 'asked at a terminal', 'edit: the name or the id of the reviewer of the host'),
 };
 
@@ -349,7 +349,8 @@ async function correct(
   );
 }
 
-const sideOf = (given: GivenFlags): CaptionSide => {
+/** The side of the lines that a call names. Throws `WrongCall`. */
+export const sideOf = (given: GivenFlags): CaptionSide => {
   const side = given.single('side') ?? 'target';
   if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
   return side;
@@ -357,7 +358,6 @@ const sideOf = (given: GivenFlags): CaptionSide => {
 
 /** Throws `WrongCall` for a call of `captions edit` that is wrong whatever the host answers. */
 export function checkEdit(given: GivenFlags): void {
-  argument(given, 1, 'RUNTIME');
   sideOf(given);
   if (given.has('produce')) throw new WrongCall('--produce does not go with edit; leave it out');
   if (given.has('file') && given.has('revert')) throw new WrongCall('--file and --revert: give one of them');

@@ -116,7 +116,7 @@ async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): 
 }
 
 function reviewVerbOf(given: GivenFlags): ReviewVerb {
-  const asked = argument(given, 0, reviewVerbs.join(', '));
+  const asked = argument(given, 0, reviewVerbs.join('|'));
   const verb = reviewVerbs.find((each) => each === asked);
   if (verb === undefined) throw new WrongCall(`${asked}: one of ${reviewVerbs.join(', ')}`);
   return verb;
@@ -124,7 +124,6 @@ function reviewVerbOf(given: GivenFlags): ReviewVerb {
 
 async function check(given: GivenFlags): Promise<void> {
   const verb = reviewVerbOf(given);
-  argument(given, 1, 'RUNTIME');
   if (verb === 'revoke') reasonsOf(given, verb, revocationReasons);
   else if (verb === 'reject') reasonsOf(given, verb, rejectionReasons);
   else if (given.has('reason')) throw new WrongCall('--reason is for reject and revoke');
@@ -146,7 +145,7 @@ async function run(call: CommandCall) {
 /** Approves, rejects or revokes. */
 export const review: HostCommand = {
   usage: 'media-study review approve|reject|revoke RUNTIME [flags]',
-  purpose: 'Asks the person at the terminal to attest a review, and writes it.',
+  purpose: 'Approves, rejects or revokes a study; the person at the terminal attests it.',
   flags,
   choices: reviewVerbs,
   positionals: 2,

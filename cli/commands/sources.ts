@@ -8,7 +8,7 @@ import {
   subtitleFormat,
 } from '../../contract/sources/subtitle-track.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { type FlagTable, repeatable, single } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
 import { exitCodes } from '../terminal/terminal.ts';
@@ -157,16 +157,21 @@ const subtitlesCommandFlags: FlagTable = {
   ...hostFlags,
 };
 
+/** The track that a call of `subtitles` takes off; null if it takes none off. Throws `WrongCall`. */
+function detachedOf(given: GivenFlags): number | null {
+  const track = given.single('detach');
+  if (track === undefined) return null;
+  if (!/^\d{1,9}$/.test(track)) throw new WrongCall(`--detach ${track}: the number of a track is needed`);
+  return Number(track);
+}
+
 async function attachOrDetach(call: CommandCall) {
   const { host, given, terminal } = call;
   const source = await sourceNamed(call, argument(given, 0, 'SOURCE'));
   const [, ...files] = given.positional;
   await attachedTo(call, source, files);
-  const track = given.single('detach');
-  if (track !== undefined) {
-    if (!/^\d{1,9}$/.test(track)) throw new WrongCall(`--detach ${track}: the number of a track is needed`);
-    await host.subtitles.detach(source.sourceSessionId, Number(track));
-  }
+  const track = detachedOf(given);
+  if (track !== null) await host.subtitles.detach(source.sourceSessionId, track);
   const listed = await host.subtitles.list(source.sourceSessionId);
   const { subtitleTracks } = listed;
   terminal.result(
@@ -184,6 +189,8 @@ export const subtitles: HostCommand = {
   flags: subtitlesCommandFlags,
   positionals: 33,
   check: async (given) => {
+    argument(given, 0, 'SOURCE');
+    detachedOf(given);
     await checkSubtitleFiles({ given }, given.positional.slice(1));
   },
   run: attachOrDetach,

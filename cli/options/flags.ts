@@ -224,7 +224,7 @@ export function pathOption(given: GivenFlags, name: string): string | null {
 
 /** The words of a command about itself. */
 export interface CommandWords {
-  /** How it is called, such as `npm run verify -- RUNTIME [flags]`. */
+  /** How it is called, such as `media-study watch RUNTIME [flags]`. */
   readonly usage: string;
   /** One sentence. */
   readonly purpose: string;

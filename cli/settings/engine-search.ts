@@ -6,7 +6,7 @@ import { demandEngine, installed, languageData } from '../../executors/screentex
 import { DEFAULT_LANGUAGES } from '../../executors/screentext/tesseract.ts';
 
 /** The address of Ollama unless its user moved it; it serves the interface of OpenAI below `/v1`. */
-const ollama = 'http://127.0.0.1:11434/v1';
+export const ollama = 'http://127.0.0.1:11434/v1';
 /** A server on this machine that has not answered within this time in ms is busy, or serves something else. */
 const serverMs = 1_000;
 /** More models than a person chooses from. */

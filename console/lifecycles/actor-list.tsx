@@ -31,7 +31,7 @@ export const ActorBadge = ({ row }: { readonly row: ListedActor }) => (
   <Badge state={row.phase} tone={actorTone(row)} words={actorWords(row)} />
 );
 
-/** Which actor it is, how it is, and where what it works on can be seen. */
+/** The name and the state of an actor, and the link to its work. */
 export function ActorHead({ actorId, kind, row }: ActorHeadProps) {
   const host = useHost();
   const subjects = useSubjects(host, row === null ? [] : [row]);

@@ -47,7 +47,7 @@ export function fitted(drawing: Size, box: Size): Viewport {
   };
 }
 
-/** Closer (`factor` above 1) or farther around a place of the box that stays where it is. `least` is the least scale across. */
+/** Zooms in (`factor` above 1) or out around a place of the box, which keeps its position. `least` is the least scale across. */
 export function scaled(view: Viewport, factor: number, at: Point, least = 0): Viewport {
   const down = limited(view.down * factor);
   const across = Math.max(down, least);
@@ -79,7 +79,7 @@ function closeTo(view: Viewport, area: Area, box: Size): Viewport {
   return { ...at, across: scale, down: scale };
 }
 
-/** Moves so that an area is seen, and not at all where it is already. */
+/** Moves so that an area is visible; stays if it is already. */
 export function revealing(view: Viewport, area: Area, box: Size): Viewport {
   const shift = (start: number, length: number, room: number): number => {
     if (start >= margin && start + length <= room - margin) return 0;
@@ -106,7 +106,7 @@ interface ViewportControl {
 
 const zoomPerPixel = 0.9975;
 
-/** Which part of a drawing a box shows: the wheel with Ctrl zooms, a drag moves. */
+/** The part of a drawing that a box shows: the wheel with Ctrl zooms, a drag moves. */
 function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): ViewportControl {
   // Null for the whole drawing, however large the box becomes.
   const [view, setView] = useState<Viewport | null>(null);
@@ -172,7 +172,7 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
 const leastHeight = 340;
 const belowBox = 24;
 
-/** Gives a box the height from its place on the page to the lower end of the window, so that all of it is in sight. */
+/** Gives a box the height from its place on the page to the lower end of the window, so that all of it is visible. */
 function useVisibleHeight(box: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const resize = () => {
@@ -362,7 +362,7 @@ function element({ tag, attributes, children }: Shape, chosen: string | null): V
   return h(tag, given, ...children.map((child) => (typeof child === 'string' ? child : element(child, null))));
 }
 
-/** Where an arrow can be seen: its label, or the middle of its line. */
+/** The place at which an arrow is visible: its label, or the middle of its line. */
 function areaOfArrow({ arrows }: ChartDrawing, transitionId: string | null): Area | undefined {
   const arrow = arrows.find(({ transitions }) => transitionId !== null && transitions.includes(transitionId));
   if (arrow === undefined) return undefined;
@@ -379,7 +379,7 @@ interface ChartCanvasProps {
   readonly onChoose: (stateId: string) => void;
   /** A state or a transition that is brought into sight whenever it is another one. */
   readonly inSight?: string | null;
-  /** Whether what is brought into sight is also brought to a size that can be read. */
+  /** True if a part that comes into view also gets a readable size. */
   readonly isClose?: boolean;
   /** Tells charts of the same machine apart: `of 0.2.0`. */
   readonly version?: string;

@@ -16,7 +16,7 @@ export interface Leaving {
   readonly source: ChartState;
 }
 
-/** A chart, to be asked by the ids of its states and transitions. */
+/** A chart, indexed by the ids of its states and transitions. */
 export interface ChartIndex {
   readonly chart: Chart;
   /** In the order of the chart, outer states before those inside them. */
@@ -48,7 +48,7 @@ export function withAncestors({ states }: ChartIndex, id: string): string[] {
 export const activeWith = (index: ChartIndex, ids: readonly string[]): ReadonlySet<string> =>
   new Set(ids.flatMap((id) => withAncestors(index, id)));
 
-/** Whether a state is another one, or lies inside it. */
+/** True if a state is another one, or lies inside it. */
 export const liesIn = (index: ChartIndex, id: string, around: string): boolean =>
   withAncestors(index, id).includes(around);
 

@@ -80,7 +80,7 @@ export function ChartView({ chartId, mode, from, against }: ChartViewProps) {
   );
 }
 
-/** A value of states from an address; null where it is none. */
+/** A value of states from an address; null if it is invalid. */
 function stateValueOf(text: string | null): ChartStateValue | null {
   try {
     return text === null ? null : JSON.parse(text);

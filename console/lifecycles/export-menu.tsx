@@ -81,7 +81,7 @@ function SaveAs({ what, file, formats }: SaveAsProps) {
 /** A name that Mermaid takes: letters, digits and underscores. */
 const nameOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_]/g, '_');
 
-/** What pages that draw Mermaid would take for markup, as its own entity codes: names of a chart are text from outside. */
+/** The characters that Mermaid reads as markup, with its own entity codes: the names of a chart are external text. */
 const entities: Readonly<Record<string, string>> = { '&': '#amp;', '<': '#lt;', '>': '#gt;', '"': '#quot;' };
 
 /** Mermaid ends a label at a line break or a semicolon, and takes a colon for its beginning. Nothing hidden stays, as in a label. */

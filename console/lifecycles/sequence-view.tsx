@@ -206,6 +206,6 @@ function SequenceLine({ walks, rows, row }: SequenceTableProps & { readonly row:
   );
 }
 
-/** Whether a lane lies between the lane of a step and the one that it rests on, or is the latter: a line passes there. */
+/** True if a line passes a lane: it lies between the lane of a step and that of its cause, or is the latter. */
 const isBetween = (at: number, lane: number, from: number): boolean =>
   at >= Math.min(lane, from) && at <= Math.max(lane, from);

@@ -145,11 +145,11 @@ export function drawnChartOf(text: string): DrawnChart | null {
   }
 }
 
-/** What is looked at in two charts: a part of each, and what a chart that does not have the part shows in its place. */
+/** The part in view in two charts, and the part that a chart without it shows in its place. */
 interface Looked {
   readonly before: string | null;
   readonly after: string | null;
-  /** Whether a list named it: the charts then go there. */
+  /** True if a list named it: the charts then move to it. */
   readonly isClose: boolean;
 }
 

@@ -23,7 +23,7 @@ export async function readWalk(host: StudyHost, actorId: string): Promise<readon
   }
 }
 
-/** What is recorded of the newest actors of a kind. */
+/** The recorded paths of the newest actors of a kind. */
 export async function readWalks(host: StudyHost, kind: ActorKind): Promise<Walks> {
   const actors: ListedActor[] = [];
   let cursor: string | null = null;

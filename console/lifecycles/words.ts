@@ -1,7 +1,7 @@
 import type { ActorKind, ActorPhase, ListedActor } from '../../contract/lifecycles/actors.ts';
 import type { Tone } from '../words/codes.ts';
 
-/** What each kind of actor is, in words. */
+/** The name of each kind of actor. */
 export const kindWords: Readonly<Record<ActorKind, string>> = {
   'owned-ingest': 'ingest of a file',
   'videohost-ingest': 'ingest of a video',
@@ -26,7 +26,7 @@ const badEnds = /^(failed|interrupted|canceled|error)$/;
 /** The name of a state without the machine that it is of: `runtime.running.detect` is `running.detect`. */
 export const stateName = (stateId: string): string => stateId.slice(stateId.indexOf('.') + 1);
 
-/** Where an actor stands, in the names of its chart. */
+/** The state of an actor, in the names of its chart. */
 export const stateNames = (states: readonly string[]): string => states.map(stateName).join(', ');
 
 /**
@@ -57,7 +57,7 @@ export function briefly(ms: number): string {
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** What XState calls an event, as a person says it. */
+/** The plain name of an event of XState. */
 export const eventWords = (event: string | null): string => {
   if (event === null) return 'no event';
   if (event === 'xstate.init') return 'begun';

@@ -39,7 +39,7 @@ interface Poster {
   readonly fact: KeyframeFact;
 }
 
-/** Of the newest studies of a source so many are asked for a picture. */
+/** The number of newest studies of a source that the page searches for a picture. */
 const askedStudies = 3;
 
 /** The first keyframe of the newest study of a source that has any; null where no study has looked at its pictures. */
@@ -52,7 +52,7 @@ async function posterOf(host: StudyHost, sourceSessionId: string): Promise<Poste
   return null;
 }
 
-/** A picture of a source once its row is in sight; a plain place where there is none. */
+/** A picture of a source once its row is visible; an empty frame without one. */
 function PosterFrame({ sourceSessionId, icon }: { readonly sourceSessionId: string; readonly icon: IconName }) {
   const host = useHost();
   const place = useRef<HTMLSpanElement>(null);
@@ -248,7 +248,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
 
 /** A deletion moves no actor, so the stream does not tell of it. */
 const everyMs = 30_000;
-/** While the host reads on, it is asked again this soon. */
+/** The time until the next request, while the host is still reading. */
 const soonMs = 200;
 /** So many rows are drawn at first; a person who wants more asks for them. */
 const drawnRows = 60;
@@ -272,7 +272,7 @@ interface Asked {
   readonly sort: string;
 }
 
-/** The sources of the host, what is said in them, and how more of them get here. */
+/** The sources of the host, the search through their words, and the ways to add one. */
 export function SourcesView(asked: Asked) {
   const host = useHost();
   const { remote, reload, poll } = useRemote(async () => {

@@ -23,7 +23,7 @@ const everyMs = 30_000;
 
 interface Read {
   readonly rows: readonly RuntimeRow[];
-  /** Where the next page begins; null after the last one. */
+  /** The cursor of the next page; null after the last one. */
   readonly cursor: string | null;
 }
 
@@ -38,7 +38,7 @@ interface StudyPages {
   readonly retry: () => void;
 }
 
-/** The studies of a host that fit, newest first, a page at a time; the first page follows what happens while it is the only one. */
+/** The matching studies, newest first, a page at a time. While there is only the first page, it follows the host. */
 function useStudyPages(host: StudyHost, fitting: Omit<RuntimesOptions, 'limit' | 'after'>): StudyPages {
   const [{ rows, cursor }, setRead] = useState<Read>({ rows: [], cursor: null });
   const [isAsking, setAsking] = useState(true);

@@ -16,7 +16,10 @@ interface Edge {
   readonly side: 'startMs' | 'endMs';
 }
 
-/** The edge nearest to a time within a tolerance; of two as near that of the selected line, so that lines that touch can be parted. */
+/**
+ * The edge nearest to a time within a tolerance. Of two equally near ones it is that of the selected line, so a person can
+ * separate lines that touch.
+ */
 export function edgeAt(
   lines: readonly EditedLine[],
   atMs: number,
@@ -69,8 +72,8 @@ interface CaptionWaveformProps {
 }
 
 /**
- * The sound with the lines over it. An edge is dragged, a press elsewhere goes there. It is drawn on a canvas, because it follows the
- * player with each frame; the times of a line are fields beside it for those who use the keyboard.
+ * The sound with the lines over it. A person drags an edge; a press elsewhere moves the player there. A canvas draws it,
+ * because it follows the player with each frame. For the keyboard, the times of a line are fields beside it.
  */
 export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLocked }: CaptionWaveformProps) {
   const host = useHost();

@@ -20,7 +20,7 @@ interface JournalPaneProps {
   readonly seq: number | null;
 }
 
-/** Every event of the study; a long journal is read where it is looked at. */
+/** Every event of the study; of a long journal, the page reads only the visible part. */
 export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
   const host = useHost();
   const events = useStore(model.store, (context) => context.events);

@@ -17,7 +17,7 @@ function tickStep({ startMs, endMs }: Stretch, mostTicks: number): number {
   return steps.find((step) => step >= least) ?? Math.ceil(least / 3_600_000) * 3_600_000;
 }
 
-/** Where the marks of a ruler stand. */
+/** The places of the marks of a ruler. */
 export function ticksOf(stretch: Stretch, mostTicks: number): readonly number[] {
   const step = tickStep(stretch, mostTicks);
   const first = Math.ceil(stretch.startMs / step) * step;

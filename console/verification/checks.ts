@@ -62,8 +62,8 @@ export async function receiptIdOf(receipt: Receipt): Promise<string> {
 }
 
 /**
- * The digest of the chain after these events, from the first on: it begins with the digest of the id of the runtime, and each link
- * is the digest of the link before it and the canonical JSON of the event. 64 hex digits.
+ * The digest of the chain after these events, from the first on, in 64 hex digits. The chain begins with the digest of the id
+ * of the runtime. Each link is the digest of the link before it and the canonical JSON of the event.
  */
 export async function chainDigest(runtimeId: string, events: readonly JournalEvent[]): Promise<string> {
   let link = await sha256(bytesOf(runtimeId));

@@ -60,7 +60,10 @@ export async function openRecognizer(
   const { name, environmentVariable } = RECOGNIZER_PROGRAMS[choice.engine];
   const executable = await recognizerProgram(choice.engine, environment);
   if (executable === null) {
-    throw new RecognizerUnavailable(`${name} is not on PATH, and ${environmentVariable} names no executable file`);
+    const isNamed = environment[environmentVariable] !== undefined;
+    throw new RecognizerUnavailable(
+      isNamed ? `${environmentVariable} names no executable file` : `${name} is not on PATH`,
+    );
   }
   try {
     const recognizer = await (choice.engine === 'pocketsphinx'

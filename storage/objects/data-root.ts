@@ -53,7 +53,7 @@ export const dataRootAt = (root: string): DataRoot => ({
 
 /** A path as a POSIX shell reads it. */
 export const shellPath = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 /** The file by which a folder says that it is a data root. It is written before anything else. */
 export const markerName = 'MEDIA-STUDY-DATA-ROOT';

@@ -149,6 +149,20 @@ test('a search finds lines by words in any order, with the fact that has each of
   t.is(korean[0]?.sourceSessionId, study?.sourceSessionId);
 });
 
+test('a line that several studies of a source have is named once on a page', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  // Everything is remembered by the second search, which a page holds then.
+  for (const _ of [1, 2]) {
+    for (const { studies } of await searched(t, host, 'q=welcome')) {
+      const places = studies.flatMap(({ lines }) =>
+        lines.map(({ kind, startMs, text }) => `${kind} ${startMs} ${text}`),
+      );
+      t.is(new Set(places).size, places.length);
+    }
+  }
+  t.true(studiesOf(await searched(t, host, 'q=welcome&limit=1')).length > 1, 'and of each study on a page of its own');
+});
+
 test('a line of evidence that was damaged after a search is not found any more', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const before = studiesOf(await searched(t, host, 'q=welcome'));
