@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failed, ok, sandboxFinding, spaceFindingOf, toolFinding, weak } from '../actors/operation/host-checks.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
+import { messageOf } from '../contract/base/errors.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/detector-models.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
@@ -190,8 +191,6 @@ async function newStoreFinding(dataRoot: string, nearest: string): Promise<HostF
     return failed('store', `${code}: ${dataRoot}: ${messageOf(error)}`, startRemedies[code] ?? '');
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export async function doctor(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const dataRoot = dataRootOf(given);

@@ -6,6 +6,7 @@ import { openHost } from '../actors/host.ts';
 import type { Host } from '../actors/host-types.ts';
 import { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
+import { messageOf } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
 import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
@@ -257,8 +258,6 @@ class HostEnd {
     return 0;
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const args = process.argv.slice(2);
 outliveReaders();

@@ -10,8 +10,8 @@ import {
   committedTo,
   type EffectOutcome,
   emissionOf,
-  messageOf,
   notProvided,
+  thrownMessage,
 } from './emission.ts';
 
 const { production, check } = laterStages.captions.acts;
@@ -59,7 +59,7 @@ interface MessageEvent {
   readonly event: { readonly message: string };
 }
 
-const thrown = ({ event }: { event: ErrorActorEvent }): string => messageOf(event.error);
+const thrown = ({ event }: { event: ErrorActorEvent }): string => thrownMessage(event.error);
 
 /** Gives up what is under way; what brought the event gives the message. */
 const failedAs = <const Target extends string, Given>(

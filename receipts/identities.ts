@@ -26,15 +26,16 @@ interface OutputArtifactInput {
   readonly producer: { readonly taskId: string; readonly agentId: string } | null;
 }
 
-const hexOf = (contentId: string): string => contentId.slice('sha256:'.length);
+/** The bare digest of a content id. */
+export const digestOf = (contentId: string): string => contentId.slice('sha256:'.length);
 
 /** The path of an object below the object store's root. */
 export const storageKeyOf = (contentId: string): string =>
-  `objects/sha256/${hexOf(contentId).slice(0, 2)}/${hexOf(contentId)}`;
+  `objects/sha256/${digestOf(contentId).slice(0, 2)}/${digestOf(contentId)}`;
 
 export const contentDescriptorOf = (contentId: string, bytes: number): Artifact['content'] => ({
   algorithm: 'sha256',
-  digest: hexOf(contentId),
+  digest: digestOf(contentId),
   contentId,
   bytes,
 });

@@ -13,6 +13,7 @@ import {
   signedManifest,
 } from '../../receipts/exports/bundle.ts';
 import type { StoredRuntime } from '../../receipts/fold.ts';
+import { maximumRecordBytes } from '../../receipts/sources/reopen-source.ts';
 import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
 import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import { type SigningKey, SigningKeyError } from '../../storage/signing-key.ts';
@@ -26,8 +27,6 @@ import { sourceChanged } from '../sources/source-records.ts';
 import { deletedRuntimeError } from '../supervision/deletion-rows.ts';
 import { type BundledRows, bundledRows } from './bundle-store.ts';
 
-/** Far above any stored record: sealed records of a source may have so many. */
-const maximumRecordBytes = 16 * 1024 * 1024;
 const pageEvents = 200;
 /** Each try loses against a commit of the same runtime; these come seconds apart. */
 const tries = 8;

@@ -7,6 +7,7 @@ import { sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import type { MediaInput } from '../../machines/ingest-tail.ts';
+import { maximumRecordBytes } from '../../receipts/sources/reopen-source.ts';
 import {
   type MeasuredMedia,
   type PinnedFiles,
@@ -46,8 +47,6 @@ const sealedRow = z.strictObject({
     resolution: contentId.optional(),
   }),
 });
-
-const maximumRecordBytes = 4 * 1024 * 1024;
 
 /** The last steps of every ingest, whatever way its media came: measuring, sealing, and reading the seal back. */
 export class IngestSealing {

@@ -10,7 +10,7 @@ import { useEvery, useRemote, useStore } from '../host/use-remote.ts';
 import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
 import { moment } from '../words/numbers.ts';
 import { ActorHead } from './actor-list.tsx';
-import { CompareField } from './compare-field.tsx';
+import { CompareField } from './comparison.tsx';
 import { PathView } from './path-view.tsx';
 import { type Scrubber, scrubber } from './scrub-bar.tsx';
 import { readWalk } from './walks.ts';

@@ -36,7 +36,8 @@ export const draftLines = (current: readonly AnsweredLine[]): readonly EditedLin
     ...{ source: source.text, target: target.text },
   }));
 
-const byTime = (a: EditedLine, b: EditedLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
+/** The order of lines. */
+export const byTime = (a: EditedLine, b: EditedLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
 const replaced = (lines: readonly EditedLine[], key: string, by: (line: EditedLine) => EditedLine) =>
   lines.map((line) => (line.key === key ? by(line) : line));

@@ -1,7 +1,7 @@
 import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
 import type { CaptionFindingCode } from '../../contract/captions/quality-control.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
-import type { EditedLine, Side } from './caption-draft.ts';
+import { byTime, type EditedLine, type Side } from './caption-draft.ts';
 
 /** Something that guidelines for subtitles find in one text of a line. Guidelines with the same limit find the same thing. */
 export interface GuidelineNote {
@@ -18,8 +18,6 @@ export const guidelineNames: Readonly<Record<CaptionCorrectionPreview['reports']
   netflix: 'Netflix',
   ted: 'TED',
 };
-
-const byTime = (a: EditedLine, b: EditedLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
 /** The findings of a preview by the lines of the draft that it measured: both are in order of time. */
 export function findingsByLine(

@@ -4,6 +4,7 @@ import { lookedAtBytes, notMedia } from '../../../formats/first-bytes.ts';
 import type { PartialFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { isFull, refusedWrite } from '../../supervision/refused-write.ts';
+import { wrongLength } from './upload.ts';
 
 /** A file of at most so many bytes is left to its probe, whatever it begins with: it is here before it could be stopped. */
 const smallBytes = 8 * 1024 * 1024;
@@ -106,7 +107,7 @@ export class UploadPart {
   chunk(bytes: Buffer): void {
     if (this.#over !== null) return;
     this.#taken += bytes.length;
-    if (this.#claim.offset + this.#taken > this.#owner.declaredBytes) this.#end({ fault: tooLong(), keeps: false });
+    if (this.#claim.offset + this.#taken > this.#owner.declaredBytes) this.#end({ fault: wrongLength(), keeps: false });
     else if (this.#held !== null) this.#held.push(bytes);
     else this.#take(bytes);
   }
@@ -231,6 +232,3 @@ export class UploadPart {
     return refusedWrite(error, 'received');
   }
 }
-
-const tooLong = () =>
-  new ServiceError('invalid_upload_length', 'the media does not have as many bytes as were declared');

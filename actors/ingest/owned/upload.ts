@@ -114,5 +114,6 @@ export class Upload {
   }
 }
 
-const wrongLength = () =>
+/** The answer to bytes of another number than the ingest declares. */
+export const wrongLength = () =>
   new ServiceError('invalid_upload_length', 'the media does not have as many bytes as were declared');
