@@ -15,18 +15,21 @@ import {
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { openSubtitleFile, resultOfSteps } from '../../formats/subtitles.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
+import { brokenLines } from '../../rules/caption-guidelines.ts';
 import { baseLanguage } from '../../rules/languages.ts';
+import { shellPath } from '../../storage/objects/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
-import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
+import { mustAgree } from './review.ts';
 
 /** The flags of `captions edit` beside those of `captions`. */
 export const editFlags: FlagTable = {
   file: single('FILE', null, 'edit: an SRT with the corrected lines; without it your editor opens one'),
   revert: single('CORRECTION', null, 'edit: takes a correction back; its id, a beginning of it, or last'),
   note: single('TEXT', null, 'edit: a note of up to 280 characters'),
-  attest: toggle('edit: attests without a question, in the name that --reviewer gives, and needs it'),
+  attest: toggle('edit: attests without a question; needs --reviewer'),
   reviewer: single('NAME', 'asked at a terminal', 'edit: the name or the id of the reviewer of the host'),
 };
 
@@ -38,6 +41,16 @@ export interface EditedCue {
   readonly startMs: number;
   readonly endMs: number;
   readonly text: string;
+}
+
+/** The side of the lines that a file has, and its language; null if the study has not named its languages. */
+export interface EditedSide {
+  readonly side: CaptionSide;
+  readonly language: string | null;
+  /** Source and target have the same base language: there is one text. */
+  readonly isOneLanguage: boolean;
+  /** The file marks the lines that have no text on this side. An export leaves them out, which drops none of them. */
+  readonly marksTextless: boolean;
 }
 
 const srtTime = (ms: number): string => {
@@ -69,14 +82,21 @@ interface Stretch {
   readonly cues: EditedCue[];
 }
 
-const isAsBefore = (line: ShownLine, cue: EditedCue, side: CaptionSide): boolean =>
-  line.startMs === cue.startMs && line.endMs === cue.endMs && cueTextOf(line, side) === cue.text;
+/** True if a cue has the text of a line, as the editable file has it or as an export broke it into lines. */
+function hasTextOf(line: ShownLine, cue: EditedCue, { side, language }: EditedSide): boolean {
+  if (cueTextOf(line, side) === cue.text) return true;
+  const { text } = line[side];
+  return text !== null && language !== null && brokenLines(text, language).join('\n') === cue.text;
+}
 
-function stretchesOf(lines: readonly ShownLine[], cues: readonly EditedCue[], side: CaptionSide): Stretch[] {
+const isAsBefore = (line: ShownLine, cue: EditedCue, of: EditedSide): boolean =>
+  line.startMs === cue.startMs && line.endMs === cue.endMs && hasTextOf(line, cue, of);
+
+function stretchesOf(lines: readonly ShownLine[], cues: readonly EditedCue[], of: EditedSide): Stretch[] {
   const stretches: Stretch[] = [{ lines: [], cues: [] }];
   let next = 0;
   for (const line of lines) {
-    const found = cues.findIndex((cue, at) => at >= next && isAsBefore(line, cue, side));
+    const found = cues.findIndex((cue, at) => at >= next && isAsBefore(line, cue, of));
     if (found < 0) {
       stretches.at(-1)?.lines.push(line);
       continue;
@@ -118,18 +138,21 @@ function groupsOf({ lines, cues }: Stretch): Stretch[] {
   return groups;
 }
 
-function changeOf({ lines, cues }: Stretch, side: CaptionSide, isOneLanguage: boolean): AskedChange {
+function changeOf({ lines, cues }: Stretch, of: EditedSide): AskedChange {
+  const { side, isOneLanguage } = of;
   const other = side === 'source' ? 'target' : 'source';
   const isSplit = cues.length > 1 && !isOneLanguage;
   return {
     lineIds: lines.map(({ id }) => id),
-    lines: cues.map(({ startMs, endMs, text }): AskedLine => {
-      const isKept = lines.some((line) => line[side].text === null && cueTextOf(line, side) === text);
+    lines: cues.map((cue): AskedLine => {
+      const { startMs, endMs } = cue;
+      const kept = lines.find((line) => hasTextOf(line, cue, of));
+      const text = kept === undefined ? cue.text : kept[side].text;
       // Each part of a line needs a text on both sides; only a person can tell which words of the other side are its own.
       const others = lines.flatMap((line) => line[other].text ?? []).join('\n');
       return {
         ...{ startMs, endMs },
-        ...(isKept ? {} : { [side]: text }),
+        ...(text === null ? {} : { [side]: text }),
         ...(isSplit && others !== '' ? { [other]: others } : {}),
       };
     }),
@@ -137,16 +160,14 @@ function changeOf({ lines, cues }: Stretch, side: CaptionSide, isOneLanguage: bo
 }
 
 /** The changes that a person made in a file of these lines. Throws `WrongCall` for a cue that belongs to no line. */
-export function changesIn(
-  lines: readonly ShownLine[],
-  cues: readonly EditedCue[],
-  side: CaptionSide,
-  isOneLanguage: boolean,
-): AskedChange[] {
+export function changesIn(lines: readonly ShownLine[], cues: readonly EditedCue[], of: EditedSide): AskedChange[] {
   const inOrder = cues.toSorted((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
-  return stretchesOf(lines, inOrder, side)
+  const isLeftOut = (group: Stretch): boolean =>
+    !of.marksTextless && group.cues.length === 0 && group.lines.every((line) => line[of.side].text === null);
+  return stretchesOf(lines, inOrder, of)
     .flatMap(groupsOf)
-    .map((group) => changeOf(group, side, isOneLanguage));
+    .filter((group) => !isLeftOut(group))
+    .map((group) => changeOf(group, of));
 }
 
 function cuesOf(bytes: Uint8Array, path: string): EditedCue[] {
@@ -230,20 +251,9 @@ function findingLines({ check, lines, reports }: CaptionCorrectionPreview): stri
 }
 
 /** Lets the person at the terminal attest, or takes the name that was given. Throws `WrongCall`. */
-async function attested({ terminal, given }: CommandCall, { reviewer }: CaptionCorrections): Promise<void> {
-  const { id, label, correctionAttestation } = reviewer;
-  const named = given.single('reviewer');
-  if (named !== undefined && named !== label && named !== id) {
-    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
-  }
-  if (given.has('attest')) return;
-  if (!terminal.isInteractive) {
-    throw new WrongCall(
-      `nothing was corrected: a person at a terminal corrects captions, or --attest --reviewer "${label}" for "${correctionAttestation}"`,
-    );
-  }
-  terminal.remark(`${label}: "${correctionAttestation}"`);
-  if ((await terminal.ask('Type yes to attest this: ')) !== 'yes')
+async function attested(call: CommandCall, { reviewer }: CaptionCorrections): Promise<void> {
+  if (!mustAgree(call, reviewer, { statement: reviewer.correctionAttestation, verb: 'correct' })) return;
+  if ((await call.terminal.ask('Type yes to attest this: ')) !== 'yes')
     throw new WrongCall('nothing was corrected: not attested');
 }
 
@@ -294,17 +304,27 @@ async function revert(
   return written(call, runtimeId, known, [{ reverts: only.correctionId }]);
 }
 
+interface EditedFile {
+  readonly cues: readonly EditedCue[];
+  readonly side: CaptionSide;
+  /** The editor had the lines of `editableSrt`. */
+  readonly isFromEditor: boolean;
+}
+
 /** Shows the changes with the findings of the check, asks for the attestation, and writes them. */
 async function correct(
   call: CommandCall,
   runtimeId: string,
   known: CaptionCorrections,
-  { cues, side }: { readonly cues: readonly EditedCue[]; readonly side: CaptionSide },
+  { cues, side, isFromEditor }: EditedFile,
 ): Promise<ExitCode> {
   const { terminal, host } = call;
   const { languages, lines, head } = known;
   const isOneLanguage = languages !== null && baseLanguage(languages.source) === baseLanguage(languages.target);
-  const changes = changesIn(lines, cues, side, isOneLanguage);
+  const marks = lines.filter((line) => line[side].text === null).map((line) => cueTextOf(line, side));
+  const marksTextless = isFromEditor || cues.some(({ text }) => marks.includes(text));
+  const language = languages?.[side] ?? null;
+  const changes = changesIn(lines, cues, { side, language, isOneLanguage, marksTextless });
   if (changes.length === 0) {
     terminal.result(known, ['nothing was changed']);
     return exitCodes.done;
@@ -329,7 +349,8 @@ async function correct(
   );
 }
 
-const sideOf = (given: GivenFlags): CaptionSide => {
+/** The side of the lines that a call names. Throws `WrongCall`. */
+export const sideOf = (given: GivenFlags): CaptionSide => {
   const side = given.single('side') ?? 'target';
   if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
   return side;
@@ -337,7 +358,6 @@ const sideOf = (given: GivenFlags): CaptionSide => {
 
 /** Throws `WrongCall` for a call of `captions edit` that is wrong whatever the host answers. */
 export function checkEdit(given: GivenFlags): void {
-  argument(given, 1, 'RUNTIME');
   sideOf(given);
   if (given.has('produce')) throw new WrongCall('--produce does not go with edit; leave it out');
   if (given.has('file') && given.has('revert')) throw new WrongCall('--file and --revert: give one of them');
@@ -360,7 +380,10 @@ export async function editCaptions(call: CommandCall): Promise<ExitCode> {
   const reverts = given.single('revert');
   if (reverts !== undefined) return revert(call, runtimeId, known, reverts);
   const file = pathOption(given, 'file');
-  if (file !== null) return correct(call, runtimeId, known, { cues: cuesOf(await fileOf(file), file), side });
+  if (file !== null) {
+    const cues = cuesOf(await fileOf(file), file);
+    return correct(call, runtimeId, known, { cues, side, isFromEditor: false });
+  }
   if (!terminal.isInteractive) {
     throw new WrongCall('an editor needs a terminal: give the corrected lines by --file');
   }
@@ -369,12 +392,13 @@ export async function editCaptions(call: CommandCall): Promise<ExitCode> {
   await writeFile(path, editableSrt(known.lines, side), { mode: 0o600 });
   try {
     await edited(path);
-    const exit = await correct(call, runtimeId, known, { cues: cuesOf(await readFile(path), path), side });
+    const cues = cuesOf(await readFile(path), path);
+    const exit = await correct(call, runtimeId, known, { cues, side, isFromEditor: true });
     await rm(folder, { recursive: true, force: true });
     return exit;
   } catch (error) {
     terminal.remark(
-      `your text is in ${path}: ${asTyped(`captions edit ${runtimeId} --side ${side} --file ${path}`)} goes on with it`,
+      `your text is in ${path}: ${asTyped(`captions edit ${runtimeId} --side ${side} --file ${shellPath(path)}`)} goes on with it`,
     );
     throw error;
   }

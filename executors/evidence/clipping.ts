@@ -56,7 +56,7 @@ export const clippingState = z.strictObject({
   samples: z.number(),
   window: packedBytes,
 });
-export type ClippingState = z.infer<typeof clippingState>;
+type ClippingState = z.infer<typeof clippingState>;
 
 /** Samples from `first` to before `end`, from the start of the window. */
 interface Run {

@@ -28,7 +28,7 @@ export const dropoutsState = z.strictObject({
   ms: z.number(),
   peak: z.number(),
 });
-export type DropoutsState = z.infer<typeof dropoutsState>;
+type DropoutsState = z.infer<typeof dropoutsState>;
 
 /** Finds dropouts in left, right and center of a sound at its own rate. */
 export class Dropouts {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { changesIn, type EditedCue, editableSrt } from '../../cli/commands/corrections.ts';
+import { changesIn, type EditedCue, type EditedSide, editableSrt } from '../../cli/commands/corrections.ts';
 import type { CorrectedText, ShownLine } from '../../contract/captions/correction.ts';
 
 // Changes of a person in a file of captions.
@@ -21,6 +21,8 @@ const cues: readonly EditedCue[] = [
   { startMs: 4000, endMs: 5500, text: '[withheld: translator_unavailable]' },
   { startMs: 6000, endMs: 7500, text: 'three' },
 ];
+
+const german: EditedSide = { side: 'target', language: 'de', isOneLanguage: false, marksTextless: true };
 
 /** The file with the cue at a place replaced by others. */
 const withCues = (at: number, count: number, ...others: readonly EditedCue[]): EditedCue[] =>
@@ -85,10 +87,39 @@ const cases: readonly [name: string, edited: readonly EditedCue[], changes: read
 ];
 
 for (const [name, edited, changes] of cases) {
-  test(name, (t) => t.deepEqual(changesIn(lines, edited, 'target', false), [...changes]));
+  test(name, (t) => t.deepEqual(changesIn(lines, edited, german), [...changes]));
 }
 
 test('a cue in the time of no line is refused', (t) => {
   const edited = [...cues, { startMs: 9000, endMs: 9500, text: 'more' }];
-  t.throws(() => changesIn(lines, edited, 'target', false), { message: /has the time of no line/ });
+  t.throws(() => changesIn(lines, edited, german), { message: /has the time of no line/ });
+});
+
+const long = 'Als die Sonne über den Bergen aufging, war das ganze Dorf schon auf den Beinen.';
+const broken = 'Als die Sonne über den Bergen aufging,\nwar das ganze Dorf schon auf den Beinen.';
+const exported: readonly EditedCue[] = [
+  { startMs: 0, endMs: 1500, text: broken },
+  { startMs: 2000, endMs: 3500, text: 'one' },
+];
+const ofExport: EditedSide = { ...german, marksTextless: false };
+const studied = [lineOf(0, said(long)), lineOf(1, said('one')), lineOf(2, withheld)];
+
+test('bug: in a file of an export, line breaks of the export and lines without a text were changes', (t) => {
+  t.deepEqual(changesIn(studied, exported, ofExport), []);
+});
+
+test('a shifted cue of an export keeps the text of its line, without the line breaks of the export', (t) => {
+  const edited = exported.map((cue) => ({ ...cue, startMs: cue.startMs + 100 }));
+  t.deepEqual(changesIn(studied, edited, ofExport), [
+    { lineIds: ['line-0'], lines: [{ startMs: 100, endMs: 1500, target: long }] },
+    { lineIds: ['line-1'], lines: [{ startMs: 2100, endMs: 3500, target: 'one' }] },
+  ]);
+});
+
+test('a cue that is gone from an export drops its line', (t) => {
+  t.deepEqual(changesIn(studied, exported.slice(0, 1), ofExport), [{ lineIds: ['line-1'], lines: [] }]);
+});
+
+test('the mark of a line without a text drops the line if it is gone', (t) => {
+  t.deepEqual(changesIn(studied, exported, german), [{ lineIds: ['line-2'], lines: [] }]);
 });
