@@ -11,11 +11,11 @@ import { type Host, type HostLimits, type HostOptions, KnownMachine } from './ho
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
 import { notedParts } from './ingest/owned/resumable-uploads.ts';
-import { videohostService } from './ingest/videohost/videohost-service.ts';
+import { videohostService } from './ingest/videohost/videohost-ingests.ts';
 import { LibraryService } from './library/library.ts';
 import { LifecycleService } from './lifecycles/lifecycles.ts';
-import { openLaterStages } from './open-later-stages.ts';
 import { openChecks, openEngines } from './opening/open-engines.ts';
+import { openLaterStages } from './opening/open-later-stages.ts';
 import { openStorage } from './opening/open-storage.ts';
 import { openStudying } from './opening/open-studying.ts';
 import { HostFigures } from './operation/host-figures.ts';

@@ -8,6 +8,7 @@ import { forecastCoverage } from './forecast-coverage.ts';
 import { idleStreams } from './idle-streams.ts';
 import { largeIngest } from './large-ingest.ts';
 import { manyIngests } from './many-ingests.ts';
+import { manyStudies } from './many-studies.ts';
 import { memoryAtRest } from './memory-at-rest.ts';
 import { playback } from './playback.ts';
 import { requestCost } from './request-cost.ts';
@@ -25,6 +26,7 @@ export const rows: readonly Row[] = [
   largeIngest,
   manyIngests,
   study,
+  manyStudies,
   reusedAttempt,
   transitions,
   firstLine,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Range } from '../contract/base/grammar.ts';
 import type { Client } from './client.ts';
 
 /** The request that studies the whole sample. `attempt` asks for an attempt of its own. */
@@ -34,5 +35,8 @@ export async function runStudy(client: Client, request: object): Promise<string>
   }
 }
 
-/** The request for a new study of the sample, which shares no attempt with an earlier one. */
-export const newAttempt = (client: Client): Promise<object> => sampleRequest(client, `bench-${randomUUID()}`);
+/** The request for a new study of the sample, or of a range of it, which shares no attempt with an earlier one. */
+export async function newAttempt(client: Client, range?: Range): Promise<object> {
+  const whole = await sampleRequest(client, `bench-${randomUUID()}`);
+  return range === undefined ? whole : { ...whole, range };
+}

@@ -34,11 +34,9 @@ export const workers: Row = {
   },
 };
 
-/** The range at a place of the list. */
-async function rangeAt(client: Client, at: number): Promise<object> {
-  const request = await newAttempt(client);
-  return { ...request, range: { startMs: at * rangeMs, endMs: (at + 1) * rangeMs } };
-}
+/** The request for the range at a place of the list. */
+const rangeAt = (client: Client, at: number): Promise<object> =>
+  newAttempt(client, { startMs: at * rangeMs, endMs: (at + 1) * rangeMs });
 
 /** Runs a host and so many workers on folders of their own. */
 async function withWorkers<Result>(

@@ -7,19 +7,19 @@ import { hostFlags } from './terminal/call.ts';
 /** The words of each command in `--help` and in `docs/options.md`. */
 export const commands = {
   start: {
-    usage: 'npm start -- [flags]',
+    usage: 'npm start -- [flags], or media-study serve [flags]',
     purpose: 'Runs the host. It prints one line of JSON on stdout once it listens, and everything else on stderr.',
     flags: serveFlags,
   },
   verify: {
     usage:
-      'npm run verify -- RUNTIME [flags], or npm run verify -- --store [flags], or npm run verify -- BUNDLE [flags]',
+      'media-study verify RUNTIME [flags], or media-study verify --store [flags], or media-study verify BUNDLE [flags]',
     purpose:
       'Reopens every record and object of one runtime, or checks the ledger, in the data root of a stopped host. Or reopens a bundle, which needs neither host nor data root.',
     flags: verifyFlags,
   },
   evaluate: {
-    usage: 'npm run evaluate -- [PACK] [flags]',
+    usage: 'media-study evaluate [PACK] [flags]',
     purpose: 'Studies the labeled media of a pack and compares the scores with an accepted receipt.',
     flags: evaluateFlags,
   },

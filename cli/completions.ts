@@ -1,7 +1,7 @@
 import type { CommandWords, Flag } from './options/flags.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
-export type ShellName = (typeof shells)[number];
+type ShellName = (typeof shells)[number];
 
 /** Every command by its name, with its own words. */
 export type CompletedCommands = Readonly<Record<string, CommandWords>>;

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { access, constants, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failed, ok, sandboxFinding, spaceFindingOf, toolFinding, weak } from '../actors/operation/host-checks.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
+import { messageOf } from '../contract/base/errors.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/detector-models.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
@@ -15,7 +16,7 @@ import { demandEngine, languageData, ScreenTextUnavailable } from '../executors/
 import { DEFAULT_LANGUAGES } from '../executors/screentext/tesseract.ts';
 import { chooseListener } from '../http/listener/choose-listener.ts';
 import { checkLedger } from '../storage/ledger/accept-loss.ts';
-import { demandDataRoot, markedFormat } from '../storage/objects/data-root.ts';
+import { demandDataRoot, isUnclaimedFolder, markedFormat } from '../storage/objects/data-root.ts';
 import { kindOf } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../storage/system-refusal.ts';
@@ -164,7 +165,7 @@ async function storeFinding(dataRoot: string, isRunning: boolean): Promise<HostF
     const place = nearest === dataRoot ? 'it' : nearest;
     return failed('store', `storage_fault: ${dataRoot}: ${place} is not a folder`, 'choose another --data-root');
   }
-  const isNew = nearest !== dataRoot || (await readdir(dataRoot).catch(() => null))?.length === 0;
+  const isNew = nearest !== dataRoot || (await isUnclaimedFolder(dataRoot).catch(() => false));
   if (isNew) return newStoreFinding(dataRoot, nearest);
   try {
     await demandDataRoot(dataRoot);
@@ -190,8 +191,6 @@ async function newStoreFinding(dataRoot: string, nearest: string): Promise<HostF
     return failed('store', `${code}: ${dataRoot}: ${messageOf(error)}`, startRemedies[code] ?? '');
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export async function doctor(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const dataRoot = dataRootOf(given);

@@ -53,7 +53,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   non_loopback_bind_rejected: 'leave --host out; the host listens on this machine alone',
   invalid_ingest_limit: 'give a positive integer',
   invalid_reviewer: 'correct --reviewer-id or --reviewer-label',
-  executor_not_allowed: 'add the flag that the message names, or leave the other one out',
+  executor_not_allowed: 'add the option that is missing, or leave the other one out',
   invalid_explanation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
   invalid_recognition_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
   invalid_translation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
@@ -61,7 +61,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   invalid_settings:
     'correct the file at that place; media-study settings shows what it holds, docs/options.md every name',
   object_source_unavailable: 'make or mount the folder, or name another one by --object-source',
-  recognizer_unavailable: 'install the recognizer, or correct --semantic-recognizer-model',
+  recognizer_unavailable: 'install the recognizer, or correct --semantic-recognizer and --semantic-recognizer-model',
   screen_text_unavailable:
     'npm install --ignore-scripts tesseract.js@7.0.0 and @tesseract.js-data/CODE@1.0.0 for each language, beside this package',
   invalid_host_token:

@@ -1,6 +1,6 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { mcpWords } from './commands.ts';
-import { StartError } from './failures.ts';
+import { failureLine, StartError } from './failures.ts';
 import { ExportFolder, studyTools } from './mcp-tools.ts';
 import { dataRootOf } from './options/data-root.ts';
 import { answersQuestion, parseFlags, pathOption } from './options/flags.ts';
@@ -34,8 +34,9 @@ if (!answersQuestion(args, mcpWords, (text) => process.stdout.write(text))) {
     process.exit(exitCodes.done);
   } catch (error) {
     const isWrong = error instanceof StartError || error instanceof WrongCall;
+    const isOfSettings = error instanceof StartError && error.code === 'invalid_settings';
     const hint = isWrong ? '; media-study mcp --help shows its flags' : '';
-    report(`${error instanceof Error ? error.message : String(error)}${hint}`);
+    report(isOfSettings ? failureLine(error) : `${error instanceof Error ? error.message : String(error)}${hint}`);
     process.exit(isWrong ? exitCodes.usage : error instanceof NoHost ? exitCodes.noHost : exitCodes.failed);
   }
 }

@@ -17,7 +17,14 @@ import { dataRootOf, hasDataRoot } from './options/data-root.ts';
 import { answersQuestion, nearestName, parseFlags } from './options/flags.ts';
 import { outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
-import { asTyped, type CommandCall, type HostCommand, programAsTyped, WrongCall } from './terminal/call.ts';
+import {
+  asTyped,
+  type CommandCall,
+  type HostCommand,
+  MissingArgument,
+  programAsTyped,
+  WrongCall,
+} from './terminal/call.ts';
 import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, Interrupted, processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -65,18 +72,30 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   worker: () => import('./worker.ts'),
 };
 
+/** The first clause of a purpose, for the list of commands. */
+const firstClause = (purpose: string): string => {
+  const [clause = ''] = purpose.split(/[.:;]/);
+  return clause.charAt(0).toLowerCase() + clause.slice(1);
+};
+
+const helpRows: Readonly<Record<string, string>> = {
+  serve: 'runs the host',
+  ...Object.fromEntries(
+    Object.entries({ ...hostCommands, ...storeCommands }).map(([name, { purpose }]) => [name, firstClause(purpose)]),
+  ),
+  verify: 'reopens every record and object of a study, a data root or a bundle',
+  evaluate: 'studies the labeled media of a pack',
+  mcp: 'serves an agent over the Model Context Protocol',
+  worker: 'measures media for hosts with a work queue',
+  completions: 'prints the completions of a shell',
+};
+
 const help = `usage: media-study COMMAND [flags]
 Studies media on this machine, with evidence.
 
-  serve      runs the host
-${Object.entries({ ...hostCommands, ...storeCommands })
-  .map(([name, { purpose }]) => `  ${name.padEnd(10)} ${purpose.charAt(0).toLowerCase()}${purpose.slice(1)}`)
+${Object.entries(helpRows)
+  .map(([name, purpose]) => `  ${name.padEnd(12)}  ${purpose}`)
   .join('\n')}
-  verify     reopens every record and object of a runtime
-  evaluate   studies the labeled media of a pack
-  mcp        serves an agent over the Model Context Protocol
-  worker     measures media for hosts with a work queue
-  completions  prints the completions of a shell
 
 media-study COMMAND --help shows the flags of a command.
 `;
@@ -88,8 +107,15 @@ function failureOf(
   study?: string,
 ): { readonly line: string; readonly exit: ExitCode } {
   if (signal.aborted || error instanceof Interrupted) return { line: 'interrupted', exit: exitCodes.interrupted };
+  if (error instanceof MissingArgument) {
+    const usage = (command ?? onStore)?.usage;
+    return { line: usage === undefined ? error.message : `${error.message}; usage: ${usage}`, exit: exitCodes.usage };
+  }
   if (error instanceof WrongCall) return { line: error.message, exit: exitCodes.usage };
   if (error instanceof StartError && error.exitCode === exitCodes.usage) {
+    // The settings of the data root, which the call does not name.
+    if (error.code === 'invalid_settings' && name !== 'settings')
+      return { line: failureLine(error), exit: exitCodes.usage };
     return { line: `${error.message}; ${programAsTyped()} ${name} --help shows its flags`, exit: exitCodes.usage };
   }
   if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };

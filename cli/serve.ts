@@ -6,6 +6,7 @@ import { openHost } from '../actors/host.ts';
 import type { Host } from '../actors/host-types.ts';
 import { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
+import { messageOf } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
 import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
@@ -30,7 +31,14 @@ import { environmentOf, optionsOf, type ServeOptions, serveFlags } from './optio
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
 import { jsonLog, type Log, outliveReaders, textLog } from './outputs.ts';
 import { RunningSettings } from './settings/host-settings.ts';
-import { type Settings, settingsPath, startSettings, withSettings } from './settings/settings-file.ts';
+import {
+  type Settings,
+  settingsPath,
+  startFailureLine,
+  startSettings,
+  withSettings,
+} from './settings/settings-file.ts';
+import { asTyped } from './terminal/call.ts';
 
 /**
  * A hook for crash tests. With `MEDIA_STUDY_TEST_CRASH_AT=<n>` the process names every point just before or after a write, and
@@ -115,6 +123,8 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   if (options.workQueue !== null) report(workQueueNotice(options.workQueue));
   if (options.screenText !== null) report(screenTextNotice(options.screenText));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
+  // The log has no token, so this address alone does not unlock the console.
+  if (!endsWithCommand) report(`the console is at ${announced.listening}; open it by ${asTyped('open')}`);
   host.begin();
 }
 
@@ -249,16 +259,17 @@ class HostEnd {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 const args = process.argv.slice(2);
 outliveReaders();
+let failureText = failureLine;
 try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) {
     const given = parseFlags(args, serveFlags);
-    await serve(given, await startSettings(given));
+    const settings = await startSettings(given);
+    failureText = (error) => startFailureLine(error, { given, settings, path: settingsPath(given) });
+    await serve(given, settings);
   }
 } catch (error) {
-  log.fatal(failureLine(error));
+  log.fatal(failureText(error));
   process.exit(error instanceof StartError ? error.exitCode : 1);
 }

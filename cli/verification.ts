@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type BundleSignature, trustedKey, verifyBundle, type WholeBundle } from '../actors/exports/verify-bundle.ts';
 import type { WholeRuntime } from '../actors/reopening/verify-runtime.ts';
+import { messageOf } from '../contract/base/errors.ts';
 import type { ByteReader } from '../contract/base/stored-object.ts';
 import { ArchiveError, blockBytes } from '../formats/tar.ts';
 import { type CheckedLink, countText, EvidenceChainError, type EvidenceLink } from '../receipts/evidence-chain.ts';
@@ -187,8 +188,6 @@ async function trusted(path: string | null): Promise<KeyObject | null> {
     throw new StartError('invalid_flags', `--trust ${path}: ${why}`);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const noBundle =
   'it does not begin as a bundle does, so it is another file, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote';

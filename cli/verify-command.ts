@@ -31,7 +31,7 @@ import {
 } from './verification.ts';
 
 /** The outputs of a command; each text ends its line itself. */
-export interface Outputs {
+interface Outputs {
   stdout(text: string): void;
   stderr(text: string): void;
 }

@@ -22,7 +22,7 @@ export const spokenLanguage = (tag?: string): WireRequest['requestedSourceLangua
     : { mode: 'declared', languages: [tag], reason: null };
 
 /** The body of a plan and of a start. */
-export const wireRequest = (source: StudiedSource, request: StudyRequest): WireRequest => ({
+const wireRequest = (source: StudiedSource, request: StudyRequest): WireRequest => ({
   sourceSessionId: source.sourceSessionId,
   sourceRevisionId: source.sourceRevisionId,
   range: { startMs: 0, endMs: source.durationMs },

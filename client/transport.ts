@@ -1,4 +1,3 @@
-import type { Pairing } from '../contract/operation.ts';
 import { AnswerLate, HostError, HostUnreachable, wasRefusedConnection } from './host-error.ts';
 
 /** A value that a caller gives and the client only reads: constants declared `as const` fit as they are. */
@@ -283,12 +282,3 @@ export class Transport {
 /** A path of the service with its ids percent-encoded. */
 export const encodedPath = (strings: TemplateStringsArray, ...ids: readonly string[]): string =>
   String.raw({ raw: strings.raw }, ...ids.map(encodeURIComponent));
-
-/** Exchanges the code that the owner of a host gave to this page for a token of its own. Throws `HostError` `pairing_refused`. */
-export async function pairWith(baseUrl: string, code: string, origin?: string): Promise<HostAddress> {
-  const json = { schema: 'studio.pairing-request.v1', code };
-  const call = { method: 'POST', json, ...(origin !== undefined && { origin }) } as const;
-  const transport = new Transport({ baseUrl, token: '' }, {});
-  const { authorizationToken } = await transport.json<Pairing>('/v1/pairings', call);
-  return { baseUrl, token: authorizationToken };
-}

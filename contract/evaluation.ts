@@ -263,15 +263,16 @@ export const speechScore = z.strictObject({
   detectionErrorRateMicro: micro,
 });
 
-export const cutScore = z.strictObject({
-  toleranceFrames: count,
+const retrieval = {
   labelled: count,
   found: count,
   matched: count,
   precisionMicro: micro,
   recallMicro: micro,
   f1Micro: micro,
-});
+};
+
+export const cutScore = z.strictObject({ toleranceFrames: count, ...retrieval });
 
 /**
  * `matched` cues have the labeled text; `exact` ones also start and end as labeled, and precision, recall and F1 are those of
@@ -311,15 +312,6 @@ export const captionGateScore = z.strictObject({
   acceptedMicro: micro,
   caughtMicro: micro,
 });
-
-const retrieval = {
-  labelled: count,
-  found: count,
-  matched: count,
-  precisionMicro: micro,
-  recallMicro: micro,
-  f1Micro: micro,
-};
 
 /** `matched` transitions overlap a labeled one, `bounded` ones begin and end within four frames of it. */
 export const transitionScore = z.strictObject({ ...retrieval, bounded: count, boundedMicro: micro });

@@ -37,7 +37,7 @@ export interface ChartMeta {
  * The types of events that came with each stage, each with its producer and its closed data. A type that several stages write is
  * listed with the first of them.
  */
-export const stageEvents = {
+const stageEvents = {
   initialize: taskEvents,
   detect: mediaEvents,
   subtitles: [],
@@ -67,7 +67,7 @@ export type EventOf<Type extends EventType> = Extract<JournalEvent, { type: Type
 export type EventData<Type extends EventType> = EventOf<Type>['data'];
 
 /** Events on a page unless a reader asks for another number, and the most that it may ask for. */
-export const usualEvents = 100;
+const usualEvents = 100;
 export const maximumEvents = 200;
 
 /** How long an empty page may be held back, in ms. */

@@ -38,4 +38,3 @@ export const runtimeJudgements = z.strictObject({
 export type RuleSet = z.infer<typeof ruleSet>;
 export type Judgement = z.infer<typeof judgement>;
 export type RuntimeJudgements = z.infer<typeof runtimeJudgements>;
-export type JudgedRecord = z.infer<typeof judgedRecord>;

@@ -43,7 +43,10 @@ export const libraryStudy = z.strictObject({
   fault: z.string().nullable(),
 });
 
-/** A source as a library shows it: with the languages that its tracks state, the number of its studies, and the newest one. */
+/**
+ * A source as a library shows it: with the languages that its tracks state, the number of its studies, and the newest one. `captioned`
+ * is the newest study with accepted captions. It is present only if a newer study ended and has none.
+ */
 export const librarySource = z.strictObject({
   ...sourceSessionRow.shape,
   /** The kinds of its tracks, each once. */
@@ -51,6 +54,7 @@ export const librarySource = z.strictObject({
   languages: z.array(languageTag),
   studies: count,
   newest: libraryStudy.nullable(),
+  captioned: libraryStudy.optional(),
 });
 
 /**

@@ -6,7 +6,7 @@ import { engineKind } from './operation.ts';
 export const settingValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
 /** The parts of the host, to group its settings. */
-export const settingRooms = [
+const settingRooms = [
   ...(['captions', 'recognition', 'screen_text', 'explanations', 'limits', 'reviewer'] as const),
   ...(['network', 'sources', 'workers', 'output'] as const),
 ] as const;
@@ -61,7 +61,7 @@ export const hostSettings = z.strictObject({
 export type HostSettings = z.infer<typeof hostSettings>;
 
 /** The text that a person confirms before text or sound goes to a server. */
-export const confirmations = ['sent_to_a_server_on_this_machine', 'leaves_this_machine_and_may_cost'] as const;
+const confirmations = ['sent_to_a_server_on_this_machine', 'leaves_this_machine_and_may_cost'] as const;
 export type Confirmation = (typeof confirmations)[number];
 
 /** An engine of this machine that a host could use, and the settings that use it. */

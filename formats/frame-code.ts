@@ -1,7 +1,7 @@
 import type { EditRate } from '../contract/exports.ts';
 
 /** How time is counted in frames. */
-export interface FrameCount {
+interface FrameCount {
   /** Frames in a second of the code. */
   readonly nominal: number;
   /** True if a second of the code lasts 1.001 seconds. */

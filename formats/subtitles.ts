@@ -385,6 +385,8 @@ const byteOrderMarks: readonly (readonly [string, readonly number[]])[] = [
 
 // Tabs and line ends are text. Control characters are the sign of a binary file, or of another encoding.
 const control = /[^\P{Cc}\t\n\r]/u;
+// Tables put characters there that the platform does not have, such as those of Hong Kong in Big5.
+const privateUse = /\p{Co}/u;
 const loneReturn = /\r(?!\n)/g;
 
 /** Names of code pages that systems and players use and the Encoding Standard lacks, by the encoding that it reads them as. */
@@ -432,11 +434,18 @@ export function decodedText(bytes: Uint8Array, named: string | null): DecodedTex
       marked === undefined ? message + offeredEncoding(bytes, encoding) : message,
     );
   const { text, notes } = withLineFeeds(decodedOrRefused(decoder, bytes, refusal));
-  const found = control.exec(text);
-  if (found === null) return { encoding, text, notes };
-  const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-  const place = `line ${lineAt(text, found.index)} has the control character U+${code}`;
-  throw refusal(`${place}: the file is not text in ${encoding}`);
+  const faults = [
+    ['control character', control],
+    ...(isUnicode(encoding) ? [] : [['private character', privateUse] as const]),
+  ] as const;
+  for (const [name, fault] of faults) {
+    const found = fault.exec(text);
+    if (found === null) continue;
+    const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    const place = `line ${lineAt(text, found.index)} has the ${name} U+${code}`;
+    throw refusal(`${place}: the file is not text in ${encoding}`);
+  }
+  return { encoding, text, notes };
 }
 
 /** The text with a line feed for each carriage return that has none behind it. */
@@ -457,6 +466,8 @@ const FOREIGN_SCRIPT = { letters: 4, share: 0.2 } as const;
  */
 const guesses: readonly (readonly [string, RegExp, number])[] = [
   ['utf-8', /\p{L}/gu, 1],
+  ['utf-16le', /\p{L}/gu, 1],
+  ['utf-16be', /\p{L}/gu, 1],
   ['shift_jis', /[ぁ-ヿ]/gu, 0.3],
   ['euc-jp', /[ぁ-ヿ]/gu, 0.3],
   ['euc-kr', /[가-힣]/gu, 0.95],
@@ -466,18 +477,35 @@ const guesses: readonly (readonly [string, RegExp, number])[] = [
   ['windows-1252', /[\p{Ll}ÀÁÂÄÇÈÉÊÖØÜ]/gu, 0.75],
 ];
 
-/** The encoding that the bytes look most like, to be offered and never taken; null if they look like none. */
-function likelyEncoding(bytes: Uint8Array): string | null {
-  for (const [encoding, script, share] of guesses) {
+/** So many bytes at most are looked at for a guess: every encoding is tried on them without a break. */
+const guessedBytes = 16 * 1024;
+
+/** The first lines of a file: no encoding has a line feed within a character, and UTF-16 has two bytes in each. */
+const firstLines = (bytes: Uint8Array): Uint8Array =>
+  bytes.length <= guessedBytes ? bytes : bytes.subarray(0, (bytes.lastIndexOf(0x0a, guessedBytes - 1) + 1) & ~1);
+
+/** True if a text is one that this encoding, and hardly another one, would give. */
+function isLikely(text: string, [encoding, script, share]: (typeof guesses)[number]): boolean {
+  if (control.test(text)) return false;
+  // Any bytes are signs in it, and a subtitle file only if they are meant so.
+  if (encoding.startsWith('utf-16')) return formatOf(text, Math.max(0, text.search(/\S/))) !== null;
+  const letters = text.match(/\p{L}/gu) ?? [];
+  const further = letters.filter((letter) => letter > '\u007F');
+  const own = further.join('').match(script)?.length ?? 0;
+  const isEnough =
+    encoding === 'utf-8' || encoding === 'windows-1252'
+      ? own > 0
+      : own >= FOREIGN_SCRIPT.letters && further.length >= FOREIGN_SCRIPT.share * letters.length;
+  return isEnough && own >= share * further.length;
+}
+
+/** The encoding that the first lines look most like, to be offered and never taken; null if they look like none. */
+function likelyEncoding(file: Uint8Array): string | null {
+  const bytes = firstLines(file);
+  for (const guess of guesses) {
+    const [encoding] = guess;
     try {
-      const letters = decodedBy(decoderOf(encoding), bytes).match(/\p{L}/gu) ?? [];
-      const further = letters.filter((letter) => letter > '\u007F');
-      const own = further.join('').match(script)?.length ?? 0;
-      const isEnough =
-        encoding === 'utf-8' || encoding === 'windows-1252'
-          ? own > 0
-          : own >= FOREIGN_SCRIPT.letters && further.length >= FOREIGN_SCRIPT.share * letters.length;
-      if (isEnough && own >= share * further.length) return encoding;
+      if (isLikely(decodedBy(decoderOf(encoding), bytes), guess)) return encoding;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
     }
@@ -503,19 +531,22 @@ function decodedOrRefused(decoder: Decoder, bytes: Uint8Array, refusal: (message
 const hangulTrails = [...Array(0xff).keys()].filter(
   (byte) => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte >= 0x81,
 );
-let furtherHangul: ReadonlyMap<number, string> | null = null;
+let furtherPairs: ReadonlyMap<number, string> | null = null;
 
 /**
- * The 8,822 syllables that windows-949 adds to EUC-KR, by their two bytes. The Encoding Standard reads both names as windows-949;
- * Node.js reads EUC-KR alone. They are all syllables that EUC-KR lacks, in the order of Unicode.
+ * The 8,822 syllables and two signs that windows-949 adds to EUC-KR, by their two bytes. The Encoding Standard reads both names
+ * as windows-949; Node.js reads EUC-KR alone. They are all syllables that EUC-KR lacks, in the order of Unicode.
  */
-function hangulPairs(decoder: Decoder): ReadonlyMap<number, string> {
-  if (furtherHangul !== null) return furtherHangul;
+function koreanPairs(decoder: Decoder): ReadonlyMap<number, string> {
+  if (furtherPairs !== null) return furtherPairs;
   const plain = new Set<string>();
   for (let lead = 0xb0; lead <= 0xc8; lead += 1) {
     for (let trail = 0xa1; trail <= 0xfe; trail += 1) plain.add(decoder.decode(Uint8Array.of(lead, trail)));
   }
-  const pairs = new Map<number, string>();
+  const pairs = new Map<number, string>([
+    [0xa2e6, '€'],
+    [0xa2e7, '®'],
+  ]);
   let syllable = 0xac00;
   for (let lead = 0x81; lead <= 0xc6; lead += 1) {
     for (const trail of hangulTrails) {
@@ -526,13 +557,13 @@ function hangulPairs(decoder: Decoder): ReadonlyMap<number, string> {
       syllable += 1;
     }
   }
-  furtherHangul = pairs;
+  furtherPairs = pairs;
   return pairs;
 }
 
 /** Decodes windows-949. Throws `TypeError` for bytes that are none. */
 function koreanText(decoder: Decoder, bytes: Uint8Array): string {
-  const pairs = hangulPairs(decoder);
+  const pairs = koreanPairs(decoder);
   const pieces: string[] = [];
   let from = 0;
   for (let at = 0; at < bytes.length; at += 1) {

@@ -44,7 +44,7 @@ export interface ServerOptions {
 }
 
 /** The services that answer the requests of the wire. */
-export interface Services
+interface Services
   extends Omit<Host, 'tools' | 'languages' | 'limit' | 'underWay' | 'begin' | 'stopRequested' | 'close'> {
   readonly charts: Charts;
   readonly readDocument: ReadDocument;

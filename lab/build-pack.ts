@@ -4,7 +4,7 @@ import { evaluationPack, type PackItem } from '../contract/evaluation.ts';
 import { faultItems } from './packs/fault-items.ts';
 import { filmItems } from './packs/film-items.ts';
 import { pairingItems } from './packs/pairing-items.ts';
-import { recordedItems } from './packs/recorded-items.ts';
+import { recordedItems, unspokenItems } from './packs/recorded-items.ts';
 import { screenTextItems } from './packs/screen-text-items.ts';
 import { speechItems } from './packs/speech-items.ts';
 import { utteranceItems } from './packs/utterance-items.ts';
@@ -19,6 +19,7 @@ const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> =
   paired: pairingItems,
   screen: screenTextItems,
   recorded: recordedItems,
+  unspoken: unspokenItems,
   tuning: utteranceItems('tuning'),
   'held-out': utteranceItems('held-out'),
 };

@@ -10,8 +10,8 @@ import {
   committedTo,
   type EffectOutcome,
   emissionOf,
-  messageOf,
   notProvided,
+  thrownMessage,
 } from './emission.ts';
 
 const { production, check } = laterStages.captions.acts;
@@ -34,7 +34,7 @@ export interface CaptionProductionContext extends CaptionProductionInput {
   readonly failure: Failure | null;
 }
 
-export type CaptionProductionEvent =
+type CaptionProductionEvent =
   | { readonly type: 'authority.revoked' }
   | { readonly type: 'production.cut' }
   | { readonly type: 'quality.check' }
@@ -42,7 +42,7 @@ export type CaptionProductionEvent =
   | { readonly type: 'content.damaged'; readonly message: string };
 
 /** The attempt is over without captions: the actor layer journals why. */
-export interface ProductionFailedEmission {
+interface ProductionFailedEmission {
   readonly type: 'production.failed';
   readonly reason: Failure;
 }
@@ -59,7 +59,7 @@ interface MessageEvent {
   readonly event: { readonly message: string };
 }
 
-const thrown = ({ event }: { event: ErrorActorEvent }): string => messageOf(event.error);
+const thrown = ({ event }: { event: ErrorActorEvent }): string => thrownMessage(event.error);
 
 /** Gives up what is under way; what brought the event gives the message. */
 const failedAs = <const Target extends string, Given>(

@@ -1,5 +1,5 @@
 import type { DoneActorEvent } from 'xstate';
-import { failureMessage } from '../contract/base/errors.ts';
+import { failureMessage, messageOf } from '../contract/base/errors.ts';
 import type { EventType } from '../contract/journal.ts';
 import type { EventDraft, Write } from '../storage/ledger/ledger.ts';
 
@@ -41,5 +41,4 @@ export const notProvided = (name: string) => async (): Promise<never> => {
 };
 
 /** The error of an effect, in the form of a failure's message. */
-export const messageOf = (error: unknown): string =>
-  failureMessage(error instanceof Error ? error.message : String(error));
+export const thrownMessage = (error: unknown): string => failureMessage(messageOf(error));

@@ -1,7 +1,7 @@
 import { type DoneActorEvent, type ErrorActorEvent, fromPromise } from 'xstate';
 import { type Failure, failureMessage } from '../contract/base/errors.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { type CommitEmission, commitOutcome, type EffectOutcome, messageOf, notProvided } from './emission.ts';
+import { type CommitEmission, commitOutcome, type EffectOutcome, notProvided, thrownMessage } from './emission.ts';
 
 /** Media in the object store that an ingest has come to hold. */
 export interface IngestMedia {
@@ -15,7 +15,7 @@ export interface MediaInput extends IngestMedia {
 }
 
 /** The source joins the registry in the commit of the snapshot that says `registered`. */
-export interface SourceRegisteredEmission {
+interface SourceRegisteredEmission {
   readonly type: 'source.registered';
   readonly source: RegisteredSource;
 }
@@ -66,7 +66,7 @@ function mediaInput({ context: { ingestId, media } }: { context: IngestContext }
 export const failsAs = <const Code extends string>(code: Code) =>
   ({
     type: 'fail',
-    params: ({ event }: { event: ErrorActorEvent }) => ({ code, message: messageOf(event.error) }),
+    params: ({ event }: { event: ErrorActorEvent }) => ({ code, message: thrownMessage(event.error) }),
   }) as const;
 
 /** Ends an ingest for a reason that came with an event, such as that the supervisor gave it up. */

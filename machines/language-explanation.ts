@@ -22,14 +22,14 @@ export interface LanguageExplanationContext extends LanguageExplanationInput {
   readonly failure: ExplanationFailureReason | null;
 }
 
-export type LanguageExplanationEvent =
+type LanguageExplanationEvent =
   | { readonly type: 'authority.revoked' }
   | { readonly type: 'explanation.cut' }
   | { readonly type: 'supervision.exhausted'; readonly message: string }
   | { readonly type: 'content.damaged'; readonly message: string };
 
 /** The attempt is over without an explanation: the actor layer journals why. */
-export interface ExplanationFailedEmission {
+interface ExplanationFailedEmission {
   readonly type: 'explanation.failed';
   readonly reason: ExplanationFailureReason;
 }

@@ -18,9 +18,9 @@ import {
 
 export const ownedIngestVersion = 1;
 
-export type OwnedIngestFailureCode = 'upload_failed' | TailFailureCode;
+type OwnedIngestFailureCode = 'upload_failed' | TailFailureCode;
 
-export interface OwnedIngestInput {
+interface OwnedIngestInput {
   readonly ingestId: string;
   /** The time when an ingest without bytes is given up, in epoch ms. */
   readonly uploadDueAt: number;

@@ -19,7 +19,7 @@ import {
 
 export const videohostIngestVersion = 1;
 
-export type VideohostIngestFailureCode = 'resolution_failed' | 'download_failed' | TailFailureCode;
+type VideohostIngestFailureCode = 'resolution_failed' | 'download_failed' | TailFailureCode;
 
 export interface VideohostIngestInput {
   readonly ingestId: string;

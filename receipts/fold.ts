@@ -135,7 +135,7 @@ export interface StoredRuntime {
 }
 
 /** A link that was found whole, with the rules that judged it. */
-export type JudgedLink = CheckedLink & { readonly judgement: Judgement };
+type JudgedLink = CheckedLink & { readonly judgement: Judgement };
 
 /** A runtime of which every byte that it rests on was read back, as far as it has come. */
 export interface VerifiedRuntime {

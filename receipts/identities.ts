@@ -2,6 +2,7 @@ import type { Artifact, ArtifactOrigin, ToolIdentity } from '../contract/base/ar
 import type { Range } from '../contract/base/grammar.ts';
 import type { PinnedEvidence, RegisteredSource } from '../contract/sources/source-session.ts';
 import { hashOf } from '../formats/canonical-json.ts';
+import { hullOf } from '../rules/time-spans.ts';
 
 /** The origin of an artifact that a run produces: any but that of the source's own artifacts. */
 export type OutputOrigin = Exclude<ArtifactOrigin, { kind: 'source_ingest' | 'preflight_evidence' }>;
@@ -25,15 +26,16 @@ interface OutputArtifactInput {
   readonly producer: { readonly taskId: string; readonly agentId: string } | null;
 }
 
-const hexOf = (contentId: string): string => contentId.slice('sha256:'.length);
+/** The bare digest of a content id. */
+export const digestOf = (contentId: string): string => contentId.slice('sha256:'.length);
 
 /** The path of an object below the object store's root. */
 export const storageKeyOf = (contentId: string): string =>
-  `objects/sha256/${hexOf(contentId).slice(0, 2)}/${hexOf(contentId)}`;
+  `objects/sha256/${digestOf(contentId).slice(0, 2)}/${digestOf(contentId)}`;
 
 export const contentDescriptorOf = (contentId: string, bytes: number): Artifact['content'] => ({
   algorithm: 'sha256',
-  digest: hexOf(contentId),
+  digest: digestOf(contentId),
   contentId,
   bytes,
 });
@@ -130,7 +132,7 @@ export const outputArtifact = ({ bytes, sourceArtifactIds, producer, ...identity
   nonMedia(identity, bytes, sourceArtifactIds, producer);
 
 /** Everything that an operation's result depends on. */
-interface OperationInput {
+export interface OperationInput {
   /** The name of the operation, such as `media.detect`; dots become hyphens in the operation's id. */
   readonly operation: string;
   readonly inputContentIds: readonly string[];
@@ -149,3 +151,18 @@ export const operationKeyOf = ({ operation, inputContentIds, range, tools, param
  */
 export const operationIdOf = (input: OperationInput, key: string = operationKeyOf(input)): string =>
   `operation:${input.operation.replaceAll('.', '-')}:${key}`;
+
+/** The same for one that judges the claims of receipts. */
+export const claimOperationIdOf = (
+  operation: string,
+  receipts: readonly { readonly receiptContentId: string }[],
+  claims: readonly { readonly range: Range }[],
+  parameters: OperationInput['parameters'],
+): string =>
+  operationIdOf({
+    operation,
+    inputContentIds: receipts.map(({ receiptContentId }) => receiptContentId),
+    range: hullOf(claims.map(({ range }) => range)),
+    tools: [],
+    parameters,
+  });

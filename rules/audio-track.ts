@@ -3,9 +3,9 @@ import type { AnalysisRequest } from '../contract/study/plan.ts';
 import { baseLanguage } from './languages.ts';
 
 /** Why a study listens to this one of several audio tracks. */
-export type AudioTrackRule = 'only track of the declared language' | 'default flag' | 'first track';
+type AudioTrackRule = 'only track of the declared language' | 'default flag' | 'first track';
 
-export interface AudioTrackChoice {
+interface AudioTrackChoice {
   readonly rule: AudioTrackRule;
   /** The other audio tracks, at least one, as `index:codec:language` with commas between; a language that is not stated is empty. */
   readonly others: string;

@@ -186,7 +186,7 @@ export function cueMeasuresOf(
 }
 
 /** Languages that are written without spaces between words: a line may end behind any of their characters. */
-const unspaced = /^(zh|ja|yue|wuu)\b/;
+const unspaced: readonly (string | null)[] = ['zh', 'ja', 'yue', 'wuu'];
 
 /** Marks that a line does not begin with (after JIS X 4051 and the style guides of Netflix for Japanese and Chinese). */
 const neverFirst = /^[\p{Pe}\p{Pf}、。，．・：；？！ー…‥々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ]/u;
@@ -201,13 +201,20 @@ function piecesOf(text: string, isUnspaced: boolean): string[] {
   const pieces: string[] = [];
   for (const { segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)) {
     const last = pieces.at(-1);
-    const joins =
-      last !== undefined && (neverFirst.test(segment) || neverLast.test(last) || !(isWide(segment) || isWide(last)));
+    const isWithinWord = last !== undefined && !/\s$/u.test(last) && !(isWide(segment) || isWide(last));
+    const joins = last !== undefined && (neverFirst.test(segment) || neverLast.test(last) || isWithinWord);
     if (joins) pieces[pieces.length - 1] = last + segment;
     else pieces.push(segment);
   }
   return pieces;
 }
+
+/** Lines as one, with a space between two of them; in a language without spaces only between words of another script. */
+const asOneLine = (lines: readonly string[], isUnspaced: boolean): string =>
+  lines.reduce((text, line) => {
+    const isBetweenWords = !isUnspaced || !(isWide(charactersOf(text).at(-1) ?? '') || isWide(line));
+    return `${text}${isBetweenWords ? ' ' : ''}${line}`;
+  });
 
 /** How well a line ends there, from 0: behind a sentence, behind a clause, anywhere else. */
 const endingOf = (line: string): number =>
@@ -266,8 +273,8 @@ export function brokenLines(text: string, language: string): string[] {
   const width = (line: string): number => milliCharactersOf(line, profile.countsNarrowHalf);
   const fits = lines.length <= profile.lines && lines.every((line) => width(line) <= limit);
   if (fits || (lines.length > 1 && lines.some((line) => speaker.test(line)))) return lines;
-  const isUnspaced = unspaced.test(language);
-  const pieces = piecesOf(lines.join(isUnspaced ? '' : ' '), isUnspaced);
+  const isUnspaced = unspaced.includes(writingOf(language).language);
+  const pieces = piecesOf(asOneLine(lines, isUnspaced), isUnspaced);
   for (let count = 1; count <= profile.lines; count += 1) {
     const broken = brokenInto(pieces, count, limit, width);
     if (broken !== null) return broken;

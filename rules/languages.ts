@@ -11,6 +11,12 @@ export function baseLanguage(tag: string): string | null {
   return base === null || ['und', 'mul', 'zxx', 'mis'].includes(base) ? null : base;
 }
 
+/** True if two tags name one language, whatever its script and region. */
+export function areOneLanguage(tag: string, other: string): boolean {
+  const language = baseLanguage(tag);
+  return language !== null && language === baseLanguage(other);
+}
+
 function canonicalTags(tag: string): string[] {
   try {
     return Intl.getCanonicalLocales(tag);

@@ -1,6 +1,6 @@
 import type { Range } from '../contract/base/grammar.ts';
 import { median } from './statistics.ts';
-import { hullOf } from './time-spans.ts';
+import { hullOf, lengthOf } from './time-spans.ts';
 
 /** The text of one track in one stretch of time; null if it shows something unreadable. */
 export interface TimedText extends Range {
@@ -61,7 +61,6 @@ function freeStretch(cue: Range, lines: readonly Range[]): Range | null {
   const ends = [cue.startMs, ...lines.map(({ endMs }) => endMs)];
   const starts = [...lines.map(({ startMs }) => startMs), cue.endMs];
   const stretches = ends.map((startMs, at) => ({ startMs, endMs: starts[at] ?? startMs }));
-  const lengthOf = (stretch: Range): number => stretch.endMs - stretch.startMs;
   const [longest] = stretches.sort((one, other) => lengthOf(other) - lengthOf(one));
   return longest === undefined || lengthOf(longest) <= 0 ? null : longest;
 }
@@ -107,8 +106,6 @@ export function pairedCues(source: readonly TimedText[], target: readonly TimedT
  * many cues of the smaller track agree on it.
  */
 const GROUPING = { sharedOfShorter: 0.3, farthestMs: 10_000, stepMs: 100, agreeing: 0.25 } as const;
-
-const lengthOf = ({ startMs, endMs }: Range): number => endMs - startMs;
 
 /** The ms by which each time of one track comes after each of another, within the largest possible offset. */
 function nearDifferences(ones: readonly number[], others: readonly number[]): number[] {

@@ -39,6 +39,12 @@ export function remainder({ startMs, endMs }: Range, taken: readonly Range[]): R
   return joined([...result, { startMs: at, endMs }]);
 }
 
+/** True if two stretches share some time. */
+export const overlaps = (one: Range, other: Range): boolean => one.startMs < other.endMs && other.startMs < one.endMs;
+
+/** The length of a stretch in ms. */
+export const lengthOf = ({ startMs, endMs }: Range): number => endMs - startMs;
+
 /** True if spans together hold all of a stretch. */
 export const coversWhole = (spans: readonly Range[], stretch: Range): boolean =>
   remainder(stretch, joined(spans)).length === 0;

@@ -168,11 +168,11 @@ const scenes: readonly Scene[] = [
       },
       {
         command: `media-study caption film.mp4 --from ko --to en --output again.srt ${attested}`,
-        ends: { at: /started a host/, by: 'SIGINT' },
+        ends: { at: /the captions will be made of/, by: 'SIGINT' },
       },
       {
         command: `media-study caption film.mp4 --from ko --to en --output again.srt ${attested}`,
-        ends: { at: /started a host/, by: 'SIGKILL' },
+        ends: { at: /the captions will be made of/, by: 'SIGKILL' },
       },
       {
         command: `media-study caption film.mp4 --from ko --to en --output again.srt ${attested}`,

@@ -6,7 +6,7 @@ import { syncFolder, writeSyncedFile } from './objects/durable-file.ts';
 import { failedWith } from './objects/object-store-error.ts';
 
 /** The file of a data root that holds its private key. */
-export const signingKeyName = 'signing-key.pem';
+const signingKeyName = 'signing-key.pem';
 
 const maximumFileBytes = 4096;
 

@@ -1,4 +1,5 @@
 import type { Chart, ChartState, ChartTransition } from '../contract/lifecycles/charts.ts';
+import type { Marks } from './drawing/svg.ts';
 
 /** One property of a state or of a transition that is not what it was: its values before and now. */
 interface ChangedPart {
@@ -311,3 +312,18 @@ export function changesSummary({ changes, isOtherWay }: ChartChanges): string {
 
 /** The sign of each kind of change, for those who do not see its color. */
 export const changeSigns: Readonly<Record<ChartChange['kind'], string>> = { added: '+', removed: '−', changed: '±' };
+
+/** How one of two charts shows what changed: the older one what was removed, the newer one what was added. */
+export function changeMarks({ changes }: Pick<ChartChanges, 'changes'>, side: 'before' | 'after'): Marks {
+  const marked = changes.flatMap((change) => {
+    const id = change[side];
+    return id === null ? [] : [{ ...change, id }];
+  });
+  const classes = (of: ChartChange['of']) =>
+    new Map(marked.filter((each) => each.of === of).map(({ id, kind }) => [id, `is-${kind}`]));
+  return {
+    states: classes('state'),
+    transitions: classes('transition'),
+    notes: new Map(marked.map(({ id, kind }) => [id, `${changeSigns[kind]} ${kind}`])),
+  };
+}

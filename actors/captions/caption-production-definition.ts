@@ -27,7 +27,7 @@ import { TimeSlices } from '../supervision/system-clock.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
 import type { CaptionTranslations } from './caption-translations.ts';
 
-export interface CaptionProductionKindOptions
+interface CaptionProductionKindOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'clock' | 'report'> {
   /** Null on a host that translates no captions. */
   readonly translator: CaptionTranslations | null;

@@ -12,7 +12,7 @@ const dayMs = 24 * 60 * 60_000;
 /** How long what lies beside the objects is left alone. Damaged bytes wait for a person to look at them. */
 const agesMs: Readonly<Record<Stray['kind'], number>> = { quarantine: 30 * dayMs, inbox: dayMs, work: dayMs };
 
-export interface GarbageOptions extends Pick<HostBasis, 'objectStore' | 'clock'> {
+interface GarbageOptions extends Pick<HostBasis, 'objectStore' | 'clock'> {
   readonly reached: ReachedObjects;
   readonly erasure: Erasure;
   readonly unused: UnusedMedia;

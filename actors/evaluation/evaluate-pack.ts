@@ -17,7 +17,7 @@ import { verifyRuntime } from '../reopening/verify-runtime.ts';
 import { ingestItem, type PackFolder, studyItem } from './labeled-media.ts';
 import { translationTrial } from './translation-trials.ts';
 
-export interface PackEvaluation {
+interface PackEvaluation {
   readonly pack: PackFolder;
   /** No other process may use it. */
   readonly dataRoot: string;

@@ -27,7 +27,7 @@ import type { RowOf } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/refused-write.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
 
-export interface LanguageExplanationKindOptions
+interface LanguageExplanationKindOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'report'> {
   /** Null on a host that was started without one: it still ends the attempts of an earlier one. */
   readonly explainer: LanguageExplainer | null;

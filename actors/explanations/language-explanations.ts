@@ -34,8 +34,7 @@ import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
 
-export interface LanguageExplanationsOptions
-  extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'runtimes' | 'mutex'> {
+interface LanguageExplanationsOptions extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'language-explanation'>;
   /** Null on a host that was started without an explainer. */
   readonly explainer: LanguageExplainer | null;

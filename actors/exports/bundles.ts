@@ -13,6 +13,7 @@ import {
   signedManifest,
 } from '../../receipts/exports/bundle.ts';
 import type { StoredRuntime } from '../../receipts/fold.ts';
+import { maximumRecordBytes } from '../../receipts/sources/reopen-source.ts';
 import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
 import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import { type SigningKey, SigningKeyError } from '../../storage/signing-key.ts';
@@ -26,8 +27,6 @@ import { sourceChanged } from '../sources/source-records.ts';
 import { deletedRuntimeError } from '../supervision/deletion-rows.ts';
 import { type BundledRows, bundledRows } from './bundle-store.ts';
 
-/** Far above any stored record: sealed records of a source may have so many. */
-const maximumRecordBytes = 16 * 1024 * 1024;
 const pageEvents = 200;
 /** Each try loses against a commit of the same runtime; these come seconds apart. */
 const tries = 8;
@@ -35,13 +34,13 @@ const tries = 8;
 // The same for every bundle of a process.
 let schemas: Buffer | null = null;
 
-export interface BundlesOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes'> {
+interface BundlesOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes'> {
   /** Opens the signing key, and makes it if there is none. Throws `SigningKeyError`. */
   readonly openKey: () => Promise<SigningKey>;
 }
 
 /** A bundle that is written nowhere. The caller closes the reader. */
-export interface OpenedBundle {
+interface OpenedBundle {
   readonly reader: ByteReader;
   /** The digest of its signed envelope, from which every byte of it follows. */
   readonly signatureContentId: string;

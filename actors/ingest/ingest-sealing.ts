@@ -7,6 +7,7 @@ import { sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import type { MediaInput } from '../../machines/ingest-tail.ts';
+import { maximumRecordBytes } from '../../receipts/sources/reopen-source.ts';
 import {
   type MeasuredMedia,
   type PinnedFiles,
@@ -21,7 +22,7 @@ import { readSourceFile } from '../sources/source-files.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 
-export interface IngestSealingOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
+interface IngestSealingOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   readonly unused: UnusedMedia;
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Measures a media file and tells how much of it was read, in ms; rejects with the reason why it is refused. */
@@ -46,8 +47,6 @@ const sealedRow = z.strictObject({
     resolution: contentId.optional(),
   }),
 });
-
-const maximumRecordBytes = 4 * 1024 * 1024;
 
 /** The last steps of every ingest, whatever way its media came: measuring, sealing, and reading the seal back. */
 export class IngestSealing {

@@ -8,9 +8,9 @@ import {
   type SourceLabel,
   type WordLine,
 } from '../../contract/library.ts';
-import type { RuntimeOverview } from '../../contract/overview.ts';
+import type { RuntimeOverview, SituationCode } from '../../contract/overview.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { RuntimeRow } from '../../contract/study/status.ts';
+import { endedBadly, type RuntimeRow } from '../../contract/study/status.ts';
 import { foldedText, hasWords, searchedWords, wordLinesOf } from '../../receipts/published/words.ts';
 import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { HostBasis } from '../host-basis.ts';
@@ -19,17 +19,19 @@ import { type ListedRuntimes, listedOf } from '../study/listed-runtimes.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
 import { newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
 
-export interface LibraryOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'runtimes' | 'mutex' | 'clock'> {
+interface LibraryOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'runtimes' | 'mutex' | 'clock'> {
   readonly overviews: Pick<Overviews, 'of'>;
   readonly listed: Pick<ListedRuntimes, 'row'>;
   /** Milliseconds that have passed, on a monotonic clock. */
   readonly elapsed: () => number;
 }
 
-export interface SearchRequest extends PageRequest {
+interface SearchRequest extends PageRequest {
   readonly query: string;
 }
 
+/** So many earlier studies of a source are looked through for captions. */
+const earlierStudies = 20;
 /** One answer reads studies for so long; what is left is read for the next one. */
 const answerMs = 800;
 /** The lines of a study that a search names. */
@@ -95,7 +97,7 @@ export class LibraryService {
     });
   }
 
-  /** Every source, with its newest study. */
+  /** Every source, with its newest study, and the one that has captions if the newest ended without. */
   async list(): Promise<LibraryAnswer> {
     const { ledger, registry, elapsed } = this.#options;
     const until = elapsed() + answerMs;
@@ -106,9 +108,24 @@ export class LibraryService {
       if (source === undefined) continue;
       const ids = await listedOf(ledger, row.sourceSessionId);
       const newest = ids[0] === undefined ? null : await this.#studyOf(ids[0], elapsed() < until);
-      if (newest !== null && newest.standing === null && newest.fault === null) isWhole = false;
+      if (newest !== null && isUnread(newest)) isWhole = false;
+      let captioned: LibraryStudy | undefined;
+      for (const id of newest !== null && endedWithoutCaptions(newest) ? ids.slice(1, 1 + earlierStudies) : []) {
+        const study = await this.#studyOf(id, elapsed() < until);
+        if (study !== null && isUnread(study)) isWhole = false;
+        if (study?.standing?.situation.code !== 'captions_accepted') continue;
+        captioned = study;
+        break;
+      }
       const kinds = new Set(source.tracks.map(({ kind }) => kind));
-      sources.push({ ...row, tracks: [...kinds].sort(), languages: languagesOf(source), studies: ids.length, newest });
+      sources.push({
+        ...row,
+        tracks: [...kinds].sort(),
+        languages: languagesOf(source),
+        studies: ids.length,
+        newest,
+        ...(captioned !== undefined && { captioned }),
+      });
     }
     return { schema: 'studio.library.v1', sources, isWhole };
   }
@@ -221,6 +238,21 @@ export class LibraryService {
     return lines;
   }
 }
+
+/** True for a study that a later answer will have read. */
+const isUnread = ({ standing, fault }: LibraryStudy): boolean => standing === null && fault === null;
+
+const withoutCaptions: readonly SituationCode[] = [
+  'withheld_from_review',
+  'rejected',
+  'approval_withdrawn',
+  'captions_failed',
+  'captions_withheld',
+];
+
+/** True for a study that leads to no captions unless a person does something about it, or ever. */
+const endedWithoutCaptions = ({ lifecycle, standing, fault }: LibraryStudy): boolean =>
+  fault !== null || endedBadly(lifecycle) || (standing !== null && withoutCaptions.includes(standing.situation.code));
 
 /** True if a study was deleted during the read. */
 const isGone = ({ code }: ServiceError): boolean => code === 'runtime_deleted' || code === 'unknown_runtime';

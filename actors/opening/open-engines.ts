@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { openDetector } from '../../executors/detector/detector.ts';
+import { detectorIdleMs, openDetector } from '../../executors/detector/detector.ts';
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { forgetful, type KnownTool, knownTool, resolveTools, type ToolMemory } from '../../executors/process/tools.ts';
@@ -54,9 +54,6 @@ function storedTools(ledger: Pick<Ledger, 'get'>): readonly KnownTool[] {
     return [];
   }
 }
-
-/** The detector process is ended after this long without work. */
-const detectorIdleMs = 60_000;
 
 /**
  * Opens the engines of a host: the launcher of processes, the media tools, the detector, the recognizer and the reader of the

@@ -33,7 +33,7 @@ const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
   ...(tracks.some(({ kind }) => kind === 'subtitle') ? (['language'] as const) : []),
 ];
 
-export interface StudyingOptions
+interface StudyingOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'runtimes' | 'clock' | 'report'> {
   readonly budgets: TimeBudgets;
   readonly launcher: Launcher;
@@ -62,7 +62,7 @@ const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | nul
   recognizer === null || orders === null ? recognizer : queuedRecognizer(recognizer, orders);
 
 /** The study actors and the parts that they use. */
-export interface Studying {
+interface Studying {
   readonly definition: ActorDefinition<'runtime'>;
   /** The optional stages that it can carry out. */
   readonly optional: readonly OptionalStage[];

@@ -7,7 +7,7 @@ import { counter, DurationHistogram, gauge, type StateDurations } from './metric
 /** How often the delay of the event loop is sampled, in milliseconds. */
 const samplingMs = 20;
 
-export interface HostFiguresOptions {
+interface HostFiguresOptions {
   readonly supervisor: Pick<LiveActors, 'census'>;
   readonly queues: Readonly<Record<string, Pick<WorkQueue, 'waiting' | 'working'>>>;
   readonly durations: StateDurations;

@@ -7,7 +7,7 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { workFolderName } from '../../storage/objects/leftovers.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 
-export interface LedgerSnapshotsOptions {
+interface LedgerSnapshotsOptions {
   readonly ledger: Ledger;
   /** The data root's folder for work. */
   readonly workFolder: string;

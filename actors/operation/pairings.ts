@@ -11,7 +11,7 @@ import {
   pairingGuesses,
 } from '../../contract/operation.ts';
 
-export interface PairingsOptions {
+interface PairingsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Milliseconds that have passed, on a monotonic clock. */
   readonly elapsed: () => number;

@@ -11,7 +11,7 @@ import type { ProgressBoard } from '../supervision/progress-board.ts';
 import { readStored } from '../supervision/reads.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 
-export interface OverviewsOptions extends Pick<HostBasis, 'ledger' | 'supervisor' | 'runtimes'> {
+interface OverviewsOptions extends Pick<HostBasis, 'ledger' | 'supervisor' | 'runtimes'> {
   readonly budgets: TimeBudgets;
   readonly board: Pick<ProgressBoard, 'waitingFor'>;
   readonly registry: Pick<SourceRegistry, 'current' | 'labelOf'>;

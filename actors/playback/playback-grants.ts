@@ -20,7 +20,7 @@ export interface GrantedMedia {
   readonly mimeType: PlaybackMimeType;
 }
 
-export interface IssuedGrant {
+interface IssuedGrant {
   readonly grantId: string;
   /** 32 random bytes in base64url, said once: only their hash is kept. */
   readonly secret: string;
@@ -28,12 +28,12 @@ export interface IssuedGrant {
   readonly expiresAtMs: number;
 }
 
-export interface RenewedGrant {
+interface RenewedGrant {
   readonly expiresAtMs: number;
   readonly renewableUntilMs: number;
 }
 
-export interface PlaybackGrantsOptions {
+interface PlaybackGrantsOptions {
   readonly clock: Clock;
   /** Milliseconds that have passed, on a monotonic clock. */
   readonly elapsed: () => number;

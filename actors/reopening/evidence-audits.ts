@@ -16,7 +16,7 @@ import { ReadObjects } from './read-objects.ts';
 import type { VerifiedRuntimes } from './verified-runtimes.ts';
 
 /** An object that a fact names, as a client is given it. */
-export interface EvidenceObject {
+interface EvidenceObject {
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }

@@ -10,7 +10,7 @@ import {
   type ReviewRevocationRequest,
 } from '../../contract/review.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
-import { messageOf } from '../../machines/emission.ts';
+import { thrownMessage } from '../../machines/emission.ts';
 import { type PublishReviewEvent, type PublishReviewState, reviewAfter } from '../../machines/publish-review.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { currentApprovalOf, publishedReviewsOf, reviewQueueOf } from '../../receipts/published/review.ts';
@@ -152,7 +152,7 @@ export class PublishReviews {
     try {
       await objectStore.putAll(recorded.objects);
     } catch (error) {
-      await append([failed(messageOf(error))], command.failure);
+      await append([failed(thrownMessage(error))], command.failure);
       throw refusalOf(error) ?? new ServiceError('internal_failure', 'the review could not be written down');
     }
     await append(recorded.events, end);

@@ -23,6 +23,7 @@ import {
 } from '../../executors/screentext/sampled-pictures.ts';
 import type { OpenReader, ScreenTextReader } from '../../executors/screentext/tesseract.ts';
 import { UnreadablePicture } from '../../executors/screentext/tesseract-connection.ts';
+import { videoTrackOf } from '../../receipts/evidence/delivered.ts';
 import { furtherShape } from '../../receipts/stages/detect.ts';
 import { screenReading } from '../../receipts/stages/screen.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
@@ -226,9 +227,6 @@ function unreadIn(pictures: readonly ReadPicture[]): EvidenceArtifact['parameter
 }
 
 const closed = async (open: OpenReader | null): Promise<void> => open?.close();
-
-const videoTrackOf = ({ tracks }: RegisteredSource): number | null =>
-  tracks.find(({ kind }) => kind === 'video')?.index ?? null;
 
 /** The windows of a range: its first ends at a multiple of their length, so that studies of one source share them. */
 function windowsOf({ startMs, endMs }: Range): Range[] {

@@ -1,6 +1,7 @@
 import type { ByteReader } from '../../contract/base/stored-object.ts';
 import type { RegisteredSource, SourceFile } from '../../contract/sources/source-session.ts';
 import type { StudyFault } from '../../machines/study-types.ts';
+import { maximumRecordBytes } from '../../receipts/sources/reopen-source.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 
 /** The path of a source's file on disk. */
@@ -8,7 +9,7 @@ export const pathOf = (objectStore: ObjectStore, file: SourceFile): string =>
   file.path ?? objectStore.locate(file.contentId);
 
 /** True if one file still has the bytes that its receipt names; one `stat` in the same turn while the file is untouched. */
-export async function fileIsIntact(objectStore: ObjectStore, file: SourceFile): Promise<boolean> {
+async function fileIsIntact(objectStore: ObjectStore, file: SourceFile): Promise<boolean> {
   const path = pathOf(objectStore, file);
   return objectStore.isKnown(path, file.contentId) || (await objectStore.verifyFile(path, file.contentId)) === 'intact';
 }
@@ -60,9 +61,6 @@ export function openKnownMedia(objectStore: ObjectStore, source: RegisteredSourc
   const media = mediaOf(source);
   return objectStore.openKnown(pathOf(objectStore, media), media.contentId);
 }
-
-/** Largest receipt or evidence file of a source, in bytes. */
-const maximumRecordBytes = 4 * 1024 * 1024;
 
 /** All bytes of one of a source's records, hashed. Throws `ObjectStoreError` when they are gone or changed. */
 export async function readSourceFile(

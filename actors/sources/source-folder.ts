@@ -3,6 +3,7 @@ import { join, sep } from 'node:path';
 import type { PreflightArtifact } from '../../contract/sources/preflight-bundle.ts';
 import { SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { maximumRecordBytes } from '../../receipts/sources/reopen-source.ts';
 import { type ContentRef, contentRefOf, preflightPaths, sealedPaths } from '../../receipts/sources/sealed-record.ts';
 import { subtitleFilesIn } from '../../receipts/sources/subtitle-track.ts';
 import { type RecordKind, readPreflight, sealedFileOf, verifySource } from '../../receipts/sources/verify-source.ts';
@@ -11,9 +12,6 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { openRegular } from '../../storage/objects/regular-file.ts';
 import type { FileState } from '../../storage/objects/verified-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
-
-/** Far above any record of the longest media; a larger file cannot be a record. */
-const maximumRecordBytes = 16 * 1024 * 1024;
 
 interface SourceFolderOptions {
   /** A folder in which all sealed folders must lie, or null. */

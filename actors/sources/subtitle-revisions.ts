@@ -17,13 +17,13 @@ import { sourceChanged } from './source-records.ts';
 export type SubtitleRevisionsOptions = Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'>;
 
 /** The subtitle files that a source is to have, and the bytes of those that are new. */
-export interface SubtitleChange {
+interface SubtitleChange {
   readonly tracks: readonly SealedSubtitleTrack[];
   readonly files: readonly Uint8Array[];
 }
 
 /** A source with its receipt. */
-export interface ReceiptedSource {
+interface ReceiptedSource {
   readonly registered: RegisteredSource;
   readonly receipt: SourceReceipt;
 }

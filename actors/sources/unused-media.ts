@@ -6,7 +6,7 @@ const prefix = 'unused/';
 /** `bytes` is null where it was not counted. */
 const unusedRow = z.strictObject({ bytes: z.number().nullable() });
 
-export interface UnusedMediaOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'report'> {
+interface UnusedMediaOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'report'> {
   /** True if a source rests on the object. */
   readonly isRegistered: (contentId: string) => boolean;
 }

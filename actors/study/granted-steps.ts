@@ -35,7 +35,7 @@ export interface GrantedStepsOptions extends Pick<HostBasis, 'ledger' | 'objectS
 }
 
 /** The parts in which the kinds of steps differ. */
-export interface GrantedStep<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
+interface GrantedStep<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   readonly operation: GrantedOperation<Receipt, Found>;
   /** The engine for a study's step on this host, with its settings; null if there is none. */
   readonly producer: ((study: StudyRow, source: RegisteredSource) => GrantedWork['producer']) | null;

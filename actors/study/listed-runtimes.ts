@@ -15,7 +15,7 @@ export interface RuntimeListRequest extends PageRequest {
   readonly label: string | null;
 }
 
-export type ListedRuntimesOptions = Pick<HostBasis, 'ledger' | 'registry' | 'supervisor'>;
+type ListedRuntimesOptions = Pick<HostBasis, 'ledger' | 'registry' | 'supervisor'>;
 
 const pageKeys = 512;
 

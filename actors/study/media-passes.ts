@@ -44,7 +44,7 @@ export interface Windowing {
 export const usualWindowing: Windowing = { aboveMs: longRanges.aboveMs, lengthMs: longRanges.windowMs };
 
 /** The findings of a pass; `further` are its measurements beside its evidence. */
-export interface PassesFound {
+interface PassesFound {
   readonly detections: readonly Detection[];
   readonly derivedAudio: DerivedAudio | null;
   readonly further: readonly FurtherArtifact[];

@@ -26,7 +26,7 @@ import type { MediaPasses } from './media-passes.ts';
 import { type MediaStepName, mediaOperationOf, mediaTaskOf, studiedSource } from './media-task.ts';
 import { type WindowedPass, WindowsOfStudies } from './windows-of-studies.ts';
 
-export interface MediaStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {
+interface MediaStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {
   /** Says with which tools this host has its operations done, set how. */
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly operations: MediaOperations;

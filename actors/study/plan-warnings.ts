@@ -18,7 +18,7 @@ import { readSourceFile } from '../sources/source-files.ts';
 import { readMediaProbe } from '../sources/source-records.ts';
 import type { StudyService } from './studies.ts';
 
-export interface PlanWarningsOptions {
+interface PlanWarningsOptions {
   readonly studies: Pick<StudyService, 'planned'>;
   readonly objectStore: ObjectStore;
   readonly captions: CaptionAbility;
@@ -31,7 +31,7 @@ export interface PlanWarningsOptions {
 }
 
 /** The facts about the recognition of speech before a study. */
-export interface RecognitionOutlook {
+interface RecognitionOutlook {
   readonly engine: RecognizerEngine;
   readonly pace: Pick<RecognitionPace, 'read'>;
   readonly runs: number;

@@ -16,7 +16,7 @@ export interface WindowedPass {
   readonly endsMs: readonly number[];
 }
 
-export interface WindowsOfStudiesOptions {
+interface WindowsOfStudiesOptions {
   readonly ledger: Ledger;
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly windows: Pick<KeptWindows, 'drop' | 'namedBy' | 'keysOf'>;

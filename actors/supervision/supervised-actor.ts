@@ -6,7 +6,7 @@ import type { ActorRow } from './actor-row.ts';
 import { restored } from './row-state.ts';
 import { byEvent, type Cause, firstEvent } from './transition-rows.ts';
 
-export interface ActorObserver {
+interface ActorObserver {
   /**
    * A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. `why` has the
    * type of the event that led to it, and the transitions of the chart that it took.

@@ -13,7 +13,7 @@ import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
 import { byEvent, byRestart, byResume, type Cause, withTransitionCounted } from './transition-rows.ts';
 
-export interface SupervisorOptions extends LiveActorsOptions {
+interface SupervisorOptions extends LiveActorsOptions {
   readonly clock: Clock;
   /** Milliseconds that have passed, on a clock that is never set. */
   readonly elapsed: () => number;

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, moveDurably, privateFile } from '../../storage/objects/durable-file.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
@@ -60,9 +60,10 @@ class OrderFiles {
   read(orderId: string, name: string): Promise<OrderFile | null> {
     return this.#guarded(async () => {
       const path = this.locate(orderId, name);
+      const writtenAt = await changedAt(path);
+      if (writtenAt === null) return null;
       const file = await openRegular(path);
       if (file === 'missing') return null;
-      const writtenAt = (await stat(path)).mtimeMs;
       if (file === 'irregular') return { name, bytes: null, writtenAt };
       try {
         return { name, bytes: file.bytes > this.#maximumBytes ? null : await file.readAll(), writtenAt };
@@ -113,10 +114,10 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** A file that comes into a folder, or goes, changes the folder. */
-async function changedAt(folder: string): Promise<number | null> {
+/** The time of the last change, null if there is nothing. A file that comes into a folder, or goes, changes the folder. */
+async function changedAt(path: string): Promise<number | null> {
   try {
-    return (await stat(folder)).mtimeMs;
+    return (await lstat(path)).mtimeMs;
   } catch (error) {
     if (failedWith(error, 'ENOENT')) return null;
     throw error;

@@ -7,7 +7,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { keyframeFact } from '../../contract/evidence/evidence-object.ts';
 import { type WorkOrder, type WorkOutcome, type WorkTask, workOrder } from '../../contract/workers.ts';
-import { openDetector } from '../../executors/detector/detector.ts';
+import { detectorIdleMs, openDetector } from '../../executors/detector/detector.ts';
 import { packState, unpackState } from '../../executors/detector/packed-state.ts';
 import type { PassWindows } from '../../executors/evidence/decode-graph.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
@@ -82,9 +82,6 @@ export interface Worker {
   /** Gives back the order under way and ends every process. */
   close(): Promise<void>;
 }
-
-/** The detector process is ended after this long without work, in ms. */
-const detectorIdleMs = 60_000;
 
 /** Opens a worker: the engines of a host without its data root. Rejects with coded errors of the tools. */
 export async function openWorker(options: WorkerOptions): Promise<Worker> {

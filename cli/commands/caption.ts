@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
-import { approvalReasons, attestations } from '../../contract/review.ts';
+import { approvalReasons, attestations, type Reviewer } from '../../contract/review.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
@@ -16,23 +15,39 @@ import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../
 import {
   type EngineSettings,
   foundServers,
+  ollama,
   pocketsphinxOffer,
   pocketsphinxSettings,
   recognizedSettings,
   serverOffer,
   translatorSettings,
 } from '../settings/engine-search.ts';
-import { readSettings, type Settings, withoutLeftovers, writeSettings } from '../settings/settings-file.ts';
-import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import {
+  readSettings,
+  type Settings,
+  type SettingValue,
+  withoutLeftovers,
+  writeSettings,
+} from '../settings/settings-file.ts';
+import {
+  argument,
+  asTyped,
+  type CommandCall,
+  type HostCommand,
+  hostFlags,
+  typedAgain,
+  WrongCall,
+} from '../terminal/call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { namedHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { writeExport } from './exports.ts';
 import { checkRights, rightsFlags } from './given-file.ts';
-import { ingested, withSubtitles } from './ingest.ts';
+import { sourceOf } from './ingest.ts';
 import { checkMuxed, muxFilm } from './muxed-film.ts';
-import { namedSource } from './named.ts';
+import { mustAgree } from './review.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
+import { knownLanguages } from './study.ts';
 
 /** An engine of this machine that captions could be made with, and what it means to use it. */
 interface FoundEngine {
@@ -63,7 +78,7 @@ const { format: _formatOfAttached, ...attachedFlags } = subtitlesFlags;
 
 const flags: FlagTable = {
   to: single('TAG', 'the spoken language', 'the language of the captions, such as de'),
-  from: single('TAG', 'what the tracks say', 'the spoken language'),
+  from: single('TAG', 'the only one that the film names', 'the spoken language'),
   format: single('FORMAT', 'srt', 'srt, vtt or ass'),
   bilingual: toggle('writes both languages into one file, the translation above the original'),
   output: single('FILE', 'beside the film, such as film.de.srt', 'the file that is written'),
@@ -72,7 +87,7 @@ const flags: FlagTable = {
     null,
     'also writes a copy of the film with the captions in it; ends in .mkv, .mp4, .m4v, .mov or .webm',
   ),
-  attest: toggle('approves without a question, in the name that --reviewer gives, and needs it'),
+  attest: toggle('approves without a question; needs --reviewer'),
   reviewer: single('NAME', 'asked at a terminal', 'the name or the id of the reviewer of the host, who approves'),
   ...rightsFlags,
   ...attachedFlags,
@@ -92,6 +107,7 @@ interface Asked {
   readonly hasSpokenText: boolean;
   /** True if a text track is in the language of the captions, so that nothing has to be translated. */
   readonly hasTargetText: boolean;
+  readonly hasSound: boolean;
 }
 
 function formatOf(given: GivenFlags): Format {
@@ -108,34 +124,43 @@ const forAttached = (given: GivenFlags): GivenFlags => ({
   has: (name) => name !== 'format' && given.has(name),
 });
 
-/** The source that was made of these very bytes before; its attestation still holds. */
-async function knownFile({ host }: CommandCall, film: string): Promise<SourceSessionRow | undefined> {
-  const sources = (await host.sources()).filter(({ rightsScope }) => rightsScope === 'local_processing');
-  if (sources.length === 0 || !existsSync(film)) return undefined;
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(film), hash);
-  const contentId = `sha256:${hash.digest('hex')}`;
-  return sources.find(({ sourceContentId }) => sourceContentId === contentId);
-}
-
-async function sourceOf(call: CommandCall, film: string): Promise<SourceSessionRow> {
-  const known = (await namedSource(call, film, !existsSync(film))) ?? (await knownFile(call, film));
-  const attaching = { ...call, given: forAttached(call.given) };
-  return known === undefined ? ingested(attaching, film) : withSubtitles(attaching, known, givenSubtitles(attaching));
-}
-
 const textTracks = ({ tracks }: MediaProbe) => tracks.filter(({ type }) => type === 'subtitle');
 
-/** The spoken language: the one that was given, else the one that the sound or the only text track is tagged with. */
-function spokenLanguageOf({ given }: CommandCall, probe: MediaProbe, film: string): string {
-  const named = given.single('from');
+/** A language as people name it, with its tag: `Korean (ko)`. */
+const namedLanguage = (tag: string): string => `${englishName(tag)} (${tag})`;
+
+/** The languages of tracks, each once, as far as they are tagged. */
+const languagesOf = (tracks: MediaProbe['tracks']): string[] => [
+  ...new Set(tracks.map(({ language }) => baseLanguage(language ?? '')).filter((language) => language !== null)),
+];
+
+/**
+ * The spoken language: the given one, else the tag of the sound or of the only text language. Without a tag it is the only one
+ * that was identified in the sound. Throws `WrongCall` with the languages that are known of the film.
+ */
+async function spokenLanguageOf(call: CommandCall, source: SourceSessionRow, probe: MediaProbe): Promise<string> {
+  const named = call.given.single('from');
   if (named !== undefined) return named;
-  const sound = probe.tracks.find(({ type, language }) => type === 'audio' && baseLanguage(language ?? '') !== null);
-  const [text, ...others] = textTracks(probe).filter(({ language }) => baseLanguage(language ?? '') !== null);
-  const tagged = sound?.language ?? (others.length === 0 ? text?.language : undefined);
-  const language = tagged === undefined ? null : baseLanguage(tagged);
-  if (language !== null) return language;
-  throw new WrongCall(`no track of ${film} names the spoken language; add it, such as --from en for English`);
+  const [tagged] = languagesOf(probe.tracks.filter(({ type }) => type === 'audio'));
+  const texts = languagesOf(textTracks(probe));
+  const language = tagged ?? (texts.length === 1 ? texts[0] : undefined);
+  if (language !== undefined) return language;
+  const asked = { targetLanguage: 'en', outputDepth: 'evidence' } as const;
+  const known = await knownLanguages(call.host, source, asked, { startMs: 0, endMs: source.durationMs });
+  const spoken = known?.languages ?? [];
+  if (spoken.length === 1 && spoken[0] !== undefined) {
+    call.terminal.remark(`spoken language: ${spoken[0]}, as it was identified in the sound; --from TAG names another`);
+    return spoken[0];
+  }
+  const found = [
+    ...(spoken.length === 0 ? [] : [`speech in ${spoken.map(namedLanguage).join(' and ')}`]),
+    ...(texts.length === 0 ? [] : [`subtitles in ${texts.map(namedLanguage).join(' and ')}`]),
+  ];
+  const has = found.length === 0 ? '' : ` It has ${found.join(', and ')}.`;
+  const [first = 'en'] = [...spoken, ...texts];
+  throw new WrongCall(
+    `the language that is spoken in ${source.label} is unknown.${has} Name it, such as ${englishName(first)}:\n  ${typedAgain(['--from', first])}`,
+  );
 }
 
 /** The reason why this host cannot make captions of this film; null if it can. */
@@ -184,29 +209,67 @@ function optionsFor(asked: Asked, settings: Settings): readonly string[] | null 
   ];
 }
 
-/** Offers the engines of this machine that would make captions possible, once; true if the person took them. */
-async function engineTaken(call: CommandCall, asked: Asked, settings: Settings): Promise<boolean> {
-  const { terminal, given } = call;
-  const { spoken, target, hasSpokenText } = asked;
+/** The engines that these captions need beside the settings. */
+interface NeededEngines {
+  readonly needsRecognizer: boolean;
+  readonly needsTranslator: boolean;
+  /** Those of them that are on this machine. */
+  readonly found: readonly FoundEngine[];
+  /** The settings that use them, with a word in capitals for what a person has to fill in. */
+  readonly settings: ReadonlyMap<string, SettingValue>;
+}
+
+/** A recognizer for every language, for a machine on which none is found. */
+const whisperSettings: EngineSettings = {
+  'semantic-recognizer': 'whisper-cli',
+  'semantic-recognizer-model': 'FILE',
+  'allow-real-semantic-evidence': true,
+};
+
+async function enginesFor(asked: Asked, settings: Settings): Promise<NeededEngines> {
   const executor = neededExecutor(asked);
-  const translates = baseLanguage(spoken) !== baseLanguage(target);
-  const needsRecognizer = !hasSpokenText && !settings.has('semantic-recognizer');
-  const recognizer = needsRecognizer ? await foundRecognizer(spoken) : null;
-  const translator = translates ? await foundTranslator(executor) : null;
-  if ((needsRecognizer && recognizer === null) || (translates && translator === null)) return false;
-  const offers = [recognizer, translator].filter((engine) => engine !== null);
-  if (offers.length === 0) return false;
-  const taken = new Map(offers.flatMap(({ settings: use }) => Object.entries(use)));
-  if (translator !== null) taken.delete('allow-recognized-captions');
-  for (const { offer } of offers) terminal.remark(offer);
-  if (!call.isOwnHost() || !terminal.isInteractive) {
-    terminal.remark(`to use it: ${asTyped(`settings set ${[...taken].map(assignment).join(' ')}`)}`);
-    return false;
-  }
+  const needsRecognizer = executor.startsWith('recognized') && !settings.has('semantic-recognizer');
+  const needsTranslator = executor.endsWith('translated');
+  const recognizer = needsRecognizer ? await foundRecognizer(asked.spoken) : null;
+  const translator = needsTranslator ? await foundTranslator(executor) : null;
+  const use = {
+    ...(needsRecognizer && (recognizer?.settings ?? whisperSettings)),
+    ...(needsTranslator ? (translator?.settings ?? translatorSettings(executor, ollama, 'MODEL')) : recognizedSettings),
+  };
+  const taken = new Map(Object.entries(use));
+  if (needsTranslator) taken.delete('allow-recognized-captions');
+  const found = [recognizer, translator].filter((engine) => engine !== null);
+  return { needsRecognizer, needsTranslator, found, settings: taken };
+}
+
+/** Offers the engines of this machine that would make captions possible, once; true if the person took them. */
+async function engineTaken(call: CommandCall, needed: NeededEngines, settings: Settings): Promise<boolean> {
+  const { terminal, given } = call;
+  const { needsRecognizer, needsTranslator, found } = needed;
+  if (found.length === 0 || found.length < Number(needsRecognizer) + Number(needsTranslator)) return false;
+  for (const { offer } of found) terminal.remark(offer);
+  if (!call.isOwnHost() || !terminal.isInteractive) return false;
   if ((await terminal.ask('Use it for captions, now and from now on? Type yes: ')) !== 'yes') return false;
-  await writeSettings(dataRootAt(dataRootOf(given)).settings, withoutLeftovers(settings, taken));
+  await writeSettings(dataRootAt(dataRootOf(given)).settings, withoutLeftovers(settings, needed.settings));
   terminal.remark(`remembered: ${asTyped('settings')} shows it`);
   return true;
+}
+
+/** The ways to captions that a host cannot make, in sentences: subtitle files, and the settings for an engine. */
+function waysOut(call: CommandCall, asked: Asked, needed: NeededEngines): string {
+  const { spoken, target, hasSpokenText, hasTargetText, hasSound } = asked;
+  const lacking = [...(hasSpokenText ? [] : [spoken]), ...(hasTargetText ? [] : [target])];
+  const tags = new Set((lacking.length === 0 ? [target] : lacking).map((tag) => baseLanguage(tag) ?? tag));
+  const files = [...tags].map((tag) => `--subtitles FILE:${tag}`).join(' ');
+  const engines = [
+    ...(needed.needsRecognizer ? ['a recognizer'] : []),
+    ...(needed.needsTranslator ? ['a model that translates'] : []),
+  ].join(' and ');
+  const set = asTyped(`settings set ${[...needed.settings].map(assignment).join(' ')}`);
+  const isPossible = engines !== '' && (hasSound || hasSpokenText);
+  if (call.isOwnHost()) return `Attach subtitles by ${files}${isPossible ? `, or set ${engines}:\n  ${set}` : ''}`;
+  const stopped = 'This host was running before the command. Stop it and run the command again';
+  return isPossible ? `${stopped}, or set ${engines} and restart it:\n  ${set}` : stopped;
 }
 
 /** The call with a host that can make these captions. Throws `WrongCall` with the way out if none can. */
@@ -218,18 +281,20 @@ async function ableCall(
 ): Promise<CommandCall> {
   const obstacle = await obstacleOf(call, source, request);
   if (obstacle === null) return call;
-  if (textsAreMissing.includes(obstacle.reason)) {
-    const settings = (await readSettings(dataRootAt(dataRootOf(call.given)).settings)) ?? new Map();
-    const options = call.isOwnHost() ? optionsFor(asked, settings) : null;
-    if (options !== null || (await engineTaken(call, asked, settings))) {
-      const able = { ...call, host: await call.restartHost(options ?? []) };
-      if ((await obstacleOf(able, source, request, true)) === null) return able;
-    }
-  }
-  const way = !call.isOwnHost()
-    ? `This host was running before the command. Stop it and run the command again, or restart it with another --caption-executor: ${asTyped('serve --help')}`
-    : `Attach a subtitle file by --subtitles, or set a recognizer: ${asTyped('settings --help')}`;
-  throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}. ${way}`);
+  if (!textsAreMissing.includes(obstacle.reason))
+    throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}`);
+  const settings = (await readSettings(dataRootAt(dataRootOf(call.given)).settings)) ?? new Map();
+  const restarted = async (flags: readonly string[]): Promise<CommandCall | null> => {
+    const able = { ...call, host: await call.restartHost(flags) };
+    return (await obstacleOf(able, source, request, true)) === null ? able : null;
+  };
+  const options = call.isOwnHost() ? optionsFor(asked, settings) : null;
+  const remembered = options === null ? null : await restarted(options);
+  if (remembered !== null) return remembered;
+  const needed = await enginesFor(asked, settings);
+  const taken = (await engineTaken(call, needed, settings)) ? await restarted([]) : null;
+  if (taken !== null) return taken;
+  throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}. ${waysOut(call, asked, needed)}`);
 }
 
 interface ShownLine {
@@ -266,8 +331,8 @@ async function linesFound(
 const shownLine = ({ startMs, text }: ShownLine): string => `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;
 
 /** Shows what the captions will be made of, and asks the person to approve. Throws `WrongCall` if nothing is approved. */
-async function attestedBy(call: CommandCall, runtimeId: string, label: string, id: string): Promise<void> {
-  const { terminal, given } = call;
+async function attestedBy(call: CommandCall, runtimeId: string, reviewer: Reviewer): Promise<void> {
+  const { terminal } = call;
   const found = await linesFound(call, runtimeId);
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {
@@ -275,17 +340,7 @@ async function attestedBy(call: CommandCall, runtimeId: string, label: string, i
     for (const line of lines.slice(0, firstLines)) terminal.remark(shownLine(line));
     if (lines.length > firstLines) terminal.remark(`  … and ${lines.length - firstLines} more`);
   }
-  const named = given.single('reviewer');
-  if (named !== undefined && named !== label && named !== id) {
-    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
-  }
-  if (given.has('attest')) return;
-  if (!terminal.isInteractive) {
-    throw new WrongCall(
-      `nothing was approved: a person at a terminal approves captions, or --attest --reviewer "${label}" for "${attestations.decision}"`,
-    );
-  }
-  terminal.remark(`${label}: "${attestations.decision}"`);
+  if (!mustAgree(call, reviewer, { statement: attestations.decision, verb: 'approve' })) return;
   for (;;) {
     const answer = await terminal.ask('Type yes to attest this, lines to read all lines: ');
     if (answer === 'yes') return;
@@ -301,7 +356,7 @@ async function approve(call: CommandCall, runtimeId: string): Promise<void> {
   const { reviewer, reviews: known } = await reviews.decisions(runtimeId);
   if (known.some(({ state }) => state === 'approved_for_caption_production')) return;
   if (known.length > 0) throw new WrongCall(`the study was reviewed already: ${known[0]?.state.replaceAll('_', ' ')}`);
-  await attestedBy(call, runtimeId, reviewer.label, reviewer.id);
+  await attestedBy(call, runtimeId, reviewer);
   const decision = { outcome: 'approve_for_caption_production', reasonCodes: approvalReasons, note: null } as const;
   await reviews.decide(runtimeId, decision, { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation });
 }
@@ -319,6 +374,21 @@ function outputOf(given: GivenFlags, { film, target, format }: Asked): string {
   if (named !== null) return named;
   const path = resolve(existsSync(film) ? film : basename(film));
   return join(dirname(path), `${basename(path, extname(path))}.${target}.${format}`);
+}
+
+/** Throws `WrongCall` if the captions would replace the film, or a subtitle file that the call attaches. */
+async function checkTargets(given: GivenFlags, asked: Asked): Promise<void> {
+  const placeOf = (path: string) => realpath(path).catch(() => path);
+  const attaching = { given: forAttached(given) };
+  const read = [resolve(asked.film), ...(await checkSubtitleFiles(attaching, givenSubtitles(attaching)))];
+  const places = await Promise.all(read.map(placeOf));
+  for (const [flag, path] of [
+    ['output', outputOf(given, asked)],
+    ['mux', pathOption(given, 'mux')],
+  ] as const) {
+    if (path === null || !places.includes(await placeOf(path))) continue;
+    throw new WrongCall(`${path} is a file that this command reads: name another one by --${flag}`);
+  }
 }
 
 async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCommand['check']>>[1]): Promise<void> {
@@ -343,14 +413,16 @@ async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCom
 async function run(first: CommandCall): Promise<ExitCode> {
   const { given, terminal, signal } = first;
   const film = argument(given, 0, 'FILM');
-  const source = await sourceOf(first, film);
+  const source = await sourceOf({ ...first, given: forAttached(given) }, film);
   const probe = await first.host.mediaProbe(source.sourceSessionId);
-  const spoken = spokenLanguageOf(first, probe, film);
+  const spoken = await spokenLanguageOf(first, source, probe);
   const target = given.single('to') ?? spoken;
   const hasText = (wanted: string) =>
     textTracks(probe).some(({ language }) => baseLanguage(language ?? '') === baseLanguage(wanted));
   const texts = { hasSpokenText: hasText(spoken), hasTargetText: hasText(target) };
-  const asked = { film, spoken, target, format: formatOf(given), ...texts };
+  const hasSound = probe.tracks.some(({ type }) => type === 'audio');
+  const asked = { film, spoken, target, format: formatOf(given), ...texts, hasSound };
+  await checkTargets(given, asked);
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: asked.target,

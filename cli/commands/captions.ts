@@ -4,16 +4,11 @@ import { errorCodes } from '../../contract/base/errors.ts';
 import type { CaptionProductionResults, QualityControlRow } from '../../contract/captions/caption-answers.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
-import { asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';
-import { checkEdit, editCaptions, editFlags } from './corrections.ts';
+import { checkEdit, editCaptions, editFlags, sideOf } from './corrections.ts';
 import { studyArgument } from './named.ts';
-
-const approving = (runtimeId: string) => asTyped(`review approve ${runtimeId}`);
-
-/** No approval of a study is valid. */
-export const noApproval = (runtimeId: string): NothingYet =>
-  new NothingYet('no approval of this study is valid', `a person has to approve it (${approving(runtimeId)})`);
+import { approving, isNothing, rethrownForApproval } from './review.ts';
 
 /** A study has no captions: what is to be done before it can, or why it gets none. */
 function noCaptionsYet({ runtimeId, captions, actions }: RuntimeOverview): NothingYet {
@@ -27,16 +22,6 @@ function noCaptionsYet({ runtimeId, captions, actions }: RuntimeOverview): Nothi
         : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} lists the next steps`;
   return new NothingYet('the study has no captions yet', hint);
 }
-
-const isNothing = (error: unknown): boolean =>
-  error instanceof NothingYet || (error instanceof HostError && error.code === 'not_found');
-
-/** Rethrows what a client throws; what says that there is nothing yet, as this, which names the commands. */
-export const rethrownAs =
-  (nothing: NothingYet) =>
-  (error: unknown): never => {
-    throw isNothing(error) ? nothing : error;
-  };
 
 /** Rethrows the error of a client. If it means that a study has no captions, adds the reason from its overview. */
 export const rethrownForCaptions = (host: Pick<StudyHost, 'overview'>, runtimeId: string) => async (error: unknown) => {
@@ -93,10 +78,9 @@ const isEdit = ({ positional }: GivenFlags): boolean => positional[0] === 'edit'
 async function run(call: CommandCall) {
   const { host, given, terminal, signal } = call;
   const runtimeId = await studyArgument(call);
-  const side = given.single('side') ?? 'target';
-  if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
+  const side = sideOf(given);
   if (given.has('produce') && !(await hasCaptions(call, runtimeId))) {
-    await host.captions.produce(runtimeId).catch(rethrownAs(noApproval(runtimeId)));
+    await host.captions.produce(runtimeId).catch(rethrownForApproval(runtimeId));
   }
   const { control, results } = await captionsOnceChecked(host, runtimeId, signal);
   if (control.outcome === 'withheld') {
@@ -123,6 +107,8 @@ export const captions: HostCommand = {
     else {
       const stray = Object.keys(editFlags).find((name) => given.has(name));
       if (stray !== undefined) throw new WrongCall(`--${stray} is for captions edit`);
+      argument(given, 0, 'RUNTIME');
+      sideOf(given);
     }
   },
   run: (call) => (isEdit(call.given) ? editCaptions(call) : run(call)),

@@ -17,17 +17,19 @@ import { openSubtitleFile, resultOfSteps } from '../../formats/subtitles.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { brokenLines } from '../../rules/caption-guidelines.ts';
 import { baseLanguage } from '../../rules/languages.ts';
+import { shellPath } from '../../storage/objects/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
-import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
+import { mustAgree } from './review.ts';
 
 /** The flags of `captions edit` beside those of `captions`. */
 export const editFlags: FlagTable = {
   file: single('FILE', null, 'edit: an SRT with the corrected lines; without it your editor opens one'),
   revert: single('CORRECTION', null, 'edit: takes a correction back; its id, a beginning of it, or last'),
   note: single('TEXT', null, 'edit: a note of up to 280 characters'),
-  attest: toggle('edit: attests without a question, in the name that --reviewer gives, and needs it'),
+  attest: toggle('edit: attests without a question; needs --reviewer'),
   reviewer: single('NAME', 'asked at a terminal', 'edit: the name or the id of the reviewer of the host'),
 };
 
@@ -249,20 +251,9 @@ function findingLines({ check, lines, reports }: CaptionCorrectionPreview): stri
 }
 
 /** Lets the person at the terminal attest, or takes the name that was given. Throws `WrongCall`. */
-async function attested({ terminal, given }: CommandCall, { reviewer }: CaptionCorrections): Promise<void> {
-  const { id, label, correctionAttestation } = reviewer;
-  const named = given.single('reviewer');
-  if (named !== undefined && named !== label && named !== id) {
-    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
-  }
-  if (given.has('attest')) return;
-  if (!terminal.isInteractive) {
-    throw new WrongCall(
-      `nothing was corrected: a person at a terminal corrects captions, or --attest --reviewer "${label}" for "${correctionAttestation}"`,
-    );
-  }
-  terminal.remark(`${label}: "${correctionAttestation}"`);
-  if ((await terminal.ask('Type yes to attest this: ')) !== 'yes')
+async function attested(call: CommandCall, { reviewer }: CaptionCorrections): Promise<void> {
+  if (!mustAgree(call, reviewer, { statement: reviewer.correctionAttestation, verb: 'correct' })) return;
+  if ((await call.terminal.ask('Type yes to attest this: ')) !== 'yes')
     throw new WrongCall('nothing was corrected: not attested');
 }
 
@@ -358,7 +349,8 @@ async function correct(
   );
 }
 
-const sideOf = (given: GivenFlags): CaptionSide => {
+/** The side of the lines that a call names. Throws `WrongCall`. */
+export const sideOf = (given: GivenFlags): CaptionSide => {
   const side = given.single('side') ?? 'target';
   if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
   return side;
@@ -366,7 +358,6 @@ const sideOf = (given: GivenFlags): CaptionSide => {
 
 /** Throws `WrongCall` for a call of `captions edit` that is wrong whatever the host answers. */
 export function checkEdit(given: GivenFlags): void {
-  argument(given, 1, 'RUNTIME');
   sideOf(given);
   if (given.has('produce')) throw new WrongCall('--produce does not go with edit; leave it out');
   if (given.has('file') && given.has('revert')) throw new WrongCall('--file and --revert: give one of them');
@@ -407,7 +398,7 @@ export async function editCaptions(call: CommandCall): Promise<ExitCode> {
     return exit;
   } catch (error) {
     terminal.remark(
-      `your text is in ${path}: ${asTyped(`captions edit ${runtimeId} --side ${side} --file ${path}`)} goes on with it`,
+      `your text is in ${path}: ${asTyped(`captions edit ${runtimeId} --side ${side} --file ${shellPath(path)}`)} goes on with it`,
     );
     throw error;
   }

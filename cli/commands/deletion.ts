@@ -1,6 +1,6 @@
 import type { GarbageCollection } from '../../contract/deletion.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { type FlagTable, single, toggle } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { bytesText, exitCodes } from '../terminal/terminal.ts';
 import { namedSource, namedStudy } from './named.ts';
@@ -26,11 +26,17 @@ async function idOf(call: CommandCall, kind: 'runtime' | 'source', what: string)
   return (await namedSource(call, what))?.sourceSessionId ?? what;
 }
 
-async function deleteForGood(call: CommandCall) {
-  const { host, given, terminal } = call;
+/** The kind and the name that a call of `delete` has. Throws `WrongCall`. */
+function deletedOf(given: GivenFlags) {
   const kind = argument(given, 0, 'runtime or source');
   if (kind !== 'runtime' && kind !== 'source') throw new WrongCall(`${kind}: one of runtime, source`);
-  const id = await idOf(call, kind, argument(given, 1, 'ID'));
+  return { kind, what: argument(given, 1, 'ID') } as const;
+}
+
+async function deleteForGood(call: CommandCall) {
+  const { host, given, terminal } = call;
+  const { kind, what } = deletedOf(given);
+  const id = await idOf(call, kind, what);
   await agreed(call, `${kind} ${id}`);
   const operator = given.single('operator');
   const receipt = await host.deletions[kind](id, operator === undefined ? {} : { operator });
@@ -48,6 +54,7 @@ export const deleting: HostCommand = {
   purpose: 'Deletes a study that has ended, or a source that no study needs; asks first.',
   flags: deleteFlags,
   positionals: 2,
+  check: async (given) => void deletedOf(given),
   run: deleteForGood,
 };
 
@@ -76,7 +83,7 @@ async function removeGarbage({ host, given, terminal }: CommandCall) {
 /** Removes what no record reaches. */
 export const gc: HostCommand = {
   usage: 'media-study gc [flags]',
-  purpose: 'Removes what no record reaches; starts a host if none runs.',
+  purpose: 'Removes the files that no record reaches; starts a host if none runs.',
   flags: gcFlags,
   beginsData: true,
   run: removeGarbage,
@@ -87,11 +94,16 @@ const diskFlags: FlagTable = {
   ...hostFlags,
 };
 
-async function showDiskUse({ host, given, terminal }: CommandCall) {
+/** The most sources and runtimes that a call of `disk` names. Throws `WrongCall`. */
+function mostOf(given: GivenFlags): number {
   const limit = Number(given.single('limit') ?? 20);
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > 200)
     throw new WrongCall('--limit is a number from 1 to 200');
-  const use = await host.deletions.diskUse({ limit });
+  return limit;
+}
+
+async function showDiskUse({ host, given, terminal }: CommandCall) {
+  const use = await host.deletions.diskUse({ limit: mostOf(given) });
   const { total, sources, runtimes, more } = use;
   terminal.result(use, [
     `total ${bytesText(total.bytes)}, free ${bytesText(total.freeBytes)}; for gc to remove: ${bytesText(total.unreached.bytes)}`,
@@ -119,5 +131,6 @@ export const disk: HostCommand = {
   usage: 'media-study disk [flags]',
   purpose: 'Shows what takes space in the data root, by source and by runtime.',
   flags: diskFlags,
+  check: async (given) => void mostOf(given),
   run: showDiskUse,
 };

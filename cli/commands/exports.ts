@@ -140,7 +140,7 @@ const remarkOn = ({ name }: AskedExport, given: GivenFlags): string | null =>
 
 async function exportStudy(call: CommandCall) {
   const { host, given, terminal, signal } = call;
-  const runtimeId = await studyArgument(call);
+  const runtimeId = await studyArgument(call, 0, ['facts.csv']);
   const asked = askedExport(given);
   const remark = remarkOn(asked, given);
   const path = pathOption(given, 'output');
@@ -171,8 +171,7 @@ export const exporting: HostCommand = {
   positionals: 2,
   studyAt: 0,
   check: async (given) => {
-    argument(given, 0, 'RUNTIME');
-    askedExport(given);
+    if (given.positional.length > 0) askedExport(given);
   },
   run: exportStudy,
 };

@@ -29,7 +29,7 @@ export function usualLabel(path: string, extension = ''): string {
 
 /** How a person answers for what is taken in. */
 export const rightsFlags: FlagTable = {
-  label: single('TEXT', 'the name of the file', 'what the source is called'),
+  label: single('TEXT', 'that of a source with the same bytes, else the name of the file', 'the name of the source'),
   'rights-holder': single('NAME', 'asked at a terminal', 'who holds the rights in the media'),
   'attest-rights': toggle('states that you may process this media; without it the command asks you at the terminal'),
 };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { IngestFailed, NotMedia } from '../../client/host-error.ts';
@@ -10,6 +11,7 @@ import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { bytesText, type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import { attested, checkFile, checkRights, rightsFlags, rightsOf, usualLabel } from './given-file.ts';
+import { knownFile, namedSource } from './named.ts';
 import { attachedTo, checkSubtitleFiles, givenSubtitles, subtitlesFlags, trackLine } from './sources.ts';
 
 /**
@@ -64,17 +66,45 @@ export function timeOf({ given }: Pick<CommandCall, 'given'>, name: 'from' | 'to
 }
 
 /**
- * Takes in one file or one range of a video with the given subtitle files, and reports its progress. Throws `WrongCall` without
- * an attestation, and for subtitle files of several media.
+ * The source that an argument names by its id, its label or the bytes of a file, with the given subtitle files. Other media is
+ * taken in first. So is a known file if the call has a label, or if no person answers for the source, such as the sample.
+ * Throws `WrongCall` without an attestation, and for subtitle files of several media.
  */
-export async function ingested(call: CommandCall, what: string): Promise<SourceSessionRow> {
+export async function sourceOf(call: CommandCall, what: string): Promise<SourceSessionRow> {
+  const isFile = existsSync(what);
+  const hasLabel = call.given.single('label') !== undefined;
+  const named = await namedSource(call, what, !isFile);
+  if (named !== undefined) {
+    if (hasLabel)
+      call.terminal.remark(`${what} is there already and keeps its label: --label is of media that is taken in`);
+    return withSubtitles(call, named, givenSubtitles(call));
+  }
+  if (isAddress(what) || !isFile) return ingested(call, what);
+  await checkMedia(resolve(what), what);
+  const known = await knownFile(call, what);
+  if (known === undefined || hasLabel || known.rightsScope !== 'local_processing') return ingested(call, what, known);
+  remarkOnLabel(call, basename(what), known);
+  return withSubtitles(call, known, givenSubtitles(call));
+}
+
+/** Names the source of a known file that is called otherwise. */
+function remarkOnLabel({ terminal }: CommandCall, file: string, { label, sourceSessionId }: SourceSessionRow): void {
+  if (label === usualLabel(file, extname(file))) return;
+  terminal.remark(`${file} is known as "${label}" (${sourceSessionId}); --label TEXT renames it`);
+}
+
+/**
+ * Takes in one file or one range of a video with the given subtitle files, and reports its progress. A file keeps the label of the
+ * `known` source with its bytes. Throws `WrongCall` without an attestation, and for subtitle files of several media.
+ */
+async function ingested(call: CommandCall, what: string, known?: SourceSessionRow): Promise<SourceSessionRow> {
   const files = givenSubtitles(call);
-  const source = await (isAddress(what) ? ingestedVideo(call, what) : ingestedFile(call, resolve(what)));
+  const source = await (isAddress(what) ? ingestedVideo(call, what) : ingestedFile(call, resolve(what), known));
   return withSubtitles(call, source, files);
 }
 
 /** Attaches subtitle files to a source, lists them as tracks, and returns the source with them. */
-export async function withSubtitles(
+async function withSubtitles(
   call: CommandCall,
   source: SourceSessionRow,
   files: readonly string[],
@@ -92,16 +122,17 @@ async function checkMedia(path: string, absent: string): Promise<void> {
   throw new WrongCall(`${path}: the name of a file that is taken in ${issue.message}; rename it, or name a link to it`);
 }
 
-async function ingestedFile(call: CommandCall, path: string): Promise<SourceSessionRow> {
+async function ingestedFile(call: CommandCall, path: string, known?: SourceSessionRow): Promise<SourceSessionRow> {
   const { host, given, signal, terminal } = call;
   const absent = `there is no file ${path}, and no source of this host has that name: ${asTyped('sources')} lists them`;
   await checkMedia(path, absent);
   const { size } = await stat(path);
   const filename = basename(path);
+  if (known !== undefined && given.single('label') === undefined) remarkOnLabel(call, filename, known);
   const rightsHolder = await rightsOf(call, filename);
   terminal.progress(`${filename}: ${bytesText(size)}`);
   const shown = shownAs(call, filename);
-  const label = given.single('label') ?? usualLabel(path, extname(path));
+  const label = given.single('label') ?? known?.label ?? usualLabel(path, extname(path));
   const onUpload = uploadProgressOf(call, filename);
   return host.ingestFile(path, { label, rightsHolder, ownershipAttested: true, ...shown, onUpload, signal });
 }
@@ -141,7 +172,7 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
 }
 
 async function run(call: CommandCall, what: string): Promise<ExitCode> {
-  const source = await ingested(call, what);
+  const source = await ingested(call, what, isAddress(what) ? undefined : await knownFile(call, what));
   call.terminal.result(source, [`${source.sourceSessionId}  ${timeCode(source.durationMs)}  ${source.label}`]);
   return exitCodes.done;
 }

@@ -9,7 +9,7 @@ import { baseLanguage } from '../../rules/languages.ts';
 import { WrongCall } from '../terminal/call.ts';
 
 /** A file of captions that goes into a film, and the language of its text (BCP 47). */
-export interface MuxedTrack {
+interface MuxedTrack {
   readonly path: string;
   readonly language: string;
 }

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { nearestName } from '../options/flags.ts';
-import { argument, asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { asTyped, type CommandCall, typedAgain, WrongCall } from '../terminal/call.ts';
 
 const prefix = 'runtime:';
 const whole = /^runtime:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -70,9 +73,40 @@ async function noStudy({ host }: Pick<CommandCall, 'host'>, what: string, labels
   );
 }
 
-/** The id of the study that the argument at a place names. Throws `WrongCall`. */
-export const studyArgument = (call: Pick<CommandCall, 'host' | 'given'>, place = 0): Promise<string> =>
-  namedStudy(call, argument(call.given, place, 'RUNTIME'));
+/**
+ * Throws `WrongCall` for a call that names no study. If the host has exactly one, the message has the whole command; `more` are the
+ * arguments that follow the study.
+ */
+async function unnamedStudy(call: Pick<CommandCall, 'host'>, more: readonly string[]): Promise<never> {
+  const studies: Listed[] = [];
+  for await (const listed of everyStudy(call)) {
+    studies.push(listed);
+    if (studies.length > 1) break;
+  }
+  const [only, ...others] = studies;
+  if (only === undefined) {
+    throw new WrongCall(`RUNTIME is missing, and there is no study yet: ${asTyped('study FILE')} makes one`);
+  }
+  const label = only.row?.label ?? null;
+  throw new WrongCall(
+    others.length === 0
+      ? `RUNTIME is missing; the only study${label === null ? '' : ` is of ${label}`}: ${typedAgain([only.runtimeId, ...more])}`
+      : `RUNTIME is missing: give the id of a study or the label of its source; ${asTyped('runtimes')} lists the studies`,
+  );
+}
+
+/**
+ * The id of the study that the argument at a place names. Throws `WrongCall`, with the next step if the argument is missing: `more`
+ * are the arguments that follow it.
+ */
+export async function studyArgument(
+  call: Pick<CommandCall, 'host' | 'given'>,
+  place = 0,
+  more: readonly string[] = [],
+): Promise<string> {
+  const what = call.given.positional[place];
+  return what === undefined ? unnamedStudy(call, more) : namedStudy(call, what);
+}
 
 /** A source on one line, as `sources` prints it. */
 export const sourceLine = ({ sourceSessionId, label, durationMs, trackCount }: SourceSessionRow): string =>
@@ -118,4 +152,18 @@ export async function sourceNamed(call: Pick<CommandCall, 'host'>, what: string)
   throw new WrongCall(
     `no source of this host is ${what}${near === null ? '' : `, did you mean ${near}?`}; ${asTyped('sources')} lists them`,
   );
+}
+
+/** The source that was made of the bytes of a file, rather one that a person answers for; undefined if there is none. */
+export async function knownFile(
+  { host, signal }: Pick<CommandCall, 'host' | 'signal'>,
+  path: string,
+): Promise<SourceSessionRow | undefined> {
+  const rows = await host.sources();
+  if (rows.length === 0) return undefined;
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash, { signal });
+  const contentId = `sha256:${hash.digest('hex')}`;
+  const known = rows.filter(({ sourceContentId }) => sourceContentId === contentId);
+  return known.find(({ rightsScope }) => rightsScope === 'local_processing') ?? known[0];
 }

@@ -1,16 +1,16 @@
-import { HostError } from '../../client/host-error.ts';
+import { HostError, NothingYet } from '../../client/host-error.ts';
 import { errorCodes } from '../../contract/base/errors.ts';
 import {
   approvalReasons,
   type PublishReviewDecisions,
+  type Reviewer,
   rejectionReasons,
   revocationReasons,
 } from '../../contract/review.ts';
 import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
-import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { nextLine, noCaptionsLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
-import { noApproval, rethrownAs } from './captions.ts';
 import { studyArgument } from './named.ts';
 
 const flags: FlagTable = {
@@ -21,6 +21,46 @@ const flags: FlagTable = {
 
 const reviewVerbs = ['approve', 'reject', 'revoke'] as const;
 type ReviewVerb = (typeof reviewVerbs)[number];
+
+/** The command that approves a study, as this person types it. */
+export const approving = (runtimeId: string): string => asTyped(`review approve ${runtimeId}`);
+
+/** True for an error of a client that says that the host has nothing yet. */
+export const isNothing = (error: unknown): boolean =>
+  error instanceof NothingYet || (error instanceof HostError && error.code === 'not_found');
+
+/** Rethrows the error of a client. If it means that no approval is valid, the new one names the command that approves. */
+export const rethrownForApproval =
+  (runtimeId: string) =>
+  (error: unknown): never => {
+    if (!isNothing(error)) throw error;
+    throw new NothingYet('no approval of this study is valid', `a person has to approve it (${approving(runtimeId)})`);
+  };
+
+/**
+ * True if the person at the terminal has yet to agree to a statement, which is shown then. `--attest` agrees without a question in
+ * the name that `--reviewer` gives. Throws `WrongCall` for another name, and if there is no
+ * person to ask.
+ */
+export function mustAgree(
+  { terminal, given }: CommandCall,
+  { id, label }: Reviewer,
+  { statement, verb }: { readonly statement: string; readonly verb: 'approve' | 'correct' },
+): boolean {
+  const named = given.single('reviewer');
+  if (named !== undefined && named !== label && named !== id) {
+    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
+  }
+  if (given.has('attest')) return false;
+  if (!terminal.isInteractive) {
+    const done = verb === 'approve' ? 'approved' : 'corrected';
+    throw new WrongCall(
+      `nothing was ${done}: a person at a terminal ${verb}s captions, or --attest --reviewer "${label}" for "${statement}"`,
+    );
+  }
+  terminal.remark(`${label}: "${statement}"`);
+  return true;
+}
 
 /** Shows the statement to the person at the terminal, who has to agree to it word for word or not at all. */
 async function attested({ terminal }: CommandCall, who: string, statement: string): Promise<void> {
@@ -42,7 +82,7 @@ function reasonsOf<const Code extends string>(given: GivenFlags, verb: ReviewVer
 /** Throws if a review has no effect any more, or none yet: then a person must not attest to it. */
 async function checkState({ host }: CommandCall, verb: ReviewVerb, runtimeId: string, reviews: number): Promise<void> {
   if (verb === 'revoke') {
-    await host.reviews.approval(runtimeId).catch(rethrownAs(noApproval(runtimeId)));
+    await host.reviews.approval(runtimeId).catch(rethrownForApproval(runtimeId));
   } else if (reviews > 0) {
     const [status, code] = [errorCodes.illegal_review_transition, 'illegal_review_transition'];
     throw new HostError({ status, code, message: 'the study has been reviewed already', retryAfterSeconds: null });
@@ -76,7 +116,7 @@ async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): 
 }
 
 function reviewVerbOf(given: GivenFlags): ReviewVerb {
-  const asked = argument(given, 0, reviewVerbs.join(', '));
+  const asked = argument(given, 0, reviewVerbs.join('|'));
   const verb = reviewVerbs.find((each) => each === asked);
   if (verb === undefined) throw new WrongCall(`${asked}: one of ${reviewVerbs.join(', ')}`);
   return verb;
@@ -84,7 +124,6 @@ function reviewVerbOf(given: GivenFlags): ReviewVerb {
 
 async function check(given: GivenFlags): Promise<void> {
   const verb = reviewVerbOf(given);
-  argument(given, 1, 'RUNTIME');
   if (verb === 'revoke') reasonsOf(given, verb, revocationReasons);
   else if (verb === 'reject') reasonsOf(given, verb, rejectionReasons);
   else if (given.has('reason')) throw new WrongCall('--reason is for reject and revoke');
@@ -106,7 +145,7 @@ async function run(call: CommandCall) {
 /** Approves, rejects or revokes. */
 export const review: HostCommand = {
   usage: 'media-study review approve|reject|revoke RUNTIME [flags]',
-  purpose: 'Asks the person at the terminal to attest a review, and writes it.',
+  purpose: 'Approves, rejects or revokes a study; the person at the terminal attests it.',
   flags,
   choices: reviewVerbs,
   positionals: 2,

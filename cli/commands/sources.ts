@@ -8,7 +8,7 @@ import {
   subtitleFormat,
 } from '../../contract/sources/subtitle-track.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { type FlagTable, repeatable, single } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
 import { exitCodes } from '../terminal/terminal.ts';
@@ -63,10 +63,13 @@ async function fileOf(text: string): Promise<NamedFile> {
   return { path: resolve(path), language };
 }
 
-/** Throws `WrongCall` for a subtitle file that cannot be sent, and for wrong statements about such files. */
-export async function checkSubtitleFiles(call: Pick<CommandCall, 'given'>, files: readonly string[]): Promise<void> {
+/** The paths of subtitle files. Throws `WrongCall` for one that cannot be sent, and for wrong statements about such files. */
+export async function checkSubtitleFiles(
+  call: Pick<CommandCall, 'given'>,
+  files: readonly string[],
+): Promise<readonly string[]> {
   formatOf(call);
-  await Promise.all(files.map(fileOf));
+  return (await Promise.all(files.map(fileOf))).map(({ path }) => path);
 }
 
 /** The subtitle files of `--subtitles`. Throws `WrongCall` where the command is about several media. */
@@ -154,16 +157,21 @@ const subtitlesCommandFlags: FlagTable = {
   ...hostFlags,
 };
 
+/** The track that a call of `subtitles` takes off; null if it takes none off. Throws `WrongCall`. */
+function detachedOf(given: GivenFlags): number | null {
+  const track = given.single('detach');
+  if (track === undefined) return null;
+  if (!/^\d{1,9}$/.test(track)) throw new WrongCall(`--detach ${track}: the number of a track is needed`);
+  return Number(track);
+}
+
 async function attachOrDetach(call: CommandCall) {
   const { host, given, terminal } = call;
   const source = await sourceNamed(call, argument(given, 0, 'SOURCE'));
   const [, ...files] = given.positional;
   await attachedTo(call, source, files);
-  const track = given.single('detach');
-  if (track !== undefined) {
-    if (!/^\d{1,9}$/.test(track)) throw new WrongCall(`--detach ${track}: the number of a track is needed`);
-    await host.subtitles.detach(source.sourceSessionId, Number(track));
-  }
+  const track = detachedOf(given);
+  if (track !== null) await host.subtitles.detach(source.sourceSessionId, track);
   const listed = await host.subtitles.list(source.sourceSessionId);
   const { subtitleTracks } = listed;
   terminal.result(
@@ -180,6 +188,10 @@ export const subtitles: HostCommand = {
     'Attaches subtitle files to a source, or takes one off, and lists those that are attached. A SOURCE is the id of a source, a beginning of it, or its label.',
   flags: subtitlesCommandFlags,
   positionals: 33,
-  check: (given) => checkSubtitleFiles({ given }, given.positional.slice(1)),
+  check: async (given) => {
+    argument(given, 0, 'SOURCE');
+    detachedOf(given);
+    await checkSubtitleFiles({ given }, given.positional.slice(1));
+  },
   run: attachOrDetach,
 };

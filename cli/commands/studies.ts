@@ -1,8 +1,8 @@
 import type { WorkProgress } from '../../contract/operation.ts';
 import { lifecycle } from '../../contract/study/status.ts';
-import { type FlagTable, single } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
 import { readerGone } from '../outputs.ts';
-import { type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { summaryLines } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { sourceNamed, studyArgument, studyLine } from './named.ts';
@@ -15,11 +15,18 @@ const runtimesFlags: FlagTable = {
   ...hostFlags,
 };
 
-async function listStudies({ host, given, terminal }: CommandCall) {
+/** The lifecycle and the most studies that a call of `runtimes` names. Throws `WrongCall`. */
+function listedOf(given: GivenFlags) {
   const asked = lifecycle.optional().safeParse(given.single('lifecycle'));
   if (!asked.success) throw new WrongCall(`--lifecycle is one of ${lifecycle.options.join(', ')}`);
-  let left = Number(given.single('limit') ?? 50);
-  if (!Number.isSafeInteger(left) || left < 1) throw new WrongCall('--limit is a number of at least 1');
+  const limit = Number(given.single('limit') ?? 50);
+  if (!Number.isSafeInteger(limit) || limit < 1) throw new WrongCall('--limit is a number of at least 1');
+  return { state: asked.data, limit };
+}
+
+async function listStudies({ host, given, terminal }: CommandCall) {
+  const { state, limit } = listedOf(given);
+  let left = limit;
   const [source, label] = [given.single('source'), given.single('label')];
   // A deleted source is no longer in the list of the host, while its studies may still be there.
   const isWhole = source?.startsWith('source-session:') === true;
@@ -28,7 +35,7 @@ async function listStudies({ host, given, terminal }: CommandCall) {
   const filters = {
     ...(sourceSessionId !== undefined && { sourceSessionId }),
     ...(label !== undefined && { label }),
-    ...(asked.data !== undefined && { lifecycle: asked.data }),
+    ...(state !== undefined && { lifecycle: state }),
   };
   for (let after: string | null | undefined; after !== null && left > 0; ) {
     const page = await host.runtimes({ ...filters, limit: Math.min(left, 200), ...(after !== undefined && { after }) });
@@ -45,8 +52,12 @@ export const runtimesCommand: HostCommand = {
   usage: 'media-study runtimes [flags]',
   purpose: 'Lists studies, the newest first.',
   flags: runtimesFlags,
+  check: async (given) => void listedOf(given),
   run: listStudies,
 };
+
+/** Throws `WrongCall` for a call that names no study. */
+const namesStudy = async (given: GivenFlags): Promise<void> => void argument(given, 0, 'RUNTIME');
 
 async function watchStudy(call: CommandCall) {
   const { host, terminal, signal } = call;
@@ -72,6 +83,7 @@ export const watch: HostCommand = {
   flags: hostFlags,
   positionals: 1,
   studyAt: 0,
+  check: namesStudy,
   run: watchStudy,
 };
 
@@ -93,6 +105,7 @@ export const evidence: HostCommand = {
   flags: evidenceFlags,
   positionals: 1,
   studyAt: 0,
+  check: namesStudy,
   run: showEvidence,
 };
 
@@ -110,5 +123,6 @@ export const cancel: HostCommand = {
   flags: hostFlags,
   positionals: 1,
   studyAt: 0,
+  check: namesStudy,
   run: cancelStudy,
 };

@@ -16,8 +16,7 @@ import { namedHost } from '../terminal/running-host.ts';
 import { exportsLine, summaryLines } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import { checkRights, rightsFlags } from './given-file.ts';
-import { ingested, isAddress, onEachSource, rangeFlags, timeOf, withSubtitles } from './ingest.ts';
-import { namedSource } from './named.ts';
+import { isAddress, onEachSource, rangeFlags, sourceOf, timeOf } from './ingest.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 
 /** The longest range that a host studies by default. */
@@ -66,7 +65,12 @@ const bases = {
 } as const;
 
 /** The spoken languages of a range as far as the host knows them before a study, and their origin; null if none is known. */
-async function knownLanguages(host: Asked['host'], source: SourceSessionRow, request: StudyRequest, range: Range) {
+export async function knownLanguages(
+  host: Asked['host'],
+  source: SourceSessionRow,
+  request: StudyRequest,
+  range: Range,
+) {
   const asked = { ...request, requestedSourceLanguage: spokenLanguage(noLanguage) };
   const { warnings } = await host.warnings(source, { ...asked, range }).catch((error: unknown) => {
     if (!(error instanceof HostError && error.code === 'study_range_too_large')) throw error;
@@ -106,23 +110,14 @@ export async function requestedLanguage(
 
 const flags: FlagTable = {
   ...rangeFlags,
-  language: single('TAG', 'the one that is known of the range', 'the spoken language, such as ko or pt-BR'),
+  language: single('TAG', 'the only one that is known of the range', 'the spoken language, such as ko or pt-BR'),
   'target-language': single('TAG', 'en', 'the language of captions'),
-  captions: toggle('asks for captions in the end; evidence alone without it'),
+  captions: toggle('states that captions are wanted: the command then warns if this host cannot make them'),
   again: single('NAME', null, 'studies the same range once more, under this name'),
   ...rightsFlags,
   ...subtitlesFlags,
   ...hostFlags,
 };
-
-/** The source that an argument names: by its id or label, or media that is taken in first; with the subtitle files that were given. */
-async function sourceOf(call: CommandCall, what: string): Promise<SourceSessionRow> {
-  const source = await namedSource(call, what, !existsSync(what));
-  if (source === undefined) return ingested(call, what);
-  if (call.given.single('label') !== undefined)
-    call.terminal.remark(`${what} is there already and keeps its label: --label is of media that is taken in`);
-  return withSubtitles(call, source, givenSubtitles(call));
-}
 
 /** The requested part of a source; of a video all that was taken in. */
 function askedRange(call: CommandCall, { durationMs }: SourceSessionRow, what: string) {

@@ -27,11 +27,14 @@ export const dataRootFlag = (help: string): Flag<string> => ({
   read: dataRootOf,
 });
 
-/** True if a host has ever kept its data at the place that a command reads. */
-export function hasDataRoot(given: GivenFlags): boolean {
-  const { ledger, objects } = dataRootAt(dataRootOf(given));
+/** True if a host has ever kept its data in this folder. */
+export function hasData(dataRoot: string): boolean {
+  const { ledger, objects } = dataRootAt(dataRoot);
   return existsSync(ledger) || existsSync(objects);
 }
+
+/** The same for the data root that a call names. */
+export const hasDataRoot = (given: GivenFlags): boolean => hasData(dataRootOf(given));
 
 /** The data root that a command reads. Throws `StartError` `invalid_flags` if it does not exist. */
 export function existingDataRoot(given: GivenFlags): string {

@@ -51,7 +51,7 @@ export interface Flag<Value = unknown> {
 export type FlagTable = Readonly<Record<string, Flag>>;
 
 /** The values of a table of flags by their names. */
-export type FlagValues<Table extends FlagTable> = {
+type FlagValues<Table extends FlagTable> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>;
 };
 
@@ -224,7 +224,7 @@ export function pathOption(given: GivenFlags, name: string): string | null {
 
 /** The words of a command about itself. */
 export interface CommandWords {
-  /** How it is called, such as `npm run verify -- RUNTIME [flags]`. */
+  /** How it is called, such as `media-study watch RUNTIME [flags]`. */
   readonly usage: string;
   /** One sentence. */
   readonly purpose: string;

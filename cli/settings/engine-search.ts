@@ -6,7 +6,7 @@ import { demandEngine, installed, languageData } from '../../executors/screentex
 import { DEFAULT_LANGUAGES } from '../../executors/screentext/tesseract.ts';
 
 /** The address of Ollama unless its user moved it; it serves the interface of OpenAI below `/v1`. */
-const ollama = 'http://127.0.0.1:11434/v1';
+export const ollama = 'http://127.0.0.1:11434/v1';
 /** A server on this machine that has not answered within this time in ms is busy, or serves something else. */
 const serverMs = 1_000;
 /** More models than a person chooses from. */
@@ -42,7 +42,7 @@ export const translatorSettings = (executor: string, server: string, model: stri
 });
 
 /** A model server of this machine with its models. */
-export interface FoundServer {
+interface FoundServer {
   readonly server: string;
   readonly models: readonly string[];
 }
@@ -75,14 +75,25 @@ const onThisHost: Pick<FoundEngine, 'reach' | 'mayCost' | 'models' | 'confirmati
   ...{ reach: 'this_host', mayCost: false, models: [], confirmation: null },
 };
 
-async function pocketsphinxOf(environment: Environment, isInUse: boolean): Promise<FoundEngine> {
+async function pocketsphinxOf(
+  environment: Environment,
+  isInUse: boolean,
+  isTranslating: boolean,
+): Promise<FoundEngine> {
   const isThere = (await recognizerProgram('pocketsphinx', environment)) !== null;
   return {
     ...{ engine: 'recognizer', name: 'pocketsphinx', ...onThisHost },
     state: isInUse ? 'in_use' : isThere ? 'found' : 'absent',
     text: isThere ? pocketsphinxOffer : 'pocketsphinx recognizes English speech on this machine. It is not installed.',
     remedy: isThere ? null : 'install it: apt-get install pocketsphinx pocketsphinx-en-us',
-    use: isThere && !isInUse ? { ...pocketsphinxSettings, ...recognizedSettings } : {},
+    // A translator stays in use: its model and its permission are set already.
+    use:
+      isThere && !isInUse
+        ? {
+            ...pocketsphinxSettings,
+            ...(isTranslating ? { 'caption-executor': executorFor(true) } : recognizedSettings),
+          }
+        : {},
   };
 }
 
@@ -145,7 +156,7 @@ function serverOf(found: FoundServer, isInUse: boolean, isRecognizing: boolean):
 }
 
 /** The engines that a host uses already. */
-export interface EnginesInUse {
+interface EnginesInUse {
   readonly recognizer: string | null;
   readonly screenText: boolean;
   /** The address of the server that translates; null if none does. */
@@ -155,7 +166,7 @@ export interface EnginesInUse {
 /** The engines of this machine, looked for now. Asks servers on this machine alone. */
 export async function findEngines(environment: Environment, inUse: EnginesInUse): Promise<readonly FoundEngine[]> {
   const [pocketsphinx, whisper, screenText, servers] = await Promise.all([
-    pocketsphinxOf(environment, inUse.recognizer === 'pocketsphinx'),
+    pocketsphinxOf(environment, inUse.recognizer === 'pocketsphinx', inUse.translator !== null),
     whisperOf(environment, inUse.recognizer === 'whisper-cli'),
     screenTextOf(inUse.screenText),
     foundServers(environment),

@@ -11,6 +11,7 @@ import type {
   SettingsChanged,
 } from '../../contract/settings.ts';
 import type { SettingsService } from '../../http/routes/settings.ts';
+import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { StartError } from '../failures.ts';
 import { captionFlags } from '../options/engines.ts';
 import type { GivenFlags } from '../options/flags.ts';
@@ -21,6 +22,7 @@ import {
   isOfOwnHost,
   isReplaced,
   misfitOf,
+  plainNumber,
   readSettings,
   type SettingChanges,
   type Settings,
@@ -44,7 +46,7 @@ function shownValue(flags: GivenFlags, name: string): HostSetting['value'] {
   if (form === 'switch') return true;
   if (form === 'repeated') return [...flags.all(name)];
   const value = flags.single(name) ?? '';
-  if (/^\d{1,15}$/.test(value)) return Number(value);
+  if (plainNumber.test(value)) return Number(value);
   return value.replace(/^(\w+:\/\/)[^/@]*@/, '$1');
 }
 
@@ -81,6 +83,8 @@ interface HostSettingsOptions {
 /** The settings of a running host. Changes go into its settings file; limits also into the host itself. */
 export class RunningSettings implements SettingsService {
   readonly #options: HostSettingsOptions;
+  /** Each change is checked against the file that the change before it wrote. */
+  readonly #changes = new KeyedMutex();
   /** The settings in force: those of the start, with the limits that were changed since. */
   #inForce: Settings;
   /** The time at which this host started. */
@@ -97,6 +101,8 @@ export class RunningSettings implements SettingsService {
     const { settings, fault } = await this.#file();
     const now = this.#flags(this.#inForce);
     const next = fault === null ? this.#nextFlags(settings ?? new Map()) : now;
+    const refusal =
+      fault === null ? this.#refusalOf(next) : `The settings cannot be read, and the host would not start: ${fault}`;
     const rows = Object.entries(settingFlags).flatMap(([name, { form, help, preset, setting }]): HostSetting[] => {
       if (setting === undefined) return [];
       const value = shownValue(now, name);
@@ -111,7 +117,7 @@ export class RunningSettings implements SettingsService {
       settings: rows,
       restart: this.#restart(
         rows.some(({ value, next }) => !isEqual(value, next)),
-        fault,
+        refusal,
       ),
     };
   }
@@ -134,7 +140,11 @@ export class RunningSettings implements SettingsService {
   }
 
   /** Writes the change if all checks pass. Throws the codes of settings. */
-  async change(change: SettingsChange): Promise<SettingsChanged> {
+  change(change: SettingsChange): Promise<SettingsChanged> {
+    return this.#changes.take('settings', () => this.#changed(change));
+  }
+
+  async #changed(change: SettingsChange): Promise<SettingsChanged> {
     const { path } = this.#options;
     const { settings, fault } = await this.#file();
     if (fault !== null) throw new ServiceError('settings_unreadable', `the settings cannot be read: ${fault}`);
@@ -171,6 +181,17 @@ export class RunningSettings implements SettingsService {
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
       return { settings: null, fault: error.message.replace(`${path}: `, '') };
+    }
+  }
+
+  /** Why a host does not start with these options, as a sentence; null if nothing is wrong with them. */
+  #refusalOf(next: GivenFlags): string | null {
+    try {
+      serversOf(optionsOf(next), this.#options.environment);
+      return null;
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      return `The host would not start with its settings: ${error.message.replaceAll('--', '')}`;
     }
   }
 
@@ -274,15 +295,13 @@ export class RunningSettings implements SettingsService {
     }
   }
 
-  #restart(isNeeded: boolean, fault: string | null): HostSettings['restart'] {
+  #restart(isNeeded: boolean, startRefusal: string | null): HostSettings['restart'] {
     const underWay = this.#options.underWay();
-    const { uploads } = underWay;
     const refusal =
-      fault !== null
-        ? `The settings cannot be read, and the host would not start: ${fault}`
-        : uploads > 0
-          ? 'A file is being uploaded whole, which a restart would cut. Wait until it is there.'
-          : null;
+      startRefusal ??
+      (underWay.uploads > 0
+        ? 'A file is being uploaded whole, which a restart would cut. Wait until it is there.'
+        : null);
     const text =
       refusal ?? 'The host stops in order and starts again at the same address. What is under way goes on afterwards.';
     return { isNeeded, isPossible: refusal === null, text, underWay };

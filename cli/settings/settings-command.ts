@@ -1,11 +1,13 @@
+import { failureLine, StartError } from '../failures.ts';
 import { readHostFile } from '../host-files.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { type GivenFlags, parseFlags } from '../options/flags.ts';
 import { optionsOf, serveFlags } from '../options/serve-options.ts';
-import { programAsTyped, WrongCall } from '../terminal/call.ts';
+import { MissingArgument, programAsTyped, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import { demandRecognizer, demandServer, serversOf } from './engine-trial.ts';
 import {
+  inSettingNames,
   readSettings,
   type SettingChanges,
   type Settings,
@@ -24,7 +26,7 @@ type Verb = (typeof verbs)[number];
 
 /** `name=value` words, by name; an option that may be repeated takes all of its values. */
 function changesOf(verb: Verb, words: readonly string[]): SettingChanges {
-  if (words.length === 0) throw new WrongCall(verb === 'set' ? 'NAME=VALUE is missing' : 'NAME is missing');
+  if (words.length === 0) throw new MissingArgument(verb === 'set' ? 'NAME=VALUE' : 'NAME');
   if (verb === 'unset') {
     const unknown = words.find((name) => !Object.hasOwn(settingFlags, name));
     if (unknown !== undefined) settingOf(unknown, []);
@@ -45,6 +47,12 @@ async function demandWorking(settings: Settings): Promise<void> {
   const options = optionsOf(withSettings(parseFlags([], serveFlags), settings));
   for (const { provider } of serversOf(options, process.env)) await demandServer(provider);
   await demandRecognizer(options, process.env);
+}
+
+/** Why a host would not start with settings, in their names; `failureLine` has the remedy of an engine that is not there. */
+function refusalOf(error: unknown, settings: Settings): string {
+  const text = error instanceof StartError ? error.message : failureLine(error);
+  return inSettingNames(settings.has('model-server') ? text.replace('OPENAI_BASE_URL', '--model-server') : text);
 }
 
 const lineOf = ([name, value]: [string, SettingValue]): string =>
@@ -73,7 +81,12 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
   const before = settings ?? new Map();
   const changes = withoutLeftovers(before, changesOf(verb, words));
   const after = settingsAfter(before, changes);
-  await demandWorking(after);
+  try {
+    await demandWorking(after);
+  } catch (error) {
+    terminal.remark(`nothing was changed: ${refusalOf(error, after)}`);
+    return error instanceof StartError ? error.exitCode : exitCodes.failed;
+  }
   await writeSettings(path, changes);
   show(terminal, path, after);
   if ((await readHostFile(dataRoot)) !== null)

@@ -2,12 +2,13 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { applyEdits, modify, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
-import { dataRootAt } from '../../storage/objects/data-root.ts';
-import { StartError } from '../failures.ts';
+import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
+import { failureLine, StartError } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { captionLeftovers, recognizerLeftovers } from '../options/engines.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../options/flags.ts';
 import { serveFlags } from '../options/serve-options.ts';
+import { asTyped, WrongCall } from '../terminal/call.ts';
 
 /** Every option that a settings file may hold, by its name. */
 export const settingFlags: FlagTable = Object.fromEntries(
@@ -130,6 +131,50 @@ export function withSettings(given: GivenFlags, settings: Settings): GivenFlags 
   };
 }
 
+const writtenFlag = /--([a-z][a-z-]*[a-z])\b/g;
+
+/** The options that a text writes as flags, each once. */
+const flagsIn = (text: string): string[] => [...new Set([...text.matchAll(writtenFlag)].map(([, name = '']) => name))];
+
+/** A text that writes settings by their names, without the dashes of a command line. */
+export const inSettingNames = (text: string): string =>
+  text.replaceAll(writtenFlag, (flag, name: string) => (Object.hasOwn(settingFlags, name) ? name : flag));
+
+/** The sources of the options of a start: its command line, and the settings that were read from `path`. */
+interface StartSources {
+  readonly given: GivenFlags;
+  readonly settings: Settings;
+  readonly path: string;
+}
+
+/**
+ * A failed start in words for people, as `failureLine`. If a value of the settings file is the cause, the line names the file, and
+ * for a refused value the command that corrects it.
+ */
+export function startFailureLine(error: unknown, { given, settings, path }: StartSources): string {
+  const isFromFile = (name: string): boolean => settings.has(name) && !isReplaced(given, name);
+  // The host also gets the address of `--model-server` in this variable.
+  const named = (text: string) =>
+    withSettings(given, settings).has('model-server') ? text.replace('OPENAI_BASE_URL', '--model-server') : text;
+  const line = named(failureLine(error));
+  const wrong = flagsIn(line).find(isFromFile);
+  if (wrong === undefined) return line;
+  const [, code = '', text = ''] = /^([a-z_]+: )?([\s\S]*)$/.exec(line) ?? [];
+  const where = `${code}${path}: `;
+  if (!(error instanceof StartError && error.exitCode === 2)) return `${where}${inSettingNames(text)}`;
+  // The remedy of the code is about flags.
+  const message = named(error.message);
+  const lacking = flagsIn(message).filter((name) => Object.hasOwn(settingFlags, name) && !isFromFile(name));
+  const changed = lacking.length > 0 || isSwitch(wrong) ? lacking : [wrong];
+  const values = changed.map((name) => `${name}=${isSwitch(name) ? 'true' : 'VALUE'}`);
+  const file = given.has('settings') ? ` --settings ${shellPath(path)}` : '';
+  const [first, ...others] = [...(values.length === 0 ? [] : [`set ${values.join(' ')}`]), `unset ${wrong}`];
+  const remedy = [asTyped(`settings ${first}${file}`), ...others].join(', or ');
+  return `${where}${inSettingNames(message)}; correct it by ${remedy}`;
+}
+
+const isSwitch = (name: string): boolean => settingFlags[name]?.form === 'switch';
+
 /** The new values of settings: a value, or `undefined` to take one out. */
 export type SettingChanges = ReadonlyMap<string, SettingValue | undefined>;
 
@@ -144,11 +189,11 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
 }
 
 /**
- * Changes that also take out the leftovers of another caption executor or recognizer. These are the permission of the one before,
+ * Changes that also take out the leftovers of another caption executor or recognizer, or of one that is unset. These are the permission of the one before,
  * and a model that the new one does not have.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
-  const chosen = (name: string) => (typeof changes.get(name) === 'string' ? String(changes.get(name)) : null);
+  const chosen = (name: string) => (changes.has(name) ? String(changes.get(name) ?? settingFlags[name]?.preset) : null);
   const [executor, recognizer] = [chosen('caption-executor'), chosen('semantic-recognizer')];
   const leftovers = [
     ...(executor === null ? [] : captionLeftovers(executor)),
@@ -183,18 +228,21 @@ export async function writeSettings(path: string, changes: SettingChanges): Prom
   }
 }
 
-/** The value that words of a command line stand for. Throws `StartError` `invalid_settings`. */
+/** A text that a number says just as well: `007` is a name, and not the number 7. */
+export const plainNumber = /^(?:0|[1-9]\d{0,14})$/;
+
+/** The value that words of a command line stand for. Throws `WrongCall`. */
 export function settingOf(name: string, words: readonly string[]): SettingValue {
   const flag = Object.hasOwn(settingFlags, name) ? settingFlags[name] : undefined;
   if (flag === undefined) {
     const near = suggestion(name, Object.keys(settingFlags), '');
-    throw new StartError('invalid_settings', `unknown setting "${name}"${near}`);
+    throw new WrongCall(`unknown setting "${name}"${near}; the options of ${asTyped('serve --help')} are the settings`);
   }
   if (flag.form === 'repeated' && words.length > 0) return words;
   const [word = '', ...others] = words;
-  if (word === '' || others.length > 0) throw new StartError('invalid_settings', `"${name}" takes one value`);
-  if (flag.form !== 'switch') return /^\d{1,15}$/.test(word) ? Number(word) : word;
-  if (word !== 'true' && word !== 'false') throw new StartError('invalid_settings', `"${name}": true or false`);
+  if (word === '' || others.length > 0) throw new WrongCall(`"${name}" takes one value`);
+  if (flag.form !== 'switch') return plainNumber.test(word) ? Number(word) : word;
+  if (word !== 'true' && word !== 'false') throw new WrongCall(`"${name}": true or false`);
   return word === 'true';
 }
 

@@ -24,7 +24,8 @@ const programFile = 'media-study.js';
 export function programAsTyped({ argv, environment, folder }: ProcessCall = thisProcess()): string {
   const { npm_lifecycle_event: script, npm_command: npm, npm_config_loglevel: loudness } = environment;
   const program = argv[1] ?? '';
-  if (script === 'media-study') {
+  // `npm start` in a checkout; the script of another package names an installed program, which has no extension.
+  if (script === 'media-study' || (script === 'start' && program.endsWith('.js'))) {
     return `npm run ${loudness === 'silent' ? '--silent ' : ''}media-study --`;
   }
   if (npm === 'exec' && program.includes('/node_modules/.bin/')) return 'npx media-study';
@@ -47,6 +48,19 @@ export function asTyped(words: string, call: ProcessCall = thisProcess()): strin
   const dataRoot = typedDataRoot(call.argv);
   return `${programAsTyped(call)} ${words}${dataRoot === undefined ? '' : ` --data-root ${shellPath(dataRoot)}`}`;
 }
+
+/** The words of a call after the program, without its data root: `asTyped` adds that. */
+function typedWords(argv: readonly string[]): readonly string[] {
+  const words = argv.slice(2);
+  const end = words.includes(endOfFlags) ? words.indexOf(endOfFlags) : words.length;
+  const isDataRoot = (word: string, at: number): boolean =>
+    at < end && (word.startsWith('--data-root=') || word === '--data-root' || words[at - 1] === '--data-root');
+  return words.filter((word, at) => !isDataRoot(word, at));
+}
+
+/** This call with the words that it lacks, as this person types it: a complete command to paste. */
+export const typedAgain = (lacking: readonly string[], call: ProcessCall = thisProcess()): string =>
+  asTyped([...typedWords(call.argv), ...lacking].map(shellPath).join(' '), call);
 
 /** One call of a subcommand that works through a running host. */
 export interface CommandCall {
@@ -84,10 +98,18 @@ export class WrongCall extends Error {
   }
 }
 
-/** The argument at a place. Throws `WrongCall`. */
+/** An argument is missing that nothing but the usage of the command explains. */
+export class MissingArgument extends WrongCall {
+  constructor(name: string) {
+    super(`${name} is missing`);
+    this.name = 'MissingArgument';
+  }
+}
+
+/** The argument at a place. Throws `MissingArgument`. */
 export function argument(given: GivenFlags, place: number, name: string): string {
   const value = given.positional[place];
-  if (value === undefined) throw new WrongCall(`${name} is missing`);
+  if (value === undefined) throw new MissingArgument(name);
   return value;
 }
 

@@ -7,6 +7,7 @@ import { StudyHost } from '../../client/study-host.ts';
 import type { HostAddress } from '../../client/transport.ts';
 import { type HostFile, readHostFile } from '../host-files.ts';
 import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
+import { hasData } from '../options/data-root.ts';
 import { ownHostFlags } from '../settings/settings-file.ts';
 import { asTyped, WrongCall } from './call.ts';
 
@@ -229,20 +230,21 @@ export async function findOrStartHost(
   const own = new OwnHost(dataRoot, signal, ownFlags, report);
   const close = () => own.close();
   const isOwn = () => own.runs;
-  const foundOrStarted = async (): Promise<HostAddress> => {
+  const foundOrStarted = async (remark: string | null): Promise<HostAddress> => {
     for (const end = performance.now() + otherHostMs; ; await pause(pauseMs, undefined, { signal })) {
       const file = await readHostFile(dataRoot);
       if (file !== null && (await isThere(addressIn(file), signal))) return addressIn(file);
       // It restarts, and comes back by itself.
       if (own.runs && performance.now() < end) continue;
-      if (await own.start()) report(`started a host on ${dataRoot} for this command`);
-      else if (performance.now() >= end) throw own.refused();
+      if (await own.start()) {
+        if (remark !== null) report(remark);
+      } else if (performance.now() >= end) throw own.refused();
     }
   };
   // Requests of one command that miss their host at the same time start one in its place.
   let starting: Promise<HostAddress> | null = null;
   const successor: Successor = () => {
-    starting ??= foundOrStarted().finally(() => {
+    starting ??= foundOrStarted('the host has ended; this command started another').finally(() => {
       starting = null;
     });
     return starting;
@@ -250,7 +252,8 @@ export async function findOrStartHost(
   try {
     const running = await connected(dataRoot, looking, successor);
     if (running !== null) return { client: running, isOwn, close };
-    await successor();
+    // A person needs no word about a start, but about the place of new data.
+    await foundOrStarted(hasData(dataRoot) ? null : `sources and studies are kept in ${dataRoot}`);
     const client = await connected(dataRoot, looking, successor);
     if (client === null) throw noneOn(dataRoot);
     return { client, isOwn, close };

@@ -2,7 +2,7 @@
 export const studyPanes = ['evidence', 'review', 'captions', 'exports', 'journal'] as const;
 export type StudyPane = (typeof studyPanes)[number];
 
-/** The ways to look at a chart: as it is, as its actors used it, what is tested, what changed, and as it would go on. */
+/** The views of a chart: the chart itself, its use by actors, its coverage, its changes, and possible next steps. */
 export const chartModes = ['drawing', 'heat', 'coverage', 'versions', 'what-if'] as const;
 export type ChartMode = (typeof chartModes)[number];
 

@@ -41,8 +41,8 @@ export const session = createStore({
 export const tokenOf = (hash: string): string | null => new URLSearchParams(hash.replace(/^#/, '')).get('token');
 
 /**
- * Where a tab keeps a token of its own over a reload. `sessionStorage` belongs to one tab and one origin, port included; a cookie would
- * be sent to every server on this machine whatever its port, and pages of those are of the same site.
+ * The storage of a tab for its own token over a reload. `sessionStorage` belongs to one tab and one origin, port included. A
+ * browser would send a cookie to every server on this machine, whatever its port, because their pages are of the same site.
  */
 type TabStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
@@ -78,8 +78,8 @@ const open = (token: string): StudyHost => {
 };
 
 /**
- * Connects to the host that served this page, and asks it for a token that the tab may keep: one that ends with the process of the
- * host, so that nothing that is stored opens a later one. A host that gives none, such as an earlier version, locks at the reload.
+ * Connects to the host that served this page, and requests a token that the tab may keep. That token ends with the process of
+ * the host, so a stored one never opens a later host. Without one, as from an earlier version, a reload locks the page.
  */
 export function connect(token: string): void {
   keepTabToken(tab, null);

@@ -4,10 +4,10 @@ import type { StudyHost } from '../../client/study-host.ts';
 import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 
-/** A host that was gone for longer than the client waits for it is asked for its stream again after this long. */
+/** The client waits for a lost host for a limited time. After this long, the page requests the stream again. */
 const againMs = 2_000;
 
-/** Follows until the signal is aborted. A host that refuses the stream is asked by the views alone, at long intervals. */
+/** Follows until the signal is aborted. If a host refuses the stream, only the views read it, at long intervals. */
 async function followOn(signal: AbortSignal, follow: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -86,7 +86,7 @@ export function useAfterMoves(
   });
 }
 
-/** How far ingests are within their steps, by their ids, over one connection; nothing is asked while there are none. */
+/** The progress of ingests within their steps, by their ids, over one connection. Without ingests it sends no request. */
 export function useIngestProgress(host: StudyHost, ingestIds: readonly string[]): ReadonlyMap<string, WorkProgress> {
   const [measured, setMeasured] = useState<ReadonlyMap<string, WorkProgress>>(new Map());
   useEffect(() => {

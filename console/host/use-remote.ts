@@ -29,8 +29,8 @@ interface Asked<Value> {
 }
 
 /**
- * Asks the host for something when the component appears, and again when a key changes. When only the version of the same thing
- * changes, the value that is shown stays until the new one is there, and with it what a person has typed below it.
+ * Requests a value from the host when the component appears, and again when a key changes. If only the version of the same
+ * thing changes, the shown value stays until the new one arrives. Text that a person has typed below it stays too.
  */
 export function useRemote<Value>(
   load: () => Promise<Value>,
@@ -91,11 +91,20 @@ interface Readable<Context> {
   subscribe(listener: () => void): { unsubscribe(): void };
 }
 
-/** A part of what a store holds; the component is drawn again when that part is another one. */
+/**
+ * A part of what a store holds; the component is drawn again when that part is another one. The part may depend on what the component
+ * is drawn with.
+ */
 export function useStore<Context, Part>(store: Readable<Context>, part: (context: Context) => Part): Part {
-  const [value, setValue] = useState(() => part(store.getSnapshot().context));
+  const value = part(store.getSnapshot().context);
+  const drawn = useRef({ value, part });
+  drawn.current = { value, part };
+  const [, drawAgain] = useState({});
   useEffect(() => {
-    const look = () => setValue(() => part(store.getSnapshot().context));
+    const look = () => {
+      const { value: before, part: latest } = drawn.current;
+      if (latest(store.getSnapshot().context) !== before) drawAgain({});
+    };
     const subscription = store.subscribe(look);
     look();
     return () => subscription.unsubscribe();
@@ -112,8 +121,8 @@ interface Doing {
 }
 
 /**
- * Brings the focus back once an action is over: its button was disabled meanwhile, or is gone with its form, and the keyboard would
- * begin at the top of the page.
+ * Brings the focus back once an action is over. Its button was disabled meanwhile, or is gone with its form. Otherwise the
+ * keyboard would start at the top of the page.
  */
 function refocus(before: Element | null): void {
   requestAnimationFrame(() => {

@@ -10,7 +10,7 @@ import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { moment } from '../words/numbers.ts';
 import { type ActorFilter, filteredActors, type Subjects, subjectWords, useSubjects } from './subjects.ts';
-import { actorTone, phaseWords, stateNames } from './words.ts';
+import { actorTone, actorWords } from './words.ts';
 
 interface ActorHeadProps {
   readonly actorId: string;
@@ -28,10 +28,10 @@ export function againWords({ restarts, resumes }: Pick<ListedActor, 'restarts' |
 }
 
 export const ActorBadge = ({ row }: { readonly row: ListedActor }) => (
-  <Badge state={row.phase} tone={actorTone(row)} words={`${stateNames(row.states)}, ${phaseWords[row.phase]}`} />
+  <Badge state={row.phase} tone={actorTone(row)} words={actorWords(row)} />
 );
 
-/** Which actor it is, how it is, and where what it works on can be seen. */
+/** The name and the state of an actor, and the link to its work. */
 export function ActorHead({ actorId, kind, row }: ActorHeadProps) {
   const host = useHost();
   const subjects = useSubjects(host, row === null ? [] : [row]);

@@ -10,7 +10,7 @@ import { useEvery, useRemote, useStore } from '../host/use-remote.ts';
 import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
 import { moment } from '../words/numbers.ts';
 import { ActorHead } from './actor-list.tsx';
-import { CompareField } from './compare-field.tsx';
+import { CompareField } from './comparison.tsx';
 import { PathView } from './path-view.tsx';
 import { type Scrubber, scrubber } from './scrub-bar.tsx';
 import { readWalk } from './walks.ts';
@@ -23,13 +23,13 @@ interface ActorViewProps {
   readonly step: number | null;
 }
 
-/** One actor on its chart: where it stands, the way it took, and every step of it. */
+/** One actor on its chart: its state, its path, and every step of it. */
 export function ActorView({ actorId, besideId, step }: ActorViewProps) {
   const host = useHost();
   const actor = useActor(host, actorId, step);
   const kind = useStore(actor.model, (context) => context.kind);
   return (
-    <div class="page wide">
+    <div class="page">
       <p class="crumb">
         <a href="#/lifecycles">Lifecycles</a>
         {kind !== null && (
@@ -115,7 +115,7 @@ function Path({ actor, actorId, kind, besideId, drawn }: OnChartProps & { readon
   );
 }
 
-/** A live actor is asked so often beside the stream, for a host that refuses it. */
+/** The page also reads a live actor at this interval, because a host can refuse the stream. */
 const everyMs = 10_000;
 const pageRows = 200;
 
@@ -135,7 +135,7 @@ function useActor(host: StudyHost, actorId: string, step: number | null): Follow
   const [isRead, setRead] = useState(false);
   const [error, setError] = useState<unknown>(null);
 
-  // A row that could not be had is asked for again, and one that a later one has overtaken is not shown.
+  // A row that did not arrive is requested again, and an outdated answer is not shown.
   const isBehind = useRef(true);
   const isFirst = useRef(true);
   const turn = useRef(0);

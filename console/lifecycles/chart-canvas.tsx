@@ -1,15 +1,19 @@
 import { type ComponentChildren, h, type RefObject, type VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Area, Arrow, ChartDrawing, Point } from '../../contract/lifecycles/charts.ts';
-import { type Shape, shapesOf } from '../../visualizer/drawing/svg.ts';
-import { textWidth, typefaces } from '../../visualizer/drawing/text.ts';
-import type { Marks } from './chart-index.ts';
+import type { Area, ChartDrawing, Point, StateBox } from '../../contract/lifecycles/charts.ts';
+import { type Marks, markedShapes, placeOf, type Shape, smallShapes } from '../../visualizer/drawing/svg.ts';
+import { fontFamily, roomOf } from '../../visualizer/drawing/text.ts';
+import { boxPadding } from '../../visualizer/drawing/theme.ts';
 
-/** Which part of a drawing is seen: a place of it is at `x + scale * place` px of the box. */
+/**
+ * The part of a drawing in sight: a place of it is at `x + across * place.x` and `y + down * place.y` px of the box. The scales
+ * differ only while texts are too small to be read. The drawing is then as wide as the names of its states need.
+ */
 interface Viewport {
   readonly x: number;
   readonly y: number;
-  readonly scale: number;
+  readonly across: number;
+  readonly down: number;
 }
 
 interface Size {
@@ -19,29 +23,40 @@ interface Size {
 
 const smallestScale = 0.1;
 const largestScale = 4;
-/** Below it the texts of a drawing cannot be read: the names of states alone are shown, in a size that can. */
+/** Below it the texts of a drawing cannot be read: only the names of states are shown, in a size that can. */
 const legibleScale = 0.5;
 const margin = 16;
 
 const limited = (scale: number): number => Math.min(largestScale, Math.max(smallestScale, scale));
 
+/** The least width of a drawing: all of its box, but no wider than its texts need to be read. */
+export const leastAcross = (drawing: Size, box: Size): number =>
+  Math.max(0, Math.min(legibleScale, (box.width - 2 * margin) / drawing.width));
+
 /** The whole drawing in the middle of its box, not larger than it is. */
 export function fitted(drawing: Size, box: Size): Viewport {
-  const scale = limited(
+  const down = limited(
     Math.min(1, (box.width - 2 * margin) / drawing.width, (box.height - 2 * margin) / drawing.height),
   );
+  const across = Math.max(down, leastAcross(drawing, box));
   return {
-    x: (box.width - drawing.width * scale) / 2,
-    y: Math.max(margin, (box.height - drawing.height * scale) / 2),
-    scale,
+    x: (box.width - drawing.width * across) / 2,
+    y: Math.max(margin, (box.height - drawing.height * down) / 2),
+    across,
+    down,
   };
 }
 
-/** Closer (`factor` above 1) or farther around a place of the box that stays where it is. */
-export function scaled(view: Viewport, factor: number, at: { readonly x: number; readonly y: number }): Viewport {
-  const scale = limited(view.scale * factor);
-  const change = scale / view.scale;
-  return { x: at.x - (at.x - view.x) * change, y: at.y - (at.y - view.y) * change, scale };
+/** Zooms in (`factor` above 1) or out around a place of the box, which keeps its position. `least` is the least scale across. */
+export function scaled(view: Viewport, factor: number, at: Point, least = 0): Viewport {
+  const down = limited(view.down * factor);
+  const across = Math.max(down, least);
+  return {
+    x: at.x - ((at.x - view.x) * across) / view.across,
+    y: at.y - ((at.y - view.y) * down) / view.down,
+    across,
+    down,
+  };
 }
 
 const moved = (view: Viewport, dx: number, dy: number): Viewport => ({
@@ -54,23 +69,24 @@ const moved = (view: Viewport, dx: number, dy: number): Viewport => ({
 const closeScale = 0.9;
 
 /** An area in the middle of its box, in a size that can be read. */
-export function closeTo(view: Viewport, area: Area, box: Size): Viewport {
-  const scale = Math.max(view.scale, closeScale);
+function closeTo(view: Viewport, area: Area, box: Size): Viewport {
+  const scale = Math.max(view.down, closeScale);
   const middle = (start: number, length: number, room: number): number => room / 2 - (start + length / 2) * scale;
   // Of an area that is larger than the box, its beginning is seen.
   const along = (start: number, length: number, room: number): number =>
     length * scale > room - 2 * margin ? margin - start * scale : middle(start, length, room);
-  return { x: along(area.x, area.width, box.width), y: along(area.y, area.height, box.height), scale };
+  const at = { x: along(area.x, area.width, box.width), y: along(area.y, area.height, box.height) };
+  return { ...at, across: scale, down: scale };
 }
 
-/** Moves so that an area is seen, and not at all where it is already. */
+/** Moves so that an area is visible; stays if it is already. */
 export function revealing(view: Viewport, area: Area, box: Size): Viewport {
   const shift = (start: number, length: number, room: number): number => {
     if (start >= margin && start + length <= room - margin) return 0;
     return (room - length) / 2 - start;
   };
-  const dx = shift(view.x + area.x * view.scale, area.width * view.scale, box.width);
-  const dy = shift(view.y + area.y * view.scale, area.height * view.scale, box.height);
+  const dx = shift(view.x + area.x * view.across, area.width * view.across, box.width);
+  const dy = shift(view.y + area.y * view.down, area.height * view.down, box.height);
   return moved(view, dx, dy);
 }
 
@@ -90,7 +106,7 @@ interface ViewportControl {
 
 const zoomPerPixel = 0.9975;
 
-/** Which part of a drawing a box shows: the wheel with Ctrl zooms, a drag moves. */
+/** The part of a drawing that a box shows: the wheel with Ctrl zooms, a drag moves. */
 function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): ViewportControl {
   // Null for the whole drawing, however large the box becomes.
   const [view, setView] = useState<Viewport | null>(null);
@@ -111,8 +127,10 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
   });
   const change = (next: (from: Viewport, room: Size) => Viewport) =>
     setView((before) => next(before ?? fitted(drawing, room()), room()));
-  const latest = useRef(change);
-  latest.current = change;
+  const zoomAt = (factor: number, place: (room: Size) => Point) =>
+    change((from, size) => scaled(from, factor, place(size), leastAcross(drawing, size)));
+  const latest = useRef(zoomAt);
+  latest.current = zoomAt;
   // Another drawing, as after folding, is shown whole.
   useEffect(() => setView(null), [drawing.width, drawing.height]);
   useEffect(() => {
@@ -123,7 +141,7 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
       event.preventDefault();
       const { left, top } = element.getBoundingClientRect();
       const at = { x: event.clientX - left, y: event.clientY - top };
-      latest.current((from) => scaled(from, zoomPerPixel ** event.deltaY, at));
+      latest.current(zoomPerPixel ** event.deltaY, () => at);
     };
     element.addEventListener('wheel', turn, { passive: false });
     return () => element.removeEventListener('wheel', turn);
@@ -132,7 +150,7 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
   return {
     view: view ?? fitted(drawing, size),
     box: size,
-    zoom: (factor) => change((from, { width, height }) => scaled(from, factor, { x: width / 2, y: height / 2 })),
+    zoom: (factor) => zoomAt(factor, ({ width, height }) => ({ x: width / 2, y: height / 2 })),
     move: (dx, dy) => change((from) => moved(from, dx, dy)),
     fit: () => setView(null),
     reveal: (area) =>
@@ -145,8 +163,8 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
     center: (at) =>
       change((from, { width, height }) => ({
         ...from,
-        x: width / 2 - at.x * from.scale,
-        y: height / 2 - at.y * from.scale,
+        x: width / 2 - at.x * from.across,
+        y: height / 2 - at.y * from.down,
       })),
   };
 }
@@ -154,7 +172,7 @@ function useViewport(box: RefObject<HTMLElement | null>, drawing: Size): Viewpor
 const leastHeight = 340;
 const belowBox = 24;
 
-/** Gives a box the height from its place on the page to the lower end of the window, so that all of it is in sight. */
+/** Gives a box the height from its place on the page to the lower end of the window, so that all of it is visible. */
 function useVisibleHeight(box: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const resize = () => {
@@ -204,135 +222,147 @@ function useDrag(box: RefObject<HTMLElement | null>, onDrag: (dx: number, dy: nu
 interface ChartPictureProps {
   readonly drawing: ChartDrawing;
   readonly marks: Marks;
-  readonly scale: number;
+  readonly view: Viewport;
   /** The id of the state that is chosen. */
   readonly chosen: string | null;
 }
 
 /** The drawing as elements, lit as the marks say. */
-function ChartPicture({ drawing, marks, scale, chosen }: ChartPictureProps) {
-  const shapes = useMemo(() => shapesOf(drawing), [drawing]);
-  const classes = useMemo(() => classesOf(drawing, marks), [drawing, marks]);
+function ChartPicture({ drawing, marks, view: { x, y, across, down }, chosen }: ChartPictureProps) {
+  const shapes = useMemo(() => markedShapes(drawing, marks), [drawing, marks]);
   return (
     <>
-      {shapes.map((shape) => element(shape, classes, chosen))}
-      {drawing.arrows.map((arrow) => (
-        <Note key={arrow.transitions.join(' ')} arrow={arrow} words={wordsOn(arrow, marks)} />
-      ))}
-      {drawing.boxes.map((box) => (
-        <BoxNote key={box.id} box={box} words={marks.notes.get(box.id) ?? ''} />
-      ))}
-      {scale < legibleScale && <Names drawing={drawing} marks={marks} scale={scale} />}
+      <g class="scaled" transform={`translate(${x} ${y}) scale(${across} ${down})`}>
+        {shapes.map((shape) => element(shape, chosen))}
+      </g>
+      {down < legibleScale && (
+        <g transform={`translate(${x} ${y})`}>
+          <SmallParts drawing={drawing} marks={marks} across={across} down={down} />
+        </g>
+      )}
     </>
   );
 }
 
-/** In px of the page: the size of names that have room, the least that can be read, and what a box must have room for to be named. */
+/** In px of the page: the size of names that have room, the least that can be read, and the room beside a name. */
 const nameSize = 12;
 const leastNameSize = 9;
-const leastRoom = 4.5;
+const besideName = 3;
+/** The room that a line of text takes, by its size. */
+const lineHeight = 1.1;
+/** A name that is cut has at least so many letters. */
+const leastLetters = 3;
 
-interface NamesProps {
-  readonly drawing: ChartDrawing;
-  readonly marks: Marks;
-  readonly scale: number;
+/** A name on a small drawing, in px from the corner of the drawing. */
+export interface PlacedName {
+  readonly id: string;
+  readonly name: string;
+  readonly x: number;
+  /** The middle of the line. */
+  readonly y: number;
+  readonly width: number;
+  readonly size: number;
+  readonly isHeading: boolean;
 }
+
+const holdsStates = ({ kind }: StateBox): boolean => kind === 'compound' || kind === 'parallel';
 
 /**
- * The names of the innermost states in one size that can be read however small the drawing is: as large as the narrowest box allows. Names
- * that would cover each other are left out. The sign that the note on a state begins with stays before its name.
+ * The names of states on a small drawing, in one size: as large as their boxes allow, and large enough to be read. A name that is wider
+ * than its box is cut; one without room, or that would cover another one, is left out. The sign that the note on a state begins with
+ * stays before its name. `emOf` measures a name in em of the typeface.
  */
-function Names({ drawing, marks, scale }: NamesProps) {
-  const named = drawing.boxes
-    .filter(({ kind }) => kind !== 'compound' && kind !== 'parallel')
-    .map(({ id, x, y, width, height }) => {
-      const sign = marks.notes.get(id)?.split(' ')[0] ?? '';
-      const name = `${sign} ${id.slice(id.lastIndexOf('.') + 1)}`.trim();
-      const fitting = (width / textWidth(name, 'title')) * typefaces.title.size;
-      return { id, name, fitting, at: { x: x + width / 2, y: y + height / 2 } };
-    })
-    .filter(({ fitting }) => fitting * scale >= leastRoom);
-  const fitting = Math.min(nameSize / scale, ...named.map((each) => each.fitting));
-  const size = Math.max(fitting, leastNameSize / scale);
+export function namesOn(
+  { boxes }: Pick<ChartDrawing, 'boxes'>,
+  { notes }: Pick<Marks, 'notes'>,
+  { across, down }: Pick<Viewport, 'across' | 'down'>,
+  emOf: (name: string) => number,
+): readonly PlacedName[] {
+  const places = boxes.map((box) => {
+    const sign = notes.get(box.id)?.split(' ')[0] ?? '';
+    const room = {
+      width: box.width * across - 2 * besideName,
+      height: (holdsStates(box) ? boxPadding.top + roomOf(box.lines).height : box.height) * down,
+    };
+    return { box, name: `${sign} ${box.id.slice(box.id.lastIndexOf('.') + 1)}`.trim(), room };
+  });
+  const sizes = places
+    .filter(({ box }) => !holdsStates(box))
+    .map(({ name, room }) => Math.min(room.width / emOf(name), room.height / lineHeight));
+  const size = Math.max(leastNameSize, Math.min(nameSize, ...sizes));
+  const placed: PlacedName[] = [];
+  for (const { box, name: whole, room } of places) {
+    const name = cut(whole, room.width / size, emOf);
+    if (name === null || room.height < size) continue;
+    const width = emOf(name) * size;
+    const isHeading = holdsStates(box);
+    const middle = isHeading ? besideName + room.height / 2 : (box.height * down) / 2;
+    const x = box.x * across + (isHeading ? 2 * besideName : (box.width * across - width) / 2);
+    const one = { id: box.id, name, x, y: box.y * down + middle, width, size, isHeading };
+    if (!placed.some((other) => isOver(one, other))) placed.push(one);
+  }
+  return placed;
+}
+
+/** A name that fits into a width in em, cut with an ellipsis if needed; null if too few letters would remain. */
+function cut(name: string, width: number, emOf: (name: string) => number): string | null {
+  if (emOf(name) <= width) return name;
+  for (let length = name.length - 1; length >= leastLetters; length -= 1) {
+    const part = `${name.slice(0, length).trimEnd()}…`;
+    if (emOf(part) <= width) return part;
+  }
+  return null;
+}
+
+const isOver = (one: PlacedName, other: PlacedName): boolean =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  Math.abs(one.y - other.y) < (one.size + other.size) / 2;
+
+const pen = { size: 100, context: null as CanvasRenderingContext2D | null };
+
+/** The width of a name in em, in the typeface that the page really has. */
+function emOnPage(name: string): number {
+  pen.context ??= document.createElement('canvas').getContext('2d');
+  if (pen.context === null) return name.length;
+  pen.context.font = `600 ${pen.size}px ${fontFamily}`;
+  return pen.context.measureText(name).width / pen.size;
+}
+
+interface SmallPartsProps extends Pick<Viewport, 'across' | 'down'> {
+  readonly drawing: ChartDrawing;
+  readonly marks: Marks;
+}
+
+/** The parts that keep their size however small a drawing is: heads of arrows, starting dots, and names of states. */
+function SmallParts({ drawing, marks, across, down }: SmallPartsProps) {
+  const shapes = useMemo(
+    () => smallShapes(drawing, marks, ({ x, y }) => ({ x: x * across, y: y * down })),
+    [drawing, marks, across, down],
+  );
+  const names = useMemo(() => namesOn(drawing, marks, { across, down }, emOnPage), [drawing, marks, across, down]);
   return (
-    <g class="names">
-      {named.map(({ id, name, at }) => (
-        <text key={id} x={at.x} y={at.y + size / 3} font-size={size} text-anchor="middle">
-          {name}
-        </text>
-      ))}
-    </g>
+    <>
+      {shapes.map((shape) => element(shape, null))}
+      <g class="names">
+        {names.map(({ id, name, x, y, size, isHeading }) => (
+          <text key={id} class={isHeading ? 'heading' : ''} x={x} y={y + size * 0.35} font-size={size}>
+            {name}
+          </text>
+        ))}
+      </g>
+    </>
   );
 }
 
-interface Classes {
-  readonly states: ReadonlyMap<string, string>;
-  /** By the ids of all transitions of an arrow, as its shapes name them. */
-  readonly arrows: ReadonlyMap<string, string>;
-}
-
-const classesOf = ({ arrows }: ChartDrawing, { states, transitions }: Marks): Classes => ({
-  states,
-  arrows: new Map(
-    arrows.map(({ transitions: ids }) => [
-      ids.join(' '),
-      [...new Set(ids.flatMap((id) => transitions.get(id)?.split(' ') ?? []))].join(' '),
-    ]),
-  ),
-});
-
-function element({ tag, attributes, children }: Shape, classes: Classes, chosen: string | null): VNode {
+function element({ tag, attributes, children }: Shape, chosen: string | null): VNode {
   const { 'data-state': state, 'data-transitions': transitions } = attributes;
-  const added = [
-    state === undefined ? undefined : classes.states.get(state),
-    transitions === undefined ? undefined : classes.arrows.get(transitions),
-    (state !== undefined && state === chosen) || (chosen !== null && transitions?.split(' ').includes(chosen))
-      ? 'chosen'
-      : undefined,
-  ].filter((name) => name !== undefined && name !== '');
-  const given = added.length === 0 ? attributes : { ...attributes, class: `${attributes.class} ${added.join(' ')}` };
-  return h(tag, given, ...children.map((child) => (typeof child === 'string' ? child : element(child, classes, null))));
+  const isChosen = chosen !== null && (state === chosen || transitions?.split(' ').includes(chosen) === true);
+  const given = isChosen ? { ...attributes, class: `${attributes.class} chosen` } : attributes;
+  return h(tag, given, ...children.map((child) => (typeof child === 'string' ? child : element(child, null))));
 }
 
-const wordsOn = ({ transitions }: Arrow, { notes }: Marks): string =>
-  transitions.flatMap((id) => notes.get(id) ?? []).join(' | ');
-
-const noteHeight = 17;
-const noteSides = 7;
-const belowLabel = 6;
-
-function Note({ arrow, words }: { readonly arrow: Arrow; readonly words: string }) {
-  if (words === '') return null;
-  return <NoteAt at={placeOf(arrow)} words={words} />;
-}
-
-/** On the upper border of a state, at its right end. */
-function BoxNote({ box: { x, y, width }, words }: { readonly box: Area; readonly words: string }) {
-  if (words === '') return null;
-  return <NoteAt at={{ x: x + width - textWidth(words, 'note') / 2 - 2 * noteSides, y }} words={words} />;
-}
-
-function NoteAt({ at: { x, y }, words }: { readonly at: Point; readonly words: string }) {
-  const width = textWidth(words, 'note') + 2 * noteSides;
-  return (
-    <g class="note-on-chart" data-sign={words.split(' ')[0]}>
-      <rect x={x - width / 2} y={y - noteHeight / 2} width={width} height={noteHeight} rx={noteHeight / 2} />
-      <text x={x} y={y + 4} text-anchor="middle">
-        {words}
-      </text>
-    </g>
-  );
-}
-
-/** Below the label of an arrow; where it has none, in the middle of its line. */
-function placeOf({ label, points }: Arrow): Point {
-  if (label !== null) return { x: label.x + label.width / 2, y: label.y + label.height + belowLabel };
-  const from = points[Math.floor((points.length - 1) / 2)] ?? { x: 0, y: 0 };
-  const to = points[Math.ceil(points.length / 2)] ?? from;
-  return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
-}
-
-/** Where an arrow can be seen: its label, or the middle of its line. */
+/** The place at which an arrow is visible: its label, or the middle of its line. */
 function areaOfArrow({ arrows }: ChartDrawing, transitionId: string | null): Area | undefined {
   const arrow = arrows.find(({ transitions }) => transitionId !== null && transitions.includes(transitionId));
   if (arrow === undefined) return undefined;
@@ -349,7 +379,7 @@ interface ChartCanvasProps {
   readonly onChoose: (stateId: string) => void;
   /** A state or a transition that is brought into sight whenever it is another one. */
   readonly inSight?: string | null;
-  /** Whether what is brought into sight is also brought to a size that can be read. */
+  /** True if a part that comes into view also gets a readable size. */
   readonly isClose?: boolean;
   /** Tells charts of the same machine apart: `of 0.2.0`. */
   readonly version?: string;
@@ -396,7 +426,6 @@ export function ChartCanvas({
     const id = target instanceof Element ? target.closest<SVGElement>('[data-state]')?.dataset.state : undefined;
     if (id !== undefined) onChoose(id);
   };
-  const { x, y, scale } = view;
   return (
     <div class="chart-frame">
       <div class="chart-tools" role="toolbar" aria-label={`View of the chart ${version}`.trim()}>
@@ -422,13 +451,11 @@ export function ChartCanvas({
       >
         <svg
           class="chart"
-          data-small={scale < legibleScale}
+          data-small={view.down < legibleScale}
           role="img"
           aria-label={`${drawing.machineId}, version ${drawing.machineVersion}`}
         >
-          <g transform={`translate(${x} ${y}) scale(${scale})`}>
-            <ChartPicture drawing={drawing} marks={marks} scale={scale} chosen={chosen} />
-          </g>
+          <ChartPicture drawing={drawing} marks={marks} view={view} chosen={chosen} />
         </svg>
         <Minimap drawing={drawing} marks={marks} view={view} box={room} onPlace={center} />
       </div>
@@ -450,10 +477,10 @@ interface MinimapProps {
 /** The boxes of the whole drawing with the part that is in sight, if that is not all of it. For pointers alone: keys move the chart. */
 function Minimap({ drawing, marks, view, box, onPlace }: MinimapProps) {
   const seen = {
-    x: -view.x / view.scale,
-    y: -view.y / view.scale,
-    width: box.width / view.scale,
-    height: box.height / view.scale,
+    x: -view.x / view.across,
+    y: -view.y / view.down,
+    width: box.width / view.across,
+    height: box.height / view.down,
   };
   const isWhole =
     seen.x <= 0 && seen.y <= 0 && seen.x + seen.width >= drawing.width && seen.y + seen.height >= drawing.height;

@@ -1,9 +1,10 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import { Facts } from '../parts/facts.tsx';
 import { ChartCanvas } from './chart-canvas.tsx';
-import { type ChartIndex, type Marks, shortName } from './chart-index.ts';
+import { type ChartIndex, shortName } from './chart-index.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { folded, keptOnWay, wayTo } from './folding.ts';
 
@@ -13,10 +14,10 @@ interface ChartExplorerProps {
   readonly marks: Marks;
   /** The transitions that stay when the rest is folded, and the states that stay with them. */
   readonly way: { readonly transitions: readonly string[]; readonly states: readonly string[] };
-  /** What the way is, as words after *Only*. */
+  /** The name of the path, as words after *Only*. */
   readonly wayWords: string;
   readonly inSight?: string | null;
-  /** What belongs to this chart here: below the picture, and beside it. */
+  /** The views of this chart: below the picture, and beside it. */
   readonly below?: ComponentChildren;
   readonly beside?: ComponentChildren;
 }
@@ -37,7 +38,7 @@ export function ChartExplorer({
   const [isFolded, setFolded] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLElement>(null);
-  /** What had the focus before the search was asked for. */
+  /** The element that had the focus before the search opened. */
   const before = useRef<Element | null>(null);
   const found = search.trim() === '' ? null : statesWith(index, search);
   // A chosen state that the way does not pass is led to by the shortest way that there is.
@@ -63,12 +64,12 @@ export function ChartExplorer({
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, []);
-  // What is said of a chosen state takes room above the list: what has the focus there stays in sight.
+  // The details of a chosen state take room above the list, so the focused row is scrolled into view.
   useLayoutEffect(() => {
     const { activeElement } = document;
     if (list.current?.contains(activeElement)) activeElement?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
-  // From the search a person goes on to what was found, or back to where the search was asked for.
+  // From the search the focus moves to a result, or back to the element that had it before.
   const searched: Readonly<Record<string, () => void>> = {
     ArrowDown: () => list.current?.querySelector('button')?.focus(),
     Enter: () => setChosen(found?.[0] ?? chosen),
@@ -150,7 +151,7 @@ interface ChartOutlineProps {
   readonly index: ChartIndex;
   readonly chosen: string | null;
   readonly onChoose: (stateId: string) => void;
-  /** The states that a search found; null where nothing is searched for. */
+  /** The states that a search found; null without a search. */
   readonly found: readonly string[] | null;
   readonly marks: Marks;
 }
@@ -198,7 +199,7 @@ interface StateCardProps {
 
 const joined = (names: readonly string[]): string => names.join(', ');
 
-/** What a state is for, what it runs, and where it can be left for. */
+/** The purpose of a state, its effects, and the transitions out of it. */
 function StateCard({ index, stateId, onChoose }: StateCardProps) {
   const state = index.states.get(stateId)?.state;
   if (state === undefined) return null;

@@ -1,11 +1,5 @@
 import type { Chart, ChartState, ChartTransition } from '../../contract/lifecycles/charts.ts';
-
-/** What a view adds to a drawing: class names by state and by transition, and a word on the arrows of transitions. */
-export interface Marks {
-  readonly states: ReadonlyMap<string, string>;
-  readonly transitions: ReadonlyMap<string, string>;
-  readonly notes: ReadonlyMap<string, string>;
-}
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 
 export const noMarks: Marks = { states: new Map(), transitions: new Map(), notes: new Map() };
 
@@ -22,7 +16,7 @@ export interface Leaving {
   readonly source: ChartState;
 }
 
-/** A chart, to be asked by the ids of its states and transitions. */
+/** A chart, indexed by the ids of its states and transitions. */
 export interface ChartIndex {
   readonly chart: Chart;
   /** In the order of the chart, outer states before those inside them. */
@@ -54,7 +48,7 @@ export function withAncestors({ states }: ChartIndex, id: string): string[] {
 export const activeWith = (index: ChartIndex, ids: readonly string[]): ReadonlySet<string> =>
   new Set(ids.flatMap((id) => withAncestors(index, id)));
 
-/** Whether a state is another one, or lies inside it. */
+/** True if a state is another one, or lies inside it. */
 export const liesIn = (index: ChartIndex, id: string, around: string): boolean =>
   withAncestors(index, id).includes(around);
 

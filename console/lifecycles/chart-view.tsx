@@ -13,7 +13,7 @@ import { VersionsView } from './versions-view.tsx';
 import { WhatIf } from './what-if.tsx';
 
 /** A chart as it is, with its description. */
-export function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
+function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
   const index = useMemo(() => chartIndex(drawn.chart), [drawn]);
   const way = useMemo(() => ({ transitions: drawn.chart.mainWay, states: [] }), [drawn]);
   return (
@@ -45,7 +45,7 @@ export function ChartView({ chartId, mode, from, against }: ChartViewProps) {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.lifecycles.chart(chartId), [host, chartId]);
   return (
-    <div class="page wide">
+    <div class="page">
       <p class="crumb">
         <a href="#/lifecycles">Lifecycles</a>
       </p>
@@ -80,7 +80,7 @@ export function ChartView({ chartId, mode, from, against }: ChartViewProps) {
   );
 }
 
-/** A value of states from an address; null where it is none. */
+/** A value of states from an address; null if it is invalid. */
 function stateValueOf(text: string | null): ChartStateValue | null {
   try {
     return text === null ? null : JSON.parse(text);

@@ -1,15 +1,16 @@
 import { useMemo } from 'preact/hooks';
 import type { ChartCoverage, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { RemotePart } from '../parts/notice.tsx';
 import { ChartExplorer } from './chart-explorer.tsx';
-import { activeWith, type ChartIndex, chartIndex, type Marks, shortName } from './chart-index.ts';
+import { activeWith, type ChartIndex, chartIndex, shortName } from './chart-index.ts';
 import { type Step, stepsOf } from './path.ts';
 import { readWalks } from './walks.ts';
 import { isKind, stateName } from './words.ts';
 
-/** Who took a part of a chart: the tests and an actor of this host, one of them, or neither. */
+/** The takers of a part of a chart: the tests and an actor of this host, one of them, or neither. */
 type TakenBy = 'both' | 'tests' | 'host' | 'never';
 
 /** A state or a transition, with how many walks of the tests and how many actors passed it. */
@@ -46,7 +47,7 @@ export function coveredParts(
   ];
 }
 
-/** A sign for each, so that nobody needs to tell colors apart, and what it says. */
+/** A sign for each, so that color is not the only difference, and its meaning. */
 const shown: Readonly<Record<TakenBy, readonly [sign: string, words: string]>> = {
   both: ['●', 'By tests and on this host'],
   tests: ['◐', 'By tests only'],
@@ -70,7 +71,10 @@ export function coverageMarks(parts: readonly CoveredPart[]): Marks {
   };
 }
 
-/** Which states and arrows of a chart the tests of this version have taken, and which the actors of this host. */
+/**
+ * The states and arrows of a chart that the tests of this version have taken, and those that the actors of this host have
+ * taken.
+ */
 export function CoverageView({ drawn }: { readonly drawn: DrawnChart }) {
   const host = useHost();
   const { machineId } = drawn.chart;

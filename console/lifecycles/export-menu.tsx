@@ -1,35 +1,75 @@
-import type { Chart, ChartDrawing, ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { Chart, ChartState, ChartTransition, DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { ChartChanges } from '../../visualizer/chart-changes.ts';
+import { comparisonSvg, type NamedDrawing } from '../../visualizer/drawing/comparison.ts';
 import { svgOf } from '../../visualizer/drawing/svg.ts';
-import { themes } from '../../visualizer/drawing/theme.ts';
+import { type Theme, themes } from '../../visualizer/drawing/theme.ts';
 import { useAction } from '../host/use-remote.ts';
 import { Failed } from '../parts/notice.tsx';
 import { saveFile } from '../parts/save-file.ts';
 
-type Made = (drawn: DrawnChart) => string | Promise<Blob>;
+/** A format to save as. `make` gives a text of the type, or the whole file. */
+interface Format {
+  readonly name: string;
+  readonly ending: string;
+  readonly type: string;
+  readonly make: () => string | Promise<Blob>;
+}
 
-const formats: readonly (readonly [name: string, ending: string, type: string, make: Made])[] = [
-  ['SVG', 'svg', 'image/svg+xml', ({ drawing }) => svgNow(drawing)],
-  ['PNG', 'png', 'image/png', ({ drawing }) => pngOf(drawing)],
-  ['Mermaid', 'mmd', 'text/plain', ({ chart }) => mermaidOf(chart)],
-  ['JSON', 'json', 'application/json', ({ chart }) => `${JSON.stringify(chart, null, 2)}\n`],
+/** A picture as SVG and as PNG, in the colors of the page. */
+const pictures = (svg: (theme: Theme) => string): readonly Format[] => [
+  { name: 'SVG', ending: 'svg', type: 'image/svg+xml', make: () => svg(themeNow()) },
+  { name: 'PNG', ending: 'png', type: 'image/png', make: () => pngOf(svg(themeNow())) },
 ];
 
 /** Saves the chart: the pictures as it is shown, the other formats as a whole. */
-export function ExportMenu({ drawn }: { readonly drawn: DrawnChart }) {
+export const ExportMenu = ({ drawn: { chart, drawing } }: { readonly drawn: DrawnChart }) => (
+  <SaveAs
+    what="the chart"
+    file={chart.machineId}
+    formats={[
+      ...pictures((theme) => svgOf(drawing, theme)),
+      { name: 'Mermaid', ending: 'mmd', type: 'text/plain', make: () => mermaidOf(chart) },
+      { name: 'JSON', ending: 'json', type: 'application/json', make: () => `${JSON.stringify(chart, null, 2)}\n` },
+    ]}
+  />
+);
+
+interface ComparisonExportProps {
+  readonly before: NamedDrawing;
+  readonly after: NamedDrawing;
+  readonly changes: ChartChanges;
+}
+
+/** Saves both versions of a chart in one picture, with what changed. */
+export const ComparisonExport = ({ before, after, changes }: ComparisonExportProps) => (
+  <SaveAs
+    what="the comparison"
+    file={`${after.drawing.machineId}-since-${before.name}`}
+    formats={pictures((theme) => comparisonSvg(before, after, changes, theme))}
+  />
+);
+
+interface SaveAsProps {
+  readonly what: string;
+  /** The name of the file, without its ending. */
+  readonly file: string;
+  readonly formats: readonly Format[];
+}
+
+function SaveAs({ what, file, formats }: SaveAsProps) {
   const { action, run } = useAction();
-  const save = (ending: string, type: string, make: Made) =>
+  const save = ({ ending, type, make }: Format) =>
     run(async () => {
-      const made = make(drawn);
-      const blob = typeof made === 'string' ? new Blob([made], { type }) : await made;
-      saveFile(blob, `${drawn.chart.machineId}.${ending}`);
+      const made = make();
+      saveFile(typeof made === 'string' ? new Blob([made], { type }) : await made, `${file}.${ending}`);
     });
   return (
     <>
-      <div class="actions" role="group" aria-label="Save the chart">
+      <div class="actions" role="group" aria-label={`Save ${what}`}>
         <span class="quiet">Save as</span>
-        {formats.map(([name, ending, type, make]) => (
-          <button key={name} type="button" class="small" onClick={() => save(ending, type, make)}>
-            {name}
+        {formats.map((format) => (
+          <button key={format.name} type="button" class="small" onClick={() => save(format)}>
+            {format.name}
           </button>
         ))}
       </div>
@@ -41,7 +81,7 @@ export function ExportMenu({ drawn }: { readonly drawn: DrawnChart }) {
 /** A name that Mermaid takes: letters, digits and underscores. */
 const nameOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_]/g, '_');
 
-/** What pages that draw Mermaid would take for markup, as its own entity codes: names of a chart are text from outside. */
+/** The characters that Mermaid reads as markup, with its own entity codes: the names of a chart are external text. */
 const entities: Readonly<Record<string, string>> = { '&': '#amp;', '<': '#lt;', '>': '#gt;', '"': '#quot;' };
 
 /** Mermaid ends a label at a line break or a semicolon, and takes a colon for its beginning. Nothing hidden stays, as in a label. */
@@ -92,15 +132,12 @@ const themeNow = () =>
 const isDarkSystem = (): boolean =>
   document.documentElement.dataset.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches;
 
-/** The drawing as an SVG text in the colors of the page. */
-const svgNow = (drawing: ChartDrawing): string => svgOf(drawing, themeNow());
-
 /** Pixels for each px of the drawing, so that it is sharp in print. */
 const pngScale = 2;
 
-/** The drawing as a PNG. Rejects where the browser cannot draw it. */
-async function pngOf(drawing: ChartDrawing): Promise<Blob> {
-  const address = URL.createObjectURL(new Blob([svgNow(drawing)], { type: 'image/svg+xml' }));
+/** An SVG as a PNG. Rejects if the browser cannot draw it. */
+async function pngOf(svg: string): Promise<Blob> {
+  const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
   try {
     const image = new Image();
     image.src = address;

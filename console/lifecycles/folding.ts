@@ -1,8 +1,8 @@
 import type { Area, Arrow, ChartDrawing, Point, TextArea } from '../../contract/lifecycles/charts.ts';
 import { activeWith, type ChartIndex, enteredBy } from './chart-index.ts';
 
-/** What stays of a chart when the rest is folded. */
-export interface Kept {
+/** The part of a chart that stays when the rest is folded. */
+interface Kept {
   readonly states: ReadonlySet<string>;
   readonly transitions: ReadonlySet<string>;
 }
@@ -12,7 +12,7 @@ const foldedGap = 24;
 
 type Band = readonly [start: number, end: number];
 
-/** What a way of transitions passes: these, their ends, and the states around those. */
+/** The parts of a path of transitions: these, their ends, and the states around those. */
 export function keptOnWay(index: ChartIndex, transitions: readonly string[], states: readonly string[] = []): Kept {
   const ends = transitions.flatMap((id) => {
     const leaving = index.transitions.get(id);
@@ -21,7 +21,7 @@ export function keptOnWay(index: ChartIndex, transitions: readonly string[], sta
   return { states: activeWith(index, [index.chart.root.id, ...states, ...ends]), transitions: new Set(transitions) };
 }
 
-/** The shortest way of transitions from the initial state to a state; empty where none is known. */
+/** The shortest path of transitions from the initial state to a state; empty if no path is known. */
 export function wayTo(index: ChartIndex, goal: string): readonly string[] {
   const isThere = (active: string): boolean => activeWith(index, [active]).has(goal);
   const first = index.chart.root.initial;
@@ -57,7 +57,7 @@ const merged = (bands: readonly Band[]): Band[] => {
   return joined;
 };
 
-/** Where a coordinate lies once the room between bands has shrunk. It grows with the coordinate. */
+/** The new place of a coordinate once the room between bands has shrunk. It grows with the coordinate. */
 function shrinking(bands: readonly Band[], whole: number): (value: number) => number {
   const gaps: (Band & readonly [number, number])[] = [];
   let end = 0;
@@ -140,6 +140,6 @@ const holds = (area: Area, point: Point | undefined): boolean =>
 const isOnBorder = (area: Area, point: Point | undefined): boolean =>
   holds(area, point) && !holds({ x: area.x + 2, y: area.y + 2, width: area.width - 4, height: area.height - 4 }, point);
 
-/** Whether no other kept box lies inside it. */
+/** True if no other kept box lies inside it. */
 const isLeafIn = (boxes: readonly (Area & { readonly id: string })[], box: Area & { readonly id: string }): boolean =>
   !boxes.some((other) => other.id !== box.id && holds(box, other) && other.width < box.width);

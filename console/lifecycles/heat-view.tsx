@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Notice, RemotePart } from '../parts/notice.tsx';
 import { ChartExplorer } from './chart-explorer.tsx';
-import { activeWith, type ChartIndex, chartIndex, liesIn, type Marks, shortName } from './chart-index.ts';
+import { activeWith, type ChartIndex, chartIndex, liesIn, shortName } from './chart-index.ts';
 import { type Step, stepsOf } from './path.ts';
 import { readWalks } from './walks.ts';
 import { briefly, isKind, type kindWords, stateName } from './words.ts';
@@ -63,7 +64,7 @@ const counted = (ids: readonly string[]): (readonly [string, number])[] => {
   return [...counts].toSorted(([, one], [, other]) => other - one);
 };
 
-/** What many actors did on their chart. */
+/** The transitions and times of many actors on their chart. */
 export function heatOf(index: ChartIndex, walks: readonly (readonly Step[])[]): Heat {
   const good = new Set(index.chart.mainWay.flatMap((id) => index.transitions.get(id)?.transition.targets ?? []));
   const isExit = (id: string): boolean =>
@@ -92,7 +93,7 @@ export function heatOf(index: ChartIndex, walks: readonly (readonly Step[])[]): 
   };
 }
 
-/** An end of a part of the chart is no end of the actor. */
+/** A final state within a part of the chart does not end the actor. */
 const isInner = (index: ChartIndex, id: string): boolean =>
   index.states.get(id)?.parent?.state.id !== index.chart.root.id && liesIn(index, id, index.chart.root.id);
 
@@ -115,7 +116,7 @@ export function heatMarks({ arrows, states, exits }: Heat): Marks {
 
 const timeWords = ({ medianMs, p95Ms }: StateHeat): readonly [string, string] => [briefly(medianMs), briefly(p95Ms)];
 
-/** What all actors of a kind did on their chart. */
+/** The transitions and times of all actors of a kind on their chart. */
 export function HeatView({ drawn }: { readonly drawn: DrawnChart }) {
   const kind = drawn.chart.machineId;
   if (!isKind(kind)) {

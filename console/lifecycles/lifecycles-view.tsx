@@ -15,7 +15,7 @@ interface LifecyclesViewProps {
   readonly show: string | null;
 }
 
-/** What can happen in the host, as charts, and what happens, as actors on them. */
+/** Everything that can happen in the host, as charts, and its present work, as actors on them. */
 export function LifecyclesView({ kind, state, show }: LifecyclesViewProps) {
   const filter = show !== null && isActorFilter(show) ? show : 'all';
   const host = useHost();

@@ -1,20 +1,16 @@
 import type { JournalEvent } from '../../contract/journal.ts';
 import type { ActorTransition } from '../../contract/lifecycles/actors.ts';
-import {
-  activeWith,
-  type ChartIndex,
-  enteredBy,
-  type Leaving,
-  liesIn,
-  type Marks,
-  withAncestors,
-} from './chart-index.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
+import { activeWith, type ChartIndex, enteredBy, type Leaving, liesIn, withAncestors } from './chart-index.ts';
 import { briefly } from './words.ts';
 
 /** A chart cannot go on by itself more often than it has states, but a foreign one may be made of circles. */
 const longestChain = 16;
 
-/** How exactly an event of a chart names one that happened, 0 where it does not: `a.*` names `a.b`, but less than `a.b` does. */
+/**
+ * The precision with which an event of a chart names one that happened, or 0: `a.*` names `a.b`, but less precisely than `a.b`
+ * does.
+ */
 function exactness(pattern: string, event: string): number {
   if (pattern === event) return Number.MAX_SAFE_INTEGER;
   if (pattern === '*') return 1;
@@ -22,12 +18,12 @@ function exactness(pattern: string, event: string): number {
   return stem !== null && event.startsWith(stem) ? stem.length + 1 : 0;
 }
 
-/** Whether the states that a chart came to are where a transition leads. */
+/** True if a transition leads to the states that a chart came to. */
 const leadsTo = (index: ChartIndex, { transition }: Leaving, after: readonly string[]): boolean =>
   transition.targets.length > 0 &&
   transition.targets.every((target) => after.some((state) => liesIn(index, state, target)));
 
-/** What a state and the states around it do at an event, the innermost and the most exact first. */
+/** The transitions of a state and the states around it for an event, the innermost and the most precise first. */
 function candidates(index: ChartIndex, state: string, event: string): Leaving[] {
   return withAncestors(index, state).flatMap((around) => {
     const source = index.states.get(around)?.state;
@@ -39,7 +35,7 @@ function candidates(index: ChartIndex, state: string, event: string): Leaving[] 
   });
 }
 
-/** What follows at once from entered states, until a chart stands where it came to. */
+/** The transitions that follow at once from entered states, up to the states that a chart came to. */
 function atOnce(index: ChartIndex, entered: readonly string[], after: readonly string[]): string[] {
   const taken: string[] = [];
   let states = entered;
@@ -118,7 +114,7 @@ export function stepsOf(index: ChartIndex, transitions: readonly ActorTransition
   });
 }
 
-/** What an actor did with an arrow: how often, and how long it had been in the state that it left, in ms. */
+/** The use of an arrow by an actor: the number of times, and the time in ms in the state before. */
 interface Taken {
   readonly count: number;
   readonly totalMs: number;
@@ -156,16 +152,16 @@ export function pathMarks(index: ChartIndex, steps: readonly Step[]): Marks {
   return { states, transitions, notes };
 }
 
-/** What steps passed, to fold the rest of a chart. */
+/** The parts of a chart that steps passed; the rest can be folded. */
 export const wayOfSteps = (steps: readonly Step[]) => ({
   transitions: [...new Set(steps.flatMap(({ taken }) => taken))],
   states: [...new Set(steps.flatMap(({ states }) => states))],
 });
 
-/** What a commit added to the journal of a study. */
+/** The entries that a commit added to the journal of a study. */
 export interface CommitRecords {
   readonly events: readonly JournalEvent[];
-  /** The records that became artifacts, and the receipts that stand in the events. */
+  /** The records that became artifacts, and the receipts that the events contain. */
   readonly receipts: readonly Receipt[];
 }
 
@@ -174,7 +170,7 @@ interface Receipt {
   readonly words: string;
 }
 
-/** What the commit of a step added to the journal; null if an earlier version did not record it. */
+/** The entries that the commit of a step added to the journal; null if an earlier version did not record it. */
 export function recordsOf(events: readonly JournalEvent[], { journal }: Step): CommitRecords | null {
   if (journal === undefined) return null;
   const added = journal === null ? [] : events.filter(({ seq }) => seq >= journal.fromSeq && seq <= journal.toSeq);

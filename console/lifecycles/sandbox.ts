@@ -12,10 +12,10 @@ import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
 import type { Chart, ChartState, ChartTransition } from '../../contract/lifecycles/charts.ts';
 import { type ChartIndex, chartIndex, type Leaving } from './chart-index.ts';
 
-/** Says whether a guard is taken to hold. A page has the names of guards, not their code. */
+/** True if the sandbox assumes that a guard passes. A page has the names of guards, not their code. */
 type Assume = (guard: string) => boolean;
 
-/** A machine that can be asked where it goes, and how its states are called in the chart. */
+/** A machine that returns its next states, and the names of its states in the chart. */
 interface RunnableChart {
   readonly machine: ReturnType<typeof createMachine>;
   /** Ids of the chart by ids of the machine. */
@@ -24,7 +24,7 @@ interface RunnableChart {
 
 const isDoneState = (event: string): boolean => event.startsWith('xstate.done.state.');
 
-/** What is raised at once. The event of a delay is raised, too, but later: in a sandbox a person chooses when. */
+/** The events that are raised at once. The event of a delay is raised later: in a sandbox a person chooses when. */
 const raisedBy = (names: readonly string[]) =>
   names.flatMap((name) =>
     name.startsWith('raise ') && !name.startsWith('raise xstate.after.')
@@ -81,12 +81,12 @@ function machineOf(chart: Chart, assume: Assume): RunnableChart {
   return { machine, chartIds: new Map([...names].map(([chartId, name]) => [name, chartId])) };
 }
 
-/** What can come next: a transition of an active state, and whether it comes without an event. */
+/** A possible next step: a transition of an active state, and true if it needs no event. */
 export interface Possible extends Leaving {
   readonly isAtOnce: boolean;
 }
 
-/** Where a chart stands after some choices. */
+/** The states of a chart after some choices. */
 export interface Standing {
   readonly snapshot: AnyMachineSnapshot;
   /** Ids of the active states that hold no others. */
@@ -104,8 +104,8 @@ export type Sandbox = ReturnType<typeof sandbox>;
 const concrete = (event: string): string => event.replaceAll('*', 'any');
 
 /**
- * A copy of a machine that touches nothing: it says what could come next from where it stands, and goes there. It begins in the
- * initial state, or where an actor stands.
+ * A copy of a machine without effects: it lists the possible next steps and takes them. It begins in the initial state, or in
+ * the state of an actor.
  */
 export function sandbox(chart: Chart, from: ChartStateValue | null = null) {
   const index: ChartIndex = chartIndex(chart);
@@ -129,7 +129,7 @@ export function sandbox(chart: Chart, from: ChartStateValue | null = null) {
   const possible = ({ snapshot }: Standing): readonly Possible[] =>
     (snapshot.status === 'active' ? getNextTransitions(snapshot) : []).flatMap(({ meta }) => {
       const leaving = index.transitions.get(String(meta?.chartId));
-      // That something inside has ended is no event from outside.
+      // The end of an inner state is not an external event.
       if (leaving === undefined || leaving.transition.event.startsWith('xstate.done.state.')) return [];
       return [{ ...leaving, isAtOnce: leaving.transition.event === '' }];
     });

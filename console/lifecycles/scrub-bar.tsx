@@ -72,7 +72,7 @@ export function useNow(isWanted: boolean): number {
   return now;
 }
 
-/** The transitions of an actor as a bar: the slider goes through them, and the marks say where work began again. */
+/** The transitions of an actor as a bar: the slider goes through them, and marks show each restart of work. */
 export function ScrubBar({ model, steps, place, isLive }: ScrubBarProps) {
   const id = useId();
   const [isPlaying, setPlaying] = useState(false);

@@ -14,14 +14,14 @@ import { readWalk } from './walks.ts';
 import { briefly, eventWords, kindWords, shownActorKinds, stateNames } from './words.ts';
 
 /** One actor with all of its recorded transitions. */
-export interface ActorWalk {
+interface ActorWalk {
   readonly actorId: string;
   readonly kind: ActorKind;
   readonly transitions: readonly ActorTransition[];
 }
 
 /** One transition among those of all actors of a study. */
-export interface SequenceRow {
+interface SequenceRow {
   readonly lane: number;
   readonly transition: ActorTransition;
   /** Since the first transition of all, in ms. */
@@ -124,7 +124,7 @@ export function SequenceView({ runtimeId }: { readonly runtimeId: string }) {
   const { remote, reload } = useRemote(() => readSequence(host, runtimeId), [host, runtimeId]);
   useAfterMoves(host, reload, (moved) => moved.runtimeId === runtimeId);
   return (
-    <div class="page wide">
+    <div class="page">
       <p class="crumb">
         <a href="#/lifecycles">Lifecycles</a> /{' '}
         <a href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>The study</a>
@@ -206,6 +206,6 @@ function SequenceLine({ walks, rows, row }: SequenceTableProps & { readonly row:
   );
 }
 
-/** Whether a lane lies between the lane of a step and the one that it rests on, or is the latter: a line passes there. */
+/** True if a line passes a lane: it lies between the lane of a step and that of its cause, or is the latter. */
 const isBetween = (at: number, lane: number, from: number): boolean =>
   at >= Math.min(lane, from) && at <= Math.max(lane, from);

@@ -7,7 +7,7 @@ import { sentence } from '../words/codes.ts';
 import { mediaTime } from '../words/numbers.ts';
 import { actorTone, kindWords } from './words.ts';
 
-/** What an actor works on, in the words of a person: the name of a source, and the range of a study. */
+/** The subject of an actor for people: the name of a source, and the range of a study. */
 interface Subject {
   readonly label: string;
   readonly range: Range | null;
@@ -27,7 +27,7 @@ const ofKind: Readonly<Record<ActorKind, string>> = {
 
 type Named = Pick<ListedActor, 'actorId' | 'kind' | 'runtimeId'>;
 
-/** What an actor is of: `Study of Reading room, 0:00–0:50`. Its kind alone if the host has no name for it any more. */
+/** The title of an actor: `Study of Reading room, 0:00–0:50`. Only its kind if the host no longer has a name for it. */
 export function subjectWords({ actorId, kind, runtimeId }: Named, subjects: Subjects): string {
   const subject = subjects.get(runtimeId ?? actorId);
   if (subject === undefined) return sentence(kindWords[kind]);
@@ -77,7 +77,7 @@ export function useSubjects(host: StudyHost, actors: readonly Named[]): Subjects
   return remote.state === 'ready' ? remote.value : none;
 }
 
-/** Which actors of a list are shown. */
+/** The actors of a list that are shown. */
 export const actorFilters = {
   all: 'All',
   failed: 'Failed',

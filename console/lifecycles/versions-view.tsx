@@ -3,8 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { ChartReleases, DrawnChart } from '../../contract/lifecycles/charts.ts';
 import {
   type ChartChange,
-  type ChartChanges,
-  changeSigns,
+  changeMarks,
   changesSummary,
   chartChanges,
   partWords,
@@ -17,7 +16,7 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { Notice, RemotePart } from '../parts/notice.tsx';
 import { ChartCanvas } from './chart-canvas.tsx';
 import { useArrowKeys } from './chart-explorer.tsx';
-import type { Marks } from './chart-index.ts';
+import { ComparisonExport } from './export-menu.tsx';
 
 interface VersionsViewProps {
   readonly drawn: DrawnChart;
@@ -146,26 +145,11 @@ export function drawnChartOf(text: string): DrawnChart | null {
   }
 }
 
-/** How one of two charts shows what changed: the older one what was removed, the newer one what was added. */
-export function changeMarks({ changes }: Pick<ChartChanges, 'changes'>, side: 'before' | 'after'): Marks {
-  const marked = changes.flatMap((change) => {
-    const id = change[side];
-    return id === null ? [] : [{ ...change, id }];
-  });
-  const classes = (of: ChartChange['of']) =>
-    new Map(marked.filter((each) => each.of === of).map(({ id, kind }) => [id, `is-${kind}`]));
-  return {
-    states: classes('state'),
-    transitions: classes('transition'),
-    notes: new Map(marked.map(({ id, kind }) => [id, `${changeSigns[kind]} ${kind}`])),
-  };
-}
-
-/** What is looked at in two charts: a part of each, and what a chart that does not have the part shows in its place. */
+/** The part in view in two charts, and the part that a chart without it shows in its place. */
 interface Looked {
   readonly before: string | null;
   readonly after: string | null;
-  /** Whether a list named it: the charts then go there. */
+  /** True if a list named it: the charts then move to it. */
   readonly isClose: boolean;
 }
 
@@ -223,6 +207,11 @@ function Versions({ drawn, other }: { readonly drawn: DrawnChart; readonly other
             onChoose={(change) => setLooked({ before: change.before, after: change.after, isClose: true })}
           />
         )}
+        <ComparisonExport
+          before={{ name: other.name, drawing: other.drawn.drawing }}
+          after={{ name: 'This host', drawing: drawn.drawing }}
+          changes={found}
+        />
       </section>
     </div>
   );

@@ -2,7 +2,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import type { ActorKind, ActorTransition, ListedActor } from '../../contract/lifecycles/actors.ts';
 
 /** So many newest actors are read: each is a question of its own. */
-export const mostActors = 200;
+const mostActors = 200;
 const atOnce = 6;
 /** As many as the host keeps of one actor fit into two pages. */
 const pageRows = 200;
@@ -23,7 +23,7 @@ export async function readWalk(host: StudyHost, actorId: string): Promise<readon
   }
 }
 
-/** What is recorded of the newest actors of a kind. */
+/** The recorded paths of the newest actors of a kind. */
 export async function readWalks(host: StudyHost, kind: ActorKind): Promise<Walks> {
   const actors: ListedActor[] = [];
   let cursor: string | null = null;

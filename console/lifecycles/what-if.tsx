@@ -1,21 +1,22 @@
 import { useMemo } from 'preact/hooks';
 import type { ChartStateValue } from '../../contract/lifecycles/actors.ts';
 import type { DrawnChart } from '../../contract/lifecycles/charts.ts';
+import type { Marks } from '../../visualizer/drawing/svg.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Notice } from '../parts/notice.tsx';
 import { ChartExplorer } from './chart-explorer.tsx';
-import { activeWith, type ChartIndex, type Marks, shortName } from './chart-index.ts';
+import { activeWith, type ChartIndex, shortName } from './chart-index.ts';
 import { type Possible, type Sandbox, type Standing, sandboxAt } from './sandbox.ts';
 import { eventWords, stateNames } from './words.ts';
 
 interface NextListProps {
   readonly index: ChartIndex;
   readonly possible: readonly Possible[];
-  /** Takes a transition; without it the list only says what could happen. */
+  /** Takes a transition; without it the list is for reading only. */
   readonly onChoose?: (choice: Possible) => void;
 }
 
-/** Which events could come next, and on which guards they depend. */
+/** The events that could come next, and the guards on which they depend. */
 export function NextList({ index, possible, onChoose }: NextListProps) {
   if (possible.length === 0) return <p class="quiet">Nothing: this is an end.</p>;
   return (
@@ -52,7 +53,7 @@ export function NextList({ index, possible, onChoose }: NextListProps) {
 
 interface WhatIfProps {
   readonly drawn: DrawnChart;
-  /** Where it begins; null for the initial state. */
+  /** The state in which it begins; null for the initial state. */
   readonly from: ChartStateValue | null;
 }
 

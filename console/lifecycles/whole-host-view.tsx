@@ -56,7 +56,7 @@ interface SupervisedKind {
 const valueIn = (metrics: readonly MetricFamily[], family: string, queue: string): number =>
   metrics.find(({ name }) => name === family)?.samples.find(({ labels }) => labels.queue === queue)?.value ?? 0;
 
-/** What the supervisor of a host looks after, kind by kind. */
+/** The actors under the supervisor of a host, kind by kind. */
 export function supervised(
   kinds: readonly ActorKind[],
   actors: readonly ListedActor[],
@@ -87,7 +87,7 @@ const everyMs = 5_000;
 /** So many newest actors are looked through for those that have not ended. */
 const mostActors = 1_000;
 const pageRows = 200;
-/** So many actors of a kind are named; of the others the number is said. */
+/** The number of actors of a kind that are named; the others are only counted. */
 const namedActors = 25;
 
 async function openActors(
@@ -116,7 +116,12 @@ export function WholeHostView() {
     return { health, kinds: supervised(shownActorKinds, actors, parsedExposition(metrics)), budgets, isAll };
   }, [host]);
   useEvery(everyMs, true, poll);
-  useAfterMoves(host, reload, () => true);
+  // Not beside an answer that is under way: it takes several questions, and the next tick asks again.
+  useAfterMoves(
+    host,
+    () => void poll(),
+    () => true,
+  );
   return (
     <div class="page">
       <p class="crumb">

@@ -1,7 +1,7 @@
 import type { ActorKind, ActorPhase, ListedActor } from '../../contract/lifecycles/actors.ts';
 import type { Tone } from '../words/codes.ts';
 
-/** What each kind of actor is, in words. */
+/** The name of each kind of actor. */
 export const kindWords: Readonly<Record<ActorKind, string>> = {
   'owned-ingest': 'ingest of a file',
   'videohost-ingest': 'ingest of a video',
@@ -15,7 +15,7 @@ export const shownActorKinds = Object.keys(kindWords) as readonly ActorKind[];
 
 export const isKind = (text: string): text is ActorKind => Object.hasOwn(kindWords, text);
 
-export const phaseWords: Readonly<Record<ActorPhase, string>> = {
+const phaseWords: Readonly<Record<ActorPhase, string>> = {
   live: 'at work',
   waiting: 'waiting',
   ended: 'ended',
@@ -26,8 +26,18 @@ const badEnds = /^(failed|interrupted|canceled|error)$/;
 /** The name of a state without the machine that it is of: `runtime.running.detect` is `running.detect`. */
 export const stateName = (stateId: string): string => stateId.slice(stateId.indexOf('.') + 1);
 
-/** Where an actor stands, in the names of its chart. */
+/** The state of an actor, in the names of its chart. */
 export const stateNames = (states: readonly string[]): string => states.map(stateName).join(', ');
+
+/**
+ * The state of an actor in words. The name of a last state says that the actor has ended, unless the name is just that it has; and
+ * who is queued waits.
+ */
+export function actorWords({ phase, states }: Pick<ListedActor, 'phase' | 'states'>): string {
+  const names = stateNames(states);
+  if (phase === 'ended') return names === 'terminal' ? phaseWords.ended : names;
+  return phase === 'waiting' && names === 'queued' ? phaseWords.waiting : `${names}, ${phaseWords[phase]}`;
+}
 
 /** How an actor looks: at work, waiting, ended well or not. */
 export const actorTone = ({ phase, states }: Pick<ListedActor, 'phase' | 'states'>): Tone => {
@@ -47,7 +57,7 @@ export function briefly(ms: number): string {
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** What XState calls an event, as a person says it. */
+/** The plain name of an event of XState. */
 export const eventWords = (event: string | null): string => {
   if (event === null) return 'no event';
   if (event === 'xstate.init') return 'begun';

@@ -64,7 +64,7 @@ interface TrackLanguages {
   readonly all: readonly string[];
 }
 
-/** Undetermined, multiple and missing languages are no choice. */
+/** Undetermined, multiple and missing languages cannot be chosen. */
 const namesNone = ['und', 'mul', 'mis', 'zxx'];
 
 /** The languages that the tracks of a source state. */

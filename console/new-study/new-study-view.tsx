@@ -65,7 +65,7 @@ interface Outlook {
 async function outlookOf(host: StudyHost, source: SourceSessionRow, request: StudyRequest): Promise<Outlook> {
   const [plan, { warnings }, { runtimes }] = await Promise.all([
     host.plan(source, request),
-    // What keeps captions from coming of it is said of a request for captions alone.
+    // The host lists obstacles to captions only for a request with captions.
     host.warnings(source, { ...request, outputDepth: 'captions' }),
     host.runtimes({ sourceSessionId: source.sourceSessionId, limit: 200 }),
   ]);

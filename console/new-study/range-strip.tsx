@@ -33,8 +33,8 @@ export async function earlierStudy(host: StudyHost, sourceSessionId: string): Pr
 }
 
 /**
- * A range of which one edge is typed. An edge beyond the other one takes it along at the same length, so that a range is moved by
- * one field; nothing leaves the source.
+ * A range with one typed edge. An edge beyond the other one moves that too, at the same length, so one field moves a range. The
+ * range stays within the source.
  */
 export function movedEdge({ startMs, endMs }: Stretch, edge: 'start' | 'end', ms: number, durationMs: number): Stretch {
   const lengthMs = endMs - startMs;

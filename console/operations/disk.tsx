@@ -110,7 +110,7 @@ const names: Readonly<Record<string, string>> = {
 const sum = (of: GarbageCollection['removed'], part: keyof FilesAndBytes): number =>
   Object.values(of).reduce((all, each) => all + each[part], 0);
 
-/** Removes what no record reaches. What would go is said before anything goes. */
+/** Removes the files that no record reaches. It lists them before it removes any. */
 function CleanUp({ onCleaned }: { readonly onCleaned: () => void }) {
   const host = useHost();
   const { action, run } = useAction();

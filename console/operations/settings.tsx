@@ -27,12 +27,7 @@ export function settingText(value: HostSetting['value']): string | null {
 }
 
 /** The value that holds now, with its unit in words: `8589934592 (8.6 GB)`. */
-export function shownSetting({
-  name,
-  form,
-  value,
-  preset,
-}: Pick<HostSetting, 'name' | 'form' | 'value' | 'preset'>): string {
+function shownSetting({ name, form, value, preset }: Pick<HostSetting, 'name' | 'form' | 'value' | 'preset'>): string {
   const text = settingText(value) ?? preset ?? (form === 'switch' ? 'off' : 'not set');
   if (!/^\d+$/.test(text)) return text;
   if (name.endsWith('-bytes')) return `${text} (${size(Number(text))})`;

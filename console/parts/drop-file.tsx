@@ -65,8 +65,8 @@ function isForField({ target, dataTransfer }: Drag): boolean {
 }
 
 /**
- * Keeps the page where a file or a link is dropped on it: a browser would show that in its place, and the token would be gone.
- * Files go to the view that takes some; without one, `lead` leads to the view that will.
+ * Keeps the page when a person drops a file or a link on it. A browser would open that instead, and the page would lose its
+ * token. Files go to the view that takes some; without one, `lead` opens the view that will.
  */
 export function keepFromDrops(page: DropPage, lead: () => void): void {
   page.addEventListener('dragover', (event) => {

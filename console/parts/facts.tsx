@@ -55,7 +55,7 @@ interface BadgeProps {
   readonly isFilled?: boolean;
 }
 
-/** A state as an icon and a word; the color alone says nothing. */
+/** A state as an icon and a word; color is never the only sign. */
 export function Badge({ state, words, tone = toneOf(state), isFilled = false }: BadgeProps) {
   return (
     <span class={isFilled ? 'badge filled' : 'badge'} data-tone={tone}>

@@ -110,7 +110,7 @@ interface TimeFieldProps {
   readonly onMs: (ms: number) => void;
 }
 
-/** A time code that can be typed. What is no time code is put back when the field is left. */
+/** A time code that a person can type. When the field loses the focus, an invalid time code reverts. */
 export function TimeField({ label, ms, onMs }: TimeFieldProps) {
   const [text, setText] = useState(clockTime(ms));
   useEffect(() => setText(clockTime(ms)), [ms]);

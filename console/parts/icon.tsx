@@ -1,7 +1,7 @@
 /**
- * Icons of Lucide 1.65.0 (ISC; its licence is in icon-licence.txt and goes into the built program), each as one path on a grid
- * of 24: what the page needs, and not the 34 MB of the package. Another one is taken from https://lucide.dev, its shapes joined to
- * one path.
+ * Icons of Lucide 1.65.0 (ISC; its license is in icon-licence.txt and goes into the built program). Each is one path on a grid
+ * of 24. The page needs only these, and not the 34 MB of the package. To add one, take it from https://lucide.dev and join its
+ * shapes to one path.
  */
 const paths = {
   activity:
@@ -90,7 +90,10 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** An icon in the color and size of the words around it. It says nothing to a reader: words stand beside it, or name its button. */
+/**
+ * An icon in the color and size of the words around it. It is hidden from screen readers: there are words beside it, or its
+ * button has a name.
+ */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" data-icon={name}>
     <path d={paths[name]} />
@@ -99,7 +102,7 @@ export const Icon = ({ name }: { readonly name: IconName }) => (
 
 interface IconButtonProps {
   readonly icon: IconName;
-  /** The name of the button, and what it says when a mouse rests on it. */
+  /** The name of the button, and its tooltip. */
   readonly label: string;
   readonly onClick: () => void;
   readonly isDisabled?: boolean;

@@ -7,8 +7,8 @@ import { withTimes } from '../words/numbers.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 /**
- * Why there is nothing to see: `empty` (there is nothing), `not-yet` (it is to come), `withheld` (decided against), `unavailable`
- * (it cannot be had) and `failed` (it went wrong). Each looks different, and the title says which it is.
+ * The reason for missing content: `empty` (there is nothing), `not-yet` (it is to come), `withheld` (a check decided against
+ * it), `unavailable` (it does not exist) and `failed` (it went wrong). Each looks different, and the title names it.
  */
 type NoticeKind = 'empty' | 'not-yet' | 'withheld' | 'unavailable' | 'failed';
 

@@ -20,7 +20,7 @@ const clock = (ms: number): string => clockTime(Math.round(ms / 1000) * 1000).sl
 function amountWords({ stage, completed, total, unit }: WorkProgress): string | null {
   if (completed === null || total === null || unit === null) return null;
   if (unit === 'bytes') return `${size(completed)} of ${size(total)}`;
-  // Speech that a recognizer goes through twice is counted twice, so its length would say what is not there.
+  // Speech that a recognizer processes twice counts twice, so its length would be wrong.
   if (stage === 'recognize') return null;
   return `${clock(completed)} of ${clock(total)} of media`;
 }
@@ -44,13 +44,13 @@ interface StepProgressProps {
   readonly progress: WorkProgress;
   /** The subject of the work, for screen readers. */
   readonly label: string;
-  /** True if the step is named in the line; not where it stands beside it. */
+  /** True if the line names the step; false if the name is beside it. */
   readonly isNamed: boolean;
 }
 
 /**
- * How far a step is, as the host says it. Work that waits has no bar, and a step that is not measured one without a share. It is no
- * live region: a reader announces the step where it stands as a state, and reads the rest when it is gone to.
+ * The progress of a step, in the words of the host. Waiting work has no bar, and a step without a measure has a bar without a
+ * share. This is not a live region: a screen reader announces the step as a state, and reads the rest on request.
  */
 export function StepProgress({ progress, label, isNamed }: StepProgressProps) {
   const { stage } = progress;

@@ -22,7 +22,7 @@ interface WindowListProps {
   readonly row: (index: number, tabIndex: 0 | -1) => ComponentChildren;
   /** A row that is brought into sight whenever it becomes another one. */
   readonly showing?: number;
-  /** Told which rows are in sight, the last one not included. */
+  /** Receives the range of visible rows, the last one not included. */
   readonly onSight?: (first: number, end: number) => void;
 }
 
@@ -37,7 +37,7 @@ function placeOf(target: EventTarget | null): number | null {
   return row === null ? null : Number(row.ariaPosInSet) - 1;
 }
 
-/** Where a key leads from a row. */
+/** The row to which a key leads from a row. */
 const leaps: Readonly<Record<string, (at: number, count: number) => number>> = {
   ArrowDown: (at) => at + 1,
   ArrowUp: (at) => at - 1,

@@ -11,8 +11,8 @@ interface Slot {
 }
 
 /**
- * The keyframes of a view that have room beside each other, each at the start of what it stands for, or at the left edge where that is
- * out of sight. Facts are in the order of time.
+ * The keyframes of a view that have room beside each other. Each is at the start of its part, or at the left edge if that start
+ * is not visible. Facts are in the order of time.
  */
 export function slotsOf(
   facts: readonly KeyframeFact[],
@@ -48,7 +48,7 @@ function objectUrl(host: StudyHost, runtimeId: string, contentId: string): Promi
   const url = known ?? host.evidenceObjects.read(runtimeId, contentId).then((blob) => URL.createObjectURL(blob));
   urls.delete(contentId);
   urls.set(contentId, url);
-  // What failed is asked for again when it is needed next.
+  // A failed picture is requested again when a view next needs it.
   if (known === undefined) url.catch(() => urls.delete(contentId));
   for (const [oldest, address] of urls) {
     if (urls.size <= keptPictures) break;

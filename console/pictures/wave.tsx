@@ -11,8 +11,8 @@ export const peakOf = ({ lowest, highest }: Waveform): number => {
 };
 
 /**
- * The outline of a stretch of sound as a path of `width` × `height`: along the highest samples and back along the lowest, one of each
- * for a pixel. Empty where the waveform says nothing about the stretch.
+ * The outline of a stretch of sound as a path of `width` × `height`. It goes along the highest samples and back along the
+ * lowest, one of each for a pixel. Empty if the waveform does not cover the stretch.
  */
 export function waveOutline(waveform: Waveform, view: Stretch, width: number, height: number, peak: number): string {
   const { startMs, windowMs, lowest, highest } = waveform;

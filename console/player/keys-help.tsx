@@ -8,7 +8,8 @@ interface KeysHelpProps {
   readonly groups: readonly (readonly [title: string, keys: KeyWords])[];
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
+/** True for a field that takes the keys that a person presses. */
+export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input:not([type="range"]), textarea, select') !== null;
 
 /** A button that lists the keys of a view; `?` opens the list, too. */

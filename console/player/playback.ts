@@ -2,7 +2,7 @@ import { createStore } from '@xstate/store';
 import type { Stretch } from '../timeline/ticks.ts';
 
 /** Taken until two neighbouring frames were seen: the frames of most video on the web are no longer. */
-export const assumedFrameMs = 40;
+const assumedFrameMs = 40;
 
 const speeds = [-8, -4, -2, -1, 0, 1, 2, 4, 8] as const;
 
@@ -58,6 +58,7 @@ export function playback(startMs = 0) {
   let media: HTMLVideoElement | null = null;
   let ticking = 0;
   let lastFrame: number | null = null;
+  let watching = 0;
   const change = (to: Partial<Playing>) => store.send({ type: 'changed', change: to });
   const now = (): Playing => store.getSnapshot().context;
 
@@ -98,7 +99,8 @@ export function playback(startMs = 0) {
     cancelAnimationFrame(ticking);
     if (speed > 0) {
       media.playbackRate = speed;
-      media.play().catch(() => change({ speed: 0 }));
+      // A pause or a turn ends a play that has not begun, and what was pressed since stays.
+      media.play().catch(() => now().speed === speed && change({ speed: 0 }));
     } else media.pause();
     if (speed !== 0) ticking = requestAnimationFrame(tick(performance.now()));
   };
@@ -147,7 +149,8 @@ export function playback(startMs = 0) {
 
   /** Learns the length of a frame from neighbouring frames as they are shown. */
   const watchFrames = (element: HTMLVideoElement): void => {
-    element.requestVideoFrameCallback?.((_, { mediaTime }) => {
+    if (element.requestVideoFrameCallback === undefined) return;
+    watching = element.requestVideoFrameCallback((_, { mediaTime }) => {
       const ms = lastFrame === null ? 0 : (mediaTime - lastFrame) * 1000;
       const { frame, speed } = now();
       if (speed === 1 && ms >= 4 && ms <= 200 && (!frame.isMeasured || ms < frame.ms))
@@ -159,6 +162,8 @@ export function playback(startMs = 0) {
 
   const attach = (element: HTMLVideoElement | null): void => {
     cancelAnimationFrame(ticking);
+    // The same element comes again with another grant: it is watched once.
+    media?.cancelVideoFrameCallback?.(watching);
     media = element;
     if (element === null) return;
     watchFrames(element);

@@ -25,7 +25,7 @@ function useCaptionTracks(runtimeId: string, isWanted: boolean): readonly Captio
     const made: string[] = [];
     let isGone = false;
     const load = async (side: CaptionTrack['side']): Promise<CaptionTrack[]> => {
-      // A side of which every line is withheld is no file.
+      // If every line of a side is withheld, the side has no file.
       const text = await host.captions.webvtt(runtimeId, side).catch(() => null);
       if (text === null || isGone) return [];
       const [, language = 'und'] = /^(?:source|target) language (\S+)$/m.exec(text) ?? [];

@@ -25,7 +25,7 @@ export function textsOf(lanes: readonly Lane[]): readonly Text[] {
   return [...texts.filter(isRecognized), ...texts.filter((text) => !isRecognized(text))];
 }
 
-/** The line that is said at a time, else the last one before it; -1 before the first. */
+/** The line that is spoken at a time, else the last one before it; -1 before the first. */
 export function lineAt(lines: readonly Mark[], timeMs: number): number {
   let low = 0;
   let high = lines.length;
@@ -45,7 +45,9 @@ interface TranscriptProps {
   readonly onChoose: (line: Mark) => void;
 }
 
-/** The words of a study beside the player: the line that is said stays in sight, and the player goes to a line that is pressed. */
+/**
+ * The words of a study beside the player. The current line stays visible, and the player jumps to a line that a person presses.
+ */
 export function Transcript({ lanes, control, onChoose }: TranscriptProps) {
   const texts = useMemo(() => textsOf(lanes), [lanes]);
   const [chosen, setChosen] = useState<string | null>(null);

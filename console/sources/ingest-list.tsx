@@ -16,7 +16,7 @@ import { type FileUpload, uploads, videoIngests } from './uploads.ts';
 type Row = OwnedIngestRow | VideohostIngestRow;
 
 const shownRows = 8;
-/** Where the stream is cut. */
+/** The interval of requests once the stream has broken. */
 const everyMs = 10_000;
 /** True if a transition is one of an ingest of either kind. */
 export const isOfIngest = ({ kind }: StreamedTransition): boolean => kind.endsWith('-ingest');
@@ -42,7 +42,7 @@ export function IngestList() {
     host,
     open.map(({ ingestId }) => ingestId),
   );
-  // What has become a source is in the library.
+  // A finished ingest is in the library, as its source.
   const failed =
     remote.state === 'ready'
       ? remote.value.filter((row) => isFreshFailure(row) && !isOwn(row) && !dismissed.includes(row.ingestId))

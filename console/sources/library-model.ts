@@ -4,8 +4,8 @@ import type { StudyPane } from '../host/route.ts';
 import { lifecycles, type Tone, toneOf, withoutNo } from '../words/codes.ts';
 import { failureStory } from '../words/failures.ts';
 
-/** The one state of a source that matters: that of its newest study. */
-export interface SourceState {
+/** The one state of a source that matters: captions that are ready, or that of its newest study. */
+interface SourceState {
   readonly tone: Tone;
   readonly words: string;
   /** Why, in words of the host; null where the state says all. */
@@ -28,12 +28,16 @@ export const groupNames: Readonly<Record<Group, string>> = {
 
 type Look = readonly [tone: Tone, words: string, group: Group, hasWhy?: boolean];
 
-/** The next action for the newest study of a source: the words of its button, and the part of the study that it opens. */
-export function nextOf({ newest }: Pick<LibrarySource, 'newest'>): {
+/** The study that a source is shown with: a newer one that ended without captions does not hide those that are ready. */
+export const shownStudy = ({ newest, captioned }: Pick<LibrarySource, 'newest' | 'captioned'>): LibraryStudy | null =>
+  captioned ?? newest;
+
+/** The next action for a study: the words of its button, and the part of the study that it opens. */
+export function nextOf({ standing }: Pick<LibraryStudy, 'standing'>): {
   readonly words: string;
   readonly pane: StudyPane;
 } {
-  switch (newest?.standing?.situation.code) {
+  switch (standing?.situation.code) {
     case 'waiting_for_review':
       return { words: 'Review', pane: 'review' };
     case 'approved':
@@ -101,10 +105,13 @@ export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy)
 }
 
 /** The state of a source. */
-export function sourceState({ newest }: Pick<LibrarySource, 'newest'>): SourceState {
-  return newest === null
-    ? { tone: 'quiet', words: 'Not studied yet', why: null, group: 'unstudied' }
-    : studyState(newest);
+export function sourceState({ newest, captioned }: Pick<LibrarySource, 'newest' | 'captioned'>): SourceState {
+  if (newest === null) return { tone: 'quiet', words: 'Not studied yet', why: null, group: 'unstudied' };
+  if (captioned === undefined) return studyState(newest);
+  const newer = studyState(newest)
+    .words.replace(/^Study /, '')
+    .toLowerCase();
+  return { ...studyState(captioned), why: `a newer study: ${newer}` };
 }
 
 export const sorts = {
@@ -113,7 +120,7 @@ export const sorts = {
   name: 'By name',
   longest: 'Longest first',
 } as const;
-export type Sort = keyof typeof sorts;
+type Sort = keyof typeof sorts;
 
 export const isSort = (text: string): text is Sort => Object.hasOwn(sorts, text);
 export const isGroup = (text: string): text is Group => (groups as readonly string[]).includes(text);

@@ -7,7 +7,7 @@ import { counted, mediaTime, rangeCode } from '../words/numbers.ts';
 import { markedParts } from './library-model.ts';
 
 const settleMs = 250;
-/** A search looks no further than this many studies with lines, until it is asked to. */
+/** A search stops after this many studies with lines, until a person continues it. */
 const shownStudies = 20;
 
 const kindWords: Readonly<Record<WordLine['kind'], string>> = {

@@ -19,7 +19,17 @@ import { counted, size, wholeSeconds, withTimes } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { IngestList, isOfIngest } from './ingest-list.tsx';
-import { fittingSources, groupNames, groups, isGroup, isSort, nextOf, sorts, sourceState } from './library-model.ts';
+import {
+  fittingSources,
+  groupNames,
+  groups,
+  isGroup,
+  isSort,
+  nextOf,
+  shownStudy,
+  sorts,
+  sourceState,
+} from './library-model.ts';
 import { SearchResults } from './search-results.tsx';
 import { AttachedSubtitles } from './subtitles.tsx';
 import { uploads, videoIngests } from './uploads.ts';
@@ -29,7 +39,7 @@ interface Poster {
   readonly fact: KeyframeFact;
 }
 
-/** Of the newest studies of a source so many are asked for a picture. */
+/** The number of newest studies of a source that the page searches for a picture. */
 const askedStudies = 3;
 
 /** The first keyframe of the newest study of a source that has any; null where no study has looked at its pictures. */
@@ -42,7 +52,7 @@ async function posterOf(host: StudyHost, sourceSessionId: string): Promise<Poste
   return null;
 }
 
-/** A picture of a source once its row is in sight; a plain place where there is none. */
+/** A picture of a source once its row is visible; an empty frame without one. */
 function PosterFrame({ sourceSessionId, icon }: { readonly sourceSessionId: string; readonly icon: IconName }) {
   const host = useHost();
   const place = useRef<HTMLSpanElement>(null);
@@ -180,9 +190,10 @@ interface SourceRowProps {
 function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
   const { sourceSessionId, label, durationMs, languages, tracks, studies, newest } = source;
   const { tone, words, why, group } = sourceState(source);
-  const next = nextOf(source);
+  const study = shownStudy(source);
+  const next = study === null ? null : nextOf(study);
   const studyAt = (pane: StudyPane) =>
-    newest === null ? '' : addressOf({ view: 'study', runtimeId: newest.runtimeId, pane });
+    study === null ? '' : addressOf({ view: 'study', runtimeId: study.runtimeId, pane });
   const newStudy = addressOf({ view: 'new-study', sourceSessionId });
   return (
     <li class="row source">
@@ -208,7 +219,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
         </p>
       </div>
       <div class="row-actions">
-        {newest !== null && (
+        {next !== null && (
           <a class={group === 'yours' ? 'button primary' : 'button'} href={studyAt(next.pane)}>
             {next.words}
             <span class="sr"> of {label}</span>
@@ -237,7 +248,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
 
 /** A deletion moves no actor, so the stream does not tell of it. */
 const everyMs = 30_000;
-/** While the host reads on, it is asked again this soon. */
+/** The time until the next request, while the host is still reading. */
 const soonMs = 200;
 /** So many rows are drawn at first; a person who wants more asks for them. */
 const drawnRows = 60;
@@ -261,7 +272,7 @@ interface Asked {
   readonly sort: string;
 }
 
-/** The sources of the host, what is said in them, and how more of them get here. */
+/** The sources of the host, the search through their words, and the ways to add one. */
 export function SourcesView(asked: Asked) {
   const host = useHost();
   const { remote, reload, poll } = useRemote(async () => {

@@ -83,7 +83,7 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
     .then(() => turn);
 }
 
-/** Why this host fetches nothing from video hosts, once it has said so; null before that, and where it does. */
+/** The reason why this host fetches nothing from video hosts. Null before its answer, and for a host that does. */
 export const videoHosts = createStore({
   context: { whyOff: null as string | null },
   on: { refused: (_, { whyOff }: { whyOff: string }) => ({ whyOff }) },

@@ -23,7 +23,7 @@ const everyMs = 30_000;
 
 interface Read {
   readonly rows: readonly RuntimeRow[];
-  /** Where the next page begins; null after the last one. */
+  /** The cursor of the next page; null after the last one. */
   readonly cursor: string | null;
 }
 
@@ -38,7 +38,7 @@ interface StudyPages {
   readonly retry: () => void;
 }
 
-/** The studies of a host that fit, newest first, a page at a time; the first page follows what happens while it is the only one. */
+/** The matching studies, newest first, a page at a time. While there is only the first page, it follows the host. */
 function useStudyPages(host: StudyHost, fitting: Omit<RuntimesOptions, 'limit' | 'after'>): StudyPages {
   const [{ rows, cursor }, setRead] = useState<Read>({ rows: [], cursor: null });
   const [isAsking, setAsking] = useState(true);
@@ -162,7 +162,6 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
             row={(at, tabIndex) => <StudyRow row={rows[at]} tabIndex={tabIndex} />}
           />
           <p class="quiet">
-            {isWhole ? 'All ' : ''}
             {counted(rows.length, 'study', 'studies')}
             {isWhole ? '' : ' so far; scroll for more'}
           </p>
@@ -209,7 +208,8 @@ function StandingBadge({ row }: { readonly row: RuntimeRow }) {
   useAfterMoves(
     host,
     () => setMoves(moves + 1),
-    ({ kind }) => kind === 'publish-review' || kind === 'caption-production',
+    (moved) =>
+      moved.runtimeId === runtimeId && (moved.kind === 'publish-review' || moved.kind === 'caption-production'),
   );
   useEffect(() => {
     if (!terminal) return setStudy(base);

@@ -20,7 +20,7 @@ const lasting = (measured: Measured): string => {
 const spread = (measured: Measured): string =>
   `${measured('count') === 1 ? 'once' : `${measured('count')} times`}, ${lasting(measured)}`;
 
-/** Kinds that are told in a sentence of their own; the words of the host tell the others under their titles. */
+/** Kinds with a sentence of their own. The others have the words of the host, below their titles. */
 const sentences: Readonly<Record<string, (measured: Measured, finding: Finding) => string>> = {
   speech_activity: (measured) => `Speech: ${counted(measured('count') ?? 0, 'passage')}, ${lasting(measured)}.`,
   silence: (measured) => `Silence: ${spread(measured)}.`,
@@ -57,8 +57,8 @@ function subtitleWords(finding: Finding, findings: readonly Finding[]): string {
 }
 
 /**
- * What a study found, in sentences and in the order of the host. What was not found and what could not be measured is said below the
- * timeline.
+ * The findings of a study, in sentences and in the order of the host. Kinds without findings, and kinds that could not be
+ * measured, are below the timeline.
  */
 export function foundSentences(findings: readonly Finding[]): readonly string[] {
   return findings

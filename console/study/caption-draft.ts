@@ -36,7 +36,8 @@ export const draftLines = (current: readonly AnsweredLine[]): readonly EditedLin
     ...{ source: source.text, target: target.text },
   }));
 
-const byTime = (a: EditedLine, b: EditedLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
+/** The order of lines. */
+export const byTime = (a: EditedLine, b: EditedLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
 const replaced = (lines: readonly EditedLine[], key: string, by: (line: EditedLine) => EditedLine) =>
   lines.map((line) => (line.key === key ? by(line) : line));
@@ -56,7 +57,7 @@ export function retimed(lines: readonly EditedLine[], key: string, times: Times,
   return replaced(lines, key, (line) => ({ ...line, startMs: start, endMs: end })).toSorted(byTime);
 }
 
-/** Where a text falls apart: at the space nearest to a place in it. */
+/** The place at which a text is split: the space nearest to a place in it. */
 function apart(text: string, at: number): readonly [string, string] {
   const breaks = [...text.matchAll(/\s+/gu)].map(({ index }) => index);
   const nearest = breaks.reduce<number | null>(
@@ -73,14 +74,14 @@ const isWithinText = (text: string | null, at: number): boolean =>
 interface SplitPlace {
   /** The text with the cursor and the cursor in it, in UTF-16 units. */
   readonly cursor: { readonly side: Side; readonly at: number } | null;
-  /** Where the player is. It is the time of the split if it is within the line. */
+  /** The time of the player. It is the time of the split if it is within the line. */
   readonly timeMs: number;
 }
 
 /**
- * Splits a line in two: the text with the cursor at the cursor, the other one at about the same share of it, and the time where the
- * player is or at that share. Without a cursor within a text both texts part near the middle. A line that is too short, or one side
- * of which would be empty, stays whole.
+ * Splits a line in two. The text with the cursor is split at the cursor, and the other one at about the same share. The time is
+ * that of the player, or at that share. Without a cursor within a text, both texts are split near the middle. A line stays
+ * whole if it is too short, or if one side would be empty.
  */
 export function split(lines: readonly EditedLine[], key: string, place: SplitPlace): readonly EditedLine[] {
   const line = lines.find((each) => each.key === key);

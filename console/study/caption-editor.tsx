@@ -10,7 +10,7 @@ import { CountedField, excessOf, TimeField } from '../parts/field.tsx';
 import { Icon, IconButton } from '../parts/icon.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { useWidth, WindowList } from '../parts/window-list.tsx';
-import { KeysHelp, type KeyWords } from '../player/keys-help.tsx';
+import { isTyping, KeysHelp, type KeyWords } from '../player/keys-help.tsx';
 import { type Playback, playback, playerKeys } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
 import { sentence, wordsOf } from '../words/codes.ts';
@@ -153,7 +153,10 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
           corrections={corrections}
           draft={draft}
           onClose={() => setSaving(false)}
-          onReload={onReload}
+          onReload={() => {
+            setSaving(false);
+            onReload();
+          }}
           onSaved={async (answer) => {
             setSaving(false);
             await onSaved(answer);
@@ -259,9 +262,6 @@ function editorActions({ draft, control, range, cursor, findings, isLocked, onSa
     },
   };
 }
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest('input:not([type="range"]), textarea, select') !== null;
 
 /** The action that a key means, as in Subtitle Edit; undefined for any other key. */
 export function keyAction(

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Waveform } from '../../client/evidence.ts';
-import { useHost } from '../host/session.ts';
+import { session, useHost } from '../host/session.ts';
 import { useRemote, useStore } from '../host/use-remote.ts';
 import { useWidth } from '../parts/window-list.tsx';
 import { peakOf } from '../pictures/wave.tsx';
@@ -11,12 +11,15 @@ import { mediaTime } from '../words/numbers.ts';
 import { type CaptionDraft, type EditedLine, retimed, shortestLineMs } from './caption-draft.ts';
 
 /** An edge of a line that can be dragged. */
-export interface Edge {
+interface Edge {
   readonly key: string;
   readonly side: 'startMs' | 'endMs';
 }
 
-/** The edge nearest to a time within a tolerance; of two as near that of the selected line, so that lines that touch can be parted. */
+/**
+ * The edge nearest to a time within a tolerance. Of two equally near ones it is that of the selected line, so a person can
+ * separate lines that touch.
+ */
 export function edgeAt(
   lines: readonly EditedLine[],
   atMs: number,
@@ -69,8 +72,8 @@ interface CaptionWaveformProps {
 }
 
 /**
- * The sound with the lines over it. An edge is dragged, a press elsewhere goes there. It is drawn on a canvas, because it follows the
- * player with each frame; the times of a line are fields beside it for those who use the keyboard.
+ * The sound with the lines over it. A person drags an edge; a press elsewhere moves the player there. A canvas draws it,
+ * because it follows the player with each frame. For the keyboard, the times of a line are fields beside it.
  */
 export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLocked }: CaptionWaveformProps) {
   const host = useHost();
@@ -84,6 +87,7 @@ export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLo
   const [view, setView] = useState<Stretch>(() =>
     within({ startMs: range.startMs, endMs: range.startMs + shownMs }, range),
   );
+  const theme = useStore(session, (context) => context.theme);
   const drag = useRef<(Edge & { readonly step: string }) | null>(null);
   const msPerPixel = (view.endMs - view.startMs) / width;
 
@@ -115,7 +119,7 @@ export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLo
       subscription.unsubscribe();
       scheme.removeEventListener('change', soon);
     };
-  }, [wave, peak, lines, selected, view, width, cutsMs, control]);
+  }, [wave, peak, lines, selected, view, width, cutsMs, control, theme]);
 
   useEffect(() => {
     const element = canvas.current;

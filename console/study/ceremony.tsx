@@ -5,7 +5,7 @@ import { isTyped, TextField } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 
 /** The one reviewer of a host, as a decision names it. */
-export interface NamedReviewer {
+interface NamedReviewer {
   readonly id: string;
   readonly label: string;
 }
@@ -31,8 +31,8 @@ interface CeremonyProps {
 }
 
 /**
- * The signature of a person, as at the terminal: the statement is shown, the person types `yes` and the name of the reviewer, and the
- * request carries the whole statement. Nothing is filled in.
+ * The signature of a person, as at the terminal. The page shows the statement, and the person types `yes` and the name of the
+ * reviewer. The request has the whole statement. Nothing is filled in.
  */
 export function Ceremony({ reviewer, statement, button, isReady, onSigned, children }: CeremonyProps) {
   const { action, run } = useAction();

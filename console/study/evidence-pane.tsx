@@ -18,7 +18,7 @@ interface EvidencePaneProps {
   readonly study: StudyContents;
   readonly model: StudyModel;
   readonly runtimeId: string;
-  /** Where the player begins; null for the start of the range. */
+  /** The time at which the player begins; null for the start of the range. */
   readonly atMs: number | null;
 }
 

@@ -110,7 +110,7 @@ export function SelectionExplainer({ overview, lineId, marked }: SelectionExplai
   );
 }
 
-/** Told to the list of explanations when one was written. */
+/** The event of the page after a new explanation: the list then reads all of them again. */
 const explained = 'media-study-explained';
 
 /** The explanations of a study, and how to get some. */

@@ -1,7 +1,7 @@
 import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
 import type { CaptionFindingCode } from '../../contract/captions/quality-control.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
-import type { EditedLine, Side } from './caption-draft.ts';
+import { byTime, type EditedLine, type Side } from './caption-draft.ts';
 
 /** Something that guidelines for subtitles find in one text of a line. Guidelines with the same limit find the same thing. */
 export interface GuidelineNote {
@@ -13,13 +13,11 @@ export interface GuidelineNote {
   readonly by: readonly string[];
 }
 
-/** Whose guideline it is, as its makers write their name. */
+/** The makers of the guideline, as they write their name. */
 export const guidelineNames: Readonly<Record<CaptionCorrectionPreview['reports'][number]['profile']['id'], string>> = {
   netflix: 'Netflix',
   ted: 'TED',
 };
-
-const byTime = (a: EditedLine, b: EditedLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
 /** The findings of a preview by the lines of the draft that it measured: both are in order of time. */
 export function findingsByLine(
@@ -43,7 +41,7 @@ export function findingsByLine(
   return found;
 }
 
-/** The findings of lines that are as they were measured: those of an older text say nothing of the newer one. */
+/** The findings of lines that have not changed since their check: those of an older text are not about the newer one. */
 export function currentFindings(
   lines: readonly EditedLine[],
   measured: readonly EditedLine[],

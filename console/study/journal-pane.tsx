@@ -20,7 +20,7 @@ interface JournalPaneProps {
   readonly seq: number | null;
 }
 
-/** Every event of the study; a long journal is read where it is looked at. */
+/** Every event of the study; of a long journal, the page reads only the visible part. */
 export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
   const host = useHost();
   const events = useStore(model.store, (context) => context.events);
@@ -88,7 +88,7 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
 }
 
 /** The artifact that an event recorded, in words: `speech activity`; empty for other events. */
-export function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): string {
+function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): string {
   const artifact =
     type === 'artifact.recorded' && typeof data === 'object' && data !== null && 'artifact' in data
       ? data.artifact

@@ -239,7 +239,7 @@ interface ReviewedLinesProps {
   readonly runtimeId: string;
 }
 
-/** The lines that captions have or would have, beside the decision on them; each plays what is said. */
+/** The lines that captions have or would have, beside the decision on them; each plays its speech. */
 function ReviewedLines({ corrections: { lines, languages, base, range }, runtimeId }: ReviewedLinesProps) {
   const control = useMemo(() => playback(range.startMs), [runtimeId]);
   if (lines.length === 0 || languages === null) return null;

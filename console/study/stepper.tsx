@@ -5,7 +5,7 @@ import { isInPart, sentence, type Tone, withoutName, withoutNo } from '../words/
 import { withTimes } from '../words/numbers.ts';
 
 /** A part of the way from a range to captions. */
-export interface WayStep {
+interface WayStep {
   readonly name: 'decision' | 'review' | 'captions' | 'check';
   readonly pane: StudyPane;
   readonly tone: Tone;
@@ -69,7 +69,7 @@ export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
 const stepText = ({ state, text }: OverviewPart): string =>
   sentence(withTimes(withoutName(withoutNo(text), state.replace('_', ' ')).replace(/ended before$/, 'ended first')));
 
-/** Where a study is on its way to captions; each step leads to its view. */
+/** The progress of a study to captions; each step leads to its view. */
 export const Stepper = ({ overview }: { readonly overview: RuntimeOverview }) => (
   <ol class="stepper" aria-label="The way to captions">
     {wayStepsOf(overview).map(({ name, pane, tone, icon, state, text, isCurrent }) => (

@@ -8,13 +8,13 @@ import type { WorkProgress } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 
-/** Events that a page keeps, so that a claim is followed to its read. A longer journal is read page by page where it is shown. */
-export const keptEvents = 5_000;
+/** The most events that a page keeps, so that a claim leads to its read. The journal view reads a longer journal page by page. */
+const keptEvents = 5_000;
 
-/** After an event the answers are asked for again, but not more often than this. */
+/** After an event the page reads the answers again, but waits at least this long in between. */
 const quietMs = 400;
 
-/** A host that was gone for longer than the client waits for it is asked for the study again after this long. */
+/** The client waits for a lost host for a limited time. After this long, the page requests the study again. */
 const usualAgainMs = 2_000;
 
 export interface StudyContents {
@@ -99,7 +99,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
   const onProgress = (progress: WorkProgress): void => {
     const before = store.getSnapshot().context.progress?.stage ?? progress.stage;
     store.send({ type: 'measured', progress });
-    // What a study waits for stands in its overview, and a wait joins no journal.
+    // The overview names what a study waits for, and a wait adds no event to the journal.
     if (before !== progress.stage && [before, progress.stage].includes('queued')) readSoon();
   };
 

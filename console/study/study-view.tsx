@@ -51,7 +51,7 @@ interface Standing {
 /** The state of a study. `stage` is what the stream says that it does; the overview is as old as the last event. */
 export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): Standing {
   const { situation, lifecycle, check, study } = overview;
-  // Why it failed is told below, with what to do.
+  // The reason of the failure is below, with the remedy.
   const words = study.reason === null ? situation.text : `study ${situation.code}`;
   const said = { state: isInPart(check) ? 'withheld' : (states[situation.code] ?? lifecycle), words };
   if (stage === null || stage === 'ended' || !liveCodes.includes(situation.code)) return said;
@@ -73,7 +73,9 @@ function StandingBadge({ study, model }: StudyProgressProps) {
   return <Badge state={state} words={words} />;
 }
 
-/** How far the step of a study is that is under way; a part of its own, so that ten updates a second redraw nothing else. */
+/**
+ * The progress of the present step of a study. It is a component of its own, so that ten updates a second redraw nothing else.
+ */
 function StudyProgress({ study, model }: StudyProgressProps) {
   const progress = useStore(model.store, (context) => context.progress);
   if (progress === null) return null;
@@ -83,7 +85,7 @@ function StudyProgress({ study, model }: StudyProgressProps) {
 const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];
 
 /** The one thing that a person does next with a study; null if there is only waiting. */
-export type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
+type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
 
 export function nextActionOf({ situation, actions }: RuntimeOverview): NextAction {
   const may = (name: string): boolean => actions.some(({ action }) => action === name);
@@ -178,13 +180,13 @@ const isGone = (error: unknown): boolean => error instanceof HostError && error.
 interface StudyViewProps {
   readonly runtimeId: string;
   readonly pane: StudyPane;
-  /** Where the player begins; null for the start of the range. */
+  /** The time at which the player begins; null for the start of the range. */
   readonly atMs: number | null;
   /** The event of the journal that the address names, by its number. */
   readonly seq: number | null;
 }
 
-/** One study: where it stands, and its evidence, review, captions, files and journal. */
+/** One study: its state, evidence, review, captions, files and journal. */
 export function StudyView({ runtimeId, pane, atMs, seq }: StudyViewProps) {
   const host = useHost();
   const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
@@ -193,7 +195,7 @@ export function StudyView({ runtimeId, pane, atMs, seq }: StudyViewProps) {
   const study = useStore(model.store, (context) => context.study);
   const error = useStore(model.store, (context) => context.error);
   return (
-    <div class="page wide">
+    <div class="page">
       {isGone(error) ? (
         <Notice kind="unavailable" title="This host has no such study">
           It may have been deleted. <a href="#/studies">Choose one of its studies</a>

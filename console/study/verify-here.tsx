@@ -17,8 +17,8 @@ function verdict(checks: readonly Check[]): string {
   return `${count('agrees')} ${count('agrees') === 1 ? 'check agrees' : 'checks agree'}${left === 0 ? '' : `, ${left} could not be made here`}.`;
 }
 
-/** What came of some checks: the verdict, then each of them. */
-export const CheckList = ({ checks }: { readonly checks: readonly Check[] }) => (
+/** The results of some checks: the verdict, then each of them. */
+const CheckList = ({ checks }: { readonly checks: readonly Check[] }) => (
   <div role="status">
     <p class="verdict">{verdict(checks)}</p>
     <ul class="plain checks">
@@ -39,7 +39,7 @@ interface VerifyHereProps {
   readonly runtimeId: string;
 }
 
-/** Computes digests in this page and says what agrees, what differs and what could not be checked. */
+/** Computes digests in this page, and lists which agree, which differ, and which could not be checked. */
 export function VerifyHere({ check, runtimeId }: VerifyHereProps) {
   const host = useHost();
   const { action, run } = useAction();

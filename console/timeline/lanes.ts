@@ -15,7 +15,7 @@ const isTime = (value: unknown): value is number => typeof value === 'number' &&
 /** True if a fact has a place in time. */
 const isPlaced = (fact: Fact): boolean => isTime(fact.atMs) || (isTime(fact.startMs) && isTime(fact.endMs));
 
-/** Where a fact lies; a moment has no length. */
+/** The range of a fact; a moment has no length. */
 function stretchOf(fact: Fact): Stretch {
   if (isTime(fact.startMs) && isTime(fact.endMs)) return { startMs: fact.startMs, endMs: fact.endMs };
   return { startMs: Number(fact.atMs), endMs: Number(fact.atMs) };
@@ -65,7 +65,7 @@ const reasonsOf = ({ reasonCodes }: Fact): readonly string[] =>
 
 /** A fact in a few words, without its place. */
 export function factWords(fact: Fact): string {
-  // What a gate withholds is shown as that and never as words that were said or written.
+  // A withheld part is shown as withheld, and never as spoken or written words.
   if (fact.outcome === 'withheld') return `a line that is withheld: ${reasonsOf(fact).map(wordsOf).join(', ')}`;
   if (typeof fact.text === 'string') return fact.text;
   return inWords[fact.kind]?.(fact) ?? wordsOf(fact.kind);
@@ -119,7 +119,7 @@ export interface Mark extends Stretch {
   readonly tone: string;
   /** For claims, which state they are in. */
   readonly claimState: ClaimState | null;
-  /** Said in the mark where there is room, and by a screen reader. */
+  /** The label of the mark if there is room; a screen reader always reads it. */
   readonly words: string;
   readonly subject: Subject;
 }
@@ -136,7 +136,7 @@ export interface Lane {
 
 const byTime = (a: Mark, b: Mark): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
-/** From the sound to what is said and read; what this page does not know comes last. */
+/** From the sound to speech and text; kinds that this page does not know come last. */
 const order: readonly string[] = [
   'waveform',
   'speech_activity',
@@ -212,7 +212,7 @@ const marksOf = (row: AvailableRow, title: string, key: string): Mark[] =>
       : [],
   );
 
-/** Where a cited fact lies, and the text that was recognized there. */
+/** The range of a cited fact, and the text that was recognized there. */
 type Cited = Stretch & { readonly text?: string };
 
 const gravest = ({ states }: AuditedClaim): ClaimState => states[0] ?? 'unknown';

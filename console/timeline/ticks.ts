@@ -12,12 +12,12 @@ const steps = [
 ];
 
 /** The distance of the marks of a ruler: the smallest round one with at most so many marks. */
-export function tickStep({ startMs, endMs }: Stretch, mostTicks: number): number {
+function tickStep({ startMs, endMs }: Stretch, mostTicks: number): number {
   const least = (endMs - startMs) / Math.max(1, mostTicks);
   return steps.find((step) => step >= least) ?? Math.ceil(least / 3_600_000) * 3_600_000;
 }
 
-/** Where the marks of a ruler stand. */
+/** The places of the marks of a ruler. */
 export function ticksOf(stretch: Stretch, mostTicks: number): readonly number[] {
   const step = tickStep(stretch, mostTicks);
   const first = Math.ceil(stretch.startMs / step) * step;

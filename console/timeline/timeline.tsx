@@ -44,7 +44,7 @@ interface PlayheadProps {
   readonly width: number;
 }
 
-/** Where the player is. It moves with every frame, so it is moved by hand and not drawn again. */
+/** The place of the player. It changes with every frame, so code moves the element without a new render. */
 function Playhead({ control, view, width }: PlayheadProps) {
   const line = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -77,6 +77,8 @@ export function zoomed(view: Stretch, whole: Stretch, factor: number, aroundMs: 
   const length = view.endMs - view.startMs;
   const longest = whole.endMs - whole.startMs;
   const next = Math.min(longest, Math.max(Math.min(shortestViewMs, longest), length * factor));
+  // The same view: a zoom until something is seen ends here.
+  if (next === length) return view;
   const share = (aroundMs - view.startMs) / length;
   const startMs = aroundMs - share * next;
   return within({ startMs, endMs: startMs + next }, whole);
@@ -203,8 +205,8 @@ export const longestOf = (marks: readonly Mark[]): number =>
   marks.reduce((longest, { startMs, endMs }) => Math.max(longest, endMs - startMs), 0);
 
 /**
- * The marks of a lane that are in sight. Marks of one kind that would lie on the same few pixels are drawn as one, so a lane
- * never draws more than its width allows.
+ * The visible marks of a lane. Marks of one kind on the same few pixels are drawn as one, so a lane never draws more than its
+ * width allows.
  */
 export function drawnMarks(
   marks: readonly Mark[],
@@ -214,7 +216,7 @@ export function drawnMarks(
 ): readonly DrawnMark[] {
   const scale = width / (view.endMs - view.startMs);
   const drawn: DrawnMark[] = [];
-  /** Where the last mark of each kind stands: speech and pauses take turns, so the one before is often of another kind. */
+  /** The place of the last mark of each kind: speech and pauses alternate, so the mark before is often of another kind. */
   const lasts = new Map<string, number>();
   for (let at = firstNear(marks, view.startMs, longestMs); at < marks.length; at += 1) {
     const mark = marks[at];
@@ -325,7 +327,7 @@ interface TimelineProps {
   readonly chosenKey: string | null;
   readonly onChoose: (mark: Mark) => void;
   readonly control: Playback;
-  /** Up to which time of the source a pass has come that is under way; null where none is. */
+  /** The time of the source that a running pass has reached; null without one. */
   readonly doneMs: number | null;
 }
 
@@ -427,7 +429,7 @@ export function Timeline({ runtimeId, whole, lanes: all, chosenKey, onChoose, co
   }, [focusKey, view]);
 
   useEffect(() => {
-    // What was out of sight lost the focus: the keys go on at the mark that Tab reaches.
+    // A mark that left the view has lost the focus: the keys continue at the mark that Tab reaches.
     if (!isByKeys.current || document.activeElement !== document.body) return;
     box.current?.querySelector<HTMLElement>('.mark[tabindex="0"]')?.focus({ preventScroll: true });
   }, [view]);

@@ -17,12 +17,12 @@ export interface Check {
 }
 
 /** A check of two texts that must be equal. */
-export const equal = (what: string, computed: string, stated: string, words: string): Check =>
+const equal = (what: string, computed: string, stated: string, words: string): Check =>
   computed === stated
     ? { outcome: 'agrees', what, words }
     : { outcome: 'differs', what, words: `computed ${computed}, stated ${stated}` };
 
-export const unchecked = (what: string, words: string): Check => ({ outcome: 'unchecked', what, words });
+const unchecked = (what: string, words: string): Check => ({ outcome: 'unchecked', what, words });
 
 /**
  * Canonical JSON as the host's records are hashed: no white space, keys in the order of their UTF-16 code units at every depth.
@@ -37,14 +37,13 @@ export function canonicalText(value: unknown): string {
 
 const encoder = new TextEncoder();
 
-export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
 /** SHA-256 by Web Crypto. */
-export const sha256 = async (bytes: Uint8Array<ArrayBuffer> | ArrayBuffer): Promise<Uint8Array<ArrayBuffer>> =>
+const sha256 = async (bytes: Uint8Array<ArrayBuffer> | ArrayBuffer): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 
-export const hexOf = (bytes: Uint8Array): string =>
-  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** The content id of a stored record: the digest of its canonical JSON and one newline. */
 export const contentIdOf = async (record: unknown): Promise<string> =>
@@ -63,8 +62,8 @@ export async function receiptIdOf(receipt: Receipt): Promise<string> {
 }
 
 /**
- * The digest of the chain after these events, from the first on: it begins with the digest of the id of the runtime, and each link
- * is the digest of the link before it and the canonical JSON of the event. 64 hex digits.
+ * The digest of the chain after these events, from the first on, in 64 hex digits. The chain begins with the digest of the id
+ * of the runtime. Each link is the digest of the link before it and the canonical JSON of the event.
  */
 export async function chainDigest(runtimeId: string, events: readonly JournalEvent[]): Promise<string> {
   let link = await sha256(bytesOf(runtimeId));

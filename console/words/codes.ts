@@ -5,11 +5,11 @@ export const wordsOf = (code: string): string => code.replaceAll(/[_.-]+/g, ' ')
 
 export const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** A text of the overview that stands beside its code, which some texts end with. */
+/** A text of the overview without the code at its end, which the page shows beside it. */
 export const withoutCode = (text: string, code: string | null): string =>
   code === null || !text.endsWith(` (${code})`) ? text : text.slice(0, -` (${code})`.length);
 
-/** A text of the overview about a part that is not there, without `no check: ` before it: the name of the part stands beside it. */
+/** A text of the overview about a missing part, without `no check: ` before it: the page shows the name of the part beside it. */
 export const withoutNo = (text: string): string =>
   text
     .replace(/^no [a-z]+: /, '')
@@ -20,7 +20,7 @@ export const withoutNo = (text: string): string =>
     )
     .replace(/\btext track in ([a-z]{2,3})\b/, (_, code: string) => `text track in ${languageName(code)}`);
 
-/** A text of the overview that stands under the name that it begins with. */
+/** A text of the overview without the name at its beginning, which the page shows above it. */
 export const withoutName = (text: string, name: string): string =>
   text.startsWith(`${name}: `) ? text.slice(`${name}: `.length) : text;
 
@@ -33,7 +33,7 @@ export function linesByReason(parts: readonly { readonly what: string; readonly 
   return reasons.map((reason) => `${sentence(whatsOf(reason).join(', '))}: ${reason}`);
 }
 
-/** True if captions were accepted although lines of them lack a text: they are no plain success. */
+/** True if captions were accepted although some lines lack a text: this is not a plain success. */
 export const isInPart = ({ reasonCodes }: { readonly reasonCodes: readonly string[] }): boolean =>
   reasonCodes.includes('current_run_candidate_accepted_in_part');
 
@@ -48,8 +48,8 @@ export const lifecycles: Readonly<Record<string, string>> = {
 };
 
 /**
- * How a state looks. `good` went well, `busy` is under way, `queued` waits for its turn, `waiting` waits for a person, `warning` is to
- * be looked at, `kept` is kept back, `bad` went wrong, and `quiet` asks for nothing.
+ * The look of a state. `good` went well, `busy` is under way, and `queued` waits for its turn. `waiting` waits for a person,
+ * and `warning` needs a look. `kept` is withheld, `bad` went wrong, and `quiet` needs nothing.
  */
 export type Tone = 'good' | 'busy' | 'queued' | 'waiting' | 'warning' | 'kept' | 'bad' | 'quiet';
 

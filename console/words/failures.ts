@@ -12,7 +12,7 @@ export interface FailureStory {
 }
 
 /** The work that failed: the ingest of a file or of a range of a video, or a study. */
-export type FailedWork = 'file' | 'video' | 'study';
+type FailedWork = 'file' | 'video' | 'study';
 
 const meanings: Readonly<Record<FailedWork, string>> = {
   file: 'Nothing was added, and your file is unchanged.',
@@ -50,7 +50,7 @@ const stories: Readonly<Record<string, Story>> = {
   // a file
   upload_failed: ['The upload stopped before the end', 'Add the file again.'],
   media_unreadable: ['The stored file cannot be opened', again.file],
-  not_media: ['This is no film and no recording', 'Choose a video or an audio file.'],
+  not_media: ['This is not a film or a recording', 'Choose a video or an audio file.'],
   format_not_allowed: ['This format cannot be added', 'Convert the file to MP4, MKV or WAV, and add that.'],
   container_damaged: ['The file is damaged or incomplete', 'Copy or download it again, and add that.'],
   too_many_streams: ['The file has too many tracks', 'Export it with the tracks that matter.'],

@@ -20,7 +20,7 @@ export function duration(ms: number): string {
 export const withTimes = (text: string): string =>
   text.replaceAll(/\b(\d{4,}) ms\b/g, (_, ms: string) => duration(Number(ms)));
 
-/** A time of the media, without milliseconds where it is on a second: `0:50`, `0:50.040`. */
+/** A time of the media, without milliseconds if it is a whole second: `0:50`, `0:50.040`. */
 export const mediaTime = (ms: number): string => clockTime(ms).replace(/\.000$/, '');
 
 /** A length of media to the second, `3:16`: what people choose by. */
@@ -72,7 +72,7 @@ export function size(bytes: number): string {
 /** The engines that work on the media of a study; the others begin when a person asks for what they make. */
 const ofStudies: readonly Engine['engine'][] = ['detectors', 'recognizer', 'screen_text'];
 
-/** Where a study sends what it works on, and whether that may cost money. */
+/** The place to which a study sends its data, and the possible cost. */
 export function reachWords(engines: readonly Engine[]): string {
   const sending = engines.filter(
     ({ engine, isOn, reach }) => isOn && reach !== 'this_host' && ofStudies.includes(engine),

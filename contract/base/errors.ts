@@ -305,6 +305,9 @@ export const failureMessage = (text: string): string => oneLine(text, maximumLen
 export const withRemedy = (text: string, remedy: string | null): string =>
   remedy === null ? failureMessage(text) : `${oneLine(text, maximumLength - remedy.length - 2)}; ${remedy}`;
 
+/** The message of an error, or anything else that was thrown as text. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 const retryAfterSeconds = 1;
 
 const messages = {

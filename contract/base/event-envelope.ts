@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { identity, identityOf, positive, timestamp } from './grammar.ts';
 
 /** The producers that may write into a journal; the type of an event fixes the kind. */
-export type ProducerKind =
+type ProducerKind =
   | 'scheduler'
   | 'registry'
   | 'artifact_store'

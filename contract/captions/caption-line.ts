@@ -59,7 +59,7 @@ export type CaptionReason = z.infer<typeof captionReason>;
 const isLineBreakOrTab = (character: string): boolean => ['\t', '\n', '\r'].includes(character);
 
 /** The largest text of a line, in bytes of UTF-8. */
-export const maximumCaptionTextBytes = 8192;
+const maximumCaptionTextBytes = 8192;
 
 /** The text of a line: well formed, trimmed, at most 4096 characters, of control characters only tabs and line breaks. */
 export const captionWords = wellFormedText

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contentId, count, positive } from '../base/grammar.ts';
 
 /** Largest object that a fact may name, in bytes: the waveform of four hours takes a fifth. */
-export const maximumEvidenceObjectBytes = 16 * 1024 * 1024;
+const maximumEvidenceObjectBytes = 16 * 1024 * 1024;
 
 const named = { contentId, bytes: positive.max(maximumEvidenceObjectBytes) };
 
@@ -47,7 +47,7 @@ export const evidenceObjectTypes: Readonly<Record<EvidenceObjectFact['kind'], st
 };
 
 /** The header of an audiowaveform object: five integers of 32 bits. */
-export const waveformHeaderBytes = 20;
+const waveformHeaderBytes = 20;
 
 const START_OF_IMAGE = 0xffd8;
 const START_OF_FRAME = 0xffc0;

@@ -385,13 +385,7 @@ export const truePeakFact = z.strictObject({
   truePeakCentiDbtp: z.number().int(),
 });
 
-export const soundFaultFacts = [
-  clippingFact,
-  silentChannelFact,
-  phaseInversionFact,
-  dropoutFact,
-  truePeakFact,
-] as const;
+const soundFaultFacts = [clippingFact, silentChannelFact, phaseInversionFact, dropoutFact, truePeakFact] as const;
 
 export type ClippingFact = z.infer<typeof clippingFact>;
 export type SilentChannelFact = z.infer<typeof silentChannelFact>;

@@ -31,7 +31,7 @@ export const explanationCauses = [
 
 const cause = z.union([z.enum(explanationCauses), z.templateLiteral(['http_', z.string().regex(/^[1-5]\d\d$/)])]);
 
-export type ExplanationCause = z.infer<typeof cause>;
+type ExplanationCause = z.infer<typeof cause>;
 
 /** The cause as a code, and as the first word of a sentence for people. */
 export const explanationFailure = z

@@ -28,7 +28,6 @@ const option = {
 };
 
 export const analysisOptions = z.strictObject(option);
-export type AnalysisOptions = z.infer<typeof analysisOptions>;
 
 /** Options as a request gives them: any of the seven, each otherwise at its default. */
 export const requestedOptions = z.strictObject({

@@ -1,63 +1,26 @@
 import { z } from 'zod';
-import { artifactId, toolIdentity } from '../base/artifact.ts';
-import { contentId, count } from '../base/grammar.ts';
-import {
-  detectedFact,
-  furtherFact,
-  furtherKind,
-  furtherKinds,
-  parameters,
-  unavailableReason,
-} from '../evidence/evidence.ts';
+import { toolIdentity } from '../base/artifact.ts';
+import { detectedFact, furtherFact, furtherKind, furtherKinds, parameters } from '../evidence/evidence.ts';
 import { languageRangeFact } from '../evidence/evidence-read.ts';
 import { runtimeListFields } from './status.ts';
-import { evidenceKind, evidenceKinds } from './study-record.ts';
+import { evidenceKinds, studyEvidence } from './study-record.ts';
 
-/** Why there is nothing of a kind. */
-const unavailableRow = <Kind extends z.ZodType>(kind: Kind) =>
-  z.strictObject({
-    kind,
-    state: z.literal('unavailable'),
-    reasonCode: unavailableReason,
-    trackIndex: count.optional(),
-    artifactId: z.null(),
-    contentId: z.null(),
-    tool: z.null(),
-    parameters: z.null(),
-    facts: z.tuple([]),
-  });
+const [available, unavailable] = studyEvidence.options;
+const unavailableRow = unavailable.extend({ parameters: z.null(), facts: z.tuple([]) });
 
 /**
  * One kind of evidence that a study has, with all its facts, or the reason why there is none. `tool` is null for what
  * came with the source; the parameters are those of the measurement. `trackIndex` names the track that a reason is of.
  */
 export const evidenceRow = z.discriminatedUnion('state', [
-  z.strictObject({
-    kind: evidenceKind,
-    state: z.literal('available'),
-    reasonCode: z.null(),
-    artifactId,
-    contentId,
-    tool: toolIdentity.nullable(),
-    parameters,
-    facts: z.array(z.union([detectedFact, languageRangeFact])),
-  }),
-  unavailableRow(evidenceKind),
+  available.extend({ parameters, facts: z.array(z.union([detectedFact, languageRangeFact])) }),
+  unavailableRow,
 ]);
 
 /** The same for one of the further kinds, which are answered only on request. */
 export const furtherRow = z.discriminatedUnion('state', [
-  z.strictObject({
-    kind: furtherKind,
-    state: z.literal('available'),
-    reasonCode: z.null(),
-    artifactId,
-    contentId,
-    tool: toolIdentity,
-    parameters,
-    facts: z.array(furtherFact),
-  }),
-  unavailableRow(furtherKind),
+  available.extend({ kind: furtherKind, tool: toolIdentity, parameters, facts: z.array(furtherFact) }),
+  unavailableRow.extend({ kind: furtherKind }),
 ]);
 
 /** The values of `?kind=`: one kind, or `all` of them with the further ones, which the answer without it leaves out. */

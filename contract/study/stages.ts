@@ -170,7 +170,7 @@ type CapabilityOf<Name extends StageName> = Extract<
 
 /** The capabilities that the task of every study has. */
 export type StudyCapability = CapabilityOf<Exclude<StageName, OptionalStage>>;
-export type OptionalCapability = CapabilityOf<OptionalStage>;
+type OptionalCapability = CapabilityOf<OptionalStage>;
 
 /** Everything that the task of every study is granted to do; each operation of a run uses exactly one of these. */
 export const capabilities = stageNames.flatMap((name) => {

@@ -29,7 +29,7 @@ export type RuntimeReason = z.infer<typeof runtimeReason>;
 export const hasEnded = (state: Lifecycle): boolean =>
   state === 'terminal' || state === 'failed' || state === 'interrupted';
 
-const endedBadly = (state: Lifecycle): boolean => state === 'failed' || state === 'interrupted';
+export const endedBadly = (state: Lifecycle): boolean => state === 'failed' || state === 'interrupted';
 
 const status = z.strictObject({
   schema: z.enum(['studio.local-runtime-status.v1', 'studio.local-runtime-start-ack.v1']),

@@ -2,7 +2,7 @@ import { cutText } from '../../contract/base/grammar.ts';
 
 const MESSAGE_UNITS = 256;
 
-export type DetectionFailureCause = 'tool_output';
+type DetectionFailureCause = 'tool_output';
 
 /** A tool ran to its end and printed what it must not. `message` begins with the cause word and names no path. */
 export class DetectionFailure extends Error {

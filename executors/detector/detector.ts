@@ -177,6 +177,9 @@ interface DetectorOptions {
  */
 export const jobsOfAProcess = 32;
 
+/** A detector process is ended after this long without work, in ms. */
+export const detectorIdleMs = 60_000;
+
 /** Nothing runs until the first use; a process that dies takes the jobs at hand along, and the next use starts a new one. */
 export function openDetector(options: DetectorOptions): Detector {
   return new WarmDetector(options);

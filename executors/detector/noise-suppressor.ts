@@ -47,7 +47,7 @@ export interface SuppressorState {
 }
 
 /** A block without its noise, which begins `SUPPRESSED_LATE_SAMPLES` before the block that was given. */
-export interface SuppressedBlock {
+interface SuppressedBlock {
   readonly samples: Float32Array;
   /** Every 256 samples of the given block, around each: the power of every bin with its noise, for the models that need no late sound. */
   readonly spectra: readonly Float64Array[];

@@ -27,7 +27,7 @@ export interface FollowedSignal {
   save(): MemoryState;
 }
 
-export interface AskedFrame {
+interface AskedFrame {
   readonly signal: FollowedSignal;
   readonly frame: Float32Array;
 }

@@ -115,8 +115,8 @@ export class SpeechTrack {
 }
 
 /**
- * The rule for a window of speech. Chosen on spoken words and phrases in nine voices under eight conditions, and reported on
- * others (docs/evaluation-results.md).
+ * The rule for a window of speech. Chosen on recorded voices under eight conditions and on sounds without speech, and reported
+ * on others (docs/evaluation-results.md).
  */
 export const SPEECH_RULE = {
   /** A window has a moment as probable as this, and reaches to where the probability falls below the edge. */
@@ -127,8 +127,17 @@ export const SPEECH_RULE = {
   minSpeechMs: 200,
   /** Somewhere in a window the first model has to say as much: the boundary model alone takes music and crowds for speech. */
   leastEstimate: 0.05,
-  /** The least mean of a window. Music and noises reach the threshold for a moment, and words stay above it. */
-  leastMean: 0.65,
+  /** In a window as long as a phrase it has to say more: what it overlooks are short words. */
+  phraseMs: 1000,
+  leastPhraseEstimate: 0.5,
+  /**
+   * The mean of a window is so far above that of so much time before it and behind it. Music and noises swell and fade,
+   * and words begin and end. The time beside a long window says little about it, so its mean alone decides.
+   */
+  leastContrast: 0.6,
+  besideMs: 320,
+  longMs: 3000,
+  leastLongMean: 0.65,
 } as const;
 
 /** A probability is kept as a byte: so many steps from 0 to 1. */
@@ -155,15 +164,41 @@ export function speechWindows({ probabilities, estimates }: SpeechProbabilities,
     else joined[joined.length - 1] = { start: last.start, end: span.end };
   }
   const long = joined.filter(({ start, end }) => end - start >= samples(SPEECH_RULE.minSpeechMs));
-  const isConfirmed = ({ start, end }: SampleSpan): boolean => {
-    const within = (steps: Uint8Array) =>
-      steps.subarray(Math.floor(start / STEP_SAMPLES), Math.ceil(end / STEP_SAMPLES));
-    const sum = within(probabilities).reduce((total, each) => total + each, 0);
-    const isHigh = sum >= SPEECH_RULE.leastMean * PROBABILITY_STEPS * within(probabilities).length;
-    return isHigh && within(estimates).some((each) => each >= SPEECH_RULE.leastEstimate * PROBABILITY_STEPS);
-  };
+  const isConfirmed = (span: SampleSpan): boolean =>
+    isEstimated(estimates, span) && isProbableOnTheWhole(probabilities, span);
   return { speech: long.filter(isConfirmed), unconfirmed: long.filter((span) => !isConfirmed(span)) };
 }
+
+const lasts = ({ start, end }: SampleSpan, ms: number): boolean => end - start >= samples(ms);
+
+/** True if the first model finds speech somewhere in a window. */
+function isEstimated(estimates: Uint8Array, span: SampleSpan): boolean {
+  const { phraseMs, leastPhraseEstimate, leastEstimate } = SPEECH_RULE;
+  const least = lasts(span, phraseMs) ? leastPhraseEstimate : leastEstimate;
+  return estimates.subarray(...stepsOf(span)).some((each) => each >= least * PROBABILITY_STEPS);
+}
+
+/** True if a window is far above what is beside it, or if a long one is probable on the mean. */
+function isProbableOnTheWhole(probabilities: Uint8Array, span: SampleSpan): boolean {
+  const { longMs, leastLongMean, besideMs, leastContrast } = SPEECH_RULE;
+  const [from, to] = stepsOf(span);
+  const mean = meanOf(probabilities.subarray(from, to));
+  if (lasts(span, longMs)) return mean >= leastLongMean;
+  const beside = samples(besideMs) / STEP_SAMPLES;
+  const before = meanOf(probabilities.subarray(Math.max(0, from - beside), from));
+  const behind = meanOf(probabilities.subarray(to, to + beside));
+  return mean - (before + behind) / 2 >= leastContrast;
+}
+
+/** The steps that a span touches, half-open. */
+const stepsOf = ({ start, end }: SampleSpan): [number, number] => [
+  Math.floor(start / STEP_SAMPLES),
+  Math.ceil(end / STEP_SAMPLES),
+];
+
+/** The mean probability of steps; 0 of none: the sound beyond its edges counts as silence. */
+const meanOf = (steps: Uint8Array): number =>
+  steps.reduce((sum, each) => sum + each, 0) / Math.max(1, steps.length) / PROBABILITY_STEPS;
 
 /** Runs of steps above the edge threshold in which one step reaches the on-threshold. */
 function* probableSpans(probabilities: Uint8Array, total: number): Generator<SampleSpan> {

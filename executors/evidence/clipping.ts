@@ -38,7 +38,7 @@ export const clippingState = z.strictObject({
   rate: z.number().nullable(),
   samples: z.number(),
 });
-export type ClippingState = z.infer<typeof clippingState>;
+type ClippingState = z.infer<typeof clippingState>;
 
 /** Finds clipping in left, right and center of a sound at its own rate, which comes as an AU file in pieces of any size. */
 export class Clipping {

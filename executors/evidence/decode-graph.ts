@@ -132,7 +132,7 @@ export const keptInUse = (trackIndex: number | null): string[] =>
   trackIndex === null ? [] : ['-map', `0:${trackIndex}`, '-c', 'copy', '-f', 'null', '-'];
 
 /**
- * The form of the sound in the graph. `kept`: as the file has it. `evened`: by a process before (`even-sound.ts`). `mono`: for a
+ * The form of the sound in the graph. `kept`: as the file has it. `evened`: by a process before (`evenSound`). `mono`: for a
  * decoder that does not name its channels, as that of TTA does not for one channel.
  */
 export type SoundForm = 'kept' | 'evened' | 'mono';
@@ -216,6 +216,9 @@ export function decodeArguments(
   ];
 }
 
+// Each piece costs its reader more than the bytes in it: ffmpeg's own are a few kilobytes of sound.
+const LARGE_PIECES = ['-flush_packets', '0'];
+
 const soundOf = (audioTrackIndex: number, form: SoundForm) => ({
   sound: form === 'evened' ? '1:0' : `0:${audioTrackIndex}`,
   layout: form === 'mono' ? 'aformat=channel_layouts=mono,' : '',
@@ -232,7 +235,7 @@ function ownRateOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number,
     `atrim=start=${from}:end=${to}[own]`,
   ];
   const form16 = ['-c:a', 'pcm_s16be', '-flags', '+bitexact', '-f', 'au'];
-  return ['-filter_complex', graph.join(','), '-map', '[own]', ...form16, bytePipe('ownRate')];
+  return ['-filter_complex', graph.join(','), '-map', '[own]', ...form16, ...LARGE_PIECES, bytePipe('ownRate')];
 }
 
 function audioOptions(
@@ -259,7 +262,8 @@ function audioOptions(
     `[folded]${sampled(CHANNEL_LAYOUT)}[channels]`,
     '[mix][channels]amerge=inputs=2[pcm]',
   ];
-  return ['-filter_complex', graph.join(';'), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'];
+  const form16 = ['-c:a', 'pcm_s16le', '-f', 's16le'];
+  return ['-filter_complex', graph.join(';'), '-map', '[pcm]', ...form16, ...LARGE_PIECES, 'pipe:1'];
 }
 
 function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, edges: WindowEdges): string[] {
@@ -271,12 +275,12 @@ function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, e
     `[0:${videoTrackIndex}]trim=end=${(edges.picturesUntilMs - seekMs) / 1000},settb=1/${VIDEO_TICKS_PER_MS * 1000},split=4[every][some][lines][sides]`,
     `[every]scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area,format=rgb24,${timed('times')}[pictures]`,
     `[some]select=${everyRule([edges.candidatesFromMs, range.endMs], seekMs, KEYFRAME_RULE.candidateMs)},${candidateSize},setsar=1,format=yuvj420p,${timed('candidateTimes')}[candidates]`,
-    // A part of the columns shows the order of fields as well as all of them, and cutting costs a third of scaling. Nothing waits for what these print, so that it comes in large pieces.
-    `[lines]crop=w='min(iw,${INTERLACING_RULE.columns})':h=ih,idet,${printer('metadata', 'fields')},nullsink`,
+    // A part of the columns shows the order of fields as well as all of them, and cutting costs a third of scaling. It is exact: rounding to a block of color leaves nothing of a picture of one column. The filter looks at each line several times, which takes a tenth of the time where the columns lie close together. Nothing waits for what these print, so that it comes in large pieces.
+    `[lines]crop=w='min(iw,${INTERLACING_RULE.columns})':h=ih:exact=1,copy,idet,${printer('metadata', 'fields')},nullsink`,
     `[sides]select=${everyRule([edges.barsFromMs, range.endMs], seekMs, BAR_RULE.sampleMs)},${barFilters},${printer('metadata', 'bars')},nullsink`,
   ];
   const output = (name: string, pipe: (typeof BYTE_PIPES)[number], form: readonly string[]) => [
-    ...['-map', `[${name}]`, '-fps_mode', 'passthrough', ...form],
+    ...['-map', `[${name}]`, '-fps_mode', 'passthrough', ...form, ...LARGE_PIECES],
     bytePipe(pipe),
   ];
   // One thread: an encoder with more holds pictures back, and so do those who wait for them.

@@ -32,7 +32,7 @@ type Counts = z.infer<typeof orderCounts>;
 
 /** The counts of each window of `windowMs`, as they are kept between two windows of a pass. */
 export const interlacingState = z.array(orderCounts);
-export type InterlacingState = z.infer<typeof interlacingState>;
+type InterlacingState = z.infer<typeof interlacingState>;
 
 const noCounts = (): Counts => ({ progressive: 0, tff: 0, bff: 0, undetermined: 0, repeated: 0 });
 

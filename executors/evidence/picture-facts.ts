@@ -32,10 +32,10 @@ export const pictureFactsState = z.strictObject({
   changes: transitionFinderState,
   runs: pictureRunsState,
 });
-export type PictureFactsState = z.infer<typeof pictureFactsState>;
+type PictureFactsState = z.infer<typeof pictureFactsState>;
 
 /** Called with cuts as they are found. */
-export interface ShotListener {
+interface ShotListener {
   cut(atMs: number): void;
   /** No cut before `atMs` is still to come. */
   decided(atMs: number): void;

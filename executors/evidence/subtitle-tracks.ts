@@ -207,14 +207,14 @@ export async function readSubtitleTracks(
     extraPipes: 2 * tracks.length - 1,
   });
   const pipes = [running.stdout, ...running.extra];
-  const mutex = new KeyedMutex();
+  const turns = new LoopTurns();
   let furthest = 0;
   const came = (mediaMs: number): void => {
     if (mediaMs <= furthest) return;
     furthest = Math.min(mediaMs, range.endMs);
     onRead(furthest);
   };
-  const readers = tracks.map(({ codec }) => new TrackReader(codec, { range, limits, mutex, came }));
+  const readers = tracks.map(({ codec }) => new TrackReader(codec, { range, limits, turns, came }));
   const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
   await Promise.all([running.finished, ...reading]);
   came(range.endMs);
@@ -242,7 +242,7 @@ export function withinAll(tracks: readonly (ReadTrack | null)[], range: Range): 
 }
 
 /** Lets one chunk of all tracks be looked at in each turn of the event loop, however many have come. */
-class KeyedMutex {
+class LoopTurns {
   #last: Promise<void> = Promise.resolve();
 
   next(): Promise<void> {
@@ -254,7 +254,7 @@ class KeyedMutex {
 interface ReaderOptions {
   readonly range: Range;
   readonly limits: TrackLimits;
-  readonly mutex: KeyedMutex;
+  readonly turns: LoopTurns;
   readonly came: (mediaMs: number) => void;
 }
 
@@ -263,7 +263,7 @@ class TrackReader {
   readonly #codec: string;
   readonly #limits: TrackLimits;
   readonly #range: Range;
-  readonly #mutex: KeyedMutex;
+  readonly #turns: LoopTurns;
   readonly #came: (mediaMs: number) => void;
   readonly #joiner = new PacketJoiner((packet) => this.#keep(packet));
   #cues: Cue[] = [];
@@ -271,11 +271,11 @@ class TrackReader {
   #isOver = false;
   #fault: unknown = null;
 
-  constructor(codec: string, { range, limits, mutex, came }: ReaderOptions) {
+  constructor(codec: string, { range, limits, turns, came }: ReaderOptions) {
     this.#codec = codec;
     this.#limits = limits;
     this.#range = range;
-    this.#mutex = mutex;
+    this.#turns = turns;
     this.#came = came;
   }
 
@@ -299,7 +299,7 @@ class TrackReader {
   async #eachChunk(pipe: Readable, take: (chunk: Buffer) => void): Promise<void> {
     for await (const chunk of pipe) {
       if (this.#fault !== null || this.#isOver) continue;
-      await this.#mutex.next();
+      await this.#turns.next();
       try {
         take(chunk);
       } catch (error) {

@@ -23,7 +23,7 @@ import {
 } from './subtitle-tracks.ts';
 import { LANGUAGE_CHOICE, LANGUAGE_RULE, NEAR_LANGUAGES_SHA256, trackLanguageOf } from './text-language.ts';
 
-export interface SubtitleDeps {
+interface SubtitleDeps {
   readonly launcher: Launcher;
   readonly ffmpeg: ResolvedTool;
   readonly detector: Detector;
@@ -40,7 +40,7 @@ export interface RequestedSubtitleTrack {
   readonly attached?: { readonly contentId: string; readonly format: SubtitleFormat } | undefined;
 }
 
-export interface SubtitleRequest {
+interface SubtitleRequest {
   readonly path: string;
   /** The path of an attached file. */
   readonly attachedPath: (contentId: string) => string;

@@ -27,7 +27,7 @@ export const waveformState = z.strictObject({
   lowest: z.number(),
   highest: z.number(),
 });
-export type WaveformState = z.infer<typeof waveformState>;
+type WaveformState = z.infer<typeof waveformState>;
 
 /**
  * Measures a waveform for drawing from all signals of a sound (s16le at 16 kHz, interleaved) as its bytes arrive; holds four

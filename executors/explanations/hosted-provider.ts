@@ -35,7 +35,10 @@ export function hostedProvider(
   const url = new URL(text);
   const key = environment.OPENAI_API_KEY ?? '';
   const isLocal = isLoopback(url);
-  if (key === '' && !isLocal) return { refused: 'OPENAI_API_KEY is needed for a server outside this machine' };
+  if (key === '' && !isLocal) {
+    const which = given === '' ? `${defaultBaseUrl}, the default server` : 'a server outside this machine';
+    return { refused: `OPENAI_API_KEY is needed for ${which}` };
+  }
   // The characters that a header can hold.
   if (key !== '' && !/^[!-~]{1,1024}$/.test(key)) return { refused: 'OPENAI_API_KEY is not a key' };
   return { baseUrl: url.href.replace(/\/+$/, ''), apiKey: key === '' ? null : key, isLocal };

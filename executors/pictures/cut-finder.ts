@@ -63,7 +63,7 @@ export const cutFinderState = z.strictObject({
   seen: z.array(z.strictObject({ picture: keptPicture, lastMs: z.number(), change: z.number(), lighter: z.number() })),
   next: z.number(),
 });
-export type CutFinderState = z.infer<typeof cutFinderState>;
+type CutFinderState = z.infer<typeof cutFinderState>;
 
 /** It is certain if a picture is a cut once pictures of this much later have come. */
 export const DECIDED_AFTER_MS = 750;

@@ -19,7 +19,7 @@ export const FROZEN_RULE = { mostChange: 0.001, leastMs: 2000 } as const;
 
 /** Pictures of one property without a break; `measure` is the extreme of what was measured on them. */
 const pictureRun = z.strictObject({ startMs: z.number(), endMs: z.number(), measure: z.number() });
-export type PictureRun = Readonly<z.infer<typeof pictureRun>>;
+type PictureRun = Readonly<z.infer<typeof pictureRun>>;
 
 const runsState = z.strictObject({
   found: z.array(pictureRun),
@@ -35,7 +35,7 @@ export const pictureRunsState = z.strictObject({
   lastMs: z.number(),
   spacingMs: z.number(),
 });
-export type PictureRunsState = z.infer<typeof pictureRunsState>;
+type PictureRunsState = z.infer<typeof pictureRunsState>;
 
 const PIXELS = SMALL_BYTES / 3;
 

@@ -39,7 +39,7 @@ unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE PWD OLDPWD SHLVL _
 exec "$@" 3>&-
 `;
 
-export interface OwnNetworkOptions {
+interface OwnNetworkOptions {
   /** Starts a command in new namespaces, among them one for the network, with the right to configure it. */
   readonly enter: readonly string[];
   /** Gives that right up again and becomes the command behind it. */

@@ -31,7 +31,7 @@ export class RecognizerUnavailable extends Error {
 }
 
 /** Name of each program, and the variable that names its file instead. */
-export const RECOGNIZER_PROGRAMS = {
+const RECOGNIZER_PROGRAMS = {
   'whisper-cli': { name: 'whisper-cli', environmentVariable: 'MEDIA_STUDY_WHISPER_CLI' },
   pocketsphinx: { name: 'pocketsphinx_continuous', environmentVariable: 'MEDIA_STUDY_POCKETSPHINX' },
 } as const;
@@ -60,7 +60,10 @@ export async function openRecognizer(
   const { name, environmentVariable } = RECOGNIZER_PROGRAMS[choice.engine];
   const executable = await recognizerProgram(choice.engine, environment);
   if (executable === null) {
-    throw new RecognizerUnavailable(`${name} is not on PATH, and ${environmentVariable} names no executable file`);
+    const isNamed = environment[environmentVariable] !== undefined;
+    throw new RecognizerUnavailable(
+      isNamed ? `${environmentVariable} names no executable file` : `${name} is not on PATH`,
+    );
   }
   try {
     const recognizer = await (choice.engine === 'pocketsphinx'

@@ -10,7 +10,7 @@ import { RecognitionFailure } from './recognizer.ts';
 const MEBIBYTE = 1024 * 1024;
 const BYTES_PER_SAMPLE = 2;
 
-export interface RegionRequest {
+interface RegionRequest {
   readonly path: string;
   readonly audioTrackIndex: number;
   /** The picture that was measured beside the sound: a transport stream counts from the first sample of both. */

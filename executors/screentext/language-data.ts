@@ -20,13 +20,13 @@ export type Resolve = (specifier: string) => string;
 export const installed: Resolve = (specifier) => createRequire(import.meta.url).resolve(specifier);
 
 /** The packages of the engine, as this release was tried with them. */
-export const ENGINE_PACKAGES = { 'tesseract.js': '7.0.0', 'tesseract.js-core': '7.0.0' } as const;
+const ENGINE_PACKAGES = { 'tesseract.js': '7.0.0', 'tesseract.js-core': '7.0.0' } as const;
 
 /** The set of a language package that is read: smaller, as fast, and as good on the sample. */
 const DATA_SET = '4.0.0_best_int';
 
 /** The name of the package of a language, by the code that the engine gives it. */
-export const languagePackage = (language: string): string => `@tesseract.js-data/${language}`;
+const languagePackage = (language: string): string => `@tesseract.js-data/${language}`;
 
 async function versionOf(resolve: Resolve, name: string): Promise<{ folder: string; version: string }> {
   try {

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { ProbeFailure } from './probe-failure.ts';
 
 /** The facts in the file itself, before any tool reads it. */
-export interface ContainerSignature {
+interface ContainerSignature {
   /** Its first bytes are those of a container that the probe accepts. */
   readonly known: boolean;
   /** It is a RIFF file whose writer could not go back to fill in the length, so that every end is a proper end. */

@@ -43,7 +43,7 @@ export interface MeasuredExtent {
   readonly tracks: readonly ProbedTrack[];
 }
 
-export interface Extent {
+interface Extent {
   readonly durationMs: number;
   /** If the container does not state the length that the media has, no track outlasts that length. */
   readonly tracks: readonly ProbedTrack[];

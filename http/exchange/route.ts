@@ -192,6 +192,8 @@ interface Found extends Matched {
 
 // Clients request the same targets again and again. An entry takes about 1 KiB; if there are too many, all are dropped.
 const rememberedTargets = 1024;
+/** Longer targets are searches, or come from a client that invents them: they are not kept. */
+const longestRemembered = 512;
 
 /** A part of a path that stands for a parameter, and what it has to end with. */
 interface NamedPart {
@@ -260,7 +262,7 @@ export class Router {
     const target = parseTarget(raw);
     const found = { target, ...this.match(target) };
     // The path of a grant holds its secret, which nothing keeps.
-    if (raw === null || found.route.access === 'grant') return found;
+    if (raw === null || raw.length > longestRemembered || found.route.access === 'grant') return found;
     if (this.#found.size === rememberedTargets) this.#found.clear();
     this.#found.set(raw, found);
     return found;

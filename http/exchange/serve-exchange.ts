@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, ServiceError } from '../../contract/base/errors.ts';
+import { type ErrorCode, errorCodes, messageOf, ServiceError } from '../../contract/base/errors.ts';
 import type { Exchange, Headers } from '../listener/listener.ts';
 import { type Answer, failedAnswer, jsonBytes, jsonHeaders, SentBody } from './answer.ts';
 import type { Guard, RefusedOrigins } from './guard.ts';
@@ -154,8 +154,6 @@ function send(service: Service, { exchange, requestId, begunAt, route }: Asked, 
 const readable = ({ 'Access-Control-Expose-Headers': named }: Headers): Headers => ({
   'Access-Control-Expose-Headers': named === undefined ? requestIdField : `${named}, ${requestIdField}`,
 });
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * The codes with which the checks of `serve-exchange.ts` can end a request before its endpoint runs, in their order. The codes

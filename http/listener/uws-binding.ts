@@ -33,13 +33,13 @@ export interface UwsRequest {
 /** An opaque native pointer. */
 export type UwsListenSocket = object;
 
-export interface UwsApp {
+interface UwsApp {
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): void;
   listen(host: string, port: number, options: number, listener: (socket: UwsListenSocket | false) => void): void;
   close(): void;
 }
 
-export interface UwsBinding {
+interface UwsBinding {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
   App(): UwsApp;
   us_listen_socket_close(socket: UwsListenSocket): void;

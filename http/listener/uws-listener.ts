@@ -133,7 +133,7 @@ const SENT_AT_ONCE_BYTES = 65_536;
 const LONGEST_BODY = 999_999_999;
 
 /** One exchange over uWebSockets.js. Its native response must already have its abort listener. */
-export class UwsExchange extends ExchangeCore {
+class UwsExchange extends ExchangeCore {
   readonly #response: UwsResponse;
   /** Inside the route handler the library holds the cork itself. */
   #corked = true;

@@ -8,7 +8,7 @@ import type { Headers } from '../listener/listener.ts';
 /** The built files of the console by their paths; `/` is the page. Empty where this host has none. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly bytes: Uint8Array;
   readonly type: string;
 }
@@ -20,7 +20,7 @@ export type ReadConsole = () => Promise<ConsoleFiles>;
  * The permissions of the page: it loads files of this host alone, and no inline code or style. Media and its captions may be
  * blobs, because a page makes a `<track>` of text that it fetched with the token.
  */
-export const contentSecurityPolicy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -1,6 +1,5 @@
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
-import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
-import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-service.ts';
+import type { VideohostIngests, VideohostsOff } from '../../actors/ingest/videohost/videohost-ingests.ts';
 import type { LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
 import type { StudyService } from '../../actors/study/studies.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';

@@ -1,7 +1,6 @@
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { Upload } from '../../actors/ingest/owned/upload.ts';
-import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
-import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-service.ts';
+import type { VideohostIngests, VideohostsOff } from '../../actors/ingest/videohost/videohost-ingests.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { listQuery } from '../../contract/base/newest-first.ts';
 import {

@@ -19,6 +19,15 @@ import { type Call, type Route, read, route, write } from '../exchange/route.ts'
 import { MediaPart, requestedRange } from '../exchange/sent-bodies.ts';
 import type { Headers } from '../listener/listener.ts';
 
+/** The refusals of a request that names a grant. */
+const refusalsOfGrant = [
+  'unknown_runtime',
+  'runtime_deleted',
+  'private_playback_grant_unavailable',
+  'private_playback_grant_expired',
+  'stored_content_inconsistent',
+] as const;
+
 /** The routes of private playback. */
 export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
   route('/v1/runtimes/:runtimeId/private-playback-grants', {
@@ -57,13 +66,7 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
       request: playbackRevocation,
       invalid: 'invalid_private_playback_revocation',
       answers: [json(200, playbackRevoked)],
-      refusals: [
-        'unknown_runtime',
-        'runtime_deleted',
-        'private_playback_grant_unavailable',
-        'private_playback_grant_expired',
-        'stored_content_inconsistent',
-      ],
+      refusals: refusalsOfGrant,
       handle: ({ params }) => ({ status: 200, body: playback.revoke(params.runtimeId, params.grantId) }),
     }),
   }),
@@ -79,13 +82,7 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
       request: playbackRenewal,
       invalid: 'invalid_private_playback_renewal',
       answers: [json(200, playbackRenewed)],
-      refusals: [
-        'unknown_runtime',
-        'runtime_deleted',
-        'private_playback_grant_unavailable',
-        'private_playback_grant_expired',
-        'stored_content_inconsistent',
-      ],
+      refusals: refusalsOfGrant,
       handle: ({ params, origin }) => ({
         status: 200,
         body: playback.renew(params.runtimeId, params.grantId, origin),

@@ -8,24 +8,62 @@ import { itemOf } from './pack-item.ts';
 /** At most so much of each piece of music. */
 const SECONDS = 90;
 
-/** Music of games without singing, by package and folder below `/usr/share`; GPL-2 or later, CC BY-SA 3.0 or 4.0, and public domain. */
-const music: readonly (readonly [condition: string, package_: string, folder: string])[] = [
-  ['music_tuning', 'singularity-music', 'games/singularity/music'],
-  ['music_unseen', 'starfighter-data', 'starfighter/music'],
-  ['music_unseen', 'fillets-ng-data', 'games/fillets-ng/music'],
+/** Sound without speech in a package, all of it below a folder of `/usr/share`. */
+interface Unspoken {
+  readonly condition: string;
+  readonly package: string;
+  readonly folder: string;
+  /** The files; all sounds by default. */
+  readonly only?: RegExp;
+  /** True for short sounds: one file has all of them, with pauses. */
+  readonly isJoined?: boolean;
+}
+
+const listed = (condition: string, name: string, folder: string, rest: Partial<Unspoken> = {}): Unspoken => ({
+  ...{ condition, package: name, folder },
+  ...rest,
+});
+
+/** Music of games without singing, on which the rule for windows was chosen; GPL-2 or later, CC BY-SA 3.0 or 4.0, public domain. */
+const tuned: readonly Unspoken[] = [
+  listed('music_tuning', 'singularity-music', 'games/singularity/music'),
+  listed('music_tuning', 'starfighter-data', 'starfighter/music'),
+  listed('music_tuning', 'fillets-ng-data', 'games/fillets-ng/music'),
+];
+
+// Human voices and speech, by the names of the files.
+const unvoiced = /^(?!.*(?:choir|vox|voice|robot|phone|haa|hey|sarah)).*\.(?:flac|ogg|wav)$/i;
+
+/** Sound of which nothing was chosen; free licenses, which the `copyright` file of each package states. */
+const unseen: readonly Unspoken[] = [
+  listed('game_music', 'hyperrogue-music', 'hyperrogue/music', { only: /hr(?:3|-domina)-.*\.ogg$/ }),
+  listed('game_music', 'colobot-common-sounds', 'games/colobot/music'),
+  listed('game_music', 'openclonk-data', 'games/openclonk/Music.ocg'),
+  listed('acoustic_music', 'unknown-horizons', 'unknown-horizons/content/audio/music'),
+  listed('acoustic_music', 'planetblupi-music-ogg', 'planetblupi/music'),
+  listed('metal', 'fretsonfire-songs-muldjord', 'games/fretsonfire/data/songs/muldjord'),
+  listed('crowd', 'tuxfootball', 'games/tuxfootball/sound', {
+    only: /(?:crowd.*|ingame)\.(?:ogg|wav)$/,
+    isJoined: true,
+  }),
+  listed('samples', 'sonic-pi-samples', 'sonic-pi/samples', { only: unvoiced, isJoined: true }),
+  listed('samples', 'searchandrescue-data', 'games/searchandrescue/sounds', { only: unvoiced, isJoined: true }),
+  listed('samples', 'lugaru-data', 'games/lugaru/Sounds', { only: unvoiced, isJoined: true }),
 ];
 
 /** Five sentences of a reader of LibriVox with their words (public domain). */
 const read = { package: 'pocketsphinx-testdata', folder: 'pocketsphinx/test/data/librivox' } as const;
 
-async function musicItems(folder: string): Promise<PackItem[]> {
+async function itemsOf(folder: string, part: string, sounds: readonly Unspoken[]): Promise<PackItem[]> {
   const items: PackItem[] = [];
-  for (const [condition, name, below] of music) {
+  for (const { condition, package: name, folder: below, only = /\.(?:flac|ogg|wav)$/, isJoined = false } of sounds) {
     const from = path.join(await unpacked(path.join(folder, 'work'), name), below);
-    const pieces = (await readdir(from, { recursive: true })).filter((each) => each.endsWith('.ogg')).sort();
-    for (const [at, piece] of pieces.entries()) {
-      const file = path.join(folder, 'recorded', `${name}-${at}.flac`);
-      ffmpeg('-i', path.join(from, piece), '-t', String(SECONDS), '-map', '0:a:0', '-map_metadata', '-1', file);
+    const files = (await readdir(from, { recursive: true })).filter((each) => only.test(each)).sort();
+    const heard = files.map((each) => path.join(from, each));
+    const groups = isJoined ? [heard] : heard.map((each) => [each]);
+    for (const [at, group] of groups.entries()) {
+      const file = path.join(folder, part, `${name}-${at}.flac`);
+      write(file, group);
       const noWords = { language: 'en', lines: [] };
       items.push(
         await itemOf(folder, file, lengthMs(file), { utterances: { condition, spans: [] }, transcript: noWords }),
@@ -33,6 +71,20 @@ async function musicItems(folder: string): Promise<PackItem[]> {
     }
   }
   return items;
+}
+
+/** One sound as it is, up to the most of a piece; several in mono, with half a second between them. */
+function write(file: string, sounds: readonly string[]): void {
+  const inputs = sounds.flatMap((each) => ['-i', each]);
+  const forms = sounds.map(
+    (_, at) => `[${at}:a:0]aresample=44100,aformat=channel_layouts=mono,apad=pad_dur=0.5[s${at}]`,
+  );
+  const joined = [...forms, `${sounds.map((_, at) => `[s${at}]`).join('')}concat=n=${sounds.length}:v=0:a=1[all]`];
+  const part =
+    sounds.length === 1
+      ? ['-t', String(SECONDS), '-map', '0:a:0']
+      : ['-filter_complex', joined.join(';'), '-map', '[all]'];
+  ffmpeg(...inputs, ...part, '-map_metadata', '-1', file);
 }
 
 async function readItem(folder: string): Promise<PackItem> {
@@ -59,5 +111,8 @@ async function readItem(folder: string): Promise<PackItem> {
 /** Recorded sound from Debian's packages: music without a word, and a voice that reads. */
 export const recordedItems = async (folder: string): Promise<PackItem[]> => [
   await readItem(folder),
-  ...(await musicItems(folder)),
+  ...(await itemsOf(folder, 'recorded', tuned)),
 ];
+
+/** Music, crowds, instruments and machines from other packages. The rule for windows of speech was not chosen on them. */
+export const unspokenItems = (folder: string): Promise<PackItem[]> => itemsOf(folder, 'unspoken', unseen);

@@ -13,7 +13,7 @@ import type { ApprovalReference } from '../../contract/review.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
 import type { Coverage } from '../../contract/study/study-record.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import { coversWhole } from '../../rules/time-spans.ts';
+import { coversWhole, overlaps } from '../../rules/time-spans.ts';
 import type { VerifiedConclusion } from '../stages/admit.ts';
 import { assessmentReceipt, type VerifiedAssessment } from '../stages/assess.ts';
 import { decisionReceipt, type VerifiedDecision } from '../stages/decide.ts';
@@ -77,14 +77,27 @@ export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInpu
   };
 }
 
+/**
+ * A derivation from the findings and the request of a study that runs once for both. Each step of a production needs the lines, and
+ * so does its verification; to cut the speech of two hours takes a second.
+ */
+export function derivedOnce<Result>(derive: (study: CaptionedStudy) => Result): (study: CaptionedStudy) => Result {
+  const known = new WeakMap<VerifiedFindings, { readonly run: StudyRun; readonly result: Result }>();
+  return (study) => {
+    const found = known.get(study.findings);
+    if (found?.run === study.run) return found.result;
+    const result = derive(study);
+    known.set(study.findings, { run: study.run, result });
+    return result;
+  };
+}
+
 /** Everything of a study that speaks of one stretch of time. */
 interface LineCitations {
   readonly claimIds: readonly string[];
   readonly semanticCitations: readonly SemanticCitation[];
   readonly childReports: readonly ChildReport[];
 }
-
-const overlaps = (one: Range, other: Range): boolean => one.startMs < other.endMs && other.startMs < one.endMs;
 
 /** Facts that follow each other without a gap, as one stretch: a line may span several windows of one read. */
 function runsOf(facts: readonly EvidenceFact[]): Range[] {

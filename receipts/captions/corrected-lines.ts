@@ -16,7 +16,7 @@ import {
 } from '../../contract/captions/correction.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage } from '../../rules/languages.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import { captionTextOf } from './allowance.ts';
@@ -156,11 +156,6 @@ export const correctionsOn = (corrections: VerifiedCorrections, base: BaseLines)
     ? { ...corrections, base, lines: uncorrected(base), check: null }
     : corrections;
 
-const isOneLanguage = ({ input }: BaseLines): boolean => {
-  const source = baseLanguage(input.sourceLanguage);
-  return source !== null && source === baseLanguage(input.targetLanguage);
-};
-
 /** The text of a side without a text of a person: null if it is cut in parts, whose words only a person can know. */
 function inheritedText(before: readonly CurrentLine[], side: CaptionSide, parts: number): CorrectedText | null {
   const texts = before.map((line) => line[side]);
@@ -214,8 +209,8 @@ function changesOf(
   { base, ordinal }: Correcting,
 ): CorrectionChange[] {
   let made = 0;
-  const isOne = isOneLanguage(base);
-  const { range } = base.input;
+  const { range, sourceLanguage, targetLanguage } = base.input;
+  const isOne = areOneLanguage(sourceLanguage, targetLanguage);
   const lineOf = (before: readonly CurrentLine[], parts: number, line: AskedLine): CorrectedLine => {
     const { startMs, endMs } = line;
     const [only, ...others] = before;
@@ -326,7 +321,7 @@ export function correctedBy(
 }
 
 /** The verdict of a check on the lines of a runtime. */
-export interface CorrectionDecision {
+interface CorrectionDecision {
   readonly outcome: 'accepted' | 'withheld';
   readonly reasonCode: CorrectionCheckReceipt['decision']['reasonCode'];
   readonly acceptedCount: number;

@@ -16,7 +16,7 @@ import { baseLanguage, contradicts } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, type TextPair, type TimedText } from '../../rules/pairing.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
-import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
+import { type CaptionedStudy, captionInputOf, derivedOnce } from './captioned-study.ts';
 import {
   asOneRow,
   isOneLanguage,
@@ -118,7 +118,7 @@ interface CaptionExecutor {
   /** How events and receipts name it. Throws `RangeError` where it translates and no translator is named. */
   identify(study: CaptionedStudy, translator?: CaptionTranslator): CaptionExecutorIdentity;
   /** Its lines, in order of time and inside the range; without a translation none has a translated text. */
-  draft(study: CaptionedStudy, translation?: CaptionTranslation): DraftLine[];
+  draft(study: CaptionedStudy, translation?: CaptionTranslation): readonly DraftLine[];
   /** The stored text of a study that a model has to translate; null if nothing has to be. */
   toTranslate?(study: CaptionedStudy): TextToTranslate | null;
   /** The reason why it has no line of a study; only for a study without lines. */
@@ -197,21 +197,27 @@ const linesOf = (
     target: sideOf(target, texts.target),
   }));
 
-/** The media's own subtitle tracks, as the study read them, side by side. */
-const embeddedSubtitles: CaptionExecutor = {
-  identify: (study) => ({
-    id: 'studio.embedded-subtitle-caption-producer',
-    classification: 'embedded_subtitle_tracks',
+/** How an executor that makes lines of the media's own subtitle tracks is named, beside its id. */
+const fromTracks = (study: CaptionedStudy) =>
+  ({
     executionScope: 'current_run',
     recognizer: 'embedded-subtitle-track',
     translator: 'embedded-subtitle-track',
     sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
     ...common,
+  }) as const;
+
+/** The media's own subtitle tracks, as the study read them, side by side. */
+const embeddedSubtitles: CaptionExecutor = {
+  identify: (study) => ({
+    id: 'studio.embedded-subtitle-caption-producer',
+    classification: 'embedded_subtitle_tracks',
+    ...fromTracks(study),
   }),
-  draft: (study) => {
+  draft: derivedOnce((study) => {
     const { source, target } = tracksOf(study);
     return linesOf('embedded-subtitle-line', pairedCues(source?.cues ?? [], target?.cues ?? []), { source, target });
-  },
+  }),
   absence: (study) => {
     const { source, target } = tracksOf(study);
     const { sourceLanguage, targetLanguage } = captionInputOf(study);
@@ -228,17 +234,13 @@ const groupedSubtitles: CaptionExecutor = {
   identify: (study) => ({
     id: 'studio.grouped-subtitle-caption-producer',
     classification: 'grouped_subtitle_tracks',
-    executionScope: 'current_run',
-    recognizer: 'embedded-subtitle-track',
-    translator: 'embedded-subtitle-track',
-    sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
-    ...common,
+    ...fromTracks(study),
   }),
-  draft: (study) => {
+  draft: derivedOnce((study) => {
     const { source, target } = tracksOf(study);
     const pairs = groupedCues(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
     return linesOf('grouped-subtitle-line', pairs, { source, target });
-  },
+  }),
 };
 
 /** One line of a track that is to be translated; its text is null where the cue could not be read. */
@@ -252,16 +254,19 @@ function trackToTranslate(study: CaptionedStudy) {
   return source === null || target !== null || isOneLanguage(study) ? null : source;
 }
 
-const linesOfTrack = (study: CaptionedStudy, { cues }: StudiedTrack): TrackLine[] =>
-  groupedCues(cues, [], captionInputOf(study).range).map(({ startMs, endMs, source }, index) => ({
-    ...{ id: numbered('translated-subtitle-line', index), startMs, endMs, text: source },
-  }));
+const linesToTranslate = derivedOnce((study): readonly TrackLine[] =>
+  groupedCues(trackToTranslate(study)?.cues ?? [], [], captionInputOf(study).range).map(
+    ({ startMs, endMs, source }, index) => ({
+      ...{ id: numbered('translated-subtitle-line', index), startMs, endMs, text: source },
+    }),
+  ),
+);
 
 function textOfTrack(study: CaptionedStudy): TextToTranslate | null {
   const track = trackToTranslate(study);
   if (track === null || track.isContradicted) return null;
   const { artifactId, contentId } = track;
-  const lines = linesOfTrack(study, track).flatMap(({ id, text }) =>
+  const lines = linesToTranslate(study).flatMap(({ id, text }) =>
     text === null ? [] : [{ id, text: asOneRow(text) }],
   );
   return lines.length === 0 ? null : { artifactId, contentId, lines };
@@ -276,11 +281,8 @@ const translatedSubtitles: CaptionExecutor = {
     return {
       id: 'studio.translated-subtitle-caption-producer',
       classification: 'subtitle_tracks_translated',
-      executionScope: 'current_run',
-      recognizer: 'embedded-subtitle-track',
-      translator: isTranslated ? 'openai-compatible-model' : 'embedded-subtitle-track',
-      sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
-      ...common,
+      ...fromTracks(study),
+      ...(isTranslated && { translator: 'openai-compatible-model' }),
       ...translator,
     };
   },
@@ -289,17 +291,17 @@ const translatedSubtitles: CaptionExecutor = {
     const track = trackToTranslate(study);
     if (track === null) return groupedSubtitles.draft(study);
     const targetOf = translatedSides(study, textOfTrack(study), translation);
-    return linesOfTrack(study, track).map(({ id, startMs, endMs, text }) => ({
+    return linesToTranslate(study).map(({ id, startMs, endMs, text }) => ({
       ...{ id, startMs, endMs, source: sideOf(track, text), target: targetOf(id) },
     }));
   },
 };
 
-function tracksOf(study: CaptionedStudy) {
+const tracksOf = derivedOnce((study) => {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
   const tracks = studiedTracks(study.findings);
   return { source: trackIn(tracks, sourceLanguage), target: trackIn(tracks, targetLanguage) };
-}
+});
 
 /** The study's own transcript, shown in the language that was spoken. */
 const recognizedTranscript: CaptionExecutor = {
@@ -316,9 +318,8 @@ const recognizedTranscript: CaptionExecutor = {
     };
   },
   draft: (study) => {
-    const transcript = transcriptOf(study.findings);
-    if (transcript === null || !isOneLanguage(study)) return [];
-    return recognizedLines(study, transcript).map(({ text, ...line }) => {
+    if (!isOneLanguage(study)) return [];
+    return recognizedLines(study).map(({ text, ...line }) => {
       const side: DraftText = { state: 'available', text };
       return { ...line, source: side, target: side };
     });

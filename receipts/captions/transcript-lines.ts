@@ -1,12 +1,12 @@
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { TranscriptLineFact } from '../../contract/evidence/evidence.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage } from '../../rules/languages.ts';
 import { breakCosts, cueShapeOf, rowsOf, segmentedCues, timedUnits, untimedUnits } from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import { presentGatesOf, type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
-import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
+import { type CaptionedStudy, captionInputOf, derivedOnce } from './captioned-study.ts';
 
 /**
  * The reason why captions of a study would have no line. `nothing_recognised` and `no_line_passed` concern its transcript.
@@ -54,8 +54,7 @@ export function transcriptOf({ recognition }: Pick<VerifiedFindings, 'recognitio
 /** True if the two sides of captions are one language: the recognized text is its own translation then. */
 export function isOneLanguage(study: CaptionedStudy): boolean {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
-  const source = baseLanguage(sourceLanguage);
-  return source !== null && source === baseLanguage(targetLanguage);
+  return areOneLanguage(sourceLanguage, targetLanguage);
 }
 
 /** A line of captions that was cut from a transcript, before a model translates it. */
@@ -65,10 +64,11 @@ interface RecognizedLine extends Pick<DraftLine, 'id' | 'startMs' | 'endMs'> {
 }
 
 /**
- * The lines of captions from a transcript. They use only lines that passed every gate, and never span a withheld one. A cue must
+ * The lines of captions from the transcript of a study, if it has one. They use only lines that passed every gate, and never span a withheld one. A cue must
  * not join words that had others in between.
  */
-export function recognizedLines(study: CaptionedStudy, { lines }: StudiedTranscript): RecognizedLine[] {
+export const recognizedLines = derivedOnce((study): readonly RecognizedLine[] => {
+  const lines = transcriptOf(study.findings)?.lines ?? [];
   const passed = lines.filter(({ outcome }) => outcome === 'passed');
   const withheld = lines.filter(({ outcome }) => outcome === 'withheld').map(({ index }) => index);
   const { range, sourceLanguage } = captionInputOf(study);
@@ -85,7 +85,7 @@ export function recognizedLines(study: CaptionedStudy, { lines }: StudiedTranscr
     text,
     transcriptLines: lineIndexes,
   }));
-}
+});
 
 /** The reason why the recognized speech of a study has no line of captions. */
 export function recognizedAbsence(study: CaptionedStudy, translates: boolean): LinesAbsence {
@@ -126,7 +126,7 @@ export function transcriptToTranslate(study: CaptionedStudy): TextToTranslate | 
   const transcript = transcriptOf(study.findings);
   if (transcript === null || isOneLanguage(study)) return null;
   const { artifactId, contentId } = transcript;
-  const lines = recognizedLines(study, transcript).map(({ id, text }) => ({ id, text: asOneRow(text) }));
+  const lines = recognizedLines(study).map(({ id, text }) => ({ id, text: asOneRow(text) }));
   return { artifactId, contentId, lines };
 }
 
@@ -167,10 +167,9 @@ function sideOf(verdict: Verdict | undefined, language: string): DraftText {
 
 /** The recognized lines of a study, each with its translation or the reason why it has none. */
 export function translatedLines(study: CaptionedStudy, translation: CaptionTranslation | undefined): DraftLine[] {
-  const transcript = transcriptOf(study.findings);
-  if (transcript === null) return [];
+  if (transcriptOf(study.findings) === null) return [];
   const targetOf = translatedSides(study, transcriptToTranslate(study), translation);
-  return recognizedLines(study, transcript).map(({ text, ...line }) => ({
+  return recognizedLines(study).map(({ text, ...line }) => ({
     ...line,
     source: { state: 'available', text },
     target: targetOf(line.id),

@@ -106,10 +106,7 @@ export async function readTranslation(
 }
 
 /** A record of the questions of one production, with what was answered. */
-export type TranslationAnswers = Pick<
-  CaptionTranslation,
-  'prompt' | 'configuration' | 'asks' | 'identifiedAlone' | 'gates'
->;
+type TranslationAnswers = Pick<CaptionTranslation, 'prompt' | 'configuration' | 'asks' | 'identifiedAlone' | 'gates'>;
 
 /** The record of a translation. Throws `RangeError` for a job without a translation. */
 export function translationOf(job: CaptionJob, answers: TranslationAnswers): CaptionTranslation {

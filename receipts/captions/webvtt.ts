@@ -6,13 +6,13 @@ import type { StoredReceipt } from '../stored-records.ts';
 import type { StoredCaptions } from './quality-control.ts';
 
 /** A line of a file, with texts of the host or of a person. */
-export interface FileLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
+interface FileLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
   readonly source: { readonly state: string; readonly text: string | null };
   readonly target: { readonly state: string; readonly text: string | null };
 }
 
 /** The lines of captions that a person corrected, with the newest correction and the check that accepted them. */
-export interface CorrectedFile {
+interface CorrectedFile {
   readonly lines: readonly FileLine[];
   readonly correction: StoredReceipt<CorrectionReceipt>;
   readonly check: StoredReceipt<CorrectionCheckReceipt>;
@@ -60,7 +60,7 @@ export const webVttText = (text: string): string =>
 const payloadOf = (text: string): string => textLinesOf(webVttText(text)).join('\n');
 
 /** A cue of a file. */
-export interface WebVttCue {
+interface WebVttCue {
   readonly id: string;
   readonly startMs: number;
   readonly endMs: number;

@@ -161,7 +161,8 @@ function listenedTrack({ source, request, operation: { parameters } }: Delivered
   return { index: first ?? chosen.index, choice: null };
 }
 
-const seenTrack = ({ tracks }: RegisteredSource): number | null =>
+/** The track that pictures come from; null if there is none. */
+export const videoTrackOf = ({ tracks }: RegisteredSource): number | null =>
   tracks.find(({ kind }) => kind === 'video')?.index ?? null;
 
 const isWithout = (delivered: MediaEvidence, reasonCode: UnavailableReason): boolean =>
@@ -205,7 +206,7 @@ function furtherOf({ operation, evidence }: DeliveredPass): PassKind[] {
 function checkDetected(pass: DeliveredPass): void {
   const { source, evidence, further } = pass;
   const audio = listenedTrack(pass);
-  const video = seenTrack(source);
+  const video = videoTrackOf(source);
   checkStated(pass, audio, video);
   for (const [at, each] of evidence.entries()) {
     if (each.delivered.kind === 'shot_changes') {

@@ -9,14 +9,11 @@ import { type OptionalStage, studyStages } from '../../contract/study/stages.ts'
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { demandDerived } from '../evidence-chain.ts';
-import { operationIdOf, operationKeyOf, outputArtifact } from '../identities.ts';
+import { outputArtifact } from '../identities.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';
 import { readStoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
 import { causeOf, type FoldContext, optionalGrantOf, type StepResult, type StudyRun } from '../study-run.ts';
-import { detectedArtifactKind } from './media-operation.ts';
-
-/** Evidence of a run that an operation starts from. */
-export type StartingEvidence = readonly { readonly artifactId: string; readonly contentId: string }[];
+import { detectedArtifactKind, operationRequestOf, type StartingEvidence } from './media-operation.ts';
 
 interface Producer {
   readonly engine: string;
@@ -181,26 +178,8 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
     return grantId;
   }
 
-  #requestOf({ record, ids }: StudyRun, { producer, from }: GrantedWork) {
-    const { sourceArtifactId, analysisRequest } = record;
-    const { range, sourceContentId } = analysisRequest;
-    const work = {
-      operation: this.capability,
-      inputContentIds: [sourceContentId, ...from.map(({ contentId }) => contentId)],
-      range,
-      tools: producer.tools,
-      parameters: { engine: producer.engine, ...producer.parameters },
-    };
-    const operationKey = operationKeyOf(work);
-    return {
-      operationId: operationIdOf(work, operationKey),
-      taskId: ids.taskId,
-      agentId: ids.agentId,
-      executionId: ids.executionId,
-      sourceArtifactId,
-      range,
-      operationKey,
-    };
+  #requestOf(run: StudyRun, { producer: { engine, tools, parameters }, from }: GrantedWork) {
+    return operationRequestOf(run, { operation: this.capability, tools, parameters: { engine, ...parameters }, from });
   }
 
   /** It names the source and the evidence that it was made from. */

@@ -19,7 +19,7 @@ import type {
 } from '../../contract/evidence/media-operation.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
-import { operationIdOf, operationKeyOf, outputArtifact } from '../identities.ts';
+import { type OperationInput, operationIdOf, operationKeyOf, outputArtifact } from '../identities.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';
 import { storedJson } from '../stored-records.ts';
 import { causeOf, type StudyRun } from '../study-run.ts';
@@ -27,6 +27,9 @@ import { causeOf, type StudyRun } from '../study-run.ts';
 /** The kind of the run artifact that holds one kind of detected evidence. */
 export const detectedArtifactKind = (kind: DetectedKind | FurtherKind): string =>
   `detected-${kind.replaceAll('_', '-')}`;
+
+/** Evidence of a run that an operation starts from. */
+export type StartingEvidence = readonly { readonly artifactId: string; readonly contentId: string }[];
 
 interface EncodedDetections {
   /** Store these before the batch that names them. */
@@ -74,13 +77,17 @@ interface CompletedOperation {
   readonly events: readonly EventDraft[];
 }
 
-/** The request of a run for one pass; its key depends on the source's bytes, the range, the tools and their parameters alone. */
-export function mediaRequestOf({ record, ids }: StudyRun, operation: MediaOperation): MediaOperationRequest {
+/**
+ * The names of a run for one operation on its media. The key depends on the source's bytes, the evidence that the operation starts
+ * from, the range, the tools and their parameters alone.
+ */
+export function operationRequestOf(
+  { record, ids }: StudyRun,
+  { from, ...how }: Pick<OperationInput, 'operation' | 'tools' | 'parameters'> & { readonly from: StartingEvidence },
+) {
   const { sourceArtifactId, analysisRequest } = record;
   const { range, sourceContentId } = analysisRequest;
-  const { capability, parameters, limits } = operation;
-  const tools = [...operation.tools];
-  const work = { operation: capability, inputContentIds: [sourceContentId], range, tools, parameters };
+  const work = { ...how, range, inputContentIds: [sourceContentId, ...from.map(({ contentId }) => contentId)] };
   const operationKey = operationKeyOf(work);
   return {
     operationId: operationIdOf(work, operationKey),
@@ -88,9 +95,18 @@ export function mediaRequestOf({ record, ids }: StudyRun, operation: MediaOperat
     agentId: ids.agentId,
     executionId: ids.executionId,
     sourceArtifactId,
-    sourceContentId,
     range,
     operationKey,
+  };
+}
+
+/** The request of a run for one pass. */
+export function mediaRequestOf(run: StudyRun, operation: MediaOperation): MediaOperationRequest {
+  const { capability, parameters, limits } = operation;
+  const tools = [...operation.tools];
+  return {
+    ...operationRequestOf(run, { operation: capability, tools, parameters, from: [] }),
+    sourceContentId: run.record.analysisRequest.sourceContentId,
     tools,
     parameters,
     limits,

@@ -29,6 +29,7 @@ import {
   utf8Json,
 } from '../../formats/canonical-json.ts';
 import { laterStagesOf } from '../fold.ts';
+import { digestOf } from '../identities.ts';
 import { stageNamed } from '../stages/run-stages.ts';
 import { shapeFault } from '../stored-records.ts';
 
@@ -118,15 +119,13 @@ export const bundleSchemasWith = (rows: z.ZodType): Buffer =>
     ),
   });
 
-const hexOf = (contentId: string): string => contentId.slice('sha256:'.length);
-
 /** The statement that follows from a manifest: every file by its digest, and what the bundle is about. */
 export function statementOf(manifest: BundleManifest): BundleStatement {
   const { schema, files, ...predicate } = manifest;
   const listed = [{ path: bundlePaths.manifest, contentId: contentIdOfJson(manifest) }, ...files];
   return {
     _type: 'https://in-toto.io/Statement/v1',
-    subject: listed.map(({ path, contentId }) => ({ name: path, digest: { sha256: hexOf(contentId) } })),
+    subject: listed.map(({ path, contentId }) => ({ name: path, digest: { sha256: digestOf(contentId) } })),
     predicateType: bundlePredicateType,
     predicate,
   };

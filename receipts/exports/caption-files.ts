@@ -3,6 +3,7 @@ import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 import { brokenLines, textLinesOf } from '../../rules/caption-guidelines.ts';
+import { areOneLanguage } from '../../rules/languages.ts';
 import { type CheckedCaptions, correctionNotes, fileLinesOf, webVttFile, webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { acceptedCaptionsOf } from '../published/captions.ts';
@@ -33,7 +34,8 @@ function linesOf(captions: CheckedCaptions, { side, lines: breaks }: CaptionForm
   const { sourceLanguage: source, targetLanguage: target } = captions.artifact.input;
   const languages: Readonly<Record<CaptionSide, string>> = { source, target };
   // One text in one language is not shown twice.
-  const both: readonly CaptionSide[] = source === target ? ['target'] : ['target', 'source'];
+  const isOne = source === target || areOneLanguage(source, target);
+  const both: readonly CaptionSide[] = isOne ? ['target'] : ['target', 'source'];
   const sides = side === 'both' ? both : [side];
   return fileLinesOf(captions).flatMap((line) => {
     const texts = sides.flatMap((each) => {

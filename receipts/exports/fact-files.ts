@@ -268,7 +268,7 @@ const madeOfTranscript = ({ contentId, correction }: TranscriptFile): string[] =
   correction === null ? [contentId] : [contentId, correction.contentId];
 
 /** The lines of a file of a transcript: the corrected or the original ones. */
-export interface TranscriptForm {
+interface TranscriptForm {
   readonly corrections: ShownCorrections;
 }
 

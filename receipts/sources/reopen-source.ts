@@ -8,8 +8,8 @@ import { registeredSourceOf } from './source-session.ts';
 import { subtitleFilesIn } from './subtitle-track.ts';
 import { type RecordKind, type SealedChain, verifyRecords } from './verify-source.ts';
 
-/** Largest receipt or evidence file of a source, in bytes: what sealing and loading allow. */
-const maximumRecordBytes = 16 * 1024 * 1024;
+/** Largest receipt or evidence file of a source, in bytes: what sealing and loading allow; far above that of the longest media. */
+export const maximumRecordBytes = 16 * 1024 * 1024;
 
 /** A source whose files were all read back and hold together. */
 export interface VerifiedSource {

@@ -14,6 +14,7 @@ import {
   indentedFile,
   utf8Json,
 } from '../../formats/canonical-json.ts';
+import { digestOf } from '../identities.ts';
 import { parsedInParts } from '../stored-records.ts';
 
 /** Throws `SourceInconsistent` with this code and place where a value is not the one that was derived. */
@@ -32,9 +33,6 @@ export interface ContentRef {
   readonly contentId: string;
   readonly bytes: number;
 }
-
-/** The bare digest of a content id. */
-export const digestOf = (contentId: string): string => contentId.slice('sha256:'.length);
 
 export const contentHashOf = (contentId: string): SealedContent['hash'] => ({
   algorithm: 'sha256',

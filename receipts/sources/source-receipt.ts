@@ -2,7 +2,8 @@ import type { SealedIncompleteMedia } from '../../contract/sources/media-probe.t
 import type { OwnedLocalReceipt } from '../../contract/sources/source-receipt.ts';
 import type { SourceSession } from '../../contract/sources/source-session.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import { type ContentRef, contentHashOf, digestOf, sealedContentOf } from './sealed-record.ts';
+import { digestOf } from '../identities.ts';
+import { type ContentRef, contentHashOf, sealedContentOf } from './sealed-record.ts';
 
 /** The session of a source: the same bytes, brought in under the same receipt by the same adapter. */
 export const sourceSessionIdOf = ({

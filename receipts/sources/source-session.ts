@@ -22,7 +22,7 @@ const adapters = {
 } as const satisfies Record<SourceReceipt['kind'], SourceSession['adapterId']>;
 
 /** The session record of a source revision: what was attested and measured, under the ids that follow from it. */
-export function sourceSessionOf(records: SealedSourceRecords): SourceSession {
+function sourceSessionOf(records: SealedSourceRecords): SourceSession {
   const { media, sourceReceipt, mediaProbe, preflight, languageRanges } = records;
   const measured = {
     adapterId: adapters[sourceReceipt.record.kind],

@@ -158,8 +158,8 @@ export function openSubtitles(
 
 /**
  * The text of a file in Unicode follows from its bytes alone. No receipt states the version of the rules. A text that does not
- * follow by the present ones may be of version 1. Then its lines are all in the file, and it has all lines that the present rules
- * keep. Throws `SourceInconsistent`.
+ * follow by the present ones may be of version 1, which adapted nothing. Then its lines are all in the file, and it has all lines
+ * that the present rules keep. Throws `SourceInconsistent`.
  */
 function verifyText(
   { encoding, format, notes: sealedNotes = [] }: SealedSubtitleTrack,
@@ -172,7 +172,8 @@ function verifyText(
   const expected = { ...contentRefOf(Buffer.from(derived, 'utf8')), encoding: found, notes };
   if (firstDifference(sealed, expected) === null) return judgementBy(ruleSets.readableText);
   const kept = Buffer.from(text).toString('utf8');
-  const isOlder = format === 'webvtt' && holdsLines(written, kept) && holdsLines(kept, derived);
+  const isAdapted = sealedNotes.length + notes.length > 0;
+  const isOlder = format === 'webvtt' && !isAdapted && holdsLines(written, kept) && holdsLines(kept, derived);
   if (!isOlder || found !== encoding) demandSealed('link_mismatch', `${place}.text`, sealed, expected);
   return judgementBy(ruleSets.readableText, 1);
 }

@@ -3,7 +3,8 @@ import { cutText, type Range } from '../../contract/base/grammar.ts';
 import type { VideohostLocalReceipt } from '../../contract/sources/source-receipt.ts';
 import type { ResolvedVideo, VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import { digestOf, type Sealed, sealedContentOf } from './sealed-record.ts';
+import { digestOf } from '../identities.ts';
+import { type Sealed, sealedContentOf } from './sealed-record.ts';
 import { type DescribedMedia, derivedProbeOf, receiptNoteOf } from './source-receipt.ts';
 
 /** The answer of a host to a request. */

@@ -175,7 +175,7 @@ interface IdentifiedSpan {
 }
 
 /** The receipt of one execution; `receiptId` covers everything but itself and `schema`. */
-export function executorSpanOf({ record, ids }: StudyRun, span: ExecutorSpan, ending: ExecutorOutcome): IdentifiedSpan {
+function executorSpanOf({ record, ids }: StudyRun, span: ExecutorSpan, ending: ExecutorOutcome): IdentifiedSpan {
   const body = {
     runId: record.runtimeId,
     taskId: ids.taskId,

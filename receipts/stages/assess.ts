@@ -10,10 +10,9 @@ import { studyStages } from '../../contract/study/stages.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { claimsOf, packReads, tokenCountOf } from '../../rules/claims.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
-import { hullOf } from '../../rules/time-spans.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { countText, EvidenceChainError } from '../evidence-chain.ts';
-import { operationIdOf } from '../identities.ts';
+import { claimOperationIdOf } from '../identities.ts';
 import { draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';
@@ -57,13 +56,7 @@ export const assessmentReceipt = new RunReceipt<
     if (claims.length === 0) throw new EvidenceChainError('assessment', 'claims');
     const inputs = reads.map(inputOf);
     return {
-      operationId: operationIdOf({
-        operation: capability,
-        inputContentIds: inputs.map(({ receiptContentId }) => receiptContentId),
-        range: hullOf(claims.map(({ range }) => range)),
-        tools: [],
-        parameters: assessmentLimits,
-      }),
+      operationId: claimOperationIdOf(capability, inputs, claims, assessmentLimits),
       capability,
       authorization: { grantId: grantIds[capability], taskId, agentId, ...assessmentLimits },
       inputs,

@@ -142,7 +142,7 @@ export const captionRunReceipt = new RunReceipt<PlainCaptionReceipt, 'jobId', Ma
 /**
  * The receipt of captions that a model may translate: it has the questions to the model, and the things that were not assessed.
  */
-export const translatedCaptionRunReceipt = new RunReceipt<TranslatedCaptionReceipt, 'jobId', MadeCaptions>({
+const translatedCaptionRunReceipt = new RunReceipt<TranslatedCaptionReceipt, 'jobId', MadeCaptions>({
   ...receiptDeclaration,
   schema: translatedCaptionReceipt,
   name: 'studio.caption-production.receipt.v2',
@@ -159,7 +159,7 @@ export const translatedCaptionRunReceipt = new RunReceipt<TranslatedCaptionRecei
 });
 
 /** The receipt of long captions, of every executor. */
-export const longCaptionRunReceipt = new RunReceipt<LongCaptionReceipt, 'jobId', MadeCaptions>({
+const longCaptionRunReceipt = new RunReceipt<LongCaptionReceipt, 'jobId', MadeCaptions>({
   ...receiptDeclaration,
   schema: longCaptionReceipt,
   name: 'studio.caption-production.receipt.v3',

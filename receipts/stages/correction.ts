@@ -74,7 +74,7 @@ const captionArtifactOf = (base: CorrectionBase, runId: string): string[] =>
       ];
 
 /** The record of a correction. */
-export const storedCorrection = new RunReceipt<CorrectionReceipt, 'correctionId', MadeCorrection>({
+const storedCorrection = new RunReceipt<CorrectionReceipt, 'correctionId', MadeCorrection>({
   link: 'caption_correction',
   schema: correctionReceipt,
   maximumBytes: maximumCorrectionBytes,
@@ -139,7 +139,7 @@ interface CheckedCorrections extends VerifiedCorrections {
 }
 
 /** The record of a check of corrected lines. */
-export const storedCorrectionCheck = new RunReceipt<CorrectionCheckReceipt, 'checkId', CheckedCorrections>({
+const storedCorrectionCheck = new RunReceipt<CorrectionCheckReceipt, 'checkId', CheckedCorrections>({
   link: 'caption_correction_check',
   schema: correctionCheckReceipt,
   maximumBytes: maximumCorrectionCheckBytes,

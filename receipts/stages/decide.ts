@@ -9,10 +9,9 @@ import {
 import { studyStages } from '../../contract/study/stages.ts';
 import { decisionOf } from '../../rules/claims.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
-import { hullOf } from '../../rules/time-spans.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { EvidenceChainError } from '../evidence-chain.ts';
-import { operationIdOf } from '../identities.ts';
+import { claimOperationIdOf } from '../identities.ts';
 import { draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';
@@ -48,13 +47,7 @@ export const decisionReceipt = new RunReceipt<
     const claims = assessments.flatMap((assessment) => assessment.claims);
     const inputs = assessments.map((assessment) => assessmentReceipt.referenceOf(record.runtimeId, assessment));
     return {
-      operationId: operationIdOf({
-        operation: capability,
-        inputContentIds: inputs.map(({ receiptContentId }) => receiptContentId),
-        range: hullOf(claims.map(({ range }) => range)),
-        tools: [],
-        parameters: limits,
-      }),
+      operationId: claimOperationIdOf(capability, inputs, claims, limits),
       capability,
       authorization: { grantId: grantIds[capability], taskId, agentId, ...limits },
       inputs,

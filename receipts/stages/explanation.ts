@@ -67,13 +67,13 @@ export function explanationExecutorOf({ prompt, configuration }: ExplanationSett
 }
 
 /** How the prompt and settings of an explanation executor are stored. */
-export const explanationPromptShape = {
+const explanationPromptShape = {
   link: 'explanation_prompt',
   schema: explanationPrompt,
   maximumBytes: maximumExplanationSettingsBytes,
 } as const satisfies StoredShape<z.ZodType>;
 
-export const explanationConfigurationShape = {
+const explanationConfigurationShape = {
   link: 'explanation_configuration',
   schema: explanationConfiguration,
   maximumBytes: maximumExplanationSettingsBytes,

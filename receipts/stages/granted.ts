@@ -6,9 +6,9 @@ import {
   type GrantedOperation,
   type GrantedReceipt,
   type GrantedWork,
-  type StartingEvidence,
   type VerifiedGrant,
 } from '../evidence/granted-operation.ts';
+import type { StartingEvidence } from '../evidence/media-operation.ts';
 import { isBeyond, operationDone, type ProgressSteps, type StudyProgress, withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
 import { isMeasured, type PassFindings } from './detect.ts';

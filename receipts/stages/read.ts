@@ -297,7 +297,7 @@ interface Measured {
  * The evidence of a run that claims may rest on. This is its own speech activity and the languages that came with the source. It
  * also has the lines of its transcript and the texts on its screen that passed the gates.
  */
-export function readableOf(
+function readableOf(
   { registered, records }: VerifiedSource,
   runId: string,
   { operations, recognition, screenText }: Measured,
@@ -326,11 +326,7 @@ export function readableOf(
 }
 
 /** The windows over one evidence follow each other without a gap from the start of the range to its end. */
-export function checkWindows(
-  reads: readonly VerifiedRead[],
-  evidence: readonly ReadableEvidence[],
-  range: Range,
-): void {
+function checkWindows(reads: readonly VerifiedRead[], evidence: readonly ReadableEvidence[], range: Range): void {
   for (const { artifact } of evidence) {
     let reached = range.startMs;
     for (const { contentId, body } of reads) {

@@ -15,9 +15,9 @@ import {
   foldGrantCompleted,
   GrantedOperation,
   type GrantedWork,
-  type StartingEvidence,
   type VerifiedGrant,
 } from '../evidence/granted-operation.ts';
+import type { StartingEvidence } from '../evidence/media-operation.ts';
 import { samplesPerMs } from '../evidence/readable-evidence.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { withGranted } from '../study/progress.ts';
@@ -32,7 +32,7 @@ import {
 import { grantedStage } from './granted.ts';
 
 /** The evidence of the study that regions follow from, in this order; none where no detector could look for speech. */
-export const regionKinds = ['speech_activity', 'silence'] as const;
+const regionKinds = ['speech_activity', 'silence'] as const;
 
 const linesOf = (transcript: EvidenceArtifact | null): TranscriptLineFact[] =>
   (transcript?.facts ?? []).flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));

@@ -35,7 +35,7 @@ export interface ReviewedIntake {
 }
 
 /** The receipt of a decision: nothing in it but the request, so that the same decision gives the same receipt. */
-export const reviewReceipt = new RunReceipt<PublishReviewDecisionReceipt, 'reviewId', ReviewedIntake>({
+const reviewReceipt = new RunReceipt<PublishReviewDecisionReceipt, 'reviewId', ReviewedIntake>({
   link: 'review',
   schema: publishReviewDecisionReceipt,
   maximumBytes: maximumReviewReceiptBytes,

@@ -15,7 +15,7 @@ import { screenStage } from './screen.ts';
 import type { RunSoFar, RunStage } from './stage.ts';
 
 /** Every stage of a run by its name. */
-export const runStages = {
+const runStages = {
   initialize: openingStage,
   detect: detectStage,
   subtitles: subtitlesStage,
@@ -37,10 +37,10 @@ export type VerifiedFindings = Pick<ConcludableFindings, 'pinned'> &
   Every<{ [Name in StageName]: OwnOf<(typeof runStages)[Name]> }[StageName]>;
 
 /** A further kind that a stage of its own finds. */
-export type GrantedKind = Exclude<FurtherKind, PassKind>;
+type GrantedKind = Exclude<FurtherKind, PassKind>;
 
 /** The changes of a run by one step. */
-export interface RunChanges {
+interface RunChanges {
   readonly findings?: Partial<VerifiedFindings>;
   readonly conclusion?: VerifiedConclusion;
   readonly stop?: VerifiedStop;

@@ -8,10 +8,9 @@ import {
   foldGrantCompleted,
   GrantedOperation,
   type GrantedWork,
-  type StartingEvidence,
   type VerifiedGrant,
 } from '../evidence/granted-operation.ts';
-import { detectedArtifactKind } from '../evidence/media-operation.ts';
+import { detectedArtifactKind, type StartingEvidence } from '../evidence/media-operation.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
@@ -76,7 +75,7 @@ export const screenReading = new GrantedOperation<ScreenTextReceipt, FurtherArti
 });
 
 /** The result of the reading of the screen of a run: its texts, or the reason why there are none. */
-export type VerifiedScreenText = VerifiedGrant<ScreenTextReceipt, FurtherArtifact>;
+type VerifiedScreenText = VerifiedGrant<ScreenTextReceipt, FurtherArtifact>;
 
 const keyframesOf = (operations: readonly VerifiedOperation[]): StartingEvidence =>
   operations

@@ -18,6 +18,7 @@ import {
   calibrationEvidenceOf,
   uncertainty,
 } from '../../rules/forecast.ts';
+import { lengthOf } from '../../rules/time-spans.ts';
 import { demandDerived } from '../evidence-chain.ts';
 import { contentDescriptorOf } from '../identities.ts';
 
@@ -41,8 +42,6 @@ const unavailable = <const Label extends string>(label: Label) =>
     modelUsage: null,
     apiCost: { amount: null, currency: null },
   }) as const;
-
-const lengthOf = ({ startMs, endMs }: Range): number => endMs - startMs;
 
 function baselineOf(range: Range, { operations }: WorkPlan): Forecast['scenarios']['baseline'] {
   const requested = operations.map(({ operationId, kind, range }) => ({

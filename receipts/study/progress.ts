@@ -8,8 +8,8 @@ import {
   studyStages,
   studySteps,
 } from '../../contract/study/stages.ts';
-import type { GrantedWork, StartingEvidence } from '../evidence/granted-operation.ts';
-import type { MediaOperation } from '../evidence/media-operation.ts';
+import type { GrantedWork } from '../evidence/granted-operation.ts';
+import type { MediaOperation, StartingEvidence } from '../evidence/media-operation.ts';
 
 /** How far an optional stage is: the evidence that it starts from, and what was begun of it and has not ended. */
 export interface GrantedProgress {

@@ -14,7 +14,7 @@ import {
 } from '../../contract/evaluation.ts';
 import type { ScreenTextFact } from '../../contract/evidence/evidence.ts';
 import { similarityOf } from '../text-comparison.ts';
-import { intersection, joined, remainder, totalLengthOf } from '../time-spans.ts';
+import { intersection, joined, overlaps, remainder, totalLengthOf } from '../time-spans.ts';
 
 /** `part / whole` in millionths, rounded to the nearest; null where `whole` is 0. Exact for products below 2^53. */
 export const microRatio = (part: number, whole: number): number | null =>
@@ -26,8 +26,6 @@ export const retrievalRatios = (right: number, found: number, labelled: number) 
   recallMicro: microRatio(right, labelled),
   f1Micro: microRatio(2 * right, found + labelled),
 });
-
-export const overlap = (one: Range, other: Range): boolean => one.startMs < other.endMs && other.startMs < one.endMs;
 
 /** A labeled span and a found one that overlap. */
 interface SpanPair<Label extends Range, Found extends Range> {
@@ -42,7 +40,7 @@ function overlappingPairs<Label extends Range, Found extends Range>(
 ): SpanPair<Label, Found>[] {
   const left = new Set(found);
   return labelled.flatMap((label) => {
-    const match = [...left].find((each) => overlap(label, each));
+    const match = [...left].find((each) => overlaps(label, each));
     if (match === undefined) return [];
     left.delete(match);
     return [{ label, found: match }];
@@ -181,7 +179,7 @@ function joinedFaults(faults: readonly FoundFault[]): FoundFault[] {
   const whole: FoundFault[] = [];
   for (const fault of faults.toSorted((one, other) => one.startMs - other.startMs)) {
     const last = whole.at(-1);
-    if (last !== undefined && overlap(last, fault)) {
+    if (last !== undefined && overlaps(last, fault)) {
       whole[whole.length - 1] = { ...last, endMs: Math.max(last.endMs, fault.endMs) };
     } else whole.push(fault);
   }
@@ -222,13 +220,13 @@ export function screenTextCounts(labelled: LabeledScreenTexts, found: readonly F
   const likeness = passed.map((text) =>
     Math.max(
       0,
-      ...labelled.filter((label) => overlap(label, text)).map((label) => similarityOf(label.text, text.text)),
+      ...labelled.filter((label) => overlaps(label, text)).map((label) => similarityOf(label.text, text.text)),
     ),
   );
   return {
     labelled: labelled.length,
     found: labelled.filter((label) =>
-      passed.some((text) => overlap(label, text) && similarityOf(label.text, text.text) === 1),
+      passed.some((text) => overlaps(label, text) && similarityOf(label.text, text.text) === 1),
     ).length,
     passed: passed.length,
     wrong: likeness.filter((value) => misread <= value && value < 1).length,

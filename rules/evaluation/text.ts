@@ -11,8 +11,8 @@ import {
 } from '../../contract/evaluation.ts';
 import type { TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import { editDistance } from '../text-comparison.ts';
-import { intersection, joined, remainder, totalLengthOf } from '../time-spans.ts';
-import { microRatio, overlap, retrievalRatios } from './detection.ts';
+import { intersection, joined, overlaps, remainder, totalLengthOf } from '../time-spans.ts';
+import { microRatio, retrievalRatios } from './detection.ts';
 
 /** The subtag of BCP 47 for text without linguistic content. */
 const noLanguage = 'zxx';
@@ -184,7 +184,7 @@ export function transcriptCounts(
   const charactersOf = (words: readonly string[]): string[] => [...words.join(' ').replaceAll(unpartedSpace, '')];
   const labelledCharacters = charactersOf(labelledWords);
   const unspoken = remainder(range, lines);
-  const invented = passed.filter((line) => !lines.some((label) => overlap(label, line)));
+  const invented = passed.filter((line) => !lines.some((label) => overlaps(label, line)));
   return {
     labelledWords: labelledWords.length,
     foundWords: foundWords.length,

@@ -76,7 +76,7 @@ export const objectPath = (contentId: string): string => {
 };
 
 /** The object that a copy has to become. */
-export interface WantedCopy {
+interface WantedCopy {
   readonly contentId: string;
   /** Files of another length are not read. */
   readonly bytes?: number;

@@ -6,7 +6,7 @@ import { kindOf, makeFolder, syncFolder } from '../objects/durable-file.ts';
 import { failedWith, ObjectStoreError } from '../objects/object-store-error.ts';
 import { BackupError, type BackupManifest, copyHashed, objectPath, readBackupManifest } from './backup-manifest.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly backup: string;
   /** A new or an empty folder, which becomes a data root. */
   readonly target: string;

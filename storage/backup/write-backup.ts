@@ -11,7 +11,7 @@ import { failedWith } from '../objects/object-store-error.ts';
 import { BackupError, type BackupManifest, copyHashed, manifestName, objectPath } from './backup-manifest.ts';
 import { addNamed, keepingValues, reachedFrom } from './named-objects.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly layout: DataRoot;
   readonly target: string;
   readonly clock: { now(): number };

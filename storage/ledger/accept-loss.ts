@@ -12,13 +12,13 @@ import { demandUnlocked, formatOf, openDatabase, stampFormat } from './open-data
 import { encodeRow } from './row-codec.ts';
 
 /** The result of a check of a whole ledger. */
-export interface LedgerCheck {
+interface LedgerCheck {
   /** Every damage that was found, in words; empty for a ledger that is whole. */
   readonly faults: readonly string[];
 }
 
 /** The same, with the facts about a whole ledger. */
-export interface WholeLedgerCheck extends LedgerCheck {
+interface WholeLedgerCheck extends LedgerCheck {
   /** The number of its newest batch, and its format; null where something is damaged. */
   readonly whole: LedgerCopy | null;
 }

@@ -14,7 +14,7 @@ export interface StampedRow {
 
 export type QueuedRow = RowChange | StampedRow;
 
-export interface CommitterPort {
+interface CommitterPort {
   /** Writes all rows or none, and resolves once they are on disk. */
   write(rows: QueuedRow[]): Promise<void>;
   /** Called once, with the failure of a batch, after which nothing more is written. */

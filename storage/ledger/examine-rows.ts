@@ -2,13 +2,10 @@ import type { ClassicLevel } from 'classic-level';
 import { z } from 'zod';
 import { auditJournal } from './journal-reader.ts';
 import { commitKey, entryOf, everythingRange, formatKey, headKey, indexed, nameOf, rowRange } from './keys.ts';
-import { LedgerError, readFailure, type Space } from './ledger.ts';
+import { LedgerError, type Space } from './ledger.ts';
 import { storeFormats } from './migrate-store.ts';
 import { formatOf, openDatabase } from './open-database.ts';
-import { decodeOrMark, decodeRow } from './row-codec.ts';
-
-const pageRows = 256;
-const pageBytes = 1024 * 1024;
+import { decodeOrMark, decodeRow, storedPages } from './row-codec.ts';
 
 /** A check of the records whose keys begin with `prefix`: says in words what is wrong with them. A damaged one is a `DamagedRow`. */
 export interface RecordCheck {
@@ -35,15 +32,8 @@ async function examineRows(database: ClassicLevel<Buffer, Buffer>): Promise<stri
   const faults: string[] = [];
   const relations = new RowRelations();
   const runs = new Set<string>();
-  const entries = database.iterator({ ...everythingRange, highWaterMarkBytes: pageBytes });
-  try {
-    for (let page = await entries.nextv(pageRows); page.length > 0; page = await entries.nextv(pageRows)) {
-      for (const [key, row] of page) examineRow(key, row, { faults, relations, runs });
-    }
-  } catch (error) {
-    throw readFailure(error, 'store_unreadable', 'stored rows and events');
-  } finally {
-    await entries.close();
+  for await (const page of storedPages(database, everythingRange)) {
+    for (const [key, row] of page) examineRow(key, row, { faults, relations, runs });
   }
   const unproven = new Set((await database.keys(rowRange('unproven', '')).all()).map(nameOf));
   for (const run of runs) {

@@ -27,7 +27,7 @@ export interface Examination {
 }
 
 /** A table that is missing or not as it was written: it is unknown which rows it held. */
-export interface DamagedTable {
+interface DamagedTable {
   readonly name: string;
   /** Its fault, in words. */
   readonly fault: string;

@@ -12,7 +12,7 @@ const rememberedRuns = 4096;
 type ReadRow = (key: Buffer) => Buffer | undefined;
 
 /** The head of a journal that has no event. */
-export const emptyHead = (runId: string): StoredJournalHead => ({
+const emptyHead = (runId: string): StoredJournalHead => ({
   seq: 0,
   digest: firstLink(runId).toString('hex'),
   recordedAt: null,
@@ -32,7 +32,7 @@ function isHead(value: unknown): value is StoredJournalHead {
 }
 
 /** The head that a stored row holds. Throws `malformed_journal` when it holds none. */
-export function decodeHead(runId: string, row: Buffer | undefined): StoredJournalHead {
+function decodeHead(runId: string, row: Buffer | undefined): StoredJournalHead {
   if (row === undefined) return emptyHead(runId);
   let value: unknown;
   try {

@@ -60,7 +60,7 @@ export async function readMark(path: string): Promise<LedgerPosition | null> {
 }
 
 /** Replaces a mark, whole or not at all; on disk when it resolves. */
-export async function replaceMark(path: string, mark: LedgerPosition): Promise<void> {
+async function replaceMark(path: string, mark: LedgerPosition): Promise<void> {
   const file = Buffer.alloc(slots * slotDistance);
   for (let slot = 0; slot < slots; slot += 1) encodeSlot(mark).copy(file, slot * slotDistance);
   const draft = `${path}.new`;

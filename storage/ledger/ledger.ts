@@ -64,8 +64,7 @@ export interface LedgerCopy {
 }
 
 /**
- * One synced store of rows and journals. All writes of one call land together or not at all. It fails with
- * `LedgerError` (`ledger-error.ts`) only.
+ * One synced store of rows and journals. All writes of one call land together or not at all. It fails with `LedgerError` only.
  */
 export interface Ledger {
   /**

@@ -104,15 +104,22 @@ export async function* storedValues(
   database: ClassicLevel<Buffer, Buffer>,
   runId: string | null,
 ): AsyncGenerator<StoredValue> {
-  const range = runId === null ? everythingRange : eventsRange(runId);
+  for await (const page of storedPages(database, runId === null ? everythingRange : eventsRange(runId))) {
+    for (const [stored, value] of page) {
+      const entry = entryOf(stored);
+      if (entry !== null) yield { ...entry, value };
+    }
+  }
+}
+
+/** The keys and values of a range as they are at one moment, page by page. Throws `store_unreadable`. */
+export async function* storedPages(
+  database: ClassicLevel<Buffer, Buffer>,
+  range: KeyRange,
+): AsyncGenerator<readonly [Buffer, Buffer][]> {
   const entries = database.iterator({ ...range, highWaterMarkBytes: pageBytes });
   try {
-    for (let page = await entries.nextv(pageRows); page.length > 0; page = await entries.nextv(pageRows)) {
-      for (const [stored, value] of page) {
-        const entry = entryOf(stored);
-        if (entry !== null) yield { ...entry, value };
-      }
-    }
+    for (let page = await entries.nextv(pageRows); page.length > 0; page = await entries.nextv(pageRows)) yield page;
   } catch (error) {
     throw readFailure(error, 'store_unreadable', 'stored rows and events');
   } finally {

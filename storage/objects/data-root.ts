@@ -53,7 +53,7 @@ export const dataRootAt = (root: string): DataRoot => ({
 
 /** A path as a POSIX shell reads it. */
 export const shellPath = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 /** The file by which a folder says that it is a data root. It is written before anything else. */
 export const markerName = 'MEDIA-STUDY-DATA-ROOT';
@@ -126,10 +126,16 @@ async function formatLine(root: string): Promise<{ readonly format: string; read
 async function recognizeDataRoot(layout: DataRoot): Promise<'marked' | 'unmarked' | 'empty' | 'foreign'> {
   const names = await readdir(layout.root);
   if (names.includes(markerName)) return (await isMarker(join(layout.root, markerName))) ? 'marked' : 'foreign';
-  // A host that died while it marked an empty folder leaves the draft; a person may have written settings before the first start.
-  if (names.every((name) => name === draftName || name === settingsFile)) return 'empty';
+  if (isUnclaimed(names)) return 'empty';
   return (await holdsStore(layout)) ? 'unmarked' : 'foreign';
 }
+
+/** A host that died while it marked an empty folder leaves the draft; a person may have written settings before the first start. */
+const isUnclaimed = (names: readonly string[]): boolean =>
+  names.every((name) => name === draftName || name === settingsFile);
+
+/** True if a folder has nothing in it that keeps a host from making its data root there. */
+export const isUnclaimedFolder = async (folder: string): Promise<boolean> => isUnclaimed(await readdir(folder));
 
 async function isMarker(path: string): Promise<boolean> {
   return (await kindOf(path)) === 'file' && (await readFile(path, 'utf8')).startsWith(signature);

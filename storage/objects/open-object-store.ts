@@ -11,7 +11,7 @@ import type { ObjectRef, ObjectStore, Receiving } from './object-store.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
 import { VerifiedFiles } from './verified-files.ts';
 
-export interface ObjectStoreOptions {
+interface ObjectStoreOptions {
   readonly root: string;
   /** Called when a damaged object was quarantined because good bytes of it came in. */
   readonly onDamage?: (contentId: string) => void;

@@ -70,6 +70,11 @@ test('a film with one subtitle track becomes captions in another language by a m
   const refused = await caption('--to', 'de', ...owner, ...approved);
   t.is(refused.exit, 2);
   t.regex(refused.stderr, /text tracks in en and de, the source has eng, and the host does not translate/);
+  t.regex(
+    refused.stderr,
+    /Attach subtitles by --subtitles FILE:de, or set a model that translates:\n {2}.*settings set model-server=\S+ caption-executor=subtitles-translated caption-translation-model=MODEL allow-real-caption-production=true/,
+    'bug: a recognizer was recommended for a missing translation',
+  );
 
   const provider = await StubProvider.start();
   t.teardown(() => provider.close());
@@ -136,15 +141,51 @@ test('a film without texts and without an engine lists the options, before any a
   t.is(exit, 2);
   t.regex(
     stderr,
-    /no captions can be made of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recognizer/,
+    /no captions can be made of .*hum\.wav: .*Attach subtitles by --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE allow-real-semantic-evidence=true caption-executor=recognized allow-recognized-captions=true/,
+  );
+  const both = await runCommand(args('--from', 'en', '--to', 'de'), environment);
+  t.regex(
+    both.stderr,
+    /--subtitles FILE:en --subtitles FILE:de, or set a recognizer and a model that translates:\n .* caption-executor=recognized-translated /,
   );
 });
 
+test('bug: captions were written over the film or a subtitle file that they are made of', async (t) => {
+  const { args, film, file } = await withFilm(t, 'film.mp4', humWav(1, 2000));
+  const lines = '1\n00:00:00,200 --> 00:00:01,500\nThe author wrote this.\n';
+  await writeFile(file('film.en.srt'), lines);
+  const attached = ['--subtitles', `${file('film.en.srt')}:en`];
+  const call = args('--from', 'en', ...attached, ...owner, ...approved);
+  for (const [more, path, flag] of [
+    [[], file('film.en.srt'), 'output'],
+    [['--output', file('other.srt'), '--mux', film], film, 'mux'],
+    [['--output', film], film, 'output'],
+  ] as const) {
+    const { exit, stderr } = await runCommand([...call, ...more]);
+    t.is(exit, 2);
+    t.true(stderr.includes(`${path} is a file that this command reads: name another one by --${flag}`), stderr);
+  }
+  t.is(await readFile(file('film.en.srt'), 'utf8'), lines);
+  t.deepEqual(await readFile(film), humWav(1, 2000));
+});
+
 test('a film of unknown language requires --from', async (t) => {
-  const { caption } = await withFilm(t, 'hum.wav', humWav(1, 2000));
+  const { caption, film } = await withFilm(t, 'hum.wav', humWav(1, 2000));
   const { exit, stderr } = await caption(...owner);
   t.is(exit, 2);
-  t.regex(stderr, /no track of .* names the spoken language; add it, such as --from en/);
+  const named = 'the language that is spoken in hum is unknown. Name it, such as English:\n';
+  const call = `  media-study caption ${film} --rights-holder Me --attest-rights --from en`;
+  t.true(stderr.replaceAll(/ --data-root \S+/g, '').endsWith(`${named}${call}\n`), stderr);
+});
+
+test('a film in several languages requires --from, and lists them with the whole command', async (t) => {
+  const { caption, film } = await withFilm(t);
+  const { exit, stderr } = await caption('--to', 'de', ...owner);
+  t.is(exit, 2);
+  const found =
+    'It has speech in English (en) and Korean (ko), and subtitles in Korean (ko) and English (en). Name it, such as English:\n';
+  const call = `  media-study caption ${film} --to de --rights-holder Me --attest-rights --from en`;
+  t.true(stderr.replaceAll(/ --data-root \S+/g, '').endsWith(`${found}${call}\n`), stderr);
 });
 
 test('a command that was killed continues at the same point when it is called again', async (t) => {

@@ -8,9 +8,8 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { completionScript } from '../../cli/completions.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
-import { HostError } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { pairWith } from '../../client/transport.ts';
+import { pairing } from '../../contract/operation.ts';
 import { firstMissing } from '../docs/shown-blocks.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
@@ -32,7 +31,7 @@ test.after.always(() => rm(folder, { recursive: true, force: true }));
 test('one command ingests and studies the sample and prints what the README and the guide show', async (t) => {
   const { exit, stdout, stderr } = await runOn(join(folder, 'one'), ['study', sample, '--language', 'ko', ...rights]);
   t.is(exit, 0, stderr);
-  t.regex(stderr, /started a host on .* for this command/);
+  t.true(stderr.startsWith(`sources and studies are kept in ${join(folder, 'one')}\n`), stderr);
   for (const page of ['README.md', 'docs/guides/command-line.md']) {
     const shown = await printedIn(page);
     t.true(shown.length > 5, page);
@@ -47,6 +46,14 @@ async function printedIn(page: string): Promise<readonly string[]> {
   const [, block = ''] = /^(study runtime:[\s\S]*?)^```$/m.exec(await readFile(join(repository, page), 'utf8')) ?? [];
   return block.split('\n').filter((line) => line !== '' && !line.startsWith('exports: '));
 }
+
+/** Exchanges a pairing code for a token, as a page does. */
+const exchange = (baseUrl: string, code: string): Promise<Response> =>
+  fetch(`${baseUrl}/v1/pairings`, {
+    method: 'POST',
+    headers: { Origin: 'http://127.0.0.1:4321', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ schema: 'studio.pairing-request.v1', code }),
+  });
 
 test('a running host is found by its data root, or by the environment, and a killed one is not', async (t) => {
   const root = join(folder, 'two');
@@ -65,12 +72,12 @@ test('a running host is found by its data root, or by the environment, and a kil
   t.true((await readFile(join(root, 'console.html'), 'utf8')).includes(`0;url=${address}`));
   const pair = await run(['pair', '--data-root', root]);
   t.deepEqual([pair.exit, pair.stderr.includes('one page can use this code until')], [0, true]);
-  const page = 'http://127.0.0.1:4321';
-  const paired = await pairWith(String(listening), pair.stdout.trim(), page);
-  t.not(paired.token, authorizationToken);
-  t.is((await StudyHost.connect(paired).sources()).length, 1);
-  const usedUp = { instanceOf: HostError, code: 'pairing_refused' };
-  await t.throwsAsync(pairWith(String(listening), pair.stdout.trim(), page), usedUp);
+  const exchanged = await exchange(String(listening), pair.stdout.trim());
+  const { authorizationToken: token } = pairing.parse(await exchanged.json());
+  t.not(token, authorizationToken);
+  t.is((await StudyHost.connect({ baseUrl: String(listening), token }).sources()).length, 1);
+  const usedUp = await exchange(String(listening), pair.stdout.trim());
+  t.like(await usedUp.json(), { error: { code: 'pairing_refused' } });
   const named = { MEDIA_STUDY_HOST: String(listening), MEDIA_STUDY_TOKEN: String(authorizationToken) };
   t.is((await run(['sources', '--data-root', join(folder, 'elsewhere')], named)).exit, 0);
   // The token from the environment is in no data root.
@@ -91,7 +98,7 @@ test('a running host is found by its data root, or by the environment, and a kil
   await host.kill();
   const gone = await run(['sources', '--data-root', root]);
   t.is(gone.exit, 0);
-  t.regex(gone.stderr, /^started a host on .* for this command\n$/);
+  t.is(gone.stderr, '', 'the start of its own host is no news');
 });
 
 test('nothing is taken in without an attestation, and without a terminal nothing is attested', async (t) => {
@@ -140,7 +147,7 @@ test('one file that is not media fails alone, by name; the others are taken in',
   const { exit, stdout, stderr } = await run(['ingest', text, sample, ...rights, '--data-root', join(folder, 'six')]);
   t.is(exit, 1);
   t.true(stderr.includes(`\n${text}: not_media: `), stderr);
-  t.regex(stdout, /^source-session:[0-9a-f]{64} {2}0:50\.000 {2}sample\n$/);
+  t.regex(stdout, /^source-session:[0-9a-f]{64} {2}0:50\.000 {2}Reading room \(sample\)\n$/);
 });
 
 // No program may listen on the port, and `fetch` asks none there.
@@ -225,6 +232,17 @@ test('a wrong call is reported before a host is started for it', async (t) => {
   }
 });
 
+test('a call without its first argument shows how the command is called', async (t) => {
+  const root = ['--data-root', join(tmpdir(), 'no-such-data-root')];
+  for (const [args, message] of [
+    [['study'], 'SOURCE is missing; usage: media-study study SOURCE… [flags]'],
+    [['review'], 'approve|reject|revoke is missing; usage: media-study review approve|reject|revoke RUNTIME [flags]'],
+    [['backup'], 'the folder of the backup is missing; usage: media-study backup DIR [flags]'],
+  ] as const) {
+    t.deepEqual(await refusalOf(...args, ...root), [2, `${message}\n`]);
+  }
+});
+
 test('a wrong review or export is refused before a host is looked for or anybody attests', async (t) => {
   const root = ['--data-root', join(tmpdir(), 'no-such-data-root')];
   const rejections =
@@ -232,7 +250,6 @@ test('a wrong review or export is refused before a host is looked for or anybody
   const revocations = 'approval_entered_in_error, new_review_required, source_scope_changed, rights_or_policy_concern';
   for (const [args, message] of [
     [['review', 'maybe', 'runtime:any'], 'maybe: one of approve, reject, revoke'],
-    [['review', 'approve'], 'RUNTIME is missing'],
     [['review', 'approve', 'runtime:any', '--reason', 'good'], '--reason is for reject and revoke'],
     [['review', 'reject', 'runtime:any'], `reject needs at least one --reason: ${rejections}`],
     [['review', 'reject', 'runtime:any', '--reason', 'bad'], `--reason bad: one of ${rejections}`],
@@ -246,6 +263,30 @@ test('a wrong review or export is refused before a host is looked for or anybody
       '--rate 23: one of 24, 25, 30, 50, 60, 23.976, 29.97, 59.94',
     ],
     [['export', 'runtime:any', 'cuts.edl', '--media'], '--media is for a bundle'],
+  ] as const) {
+    t.deepEqual(await refusalOf(...args, ...root), [2, `${message}\n`], args.join(' '));
+  }
+});
+
+test('bug: a wrong call started a host before it was refused', async (t) => {
+  const root = ['--data-root', join(tmpdir(), 'no-such-data-root')];
+  for (const [args, message] of [
+    [['evidence'], 'RUNTIME is missing'],
+    [['watch'], 'RUNTIME is missing'],
+    [['cancel'], 'RUNTIME is missing'],
+    [['captions'], 'RUNTIME is missing'],
+    [['captions', 'runtime:any', '--side', 'both'], '--side both: source or target'],
+    [['subtitles'], 'SOURCE is missing'],
+    [['subtitles', 'any', '--detach', 'last'], '--detach last: the number of a track is needed'],
+    [['delete'], 'runtime or source is missing'],
+    [['delete', 'host', 'any'], 'host: one of runtime, source'],
+    [['delete', 'runtime'], 'ID is missing'],
+    [['disk', '--limit', '0'], '--limit is a number from 1 to 200'],
+    [['runtimes', '--limit', 'all'], '--limit is a number of at least 1'],
+    [
+      ['runtimes', '--lifecycle', 'over'],
+      '--lifecycle is one of accepted, initializing, running, terminal, failed, interrupted',
+    ],
   ] as const) {
     t.deepEqual(await refusalOf(...args, ...root), [2, `${message}\n`], args.join(' '));
   }

@@ -62,6 +62,14 @@ test('bug: an empty folder was called not empty, though a host makes its data ro
   t.like(of('store'), { state: 'ok', detail: `${folder} will be made by the first host` });
 });
 
+test('bug: settings that were made before the first host were a fault of the data root', async (t) => {
+  const folder = await scratchFolder(t);
+  await writeFile(join(folder, 'settings.json'), '{ "log-format": "json" }');
+  const { exit, stdout, of } = await diagnose(folder, ['--json']);
+  t.is(exit, 0, stdout);
+  t.like(of('store'), { state: 'ok', detail: `${folder} will be made by the first host` });
+});
+
 // Only root can change its user; for any other user of the tests the access is refused already.
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -174,6 +174,14 @@ test('a wrong call of the command ends with 2, and a host that is not there with
   t.deepEqual(ended, { exit: 2, stdout: '', stderr: 'unknown flag --nope; media-study mcp --help shows its flags\n' });
   const nowhere = { MEDIA_STUDY_HOST: 'http://127.0.0.1:1', MEDIA_STUDY_TOKEN: 'any' };
   t.is((await runCommand(['mcp', '--data-root', join(folder, 'none')], nowhere)).exit, 3);
+});
+
+test('bug: the agent server referred to its own flags for a fault in the settings of the data root', async (t) => {
+  const root = await scratchFolder(t);
+  await writeFile(join(root, 'settings.json'), '[]');
+  const { exit, stderr } = await runCommand(['mcp', '--data-root', root]);
+  t.is(exit, 2);
+  t.regex(stderr, /^invalid_settings: .*: one object with settings is needed.*; correct the file at that place/);
 });
 
 /** A host that makes captions, an agent that asks it, and commands on its data root. */

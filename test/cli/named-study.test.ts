@@ -1,5 +1,6 @@
 import test from 'ava';
-import { namedSource, namedStudy, sourceNamed } from '../../cli/commands/named.ts';
+import { namedSource, namedStudy, sourceNamed, studyArgument } from '../../cli/commands/named.ts';
+import { parseFlags } from '../../cli/options/flags.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 
@@ -45,6 +46,20 @@ test('bug: a label or a beginning of an id named no study', async (t) => {
   const gone = 'runtime:99999999-0000-4000-8000-000000000000';
   t.is(await namedStudy(call, gone), gone);
   t.is(await namedStudy(call, 'runtime:none'), 'runtime:none');
+});
+
+test('bug: a missing study was reported without a way to find one', async (t) => {
+  const missing = (runtimes: readonly object[], more?: readonly string[]) => {
+    const host = { runtimes: async () => ({ runtimes, damaged: [], nextCursor: null }) } as unknown as StudyHost;
+    return t.throwsAsync(studyArgument({ host, given: parseFlags([], {}) }, 0, more), { instanceOf: WrongCall });
+  };
+  t.is(
+    (await missing(studies)).message,
+    'RUNTIME is missing: give the id of a study or the label of its source; media-study runtimes lists the studies',
+  );
+  t.is((await missing([])).message, 'RUNTIME is missing, and there is no study yet: media-study study FILE makes one');
+  const only = (await missing(studies.slice(0, 1), ['facts.csv'])).message;
+  t.regex(only, /^RUNTIME is missing; the only study is of film: media-study .*runtime:0123aaaa-\S+ facts\.csv$/);
 });
 
 test('several studies of one name are listed', async (t) => {

@@ -72,7 +72,7 @@ async function refuses(t: ExecutionContext, options: HostOptions, exitCode: 1 | 
 
 test('help and version are answered on stdout with exit code 0, without a host', async (t) => {
   const answers: readonly [string, (stdout: string) => boolean][] = [
-    ['--help', (stdout) => stdout.startsWith('usage: npm start -- [flags]\n')],
+    ['--help', (stdout) => stdout.startsWith('usage: npm start -- [flags], or media-study serve [flags]\n')],
     ['--version', (stdout) => stdout === `${version}\n`],
   ];
   for (const [flag, isAnswer] of answers) {
@@ -100,6 +100,9 @@ test('a host prints its address and version on one line, and has its data to its
   t.deepEqual(await running.stop(), { code: 0, signal: null });
   t.is(running.stdout.trimEnd().split('\n').length, 1);
   t.false(running.stderr.includes(token));
+  const line = running.stderr.split('\n').find((each) => each.startsWith('the console is at ')) ?? '';
+  t.true(line.startsWith(`the console is at ${said.listening}; open it by `), running.stderr);
+  t.true(line.endsWith(` open --data-root ${root}`), line);
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
     const { mode } = await stat(join(entry.parentPath, entry.name));
     t.is(mode & 0o777, entry.isDirectory() ? 0o700 : 0o600, entry.name);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -47,6 +47,75 @@ test('a host refuses to start with settings that it cannot read, and names the p
   t.deepEqual(await absent.ended, { code: 2, signal: null });
 });
 
+test('bug: a refused value of the settings file was reported as a flag that was never given', async (t) => {
+  const root = await newRoot(t);
+  const path = `${root}.json`;
+  const refusalOf = async (settings: object, flags: readonly string[] = []): Promise<string> => {
+    await writeFile(path, JSON.stringify(settings));
+    const call = ['serve', '--port', '0', '--settings', path, ...flags, '--data-root', root];
+    const { exit, stderr } = await runCommand(call);
+    t.is(exit, 2, stderr);
+    return stderr.trimEnd().replaceAll(` --data-root ${root}`, '').split('\n').at(-1) ?? '';
+  };
+  const by = (words: string) => `correct it by media-study settings ${words}`;
+  const file = `--settings ${path}`;
+  const workers = { 'study-workers': 0 };
+  t.is(
+    await refusalOf(workers),
+    `invalid_flags: ${path}: study-workers 0: an integer from 1 to 256 is needed; ${by(`set study-workers=VALUE ${file}, or unset study-workers`)}`,
+  );
+  t.is(
+    await refusalOf(workers, ['--study-workers', '999']),
+    'invalid_flags: --study-workers 999: an integer from 1 to 256 is needed; --help lists all flags',
+  );
+  t.is(
+    await refusalOf({ 'semantic-recognizer': 'whisper-cli' }),
+    `executor_not_allowed: ${path}: semantic-recognizer whisper-cli needs allow-real-semantic-evidence; ${by(`set allow-real-semantic-evidence=true ${file}, or unset semantic-recognizer`)}`,
+  );
+  t.is(
+    await refusalOf({ 'allow-recognized-captions': true }),
+    `executor_not_allowed: ${path}: allow-recognized-captions needs caption-executor recognized; ${by(`set caption-executor=VALUE ${file}, or unset allow-recognized-captions`)}`,
+  );
+  const translator = {
+    'caption-executor': 'subtitles-translated',
+    'caption-translation-model': 'small',
+    'allow-real-caption-production': true,
+  };
+  t.is(
+    await refusalOf({ ...translator, 'model-server': 'ftp://models' }),
+    `invalid_translation_provider: ${path}: model-server is not an http(s) address; ${by(`set model-server=VALUE ${file}, or unset model-server`)}`,
+  );
+  t.regex(
+    await refusalOf(translator, ['--model-server', 'ftp://models']),
+    /: --model-server is not an http\(s\) address;/,
+  );
+});
+
+test('bug: a refused setting was reported as a flag', async (t) => {
+  const root = await newRoot(t);
+  const refusalOf = async (...words: string[]) => {
+    const { exit, stderr } = await runCommand(['settings', 'set', ...words, '--data-root', root]);
+    t.is(exit, 2);
+    return stderr;
+  };
+  t.is(await refusalOf('port=99999'), 'nothing was changed: port 99999: an integer from 0 to 65535 is needed\n');
+  const needs = 'semantic-recognizer whisper-cli needs allow-real-semantic-evidence';
+  t.is(await refusalOf('semantic-recognizer=whisper-cli'), `nothing was changed: ${needs}\n`);
+  t.regex(await refusalOf('foo=1'), /^unknown setting "foo"; the options of media-study serve --help/);
+});
+
+test('bug: a command referred to its own flags for a fault in the settings of the data root', async (t) => {
+  const root = await newRoot(t);
+  await mkdir(join(root, 'ledger'), { recursive: true, mode: 0o700 });
+  await writeFile(join(root, 'settings.json'), '{ "prot": 1 }');
+  const { exit, stderr } = await runCommand(['sources', '--data-root', root]);
+  t.is(exit, 2);
+  t.regex(
+    stderr,
+    /^invalid_settings: .*settings\.json: 1:3: unknown setting "prot", did you mean port\?; correct the file/,
+  );
+});
+
 test('an engine that is not there changes nothing', async (t) => {
   const root = await newRoot(t);
   await runCommand(['settings', 'set', ...executor, '--data-root', root]);
@@ -58,7 +127,10 @@ test('an engine that is not there changes nothing', async (t) => {
   ];
   const refused = await runCommand(['settings', 'set', ...engine, '--data-root', root], { PATH: '/usr/bin' });
   t.is(refused.exit, 1);
-  t.regex(refused.stderr, /^recognizer_unavailable: /);
+  t.is(
+    refused.stderr,
+    'nothing was changed: recognizer_unavailable: whisper-cli is not on PATH; install the recognizer, or correct semantic-recognizer and semantic-recognizer-model\n',
+  );
   t.is(await readFile(join(root, 'settings.json'), 'utf8'), before);
 });
 

@@ -96,6 +96,8 @@ test('a change keeps the comments and the order of the others', (t) => {
 
 test('words of a command line become values by the form of their option', (t) => {
   t.is(settingOf('port', ['4400']), 4400);
+  t.is(settingOf('port', ['0']), 0);
+  t.is(settingOf('reviewer-label', ['007']), '007');
   t.is(settingOf('caption-executor', ['recorded']), 'recorded');
   t.is(settingOf('allow-recognized-captions', ['true']), true);
   t.deepEqual(settingOf('allowed-origin', ['http://a', 'http://b']), ['http://a', 'http://b']);

@@ -6,7 +6,7 @@ import { millisecondsOf } from '../../cli/commands/ingest.ts';
 import { warnedRange } from '../../cli/commands/study.ts';
 import { completionScript } from '../../cli/completions.ts';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp-tools.ts';
-import { asTyped, type ProcessCall, programAsTyped } from '../../cli/terminal/call.ts';
+import { asTyped, type ProcessCall, programAsTyped, typedAgain } from '../../cli/terminal/call.ts';
 import { causeIn } from '../../cli/terminal/running-host.ts';
 import { nextLine, summaryLines } from '../../cli/terminal/summary.ts';
 import { answerTo, Interrupted, progressLine } from '../../cli/terminal/terminal.ts';
@@ -282,11 +282,20 @@ test('bug: a command that was printed in a checkout was not found there', (t) =>
   t.is(programAsTyped(call(built, { ...npm, npm_config_loglevel: 'notice' })), 'npm run media-study --');
   t.is(programAsTyped(call(built)), 'node build/media-study.js');
   t.is(programAsTyped(call('/elsewhere/build/media-study.js')), 'node /elsewhere/build/media-study.js');
+  const start = { npm_lifecycle_event: 'start', npm_command: 'start' };
+  t.is(programAsTyped(call('/home/me/service/build/serve.js', start)), 'npm run media-study --');
 });
 
 test('an installed program is called by its name, and one beside a package by npx', (t) => {
   t.is(programAsTyped(call('/usr/local/bin/media-study')), 'media-study');
   t.is(programAsTyped(call('/app/node_modules/.bin/media-study', { npm_command: 'exec' })), 'npx media-study');
+});
+
+test('a call that lacks an argument is printed whole', (t) => {
+  const typed = (...args: string[]) => typedAgain(['--from', 'ko'], call('/usr/bin/media-study', {}, ...args));
+  t.is(typed('caption', 'my film.mp4', '--to=de'), "media-study caption 'my film.mp4' --to=de --from ko");
+  const root = ['--data-root', '/my data'];
+  t.is(typed('caption', ...root, 'a.mp4'), "media-study caption a.mp4 --from ko --data-root '/my data'");
 });
 
 test('bug: a printed command left out the data root of the call that printed it', (t) => {

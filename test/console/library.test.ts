@@ -2,7 +2,7 @@ import test from 'ava';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
 import { limitIn } from '../../console/new-study/new-study-view.tsx';
 import { settingText, settingValueOf, withModel } from '../../console/operations/settings.tsx';
-import { fittingSources, markedParts, sourceState } from '../../console/sources/library-model.ts';
+import { fittingSources, markedParts, shownStudy, sourceState } from '../../console/sources/library-model.ts';
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import { type SituationCode, situationCode } from '../../contract/overview.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
@@ -59,6 +59,19 @@ test('a source shows the one state that matters, with a reason if needed', (t) =
   ];
   for (const [newest, words, why] of cases) t.like(sourceState({ newest }), { words, why }, words);
   for (const code of situationCode.options) t.not(sourceState({ newest: studyOf(standingOf(code)) }).words, '', code);
+});
+
+test('bug: a newer study that ended without captions hid those that are ready', (t) => {
+  const captioned = studyOf({ ...standingOf('captions_accepted'), runtimeId: 'runtime:captioned' });
+  const interrupted = studyOf({ lifecycle: 'interrupted', ...standingOf('interrupted') });
+  t.like(sourceState({ newest: interrupted, captioned }), {
+    words: 'Captions ready',
+    why: 'a newer study: interrupted',
+    group: 'ready',
+  });
+  t.is(shownStudy({ newest: interrupted, captioned })?.runtimeId, 'runtime:captioned');
+  t.is(sourceState({ newest: interrupted }).words, 'Study interrupted');
+  t.is(sourceState({ newest: studyOf(standingOf('rejected')), captioned }).why, 'a newer study: rejected');
 });
 
 test('a library is filtered by name and state, and sorted by what a person chose', (t) => {

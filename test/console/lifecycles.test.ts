@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { createMachine, getStateNodes, initialTransition } from 'xstate';
 import { addressOf, routeOf, withStep } from '../../console/host/route.ts';
-import { fitted, revealing, scaled } from '../../console/lifecycles/chart-canvas.tsx';
+import { fitted, leastAcross, namesOn, revealing, scaled } from '../../console/lifecycles/chart-canvas.tsx';
 import { statesWith } from '../../console/lifecycles/chart-explorer.tsx';
-import { chartIndex, enteredBy, withAncestors } from '../../console/lifecycles/chart-index.ts';
+import { chartIndex, enteredBy, noMarks, withAncestors } from '../../console/lifecycles/chart-index.ts';
 import { compared, partingWords } from '../../console/lifecycles/comparison.tsx';
 import { coverageMarks, coveredParts } from '../../console/lifecycles/coverage-view.tsx';
 import { mermaidOf } from '../../console/lifecycles/export-menu.tsx';
@@ -15,17 +15,16 @@ import { type Sandbox, sandbox, sandboxAt } from '../../console/lifecycles/sandb
 import { scrubber, shownPlace } from '../../console/lifecycles/scrub-bar.tsx';
 import { sequenceOf } from '../../console/lifecycles/sequence-view.tsx';
 import { type ActorFilter, filteredActors, subjectWords } from '../../console/lifecycles/subjects.ts';
-import { changeMarks, drawnChartOf, releaseToCompare } from '../../console/lifecycles/versions-view.tsx';
+import { drawnChartOf, releaseToCompare } from '../../console/lifecycles/versions-view.tsx';
 import { supervised } from '../../console/lifecycles/whole-host-view.tsx';
-import { briefly, eventWords } from '../../console/lifecycles/words.ts';
+import { actorWords, briefly, eventWords } from '../../console/lifecycles/words.ts';
 import { parsedExposition } from '../../console/operations/exposition.ts';
 import type { JournalEvent } from '../../contract/journal.ts';
 import type { ActorTransition, ActorTransitions, ListedActor } from '../../contract/lifecycles/actors.ts';
-import { type ChartDrawing, chartDrawing } from '../../contract/lifecycles/charts.ts';
+import { type ChartDrawing, chartDrawing, type StateBox } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { chartOf } from '../../machines/machine-chart.ts';
 import { studyMachine } from '../../machines/study.ts';
-import { chartChanges } from '../../visualizer/chart-changes.ts';
 import { fieldOf, fieldsOf } from '../fields.ts';
 import { sampleMachine } from '../machines/lifecycles/sample-machine.ts';
 
@@ -206,6 +205,15 @@ test('a step has the records of its commit, and not those of a later commit of t
   t.is(earlier && recordsOf(events, earlier), null, 'a row of an earlier version');
 });
 
+test('a badge names the state of an actor once', (t) => {
+  const words = (phase: ListedActor['phase'], state: string) => actorWords({ phase, states: [`runtime.${state}`] });
+  t.is(words('ended', 'terminal'), 'ended');
+  t.is(words('ended', 'failed'), 'failed');
+  t.is(words('waiting', 'queued'), 'waiting');
+  t.is(words('waiting', 'approved'), 'approved, waiting');
+  t.is(words('live', 'running.detect'), 'running.detect, at work');
+});
+
 test('times and events have short forms', (t) => {
   t.deepEqual([12.4, 1_240, 45_000, 59_999.9, 125_000, 12_000_000].map(briefly), [
     '12 ms',
@@ -264,11 +272,63 @@ test('a folded drawing has the way alone, takes less room, and keeps order and s
 
 test('a view opens with the whole chart, zooms around a place, moves only to what is out of sight', (t) => {
   const box = { width: 800, height: 600 };
-  t.is(fitted({ width: 945, height: 2845 }, box).scale, 568 / 2845);
-  const view = { x: 0, y: 0, scale: 1 };
-  t.deepEqual(scaled(view, 2, { x: 100, y: 50 }), { x: -100, y: -50, scale: 2 });
+  t.is(fitted({ width: 945, height: 2845 }, box).down, 568 / 2845);
+  const view = { x: 0, y: 0, across: 1, down: 1 };
+  t.deepEqual(scaled(view, 2, { x: 100, y: 50 }), { x: -100, y: -50, across: 2, down: 2 });
   t.deepEqual(revealing(view, { x: 100, y: 100, width: 50, height: 50 }, box), view);
   t.is(revealing(view, { x: 100, y: 1000, width: 50, height: 50 }, box).y, 275 - 1000);
+});
+
+test('a chart too small for its texts uses the width of its box, until they can be read', (t) => {
+  const [drawing, box] = [
+    { width: 945, height: 2845 },
+    { width: 390, height: 450 },
+  ];
+  const whole = fitted(drawing, box);
+  t.is(whole.across, (390 - 32) / 945);
+  t.deepEqual([Math.round(whole.x), Math.round(whole.y)], [16, 16]);
+  const least = leastAcross(drawing, box);
+  const closer = scaled(whole, 2, { x: 0, y: 0 }, least);
+  t.deepEqual([closer.across, closer.down], [whole.across, whole.down * 2]);
+  const close = scaled(whole, 5, { x: 0, y: 0 }, least);
+  t.is(close.across, close.down, 'texts are drawn in their own proportions');
+  t.is(leastAcross({ width: 400, height: 2000 }, { width: 1600, height: 500 }), 0.5);
+});
+
+for (const width of [390, 700, 970, 1600]) {
+  test(`in no whole chart of ${width} px a name leaves its state or covers another one`, (t) => {
+    for (const { id: machineId } of machines) {
+      const file = new URL(`../../docs/charts/${machineId}.drawing.json`, import.meta.url);
+      const drawing = chartDrawing.parse(JSON.parse(readFileSync(file, 'utf8')));
+      const view = fitted(drawing, { width, height: 480 });
+      const notes = new Map(drawing.boxes.map(({ id }) => [id, '± changed']));
+      // A wide typeface: DejaVu Sans Bold has 0.7 em for a letter.
+      const names = namesOn(drawing, { notes }, view, (name) => name.length * 0.7);
+      t.true(names.length > drawing.boxes.length / 2, machineId);
+      names.forEach((one, at) => {
+        t.true(one.size >= 9, `${one.name} can be read`);
+        const box = drawing.boxes.find(({ id }) => id === one.id);
+        if (box === undefined) throw new Error(one.id);
+        t.true(one.x >= box.x * view.across && one.x + one.width <= (box.x + box.width) * view.across, one.name);
+        for (const other of names.slice(at + 1)) {
+          const isBeside = one.x + one.width <= other.x || other.x + other.width <= one.x;
+          t.true(isBeside || Math.abs(one.y - other.y) >= one.size, `${one.name} over ${other.name}`);
+        }
+      });
+    }
+  });
+}
+
+test('a name that is wider than its state is cut, or left out if little would remain', (t) => {
+  const box = (id: string, width: number) => ({ id, kind: 'atomic', x: 0, y: 0, width, height: 40, lines: [] });
+  const named = (width: number) =>
+    namesOn(
+      { boxes: [box('a.awaitingWorker', width)] as unknown as StateBox[] },
+      noMarks,
+      { across: 1, down: 1 },
+      (name) => name.length,
+    ).map(({ name }) => name);
+  t.deepEqual([named(400), named(100), named(30)], [['awaitingWorker'], ['awaitingW…'], []]);
 });
 
 test('a chart is written for Mermaid with its nested and parallel states', (t) => {
@@ -347,17 +407,6 @@ test('each part of a chart is covered by tests, by the actors of this host, by b
   const { notes, states, transitions } = coverageMarks(parts);
   t.deepEqual([notes.get(id), transitions.get(id)], ['● tests 9 here 2', 'cover-both']);
   t.deepEqual([notes.get('runtime.terminal'), states.get('runtime.terminal')], ['◐', 'cover-tests']);
-});
-
-test('two versions of a chart mark what was removed in the older one and what was added in the newer one', (t) => {
-  const { root } = study.chart;
-  const older = { ...study.chart, root: { ...root, states: root.states.filter(({ name }) => name !== 'interrupted') } };
-  const changes = chartChanges(older, study.chart);
-  const [before, after] = [changeMarks(changes, 'before'), changeMarks(changes, 'after')];
-  t.is(after.states.get('runtime.interrupted'), 'is-added');
-  t.is(after.notes.get('runtime.interrupted'), '+ added');
-  t.false(before.states.has('runtime.interrupted'));
-  t.is(changeMarks(chartChanges(study.chart, older), 'before').notes.get('runtime.interrupted'), '− removed');
 });
 
 test('a chart is compared with the newest release in which it was another one', (t) => {

@@ -129,6 +129,47 @@ test('a person signs with yes and the name of the reviewer, and with nothing les
   }
 });
 
+/** A media element whose playback begins when the test says so. */
+function fakeMedia() {
+  let refuse = (_: Error): void => undefined;
+  const watched = new Set<number>();
+  const element = {
+    ...{ currentTime: 0, playbackRate: 1, volume: 1, muted: false, seeking: false, ended: false },
+    play: () =>
+      new Promise<void>((_, reject) => {
+        refuse = reject;
+      }),
+    pause: () => refuse(new Error('interrupted by a pause')),
+    requestVideoFrameCallback: () => {
+      const id = watched.size + 1;
+      watched.add(id);
+      return id;
+    },
+    cancelVideoFrameCallback: (id: number) => watched.delete(id),
+  };
+  return { element: element as unknown as HTMLVideoElement, watched };
+}
+
+test.serial('bug: a play that a turn backwards interrupted stopped the turn', async (t) => {
+  const frames = { requestAnimationFrame: () => 1, cancelAnimationFrame: () => undefined };
+  Object.assign(globalThis, frames);
+  t.teardown(() => {
+    for (const name of Object.keys(frames)) Reflect.deleteProperty(globalThis, name);
+  });
+  const { element, watched } = fakeMedia();
+  const control = playback();
+  control.attach(element);
+  control.shuttle(1);
+  control.shuttle(-1);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.is(control.store.getSnapshot().context.speed, -1);
+  control.attach(null);
+  t.is(watched.size, 0, 'an element that is gone is not watched any more');
+  control.attach(element);
+  control.attach(null);
+  t.is(watched.size, 0);
+});
+
 test('the shuttle goes on from any speed of Play, and the keys change sound and captions', (t) => {
   const control = playback();
   const now = () => control.store.getSnapshot().context;

@@ -291,6 +291,12 @@ test('zoom keeps the time under the pointer in its place, and ends at a frame an
   t.deepEqual(zoomed(short, short, 0.1, 20), short);
 });
 
+test('bug: at the closest zoom a view was another one each time, and the search for a mark went on forever', (t) => {
+  const closest = zoomed(whole, whole, 1e-9, hour);
+  t.is(zoomed(closest, whole, 0.5, hour), closest);
+  t.is(zoomed(whole, whole, 2, hour), whole);
+});
+
 test('a view never leaves the whole', (t) => {
   t.deepEqual(within({ startMs: -5, endMs: 5 }, { startMs: 0, endMs: 100 }), { startMs: 0, endMs: 10 });
   t.deepEqual(panned({ startMs: 50, endMs: 100 }, { startMs: 0, endMs: 100 }, 3), { startMs: 50, endMs: 100 });

@@ -136,6 +136,18 @@ test('files, functions, variables and types have plain names in American spellin
   t.deepEqual([...new Set(bad)], []);
 });
 
+test('every file that a comment names is there', (t) => {
+  const files = [...Object.keys(below), 'lab', 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
+  const named = files.flatMap((file) =>
+    [...textOf(file).matchAll(/^\s*(?:\*|\/\*\*|\/\/).*$/gm)].flatMap(([comment]) =>
+      [...comment.matchAll(/`((?!\w+\.d\.ts)[\w./-]+\.tsx?)`/g)].map(([, name = '']) => ({ file, name })),
+    ),
+  );
+  const missing = named.filter(({ name }) => !files.some((each) => each === name || each.endsWith(`/${name}`)));
+  t.true(named.length > 20, `${named.length}`);
+  t.deepEqual(missing, []);
+});
+
 test('only its own tests and the soak import the lab', (t) => {
   const others = [...Object.keys(below), 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
   const users = others.filter((file) => importsOf(file).some((other) => folderOf(other) === 'lab'));

@@ -7,7 +7,7 @@ import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { runtimes } from '../../contract/study/status.ts';
 import { TestHost } from '../host/test-host.ts';
-import { sampleRow } from './host/study-steps.ts';
+import { sampleRow, startStudy, studyRequest } from './host/study-steps.ts';
 
 // The sources as a library: their names, the states of their studies, and the search through their words.
 
@@ -92,6 +92,22 @@ test('a library shows the state of the newest study of a source, as its overview
   t.deepEqual(newest?.standing, { situation, captions: { state, text }, journalHead });
 });
 
+test('bug: a newer study that was canceled hid the captions of an earlier one', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  const sampleOf = async () => (await listed(t, host)).sources.find(({ label }) => label === sealedLabel);
+  const before = await sampleOf();
+  t.is(before?.newest?.runtimeId, host.known.studies.twelveSeconds);
+  t.is(before?.captioned, undefined, 'the newest study has captions itself');
+  host.launcher.hold();
+  const request = studyRequest(await sampleRow(t, host), { range: { startMs: 4000, endMs: 4900 } });
+  const { runtimeId } = await startStudy(t, host, request);
+  t.is((await sampleOf())?.captioned, undefined, 'a study at work may have captions yet');
+  t.is((await host.post(`/v1/runtimes/${runtimeId}/cancellations`, {})).status, 202);
+  const after = await sampleOf();
+  t.like(after?.newest, { runtimeId, lifecycle: 'interrupted' });
+  t.deepEqual(after?.captioned, before?.newest ?? undefined);
+});
+
 test('a source without a study, and one whose study is damaged, are in the library', async (t) => {
   const empty = await TestHost.open(t);
   t.like((await listed(t, empty)).sources[0], { studies: 0, newest: null });
@@ -131,6 +147,20 @@ test('a search finds lines by words in any order, with the fact that has each of
   t.deepEqual(studiesOf(await searched(t, host, 'q=zebra')), []);
   const korean = studiesOf(await searched(t, host, 'q=%EC%97%B4%EB%9E%8C'));
   t.is(korean[0]?.sourceSessionId, study?.sourceSessionId);
+});
+
+test('a line that several studies of a source have is named once on a page', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  // Everything is remembered by the second search, which a page holds then.
+  for (const _ of [1, 2]) {
+    for (const { studies } of await searched(t, host, 'q=welcome')) {
+      const places = studies.flatMap(({ lines }) =>
+        lines.map(({ kind, startMs, text }) => `${kind} ${startMs} ${text}`),
+      );
+      t.is(new Set(places).size, places.length);
+    }
+  }
+  t.true(studiesOf(await searched(t, host, 'q=welcome&limit=1')).length > 1, 'and of each study on a page of its own');
 });
 
 test('a line of evidence that was damaged after a search is not found any more', async (t) => {

@@ -284,6 +284,13 @@ test('a target asked for again has the same route, parts and query; a refused on
   t.throws(() => other.find(null), { code: 'invalid_target' });
 });
 
+test('bug: a client without a token could fill the memory of a host with long targets', (t) => {
+  const other = new Router(routes);
+  const long = `/v1/things/a?after=${'1'.repeat(600)}`;
+  t.not(other.find(long), other.find(long));
+  t.deepEqual(other.find(long).params, { thingId: 'a' });
+});
+
 test('targets beyond those that are kept are found all the same', (t) => {
   const other = new Router(routes);
   for (const round of [1, 2]) {

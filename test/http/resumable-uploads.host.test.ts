@@ -306,6 +306,17 @@ test('bug: a text was taken to its last byte before its ingest failed', async (t
   await holdsOnly(t, host, before);
 });
 
+test('bug: media whose first bytes came alone was taken for text, which ended its ingest', async (t) => {
+  const host = await TestHost.open(t);
+  for (const beginning of ['RIFF', 'OggS', 'G']) {
+    const ingestId = await openIngest(t, host, ingestRequest(8_000_000_000));
+    const body = Buffer.from(beginning);
+    const taken = await host.ask('PATCH', `${ingests}/${ingestId}/upload`, { headers: part, body });
+    t.is(taken.headers['upload-offset'], String(body.length));
+    t.is((await statusOf(t, host, ingestId)).status, 'queued');
+  }
+});
+
 test('the beginning of media is taken, and so is a text that is here as a whole', async (t) => {
   const host = await TestHost.open(t);
   const media = humWav(1);

@@ -1,6 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { parseFlags } from '../../cli/options/flags.ts';
+import { optionsOf, serveFlags } from '../../cli/options/serve-options.ts';
+import { findEngines } from '../../cli/settings/engine-search.ts';
+import { settingsAfter, withoutLeftovers, withSettings } from '../../cli/settings/settings-file.ts';
 import type { ErrorCode } from '../../contract/base/errors.ts';
 import {
   foundEngines,
@@ -72,6 +76,21 @@ test('another caption executor takes the permission of the one before out of the
   await change({ set: { 'caption-executor': 'recognized', 'allow-recognized-captions': true } });
   const after = { 'caption-executor': 'recognized', 'allow-recognized-captions': true };
   t.deepEqual(JSON.parse(await readFile(path, 'utf8')), after);
+});
+
+test('a caption executor that is unset takes its permission and its model along', async (t) => {
+  const { host, change, path } = await opened(t);
+  await change({ set: captioning });
+  host.granted(t, await change({ unset: ['caption-executor'] }), 200, settingsChanged, cors);
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), {});
+});
+
+test('bug: of settings that were changed at the same time, one was kept and the others failed', async (t) => {
+  const { host, change, path } = await opened(t);
+  const settings = { 'maximum-study-range-ms': 700_000, 'maximum-live-studies': 500, 'reviewer-label': 'Ann' };
+  const changes = Object.entries(settings).map(([name, value]) => change({ set: { [name]: value } }));
+  for (const answer of await Promise.all(changes)) host.granted(t, answer, 200, settingsChanged, cors);
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), settings);
 });
 
 const refusals: readonly (readonly [string, SettingsChangeRequest, ErrorCode, RegExp])[] = [
@@ -154,6 +173,28 @@ test('a settings file that cannot be read is named, and neither changed nor rest
   host.refused(t, await host.ask('POST', '/v1/host-restarts', { headers, json }), 'restart_refused', cors);
 });
 
+for (const [what, settings, reason] of [
+  [
+    'a value that no host takes',
+    { 'maximum-study-range-ms': 'abc' },
+    /: maximum-study-range-ms abc: an integer from 1/,
+  ],
+  ['an executor without its permission', { 'caption-executor': 'recognized' }, /needs allow-recognized-captions$/],
+] as const) {
+  test(`bug: a host restarted into settings with which no host starts: ${what}`, async (t) => {
+    const { host, path, read } = await opened(t);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, JSON.stringify(settings));
+    const { file, restart } = await read();
+    t.is(file.state, 'read');
+    t.false(restart.isPossible);
+    t.regex(restart.text, reason);
+    const json = { schema: 'studio.host-restart-request.v1' };
+    host.refused(t, await host.ask('POST', '/v1/host-restarts', { headers, json }), 'restart_refused', cors);
+    t.false(host.reports().includes('restart'));
+  });
+}
+
 test('a host answers before it restarts, and not while it receives a whole file', async (t) => {
   const { host, read } = await opened(t);
   const restart = (json: unknown = { schema: 'studio.host-restart-request.v1' }) =>
@@ -169,6 +210,21 @@ test('a host answers before it restarts, and not while it receives a whole file'
   await eventually('the upload to begin', async () => !(await read()).restart.isPossible, 5);
   t.regex(host.refused(t, await restart(), 'restart_refused', cors), /uploaded whole/);
   upload.leave();
+});
+
+test('bug: the settings of a found recognizer ended the use of a translator', async (t) => {
+  const environment = { MEDIA_STUDY_POCKETSPHINX: '/bin/true', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
+  const inUse = { recognizer: null, screenText: false, translator: 'http://127.0.0.1:9/v1' };
+  const found = await findEngines(environment, inUse);
+  const { use = {} } = found.find(({ name }) => name === 'pocketsphinx') ?? {};
+  t.deepEqual(use, {
+    'semantic-recognizer': 'pocketsphinx',
+    'allow-real-semantic-evidence': true,
+    'caption-executor': 'recognized-translated',
+  });
+  const before = new Map(Object.entries(translating));
+  const after = settingsAfter(before, withoutLeftovers(before, new Map(Object.entries(use))));
+  t.is(optionsOf(withSettings(parseFlags([], serveFlags), after)).captionExecutor.model, 'small');
 });
 
 test('engines of this machine are found with the settings that use them', async (t) => {

@@ -8,7 +8,14 @@ import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { fieldsOf } from '../fields.ts';
 import { contentOf, storedRuntimeOf } from './core/stored-content-in-memory.ts';
 import { storedStudy } from './evidence/stored-study.ts';
-import { captionsSaying, cutAt, markedUpClip, options, textOf as textIn } from './exports/exported-runtimes.ts';
+import {
+  captionsSaying,
+  cutAt,
+  inLanguages,
+  markedUpClip,
+  options,
+  textOf as textIn,
+} from './exports/exported-runtimes.ts';
 import { failureOf } from './reopening/fault-place.ts';
 import { reopened } from './reopening/reopened.ts';
 
@@ -83,6 +90,15 @@ test('a reference in a caption stays as written in SubRip', async (t) => {
   const { text: file } = exportFiles['captions.srt'](written, options);
   t.regex(file, /&\u2060amp; and &\u2060#38; and &\u2060nbsp; for R&\u2060D; so what/);
   t.is(file.replaceAll('\u2060', '').split('\n')[2], text);
+});
+
+test('bug: both sides of captions from en to en-US had each text twice', async (t) => {
+  const written = await captionsSaying([{ startMs: 0, endMs: 900, text: 'Good morning' }]);
+  const shown = (source: string, target: string) =>
+    textIn('captions.srt', inLanguages(written, source, target), { ...options, side: 'both' }).match(/Good morning/g);
+  t.is(shown('ko', 'en')?.length, 2);
+  t.is(shown('en', 'en-US')?.length, 1);
+  t.is(shown('und', 'und')?.length, 1);
 });
 
 test('bug: a cue of a millisecond had no length in ASS, which counts hundredths of a second', async (t) => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import type { AnyStateMachine } from 'xstate';
+import { type AnyStateMachine, createMachine } from 'xstate';
 import {
   type Area,
   type Arrow,
@@ -13,6 +13,8 @@ import {
 } from '../../contract/lifecycles/charts.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { chartOf } from '../../machines/machine-chart.ts';
+import { chartChanges } from '../../visualizer/chart-changes.ts';
+import { comparisonSvg } from '../../visualizer/drawing/comparison.ts';
 import { chartFiles, staleFiles } from '../../visualizer/drawing/files.ts';
 import { layoutOf } from '../../visualizer/drawing/layout.ts';
 import { svgOf } from '../../visualizer/drawing/svg.ts';
@@ -183,4 +185,24 @@ test('every machine has its chart as data and a drawing in both themes, and the 
       t.true(readme.includes(name));
     }
   }
+});
+
+test('a comparison is one picture of both versions, with what changed by color, strokes and sign', async (t) => {
+  const order = (states: Record<string, object>) => chartOf(createMachine({ id: 'order', initial: 'open', states }));
+  const older = order({ open: { on: { pay: 'paid' } }, paid: {} });
+  const now = order({ open: { on: { pay: 'paid', drop: 'dropped' } }, paid: {}, dropped: {} });
+  const [before, after] = await Promise.all([layoutOf(older, 1), layoutOf(now, 1)]);
+  const versions = [
+    { name: '<0.2.0>', drawing: before },
+    { name: 'This host', drawing: after },
+  ] as const;
+  const svg = comparisonSvg(...versions, chartChanges(older, now), themes.light);
+  t.is(svg.match(/data-state="order\.paid"/g)?.length, 2, 'a state of both is drawn twice');
+  t.is(svg.match(/data-state="order\.dropped"/g)?.length, 1);
+  t.regex(svg, /class="state [^"]*is-added" data-state="order\.dropped"/);
+  t.regex(svg, /class="transition is-added" data-transitions="order\.open#drop#0"/);
+  t.regex(svg, /data-sign="\+"><rect [^>]*\/><text [^>]*>\+ added<\/text>/);
+  t.true(svg.includes('&lt;0.2.0&gt;'), 'a name is text');
+  t.true(Number(/ width="(\d+)"/.exec(svg)?.[1]) > before.width + after.width);
+  t.false(svgOf(after, themes.light).includes('is-added'), 'a drawing alone shows no changes');
 });

@@ -8,8 +8,15 @@ import type {
   TextArea,
   TextRole,
 } from '../../contract/lifecycles/charts.ts';
-import { fontFamily, typefaces } from './text.ts';
+import { fontFamily, textWidth, typefaces } from './text.ts';
 import { boxPadding, deepestLevel, labelPadding, pageMargin, type Theme } from './theme.ts';
+
+/** The marks that a view adds to a drawing: class names by state and by transition, and words on states and arrows. */
+export interface Marks {
+  readonly states: ReadonlyMap<string, string>;
+  readonly transitions: ReadonlyMap<string, string>;
+  readonly notes: ReadonlyMap<string, string>;
+}
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -24,15 +31,24 @@ export const markupOf = (part: Shape | string): string => {
 };
 
 /** The drawing as an SVG text. */
-export const svgOf = (drawing: ChartDrawing, theme: Theme): string => {
-  const width = drawing.width + 2 * pageMargin;
-  const height = drawing.height + 2 * pageMargin;
+export const svgOf = (drawing: ChartDrawing, theme: Theme): string =>
+  svgPage(drawing, `${drawing.machineId}, version ${drawing.machineVersion}`, styleOf(theme), shapesOf(drawing));
+
+/** Shapes on a page of a size in px, with a margin around it, as an SVG text. */
+export const svgPage = (
+  size: Pick<Area, 'width' | 'height'>,
+  title: string,
+  style: string,
+  shapes: readonly Shape[],
+): string => {
+  const width = size.width + 2 * pageMargin;
+  const height = size.height + 2 * pageMargin;
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-pageMargin} ${-pageMargin} ${width} ${height}">`,
-    `<title>${escaped(`${drawing.machineId}, version ${drawing.machineVersion}`)}</title>`,
-    `<style>\n${styleOf(theme)}\n</style>`,
+    `<title>${escaped(title)}</title>`,
+    `<style>\n${style}\n</style>`,
     `<rect class="page" x="${-pageMargin}" y="${-pageMargin}" width="${width}" height="${height}"/>`,
-    ...shapesOf(drawing).map(markupOf),
+    ...shapes.map(markupOf),
     '</svg>',
   ].join('\n')}\n`;
 };
@@ -50,7 +66,7 @@ const boxRadius = 9;
 const labelRadius = 5;
 const secondBorder = 3.5;
 
-const shape = (tag: Shape['tag'], attributes: Shape['attributes'], children: Shape['children'] = []): Shape => ({
+export const shape = (tag: Shape['tag'], attributes: Shape['attributes'], children: Shape['children'] = []): Shape => ({
   tag,
   attributes,
   children,
@@ -103,11 +119,11 @@ const transitionGroup = ({ onMainWay, transitions }: Arrow, content: readonly Sh
         content,
       );
 
+const headOf = (points: readonly Point[], size?: number): Shape =>
+  shape('path', { class: 'head', d: headPath(points, size) });
+
 const arrowOf = (arrow: Arrow): Shape =>
-  transitionGroup(arrow, [
-    shape('path', { class: 'arrow', d: linePath(arrow.points) }),
-    shape('path', { class: 'head', d: headPath(arrow.points) }),
-  ]);
+  transitionGroup(arrow, [shape('path', { class: 'arrow', d: linePath(arrow.points) }), headOf(arrow.points)]);
 
 const labelOf = (arrow: Arrow): Shape[] =>
   arrow.label === null
@@ -125,16 +141,15 @@ const signOf = (sign: TextArea): Shape =>
     ...textOf(sign.lines, centered(sign), sign.y + labelPadding.top),
   ]);
 
-const dotOf = (dot: Area): Shape =>
-  shape('circle', {
-    class: 'dot',
-    cx: px(dot.x + dot.width / 2),
-    cy: px(dot.y + dot.height / 2),
-    r: px(dot.width / 2),
-  });
+const dotAt = ({ x, y }: Point, radius: number): Shape =>
+  shape('circle', { class: 'dot', cx: px(x), cy: px(y), r: px(radius) });
+
+const middleOf = ({ x, y, width, height }: Area): Point => ({ x: x + width / 2, y: y + height / 2 });
+
+const dotOf = (dot: Area): Shape => dotAt(middleOf(dot), dot.width / 2);
 
 /** The parts of a drawing, what lies below first. States and transitions carry their ids in `data-` attributes. */
-export const shapesOf = (drawing: ChartDrawing): Shape[] => [
+const shapesOf = (drawing: ChartDrawing): Shape[] => [
   ...drawing.boxes.map(boxOf),
   ...drawing.arrows.map(arrowOf),
   ...drawing.dots.map(dotOf),
@@ -142,10 +157,80 @@ export const shapesOf = (drawing: ChartDrawing): Shape[] => [
   ...drawing.arrows.flatMap(labelOf),
 ];
 
-// In px: how far before a corner a line starts to turn, and the length and half the width of an arrow's head.
+/** The parts of a drawing with marks: their classes on states and arrows, and their words above everything else. */
+export const markedShapes = (drawing: ChartDrawing, marks: Marks): Shape[] => [
+  ...shapesOf(drawing).map((each) => withClasses(each, marks)),
+  ...notesOn(drawing, marks),
+];
+
+// In px.
+const smallHead = 6;
+const smallDot = 3;
+
+/**
+ * The heads of arrows and the starting dots in a size that can be seen however small the drawing is. `place` leads from the
+ * drawing to the picture.
+ */
+export const smallShapes = ({ arrows, dots }: ChartDrawing, marks: Marks, place: (at: Point) => Point): Shape[] => [
+  ...arrows.map((arrow) => withClasses(transitionGroup(arrow, [headOf(arrow.points.map(place), smallHead)]), marks)),
+  ...dots.map((dot) => dotAt(place(middleOf(dot)), smallDot)),
+];
+
+function withClasses(part: Shape, { states, transitions }: Marks): Shape {
+  const { 'data-state': state, 'data-transitions': ids } = part.attributes;
+  const names = [state, ...(ids?.split(' ') ?? [])].flatMap((id) =>
+    id === undefined ? [] : ((id === state ? states : transitions).get(id)?.split(' ') ?? []),
+  );
+  if (names.length === 0) return part;
+  return { ...part, attributes: { ...part.attributes, class: [part.attributes.class, ...new Set(names)].join(' ') } };
+}
+
+const noteHeight = 17;
+const noteSides = 7;
+const belowLabel = 6;
+
+/** Words on the upper border of a state, at its right end, and below the label of an arrow. */
+const notesOn = ({ arrows, boxes }: ChartDrawing, { notes }: Marks): Shape[] => [
+  ...arrows.flatMap((arrow) =>
+    noteAt(placeOf(arrow), arrow.transitions.flatMap((id) => notes.get(id) ?? []).join(' | ')),
+  ),
+  ...boxes.flatMap(({ id, x, y, width }) => {
+    const words = notes.get(id) ?? '';
+    return noteAt({ x: x + width - textWidth(words, 'note') / 2 - 2 * noteSides, y }, words);
+  }),
+];
+
+function noteAt({ x, y }: Point, words: string): Shape[] {
+  if (words === '') return [];
+  const room = textWidth(words, 'note');
+  const width = room + 2 * noteSides;
+  const ground = { x: px(x - width / 2), y: px(y - noteHeight / 2), width: px(width), height: px(noteHeight) };
+  const text = {
+    x: px(x),
+    y: px(y + 4),
+    'text-anchor': 'middle',
+    textLength: px(room),
+    lengthAdjust: 'spacingAndGlyphs',
+  };
+  return [
+    shape('g', { class: 'note-on-chart', 'data-sign': words.split(' ')[0] ?? '' }, [
+      shape('rect', { ...ground, rx: px(noteHeight / 2) }),
+      shape('text', text, [words]),
+    ]),
+  ];
+}
+
+/** The place of the words on an arrow: below its label, or in the middle of its line if it has no label. */
+export function placeOf({ label, points }: Arrow): Point {
+  if (label !== null) return { x: label.x + label.width / 2, y: label.y + label.height + belowLabel };
+  const from = points[Math.floor((points.length - 1) / 2)] ?? { x: 0, y: 0 };
+  const to = points[Math.ceil(points.length / 2)] ?? from;
+  return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
+}
+
+// In px: how far before a corner a line starts to turn, and the length and width of an arrow's head.
 const turn = 7;
 const headLength = 9;
-const headHalf = 4.5;
 
 /** A coordinate or size, to a tenth of a px. */
 const px = (value: number): string => String(Math.round(value * 10) / 10);
@@ -172,21 +257,21 @@ const linePath = (points: readonly Point[]): string =>
     .join('');
 
 /** SVG path data of the triangle at the end of a line. */
-const headPath = (points: readonly Point[]): string => {
+const headPath = (points: readonly Point[], size = headLength): string => {
   const tip = points.at(-1);
   const from = points.at(-2);
   if (tip === undefined || from === undefined) return '';
   const length = Math.hypot(tip.x - from.x, tip.y - from.y);
   const along = { x: (tip.x - from.x) / length, y: (tip.y - from.y) / length };
   const corner = (side: number): Point => ({
-    x: tip.x - along.x * headLength - along.y * side,
-    y: tip.y - along.y * headLength + along.x * side,
+    x: tip.x - along.x * size - along.y * side,
+    y: tip.y - along.y * size + along.x * side,
   });
-  return `M${at(tip)}L${at(corner(headHalf))}L${at(corner(-headHalf))}Z`;
+  return `M${at(tip)}L${at(corner(size / 2))}L${at(corner(-size / 2))}Z`;
 };
 
 /** The style sheet of one drawing; borders and lines in px. */
-const styleOf = (theme: Theme): string =>
+export const styleOf = (theme: Theme): string =>
   [
     `text{font-family:${fontFamily};white-space:pre}`,
     ...Object.entries(theme.text).map(([role, color]) => {

@@ -13,6 +13,10 @@ export interface Theme {
   readonly label: string;
   readonly dot: string;
   readonly text: Readonly<Record<TextRole, string>>;
+  /** The colors of changes between two versions of a chart. A state keeps its own ground if `ground` is null. */
+  readonly changes: Readonly<
+    Record<'added' | 'removed' | 'changed', { readonly line: string; readonly ground: string | null }>
+  >;
 }
 
 /** Boxes that lie deeper than this look alike. */
@@ -37,6 +41,11 @@ const light: Theme = {
     effect: '#6b3fa0',
     note: '#5d6877',
   },
+  changes: {
+    added: { line: '#1c6b3c', ground: '#e3f4e9' },
+    removed: { line: '#b3261e', ground: '#fdeceb' },
+    changed: { line: '#7a4b00', ground: null },
+  },
 };
 
 const dark: Theme = {
@@ -57,6 +66,11 @@ const dark: Theme = {
     keyword: '#9ba7b4',
     effect: '#c9a6ff',
     note: '#9ba7b4',
+  },
+  changes: {
+    added: { line: '#6fcf97', ground: '#16321f' },
+    removed: { line: '#ff8f85', ground: '#40201d' },
+    changed: { line: '#f0b858', ground: null },
   },
 };
 

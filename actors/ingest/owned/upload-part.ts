@@ -1,9 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ServiceError } from '../../../contract/base/errors.ts';
-import { notMedia } from '../../../formats/first-bytes.ts';
+import { lookedAtBytes, notMedia } from '../../../formats/first-bytes.ts';
 import type { PartialFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { isFull, refusedWrite } from '../../supervision/refused-write.ts';
+import { wrongLength } from './upload.ts';
 
 /** A file of at most so many bytes is left to its probe, whatever it begins with: it is here before it could be stopped. */
 const smallBytes = 8 * 1024 * 1024;
@@ -106,7 +107,7 @@ export class UploadPart {
   chunk(bytes: Buffer): void {
     if (this.#over !== null) return;
     this.#taken += bytes.length;
-    if (this.#claim.offset + this.#taken > this.#owner.declaredBytes) this.#end({ fault: tooLong(), keeps: false });
+    if (this.#claim.offset + this.#taken > this.#owner.declaredBytes) this.#end({ fault: wrongLength(), keeps: false });
     else if (this.#held !== null) this.#held.push(bytes);
     else this.#take(bytes);
   }
@@ -132,9 +133,12 @@ export class UploadPart {
       if (this.#over?.fault) throw this.#over.fault;
       await this.#open();
       const { fault, keeps } = await this.#ending;
+      if (this.#unfit !== null) {
+        await this.#owner.faulted(this.#unfit);
+        throw new ServiceError('upload_gone', this.#unfit);
+      }
       if (fault === null) this.#checkSum();
       if (keeps) await this.#count();
-      if (this.#unfit !== null) await this.#owner.faulted(this.#unfit);
       if (fault !== null) throw fault;
       return this.#owner.counted;
     } catch (error) {
@@ -176,6 +180,7 @@ export class UploadPart {
 
   #take(bytes: Buffer): void {
     const { file } = this.#owner;
+    if (this.#unfit !== null) return;
     if (this.#claim.offset + this.#written === 0 && this.#refuses(bytes)) return;
     this.#hash?.update(bytes);
     this.#written += bytes.length;
@@ -185,13 +190,16 @@ export class UploadPart {
     this.#commitSome();
   }
 
-  /** Ends a part of a large file, and its ingest, that begins as no media does; a small file is left to its probe. */
+  /**
+   * Ends a part of a large file, and its ingest, that begins as no media does. A small file is left to its probe. So is a
+   * beginning that comes in small pieces, as the first bytes of a WAV or an Ogg alone are text.
+   */
   #refuses(beginning: Buffer): boolean {
-    const what = this.#owner.declaredBytes > smallBytes ? notMedia(beginning) : null;
+    if (this.#owner.declaredBytes <= smallBytes || beginning.length < lookedAtBytes) return false;
+    const what = notMedia(beginning);
     if (what === null) return false;
-    const message = `the file is ${what}, and no media`;
-    this.#end({ fault: new ServiceError('upload_gone', message), keeps: false });
-    this.#unfit = message;
+    this.#unfit = `the file is ${what}, and no media`;
+    this.#end({ fault: null, keeps: false });
     return true;
   }
 
@@ -224,6 +232,3 @@ export class UploadPart {
     return refusedWrite(error, 'received');
   }
 }
-
-const tooLong = () =>
-  new ServiceError('invalid_upload_length', 'the media does not have as many bytes as were declared');

@@ -4,7 +4,7 @@ import type { ObjectStore, Receiving } from '../../../storage/objects/object-sto
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { refusedWrite } from '../../supervision/refused-write.ts';
 
-export interface UploadOutcome {
+interface UploadOutcome {
   /** So many bytes have come so far. */
   arrived(bytes: number): void;
   received(media: { contentId: string; bytes: number }): Promise<OwnedIngestStatus>;
@@ -114,5 +114,6 @@ export class Upload {
   }
 }
 
-const wrongLength = () =>
+/** The answer to bytes of another number than the ingest declares. */
+export const wrongLength = () =>
   new ServiceError('invalid_upload_length', 'the media does not have as many bytes as were declared');

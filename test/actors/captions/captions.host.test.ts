@@ -16,7 +16,9 @@ import type { ApprovalReference } from '../../../contract/review.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session.ts';
 import { planWarnings } from '../../../contract/study/start.ts';
 import { hashOf } from '../../../formats/canonical-json.ts';
+import { captionExecutors } from '../../../receipts/captions/executors.ts';
 import { candidateOf } from '../../../receipts/captions/quality-control.ts';
+import { approvedStudyOf } from '../../../receipts/published/captions.ts';
 import { headKey, nameOf, rowKey } from '../../../storage/ledger/keys.ts';
 import { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
@@ -78,6 +80,20 @@ test('captions are made under an approval and checked in one go', async (t) => {
   t.is(qualityControls[0]?.outcome, 'accepted');
   t.deepEqual(bench.reports, []);
   t.deepEqual(bench.supervisor.liveRows('caption-production'), []);
+});
+
+test('a plan, the production after it and every later read draft the lines of a study once', async (t) => {
+  const classification = 'grouped_subtitle_tracks';
+  const { bench, runtimeId, approval } = await approvedStudy(t, { classification });
+  const drafted = async () => {
+    const study = approvedStudyOf(await bench.runtimes.read(runtimeId), approval);
+    if (study === null) throw new Error('the approval is not valid');
+    return captionExecutors[classification].draft(study);
+  };
+  const planned = await drafted();
+  await bench.captions.produce(runtimeId, { approval });
+  t.is((await bench.reads.productions(runtimeId)).captions[0]?.result.lineCount, planned.length);
+  t.is(await drafted(), planned);
 });
 
 test('of equal requests at once one has captions made', async (t) => {

@@ -315,6 +315,17 @@ test('a fault of the storage ends the ingest; a full volume or quota leaves it a
   }
 });
 
+test('bug: a part that was here before its file was open was answered as taken, though it ended its ingest', async (t) => {
+  const { begin, reported, notes } = await openUpload(await scratchFolder(t), 8_000_000_000);
+  const { part } = begin(at(0));
+  part.chunk(Buffer.from('a letter, '.repeat(900)));
+  part.chunk(Buffer.alloc(5000, 0x80));
+  part.end();
+  await t.throwsAsync(part.answered, { code: 'upload_gone', message: 'the file is text, and no media' });
+  t.deepEqual(reported, ['faulted the file is text, and no media']);
+  t.deepEqual(notes, []);
+});
+
 /** Remains after a host died with a complete upload; returns the id of its ingest. */
 async function cutWhole(
   t: ExecutionContext,

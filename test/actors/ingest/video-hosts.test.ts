@@ -1,6 +1,6 @@
 import test from 'ava';
 import { ageNote, VideoHosts } from '../../../actors/ingest/videohost/video-hosts.ts';
-import { downloaderReach } from '../../../actors/ingest/videohost/videohost-service.ts';
+import { downloaderReach } from '../../../actors/ingest/videohost/videohost-ingests.ts';
 import type { ResolvedTool } from '../../../executors/process/tools.ts';
 
 const hosts = new VideoHosts({

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -210,6 +210,17 @@ async function lateOutcomes(t: ExecutionContext, standing?: object) {
   const aside = () => readdir(join(root, 'set-aside')).catch(() => []);
   return { late, clock, figures, reported, wanted, outcomes, windows, add, left, aside };
 }
+
+test('bug: an outcome whose place is a link to nothing kept a host from all outcomes of its order', async (t) => {
+  const root = await scratchFolder(t);
+  const outcomes = new SharedOutcomes(root);
+  await outcomes.add(lateOrderId, Buffer.from('{}'), 1);
+  await symlink(join(root, 'none'), join(root, 'outcomes', lateOrderId, '000000000000002-link.json'));
+  t.deepEqual(
+    (await outcomes.of(lateOrderId)).map(({ bytes }) => bytes?.toString() ?? null),
+    ['{}', null],
+  );
+});
 
 const completed = (result: unknown) => ({ state: 'completed', result });
 

@@ -113,6 +113,8 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await page.locator('.caption-row').first().click();
   await page.keyboard.press('Control+Alt+v');
   await page.getByText('1 unsaved change').waitFor();
+  // The line at the time of the player is one of the new lines, although the player has not moved.
+  await page.locator('.caption-row[data-playing="true"]').waitFor({ timeout: 5_000 });
   await page.keyboard.press('Control+z');
   await page.getByText('1 unsaved change').waitFor({ state: 'detached' });
   await correctFirstLine(page, 'Good morning, and welcome.');

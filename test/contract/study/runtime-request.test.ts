@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type AnalysisOptions, runtimeRequest } from '../../../contract/study/plan.ts';
+import { runtimeRequest } from '../../../contract/study/plan.ts';
 import { clipBody } from '../../receipts/sources/korean-clip.ts';
 
 const read = (changes: object) => runtimeRequest.safeParse({ ...clipBody, ...changes });
@@ -9,7 +9,7 @@ const language = (mode: string, languages: unknown, reason: unknown = null) => (
 const without = (key: string) => Object.fromEntries(Object.entries(clipBody).filter(([name]) => name !== key));
 
 test('a request without options gets all seven at their defaults', (t) => {
-  const defaults: AnalysisOptions = {
+  const defaults = {
     speechScope: 'foreground',
     includeLyrics: false,
     speaker: null,

@@ -89,6 +89,16 @@ test('what begins with the sound or lasts to its end has the edges of the sound'
   t.deepEqual(speechWindows(both, total), { speech: [{ start: 0, end: total }], unconfirmed: [] });
 });
 
+/** The windows that count and those that do not, in steps, of probabilities that both models share. */
+function countedApart(runs: Runs, estimates: Runs = runs) {
+  const [probabilities, first] = [bytesOf(runs), bytesOf(estimates)];
+  const { speech, unconfirmed } = speechWindows(
+    { probabilities, estimates: first },
+    probabilities.length * STEP_SAMPLES,
+  );
+  return [inSteps(speech), inSteps(unconfirmed)];
+}
+
 test('a window that is probable for moments alone does not count, and is named apart', (t) => {
   const flutter = Array.from(
     { length: 6 },
@@ -97,10 +107,68 @@ test('a window that is probable for moments alone does not count, and is named a
       [0, 3],
     ],
   ).flat();
-  const probabilities = bytesOf([[0, 20], ...flutter, [0, 20], [0.9, 20], [0, 20]]);
-  const both = { probabilities, estimates: probabilities };
-  const { speech, unconfirmed } = speechWindows(both, probabilities.length * STEP_SAMPLES);
-  t.deepEqual([inSteps(speech), inSteps(unconfirmed)], [[[75.4, 95.6]], [[19.4, 52.6]]]);
+  t.deepEqual(countedApart([[0, 20], ...flutter, [0, 20], [0.9, 20], [0, 20]]), [[[75.4, 95.6]], [[19.4, 52.6]]]);
+});
+
+test('a window that swells and fades does not count, and one that begins and ends does', (t) => {
+  const beside = stepsIn(SPEECH_RULE.besideMs);
+  const withBeside = (level: number): Runs => [
+    [0, 30],
+    [level, beside],
+    [0.8, 30],
+    [level, beside],
+    [0, 30],
+  ];
+  const contrast = (level: number) => 0.8 - level;
+  t.true(contrast(0.1) > SPEECH_RULE.leastContrast && contrast(0.3) < SPEECH_RULE.leastContrast);
+  t.is(countedApart(withBeside(0.1))[0]?.length, 1);
+  t.deepEqual(countedApart(withBeside(0.3))[0], []);
+  t.is(countedApart(withBeside(0.3))[1]?.length, 1);
+});
+
+test('a long window counts by its mean alone', (t) => {
+  const beside = stepsIn(SPEECH_RULE.besideMs);
+  const lasting = (steps: number): Runs => [
+    [0, 30],
+    [0.35, beside],
+    [0.8, steps],
+    [0.35, beside],
+    [0, 30],
+  ];
+  const long = Math.ceil(stepsIn(SPEECH_RULE.longMs));
+  t.is(countedApart(lasting(long - 3))[0]?.length, 0);
+  t.is(countedApart(lasting(long))[0]?.length, 1);
+  const fluttering = Array.from(
+    { length: long / 4 },
+    (): Runs => [
+      [0.9, 2],
+      [0, 2],
+    ],
+  ).flat();
+  t.is(countedApart([[0, 30], ...fluttering, [0, 30]])[1]?.length, 1);
+});
+
+test('a window as long as a phrase needs a moment that is speech for the first model as well', (t) => {
+  const { phraseMs, leastEstimate, leastPhraseEstimate } = SPEECH_RULE;
+  const phrase = Math.ceil(stepsIn(phraseMs));
+  const counted = (steps: number, estimate: number): number =>
+    countedApart(
+      [
+        [0, 30],
+        [0.9, steps],
+        [0, 30],
+      ],
+      [
+        [0, 40],
+        [estimate, 2],
+        [0, steps + 18],
+      ],
+    )[0]?.length ?? 0;
+  const little = 1 / PROBABILITY_STEPS;
+  t.is(counted(phrase, leastPhraseEstimate + little), 1);
+  t.is(counted(phrase, leastPhraseEstimate - little), 0);
+  t.is(counted(phrase - 2, leastPhraseEstimate - little), 1);
+  t.is(counted(phrase - 2, leastEstimate - little), 0);
 });
 
 test('a window without speech by the first model does not count, and is named apart', (t) => {

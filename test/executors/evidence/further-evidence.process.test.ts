@@ -133,6 +133,15 @@ for (const { name, filters, order, least } of [
   });
 }
 
+for (const size of ['1:48', '48:1', '1:1']) {
+  test(`bug: a film of ${size} pixels failed, as color has half of them`, async (t) => {
+    const words = [...drawn(`testsrc=s=64x48:r=25:d=1,scale=${size},format=yuv420p`), '-c:v', 'ffv1'];
+    const film = await madeMedia({ words, extension: 'mkv' });
+    const { factsOf } = await furtherEvidence(t, bench, film, [0, 1000], PICTURE_ONLY);
+    t.like(factsOf('interlacing')[0], { kind: 'field_order', startMs: 0, endMs: 1000, pictures: 25 });
+  });
+}
+
 test('a still picture shows no field order', async (t) => {
   const { interlacing } = await formOf(t, 'fps=25', { source: 'color=gray:s=320x240:r=50:d=8' });
   t.like(interlacing[0], { order: 'unknown', startMs: 0, endMs, undeterminedMilli: 1000, pictures: 200 });

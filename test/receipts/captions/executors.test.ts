@@ -3,7 +3,7 @@ import type { Range } from '../../../contract/base/grammar.ts';
 import { type CaptionClassification, captionExecutor } from '../../../contract/captions/caption-line.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { captionsOf } from '../../../receipts/captions/artifact.ts';
-import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
+import { type CaptionedStudy, captionInputOf, derivedOnce } from '../../../receipts/captions/captioned-study.ts';
 import { captionExecutors } from '../../../receipts/captions/executors.ts';
 import { type PlannedCaptions, plannedObstaclesOf } from '../../../receipts/captions/prospect.ts';
 import { fieldsOf } from '../../fields.ts';
@@ -33,6 +33,21 @@ test('every executor is named as in the contract, and none claims to have unders
     t.is(identity.cognitionClaim, 'none');
     t.is(identity.executionScope === 'current_run', classification !== 'recorded_real_pipeline_fixture');
   }
+});
+
+test('lines are drafted once for the findings and the request of a study, and again for another request', (t) => {
+  let count = 0;
+  const derived = derivedOnce((study) => {
+    count += 1;
+    return captionInputOf(study).range;
+  });
+  t.is(derived(two), derived({ ...two, approval: { ...two.approval } }));
+  t.is(count, 1);
+  const range = { startMs: 0, endMs: 500 };
+  t.deepEqual(derived(over(two, range)), range);
+  t.is(count, 2);
+  const { embedded_subtitle_tracks: embedded } = captionExecutors;
+  t.is(embedded.draft(two), embedded.draft({ ...two }));
 });
 
 test('the recorded executor has no line of any run, and no text to name', (t) => {

@@ -393,6 +393,17 @@ for (const [what, language, text, expected] of [
   });
 }
 
+test('bug: words of another script were joined where a Japanese line ended, and never parted', (t) => {
+  t.deepEqual(brokenLines('それは昔の\nNew\nYork\nの話', 'ja'), ['それは昔のNew Yorkの話']);
+  const song = 'I will always remember the summer we had';
+  t.deepEqual(brokenLines(song, 'ja'), ['I will always remember', 'the summer we had']);
+});
+
+test('bug: a Japanese text under the tag jpn was one line of any length', (t) => {
+  const text = '今日は天気がとても良いので公園へ行きました。';
+  for (const tag of ['jpn', 'JA', 'ja-JP']) t.deepEqual(brokenLines(text, tag), brokenLines(text, 'ja'), tag);
+});
+
 test('line breaks lose no word and change none', (t) => {
   const words = fc.array(fc.stringMatching(/^[a-z,.]{1,14}$/), { minLength: 1, maxLength: 40 });
   fc.assert(

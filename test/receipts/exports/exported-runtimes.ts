@@ -32,6 +32,18 @@ export const markedUpClip = () => runtimeWith(korean.cues, nasty);
 /** A runtime whose accepted captions say this in both languages. */
 export const captionsSaying = async (cues: Cues): Promise<VerifiedRuntime> => (await runtimeWith(cues, cues)).accepted;
 
+/** The same runtime with captions in these languages. */
+export function inLanguages(runtime: VerifiedRuntime, sourceLanguage: string, targetLanguage: string): VerifiedRuntime {
+  const { execution } = runtime;
+  const caption = execution?.study.tail.captions.caption ?? null;
+  if (execution === null || caption === null) throw new Error('the study has captions');
+  const { study } = execution;
+  const input = { ...caption.artifact.body.input, sourceLanguage, targetLanguage };
+  const artifact = { ...caption.artifact, body: { ...caption.artifact.body, input } };
+  const captions = { ...study.tail.captions, caption: { ...caption, artifact } };
+  return { ...runtime, execution: { ...execution, study: { ...study, tail: { ...study.tail, captions } } } };
+}
+
 /** The same runtime with cuts at these times; nothing was to be seen in the stored study. */
 export function cutAt(runtime: VerifiedRuntime, times: readonly number[]): VerifiedRuntime {
   const { execution } = runtime;

@@ -130,6 +130,19 @@ test('names of code pages name the encodings that they are', (t) => {
   refused(t, pair(0x53), 'subtitle_encoding_mismatch', /euc-kr/, { encoding: 'cp949' });
 });
 
+test('bug: two signs of windows-949 were refused', (t) => {
+  const signs = Buffer.concat([Buffer.from(`1\n${times(1)}\n`), Buffer.from([0xa2, 0xe6, 0xa2, 0xe7])]);
+  t.is(open(signs, { encoding: 'cp949' }).cues[0]?.text, '€®');
+});
+
+test('bug: characters of Hong Kong in Big5 were taken for private ones', (t) => {
+  const inBig5 = Buffer.concat([Buffer.from(`1\n${times(1)}\n`), Buffer.from([0xa7, 0x41, 0x87, 0x40])]);
+  refused(t, inBig5, 'subtitle_encoding_mismatch', /^line 3 has the private character U\+F266: .* big5/, {
+    encoding: 'big5-hkscs',
+  });
+  t.is(open(`1\n${times(1)}\n\uF266`).cues[0]?.text, '\uF266');
+});
+
 /** Bytes of texts in encodings that Node.js decodes and does not encode. */
 const foreign: readonly (readonly [string, string])[] = [
   ['euc-kr', 'bec8b3e7c7cfbcbcbfe42e20bfecb8aeb4c220c0dabfa9'],
@@ -147,6 +160,29 @@ test('of bytes in another encoding the message offers a likely one, and takes no
   const utf8 = Buffer.from(`1\n${times(1)}\nJa — Ärzte`, 'utf8');
   refused(t, utf8, 'subtitle_encoding_mismatch', /not text in euc-kr; they look like utf-8/, { encoding: 'cp949' });
   refused(t, Buffer.from([0x31, 0xd7, 0x31]), 'subtitle_encoding_mismatch', /not text in utf-8$/);
+});
+
+test('bug: UTF-16 without a mark was said to look like windows-1252', (t) => {
+  for (const words of ['M\u00E4dchen', 'Hello', '안녕하세요']) {
+    const little = Buffer.from(`1\n${times(1)}\n${words}\n`.repeat(400), 'utf16le');
+    refused(t, little, 'subtitle_encoding_mismatch', /not text in utf-8; they look like utf-16le$/);
+    refused(
+      t,
+      Buffer.from(little).swap16(),
+      'subtitle_encoding_mismatch',
+      /not text in utf-8; they look like utf-16be$/,
+    );
+  }
+});
+
+test('bug: a file in another encoding was tried in eight of them as a whole, for seconds', (t) => {
+  const korean = Buffer.from('bec8b3e7c7cfbcbcbfe42e0a', 'hex');
+  const whole = Buffer.concat(Array.from({ length: 4000 }, () => korean));
+  refused(t, whole, 'subtitle_encoding_mismatch', /they look like euc-kr$/);
+  // The guess is made of the first lines alone.
+  refused(t, Buffer.concat([whole, Buffer.from([0xff])]), 'subtitle_encoding_mismatch', /they look like euc-kr$/);
+  const line = Buffer.concat(Array.from({ length: 4000 }, () => korean.subarray(0, -1)));
+  refused(t, line, 'subtitle_encoding_mismatch', /not text in utf-8$/);
 });
 
 test('a byte order mark decides the encoding before its name does, and is not text', (t) => {
@@ -377,4 +413,30 @@ test('a text of WebVTT is derived again, or checked for its form if older rules 
   for (const text of [other, bytesOf(`${today}more\n`), bytesOf(today.toString('utf8').replace('x\n', ''))]) {
     t.throws(sealedAs(text), inconsistent('link_mismatch', /0\.text$/));
   }
+});
+
+test('bug: a text of WebVTT without the note on what was adapted in it was taken for one of older rules', (t) => {
+  const written = bytesOf('WEBVTT\r\r00:01.000 --> 00:02.000\rx\r');
+  const text = bytesOf(written.toString('utf8').replaceAll('\r', '\n'));
+  const [file, read] = [contentRefOf(written), contentRefOf(text)];
+  const sealedWith = (notes: Parameters<typeof sealedSubtitleOf>[0]['notes']) => {
+    const named = sealedSubtitleOf({
+      ...{
+        trackIndex: 4,
+        label: 'Lines',
+        language: 'en',
+        format: 'webvtt',
+        encoding: 'utf-8',
+        file,
+        text: read,
+        notes,
+      },
+      ...{ rightsHolder: 'Me', assertedAt: '2026-01-02T03:04:05.678Z' },
+      measured: { cues: 1, outOfOrder: 0, overlapping: 0, withoutDuration: 0, beyondMedia: 0 },
+    });
+    const all = new Map([...files, [file.contentId, written], [read.contentId, text]]);
+    return () => verifyRecords(sealWithSubtitles(bareChain, [named], all).chain).subtitleTexts;
+  };
+  t.like(sealedWith([{ note: 'line_end', line: 1, count: 4 }])()[0], { check: 'judged_again' });
+  t.throws(sealedWith([]), inconsistent('link_mismatch', /0\.text$/));
 });

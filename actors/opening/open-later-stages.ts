@@ -1,18 +1,18 @@
-import type { Reviewer } from '../contract/review.ts';
-import type { LanguageExplainer } from '../executors/explanations/language-explainer.ts';
-import type { CaptionAbility } from '../receipts/captions/prospect.ts';
-import { captionProductionDefinition } from './captions/caption-production-definition.ts';
-import type { CaptionTranslations } from './captions/caption-translations.ts';
-import { CaptionReads, CaptionService } from './captions/captions.ts';
-import { Corrections } from './captions/corrections.ts';
-import { languageExplanationDefinition } from './explanations/language-explanation-definition.ts';
-import { LanguageExplanations } from './explanations/language-explanations.ts';
-import { Exports } from './exports/exports.ts';
-import type { HostBasis } from './host-basis.ts';
-import { EvidenceAudits } from './reopening/evidence-audits.ts';
-import { PublishReviews } from './review/publish-reviews.ts';
+import type { Reviewer } from '../../contract/review.ts';
+import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
+import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
+import { captionProductionDefinition } from '../captions/caption-production-definition.ts';
+import type { CaptionTranslations } from '../captions/caption-translations.ts';
+import { CaptionReads, CaptionService } from '../captions/captions.ts';
+import { Corrections } from '../captions/corrections.ts';
+import { languageExplanationDefinition } from '../explanations/language-explanation-definition.ts';
+import { LanguageExplanations } from '../explanations/language-explanations.ts';
+import { Exports } from '../exports/exports.ts';
+import type { HostBasis } from '../host-basis.ts';
+import { EvidenceAudits } from '../reopening/evidence-audits.ts';
+import { PublishReviews } from '../review/publish-reviews.ts';
 
-export interface LaterStagesOptions
+interface LaterStagesOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'mutex' | 'clock' | 'report'> {
   readonly reviewer: Reviewer;
   readonly captionAbility: CaptionAbility;
