@@ -14,7 +14,7 @@ export interface PixelBox {
 /** A line of letters that one threshold separates from the rest of its picture. */
 export interface FoundLine {
   readonly box: PixelBox;
-  /** Behind an end there may be more of the line: something of the size of a letter, or a ground as light as its fading letters. */
+  /** The line may go on behind an end: something of the size of a letter follows, or a ground as light as its fading letters. */
   readonly isCut: boolean;
   /** Draws the line alone, dark on white, so high from the lowest to the highest pixel of its letters. */
   readonly drawn: (height: number) => GrayPicture;
@@ -47,9 +47,8 @@ export const LINE_RULE = {
 } as const;
 
 /**
- * The ends of a line. Within `reachHeights` behind a whole line there is nothing of the size of a letter. Few pixels (`alikeShare`) are
- * as light as its letters, or the contrast of the last two letters is at least `fadingShare` of that of the line, as letters with an
- * outline have everywhere. And no other threshold sees more than `shorterHeights` of the line behind it.
+ * The ends of a line. Within `reachHeights` behind a whole line there is nothing of the size of a letter. Few pixels (`alikeShare`) are as
+ * light as its letters. Or the contrast of the last two letters is at least `fadingShare` of that of the line: an outline keeps it. And no other threshold sees more than `shorterHeights` of the line behind it.
  */
 export const END_RULE = { reachHeights: 1.2, alikeShare: 0.12, fadingShare: 0.9, shorterHeights: 0.6 } as const;
 
@@ -322,8 +321,8 @@ function scaled({ width, height, pixels }: GrayPicture, scale: number): GrayPict
 }
 
 /**
- * How much a row looks like a line of letters: long, of one gray, of high contrast, and with the threshold halfway between
- * letters and ground. One close to the letters takes their thin parts away.
+ * How much a row looks like a line of letters: it is long, of one gray and of high contrast. The threshold is halfway between letters
+ * and ground. One close to the letters takes their thin parts away.
  */
 function scoreOf(row: readonly Measured[], threshold: number): number {
   const [mean, ground] = [meanOf(row.map((letter) => letter.mean)), meanOf(row.map((letter) => letter.around))];

@@ -46,7 +46,7 @@ export interface OpenReader {
 const MODE = '11';
 const THRESHOLDS = ['0', '2'] as const;
 
-/** A page of more lines is full of shapes that are no letters, which take the engine seconds. */
+/** A page of more lines is full of other shapes, which take the engine seconds. */
 const MOST_LINES = 30;
 
 /** The heights at which a found line is drawn, one after the other, until two readings agree. The engine reads letters of 30 to 60 pixels best. */

@@ -76,7 +76,7 @@ test('a line with something of the size of a letter close behind its end may be 
   t.false(linesIn(pictureOf(dark, [...bars(6, 230), far]))[0]?.[0]?.isCut);
 });
 
-test('a line is drawn black on white at the height that is asked for, with its dots and without what is beside it', (t) => {
+test('a line is drawn black on white at a given height, with its dots and without what is beside it', (t) => {
   const dot = { left: 114, right: 119, top: 44, bottom: 48, gray: 230 };
   const beside = { left: 60, right: 90, top: 20, bottom: 110, gray: 230 };
   const [line] = linesIn(pictureOf(dark, [...bars(6, 230), dot, beside])).flat();
