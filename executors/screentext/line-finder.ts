@@ -12,7 +12,7 @@ export interface PixelBox {
 }
 
 /** A line of letters that one threshold separates from the rest of its picture. */
-export interface FoundLine {
+export interface TextLine {
   readonly box: PixelBox;
   /** The line may go on behind an end: something of the size of a letter follows, or a ground as light as its fading letters. */
   readonly isCut: boolean;
@@ -333,7 +333,7 @@ function scoreOf(row: readonly Measured[], threshold: number): number {
   return ((widthOf(box) / heightOf(box)) * Math.min(120, contrast) * halfway) / (10 + spread);
 }
 
-function linesAt(picture: GrayPicture, threshold: number, isLight: boolean): { line: FoundLine; score: number }[] {
+function linesAt(picture: GrayPicture, threshold: number, isLight: boolean): { line: TextLine; score: number }[] {
   const isLetter = (gray: number): boolean => (isLight ? gray >= threshold : gray <= threshold);
   const of = divided(
     picture,
@@ -357,13 +357,13 @@ function sharedOf(one: PixelBox, other: PixelBox): number {
  * The places of a picture that look like lines of letters, the clearest first. A place has the one to three thresholds at which
  * its line looks best, also the best first.
  */
-export function linesIn(picture: GrayPicture): FoundLine[][] {
+export function linesIn(picture: GrayPicture): TextLine[][] {
   const found = [
     ...LINE_RULE.light.flatMap((threshold) => linesAt(picture, threshold, true)),
     ...LINE_RULE.dark.flatMap((threshold) => linesAt(picture, threshold, false)),
   ];
   const best = found.sort((one, other) => other.score - one.score).slice(0, LINE_RULE.mostLines);
-  const places: FoundLine[][] = [];
+  const places: TextLine[][] = [];
   for (const { line } of best) {
     const place = places.find(([first]) => first !== undefined && sharedOf(first.box, line.box) > 0.5);
     if (place === undefined) places.push([line]);
@@ -371,7 +371,7 @@ export function linesIn(picture: GrayPicture): FoundLine[][] {
   }
   return places.map((place) => {
     const whole = around(place.map(({ box }) => box));
-    const falls = ({ box }: FoundLine): boolean =>
+    const falls = ({ box }: TextLine): boolean =>
       Math.max(box.left - whole.left, whole.right - box.right) > END_RULE.shorterHeights * heightOf(box);
     return place.slice(0, LINE_RULE.mostThresholds).map((line) => ({ ...line, isCut: line.isCut || falls(line) }));
   });

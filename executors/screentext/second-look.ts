@@ -11,7 +11,7 @@ const weightOf = ({ text, confidenceMilli }: ReadText): number =>
   letters(text) * confidenceMilli * (confidenceMilli >= SURE_MILLI ? 2 : 1);
 
 /** True if two places share a part. */
-export const overlaps = (one: ScreenBox, other: ScreenBox): boolean =>
+export const boxesOverlap = (one: ScreenBox, other: ScreenBox): boolean =>
   one.leftMilli < other.rightMilli &&
   other.leftMilli < one.rightMilli &&
   one.topMilli < other.bottomMilli &&
@@ -25,7 +25,7 @@ export function joinedReadings(first: readonly ReadText[], second: readonly Read
   const ordered = [...first, ...second].sort((one, other) => weightOf(other) - weightOf(one));
   const kept: ReadText[] = [];
   for (const reading of ordered) {
-    if (!kept.some(({ box }) => overlaps(box, reading.box))) kept.push(reading);
+    if (!kept.some(({ box }) => boxesOverlap(box, reading.box))) kept.push(reading);
   }
   return kept.sort((one, other) => one.box.topMilli - other.box.topMilli || one.box.leftMilli - other.box.leftMilli);
 }

@@ -13,8 +13,8 @@ import {
   type Resolve,
   ScreenTextUnavailable,
 } from './language-data.ts';
-import { END_RULE, type FoundLine, LINE_RULE, linesIn } from './line-finder.ts';
-import { joinedReadings, lettersIn, lookedAgain, MOST_ROUNDS, overlaps, STRIP, SURE_MILLI } from './second-look.ts';
+import { END_RULE, LINE_RULE, linesIn, type TextLine } from './line-finder.ts';
+import { boxesOverlap, joinedReadings, lettersIn, lookedAgain, MOST_ROUNDS, STRIP, SURE_MILLI } from './second-look.ts';
 import { placeIn, readLines, SIGN_GAP, TesseractConnection, UnreadablePicture } from './tesseract-connection.ts';
 
 /** The reader of text on the screen of a host. A host without the option has none. */
@@ -80,7 +80,7 @@ const LINE_MODE = '7';
  * If none agree, or if the line may be cut, the surest one is marked. Null if the engine sees no letters.
  */
 async function readPlace(
-  place: readonly FoundLine[],
+  place: readonly TextLine[],
   look: (line: GrayPicture) => Promise<readonly ReadText[]>,
 ): Promise<ReadText | null> {
   const seen: { readonly reading: ReadText; readonly isCut: boolean }[] = [];
@@ -153,7 +153,7 @@ function readerOver(connection: TesseractConnection): OpenReader {
         picture,
         joinedReadings(
           joined,
-          doubted.filter((line) => !joined.some(({ box }) => overlaps(box, line.box))),
+          doubted.filter((line) => !joined.some(({ box }) => boxesOverlap(box, line.box))),
         ),
       );
     },
