@@ -10,21 +10,22 @@ const letters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?
 const weightOf = ({ text, confidenceMilli }: ReadText): number =>
   letters(text) * confidenceMilli * (confidenceMilli >= SURE_MILLI ? 2 : 1);
 
-const overlaps = (one: ScreenBox, other: ScreenBox): boolean =>
+/** True if two places share a part. */
+export const boxesOverlap = (one: ScreenBox, other: ScreenBox): boolean =>
   one.leftMilli < other.rightMilli &&
   other.leftMilli < one.rightMilli &&
   one.topMilli < other.bottomMilli &&
   other.topMilli < one.bottomMilli;
 
 /**
- * Joins the two readings of one picture by an engine. Of readings that share a place the one with the most letters of which it is
+ * Joins the readings of one picture: its lines that were read alone, and the page. Of readings that share a place the one with the most letters of which it is
  * sure stays, the first of equal ones. From the top of the picture down.
  */
 export function joinedReadings(first: readonly ReadText[], second: readonly ReadText[]): ReadText[] {
   const ordered = [...first, ...second].sort((one, other) => weightOf(other) - weightOf(one));
   const kept: ReadText[] = [];
   for (const reading of ordered) {
-    if (!kept.some(({ box }) => overlaps(box, reading.box))) kept.push(reading);
+    if (!kept.some(({ box }) => boxesOverlap(box, reading.box))) kept.push(reading);
   }
   return kept.sort((one, other) => one.box.topMilli - other.box.topMilli || one.box.leftMilli - other.box.leftMilli);
 }
@@ -86,7 +87,8 @@ export function stripOf(reading: ReadText, around: Surroundings, heights: number
   return { picture: grayPictureOf(right - left, bottom - top, Buffer.concat(rows)), box };
 }
 
-const lettersIn = (text: string): string => (text.normalize('NFKC').match(/[\p{L}\p{N}]/gu) ?? []).join('');
+/** The letters and digits of a text, in one form. */
+export const lettersIn = (text: string): string => (text.normalize('NFKC').match(/[\p{L}\p{N}]/gu) ?? []).join('');
 
 const inPicture = (within: ScreenBox, { box, ...text }: ReadText): ReadText => {
   const [width, height] = [within.rightMilli - within.leftMilli, within.bottomMilli - within.topMilli];

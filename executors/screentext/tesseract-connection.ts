@@ -75,7 +75,11 @@ function textOf(words: readonly Word[]): string {
 const milliOf = (value: number, whole: number): number =>
   Math.min(1000, Math.max(0, Math.round((1000 * value) / Math.max(1, whole))));
 
-const boxIn = ([left, top, right, bottom]: TesseractLine['box'], width: number, height: number): ScreenBox => ({
+/** A place in pixels of a picture of this size, in thousandths of it. */
+export const placeIn = (
+  { left, top, right, bottom }: { left: number; top: number; right: number; bottom: number },
+  { width, height }: { width: number; height: number },
+): ScreenBox => ({
   leftMilli: milliOf(left, width),
   topMilli: milliOf(top, height),
   rightMilli: milliOf(right, width),
@@ -85,10 +89,10 @@ const boxIn = ([left, top, right, bottom]: TesseractLine['box'], width: number, 
 /** The lines of a picture of this size, from the top down. Those without a letter are left out. */
 export const readLines = (lines: readonly TesseractLine[], size: { width: number; height: number }): ReadText[] =>
   lines
-    .flatMap(({ words, box: at, confidence }) => {
+    .flatMap(({ words, box: [left, top, right, bottom], confidence }) => {
       const text = textOf(words);
       if (text === '') return [];
-      return [{ text, box: boxIn(at, size.width, size.height), confidenceMilli: Math.round(10 * confidence) }];
+      return [{ text, box: placeIn({ left, top, right, bottom }, size), confidenceMilli: Math.round(10 * confidence) }];
     })
     .sort((one, other) => one.box.topMilli - other.box.topMilli || one.box.leftMilli - other.box.leftMilli);
 

@@ -1,0 +1,94 @@
+import test from 'ava';
+import { type GrayPicture, grayPictureOf } from '../../../executors/screentext/gray-picture.ts';
+import { LINE_RULE, linesIn, type PixelBox } from '../../../executors/screentext/line-finder.ts';
+
+// Pictures of bars that have the size of letters.
+
+const width = 320;
+const height = 120;
+
+/** A picture of a ground, by column, with boxes of a gray on it. */
+function pictureOf(
+  ground: (x: number) => number,
+  boxes: readonly (PixelBox & { readonly gray: number })[],
+): GrayPicture {
+  const pixels = Buffer.alloc(width * height);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const over = boxes.find((box) => x >= box.left && x < box.right && y >= box.top && y < box.bottom);
+      pixels[y * width + x] = over?.gray ?? ground(x);
+    }
+  }
+  return grayPictureOf(width, height, pixels);
+}
+
+/** Bars of 6 by 24 pixels, 14 apart, in one row. */
+const bars = (count: number, gray: number, left = 100) =>
+  Array.from({ length: count }, (_, at) => ({
+    ...{ left: left + 14 * at, right: left + 14 * at + 6, top: 50, bottom: 74 },
+    gray,
+  }));
+
+const dark = () => 20;
+
+test('letters in a row are one place, whether they are light or dark', (t) => {
+  for (const [ground, gray] of [
+    [20, 230],
+    [235, 15],
+  ] as const) {
+    const places = linesIn(pictureOf(() => ground, bars(6, gray)));
+    t.deepEqual(
+      places.map(([first]) => first?.box),
+      [{ left: 100, top: 50, right: 176, bottom: 74 }],
+    );
+    t.false(places[0]?.[0]?.isCut);
+  }
+});
+
+test('three letters are not a line, nor are letters one above the other', (t) => {
+  t.deepEqual(linesIn(pictureOf(dark, bars(LINE_RULE.leastLetters - 1, 230))), []);
+  const column = [0, 1, 2, 3].map((at) => ({
+    left: 100,
+    right: 106,
+    top: 4 + 28 * at,
+    bottom: 26 + 28 * at,
+    gray: 230,
+  }));
+  t.deepEqual(linesIn(pictureOf(dark, column)), []);
+});
+
+test('letters of another gray are another line', (t) => {
+  const places = linesIn(pictureOf(dark, [...bars(5, 230, 20), ...bars(5, 120, 20 + 14 * 5)]));
+  t.true(places.every(([first]) => first !== undefined && first.box.right - first.box.left <= 62));
+});
+
+test('a line whose letters fade into a ground as light as they are may be cut', (t) => {
+  const lighter = (x: number) => Math.min(232, Math.max(20, 20 + 2 * (x - 120)));
+  const places = linesIn(pictureOf(lighter, bars(12, 230)));
+  t.true(places.length > 0);
+  t.true(places.flat().every(({ isCut }) => isCut));
+});
+
+test('a line with something of the size of a letter close behind its end may be cut', (t) => {
+  const behind = { left: 185, right: 191, top: 50, bottom: 74, gray: 180 };
+  t.true(linesIn(pictureOf(dark, [...bars(6, 230), behind]))[0]?.[0]?.isCut);
+  const far = { ...behind, left: 260, right: 266 };
+  t.false(linesIn(pictureOf(dark, [...bars(6, 230), far]))[0]?.[0]?.isCut);
+});
+
+test('a line is drawn black on white at a given height, with its dots and without what is beside it', (t) => {
+  const dot = { left: 114, right: 119, top: 44, bottom: 48, gray: 230 };
+  const beside = { left: 60, right: 90, top: 20, bottom: 110, gray: 230 };
+  const [line] = linesIn(pictureOf(dark, [...bars(6, 230), dot, beside])).flat();
+  const drawn = line?.drawn(48);
+  if (drawn === undefined) throw new Error('no line is found');
+  const columnsOf = (y: number) =>
+    Array.from({ length: drawn.width }, (_, x) => x).filter((x) => (drawn.pixels[y * drawn.width + x] ?? 255) < 64);
+  const rows = Array.from({ length: drawn.height }, (_, y) => y).filter((y) => columnsOf(y).length > 0);
+  const tops = rows.filter((y) => columnsOf(y).length >= 6 * 10);
+  // Bars of 24 pixels become 48, give or take their soft edges.
+  t.true(Math.abs(tops.length - 48) <= 3, `${tops.length} rows`);
+  t.true(rows.length - tops.length >= 6, 'the dot is there');
+  t.true(Math.max(...rows.map((y) => columnsOf(y).length)) <= 6 * 14, 'and nothing else');
+  t.is(drawn.pixels[0], 255);
+});
