@@ -271,16 +271,16 @@ test('a wrong review or export is refused before a host is looked for or anybody
 test('bug: a wrong call started a host before it was refused', async (t) => {
   const root = ['--data-root', join(tmpdir(), 'no-such-data-root')];
   for (const [args, message] of [
-    [['evidence'], 'RUNTIME is missing'],
-    [['watch'], 'RUNTIME is missing'],
-    [['cancel'], 'RUNTIME is missing'],
-    [['captions'], 'RUNTIME is missing'],
+    [['evidence'], 'RUNTIME is missing; usage: media-study evidence RUNTIME [flags]'],
+    [['watch'], 'RUNTIME is missing; usage: media-study watch RUNTIME [flags]'],
+    [['cancel'], 'RUNTIME is missing; usage: media-study cancel RUNTIME [flags]'],
+    [['captions'], 'RUNTIME is missing; usage: media-study captions [edit] RUNTIME [flags]'],
     [['captions', 'runtime:any', '--side', 'both'], '--side both: source or target'],
-    [['subtitles'], 'SOURCE is missing'],
+    [['subtitles'], 'SOURCE is missing; usage: media-study subtitles SOURCE [FILE[:LANG]…] [flags]'],
     [['subtitles', 'any', '--detach', 'last'], '--detach last: the number of a track is needed'],
-    [['delete'], 'runtime or source is missing'],
+    [['delete'], 'runtime or source is missing; usage: media-study delete runtime|source ID [flags]'],
     [['delete', 'host', 'any'], 'host: one of runtime, source'],
-    [['delete', 'runtime'], 'ID is missing'],
+    [['delete', 'runtime'], 'ID is missing; usage: media-study delete runtime|source ID [flags]'],
     [['disk', '--limit', '0'], '--limit is a number from 1 to 200'],
     [['runtimes', '--limit', 'all'], '--limit is a number of at least 1'],
     [
