@@ -218,7 +218,10 @@ try {
   const before = new Set(await shardsOf(unchecked));
   const checked = await shardsOf(path.join(keptAt, 'caption-production.checked'));
   const missing = checked.find((name) => !before.has(name));
-  if (missing === undefined) throw new Error('the receipt of a check has no folder of its own');
+  if (missing === undefined)
+    throw new Error(
+      'the receipt of a check shares its folder with another object: run the script again, with other ids',
+    );
   const obstacle = path.join(unchecked, 'objects', 'sha256', missing);
   await writeFile(obstacle, '');
   const failing = await start(unchecked);

@@ -90,8 +90,13 @@ export class LifeSurroundings {
   /** The port of the recognizer, if given: the store contains its address with the recognized text. */
   static async open(recognizerPort?: number): Promise<LifeSurroundings> {
     const videos = await openVideoHost({ media: sampleMedia, statedSeconds: 50, port: 0 });
-    const recognizer = await stubTranscriber(transcribes({ text: 'hello', segments: [] }), recognizerPort);
-    return new LifeSurroundings(videos, await StubProvider.start(), recognizer);
+    const model = await StubProvider.start();
+    const recognizer = await stubTranscriber(
+      transcribes({ text: 'hello', segments: [] }),
+      recognizerPort,
+      model.baseUrl,
+    );
+    return new LifeSurroundings(videos, model, recognizer);
   }
 
   get page(): string {
@@ -103,7 +108,6 @@ export class LifeSurroundings {
     root: string,
     { flags: own = [], ...more }: Omit<InProcessOptions, 'environment'> = {},
   ) {
-    process.env.OPENAI_BASE_URL = this.#model.baseUrl;
     return openInProcess(t, root, {
       flags: [...flags, '--videohost-origin', this.#videos.origin, '--allow-loopback-videohost', ...own],
       environment: { ...withDownloader, OPENAI_BASE_URL: this.#recognizer.baseUrl, OPENAI_API_KEY: '' },
