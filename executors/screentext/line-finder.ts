@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type GrayPicture, grayPictureOf } from './gray-picture.ts';
 
 // Finds lines of letters in a picture, whatever is behind them, and draws each alone: dark on white, in one size. An engine that reads
@@ -27,6 +28,7 @@ export interface TextLine {
  * `deviationSteps`. A letter goes on with a line whose letters have means at most `alikeSteps` from its own. The higher of both is at
  * most `heightRatio` as high as the other, and both together `growthRatio`. They share half of their rows, and the gap between them is at
  * most `gapHeights`. A line has `leastLetters`, and is `leastRatio` as long as high.
+ * A threshold that separates more than `mostLetters` shows a page or a pattern, which the reading of the page serves.
  */
 export const LINE_RULE = {
   light: [110, 150, 190, 220],
@@ -41,6 +43,7 @@ export const LINE_RULE = {
   growthRatio: 1.4,
   gapHeights: 1.1,
   leastLetters: 4,
+  mostLetters: 800,
   leastRatio: 1.5,
   mostLines: 14,
   mostThresholds: 3,
@@ -162,9 +165,14 @@ function hasSizeOfLetter(component: Component): boolean {
   return fill >= 0.12 && (fill <= 0.95 || width <= height);
 }
 
+/** Letters beside each other, and the least box around them. */
+interface Row {
+  readonly letters: Measured[];
+  box: PixelBox;
+}
+
 /** The gap in pixels before a letter that goes on with a row; null if it does not. */
-function gapBefore(letter: Measured, row: readonly Measured[]): number | null {
-  const box = around(row);
+function gapBefore(letter: Measured, { letters, box }: Row): number | null {
   const heights = [heightOf(box), heightOf(letter)];
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
   const gap = letter.left - box.right;
@@ -174,25 +182,28 @@ function gapBefore(letter: Measured, row: readonly Measured[]): number | null {
     shared >= low / 2 &&
     heightOf(around([box, letter])) <= LINE_RULE.growthRatio * high &&
     gap <= LINE_RULE.gapHeights * high &&
-    row.slice(-3).some((last) => Math.abs(last.mean - letter.mean) <= LINE_RULE.alikeSteps);
+    letters.slice(-3).some((last) => Math.abs(last.mean - letter.mean) <= LINE_RULE.alikeSteps);
   return fits ? gap : null;
 }
 
 /** Letters in rows, each from left to right. */
 function rowsOf(letters: readonly Measured[]): Measured[][] {
-  const rows: Measured[][] = [];
+  const rows: Row[] = [];
   for (const letter of letters.toSorted((one, other) => one.left - other.left)) {
-    let nearest: { readonly row: Measured[]; readonly gap: number } | null = null;
+    let nearest: { readonly row: Row; readonly gap: number } | null = null;
     for (const row of rows) {
       const gap = gapBefore(letter, row);
       if (gap !== null && (nearest === null || gap < nearest.gap)) nearest = { row, gap };
     }
-    if (nearest === null) rows.push([letter]);
-    else nearest.row.push(letter);
+    if (nearest === null) rows.push({ letters: [letter], box: letter });
+    else {
+      nearest.row.letters.push(letter);
+      nearest.row.box = around([nearest.row.box, letter]);
+    }
   }
-  return rows.filter((row) => {
-    const box = around(row);
-    return row.length >= LINE_RULE.leastLetters && widthOf(box) >= LINE_RULE.leastRatio * heightOf(box);
+  return rows.flatMap(({ letters: row, box }) => {
+    const isLine = row.length >= LINE_RULE.leastLetters && widthOf(box) >= LINE_RULE.leastRatio * heightOf(box);
+    return isLine ? [row] : [];
   });
 }
 
@@ -340,7 +351,9 @@ function linesAt(picture: GrayPicture, threshold: number, isLight: boolean): { l
     Uint8Array.from(picture.pixels, (gray) => (isLetter(gray) ? 1 : 0)),
   );
   const letters = of.components.filter(hasSizeOfLetter).map((component) => measured(component, of));
-  return rowsOf(letters.filter(hasEvenContrast)).map((row) => ({
+  const even = letters.filter(hasEvenContrast);
+  if (even.length > LINE_RULE.mostLetters) return [];
+  return rowsOf(even).map((row) => ({
     score: scoreOf(row, threshold),
     line: { box: around(row), isCut: isCut(row, of), drawn: (height) => drawnLine(row, of, height) },
   }));
@@ -357,11 +370,18 @@ function sharedOf(one: PixelBox, other: PixelBox): number {
  * The places of a picture that look like lines of letters, the clearest first. A place has the one to three thresholds at which
  * its line looks best, also the best first.
  */
-export function linesIn(picture: GrayPicture): TextLine[][] {
-  const found = [
-    ...LINE_RULE.light.flatMap((threshold) => linesAt(picture, threshold, true)),
-    ...LINE_RULE.dark.flatMap((threshold) => linesAt(picture, threshold, false)),
-  ];
+export async function linesIn(picture: GrayPicture): Promise<TextLine[][]> {
+  const found: { readonly line: TextLine; readonly score: number }[] = [];
+  for (const [thresholds, isLight] of [
+    [LINE_RULE.light, true],
+    [LINE_RULE.dark, false],
+  ] as const) {
+    for (const threshold of thresholds) {
+      found.push(...linesAt(picture, threshold, isLight));
+      // A threshold takes up to 150 ms of the main thread: calls get their answers in between.
+      await setImmediate();
+    }
+  }
   const best = found.sort((one, other) => other.score - one.score).slice(0, LINE_RULE.mostLines);
   const places: TextLine[][] = [];
   for (const { line } of best) {

@@ -127,7 +127,7 @@ function readerOver(connection: TesseractConnection): OpenReader {
   /** The lines that are found and read alone. */
   const readFound = async (picture: GrayPicture): Promise<ReadText[]> => {
     const texts: ReadText[] = [];
-    for (const place of linesIn(picture)) {
+    for (const place of await linesIn(picture)) {
       const read = await readPlace(place, lookBy(THRESHOLDS[0]));
       const [line] = place;
       if (read !== null && line !== undefined) texts.push({ ...read, box: placeIn(line.box, picture) });
@@ -188,6 +188,7 @@ export async function openScreenTextReader(
       lineLeastHeight: LINE_RULE.leastHeight,
       lineMostHeight: LINE_RULE.mostHeight,
       lineLeastLetters: LINE_RULE.leastLetters,
+      lineMostLetters: LINE_RULE.mostLetters,
       lineGapHeights: LINE_RULE.gapHeights,
       linesAtMost: LINE_RULE.mostLines,
       lineEndAlikeShare: END_RULE.alikeShare,
