@@ -27,7 +27,10 @@ export interface EngineLine {
 }
 
 /** The lines of a picture (PGM), by settings of the engine under its own names. Rejects if the engine fails over this picture. */
-export type Engine = (pgm: Uint8Array, settings: Readonly<Record<string, string>>) => Promise<readonly EngineLine[]>;
+export type TextEngine = (
+  pgm: Uint8Array,
+  settings: Readonly<Record<string, string>>,
+) => Promise<readonly EngineLine[]>;
 
 /** The engine failed over a picture. It reads the next one. */
 export class EngineFailure extends Error {
@@ -166,7 +169,7 @@ async function readPlace(
  * Every line that the engine sees in a picture (PGM), however sure it is; the surer ones were looked at again. Rejects with
  * `EngineFailure` if the engine fails over this picture in every way, and with `DetectionFailure` on another form.
  */
-export async function textsIn(pgm: Buffer, engine: Engine): Promise<ReadText[]> {
+export async function textsIn(pgm: Buffer, engine: TextEngine): Promise<ReadText[]> {
   const picture = grayPicture(pgm);
   /** A way in which the engine cannot read a picture has seen nothing there; the other ways count alone. */
   const triedBy = (mode: string, threshold: string, of: GrayPicture): Promise<ReadText[] | EngineFailure> =>

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Tesseract from 'tesseract.js';
 import { encodeFrame, FrameReader } from '../detector/detector-messages.ts';
-import { type Engine, EngineFailure, READING_PARAMETERS, textsIn } from './picture-reader.ts';
+import { EngineFailure, READING_PARAMETERS, type TextEngine, textsIn } from './picture-reader.ts';
 import { TESSERACT_ANSWER_DESCRIPTOR, type TesseractAnswer, type TesseractRequest } from './tesseract-messages.ts';
 
 // The process that reads text. It trusts the host that writes to it. A picture that the engine cannot read is answered with
@@ -33,14 +33,14 @@ async function open({ languages }: Extract<TesseractRequest, { type: 'open' }>):
 }
 
 const engineOf =
-  (worker: Tesseract.Worker): Engine =>
+  (worker: Tesseract.Worker): TextEngine =>
   async (pgm, settings) => {
     await worker.setParameters(settings);
     const { data } = await worker.recognize(pgm, {}, { text: false, blocks: true });
     return (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs).flatMap(({ lines }) => lines);
   };
 
-async function read(engine: Engine, id: number, picture: Buffer): Promise<TesseractAnswer> {
+async function read(engine: TextEngine, id: number, picture: Buffer): Promise<TesseractAnswer> {
   try {
     return { type: 'texts', id, texts: await textsIn(picture, engine) };
   } catch (error) {

@@ -88,7 +88,7 @@ const titles: Readonly<Record<Half, readonly string[]>> = {
     ...['Chapter Four: Salt', 'Viertes Kapitel', 'Quatrième partie', '네 번째 이야기'],
     ...['Archive footage, 1974', 'Archivbilder von 1974', "Images d'archives, 1974", '자료 화면 1974년'],
     ...['Harvest begins in June', 'Die Ernte beginnt im Juni', 'La récolte commence en juin', '수확은 유월에'],
-    ...['Nobody crossed the bridge', 'Niemand kam zurück', 'Personne ne répondit', '아무도 오지 않았다'],
+    ...['Across the old bridge', 'Niemand kam zurück', 'Personne ne répondit', '아무도 오지 않았다'],
     ...['Music by Karin Odell', 'Musik von Jörg Stühler', 'Musique de Rémi Garnier', '음악 최은비'],
     ...['Last bus at midnight', 'Letzter Zug um Mitternacht', 'Dernier train à minuit', '자정의 마지막 버스'],
     ...['Filmed over three summers', 'Gedreht in drei Sommern', 'Tourné pendant trois étés', '세 번의 여름'],
@@ -132,7 +132,7 @@ async function drawn(work: string, half: Half, at: number): Promise<{ text: stri
 }
 
 /**
- * Films of a photograph that stands still: each once with two titles of 26 to 60 pixels in front of it, and once without any. The
+ * Films of a photograph that does not move: each once with two titles of 26 to 60 pixels in front of it, and once without any. The
  * study reads one picture of each.
  */
 export const photographItems =

@@ -118,27 +118,6 @@ test('bug: one picture that the engine cannot read ended its process, and all te
   await open.close();
 });
 
-/** A launcher that adds up the bytes that its processes answer, and the parts that they are sent. */
-function counting(launcher: Launcher) {
-  const counted = { answered: 0, sent: 0 };
-  const counts: Launcher = {
-    ...launcher,
-    start: async (request) => {
-      const running = await launcher.start(request);
-      for (const pipe of running.extra) pipe.on('data', (chunk: Buffer) => (counted.answered += chunk.length));
-      const { stdin } = running;
-      if (stdin === null || stdin === undefined) return running;
-      const write = stdin.write.bind(stdin);
-      stdin.write = (chunk: unknown) => {
-        counted.sent += 1;
-        return write(chunk);
-      };
-      return running;
-    },
-  };
-  return { launcher: counts, counted };
-}
-
 /** The longest range of a study. */
 const fourHoursMs = 4 * 60 * 60 * 1000;
 
