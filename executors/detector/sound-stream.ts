@@ -222,11 +222,10 @@ export class SoundStream {
       tracks.set(at, track);
       return { signal, block: louder(samples, gain), estimate: track.estimate };
     });
-    for (let frame = 0; frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
-      const asked = clean.map(({ signal, block }) => ({ signal, frame: frameOf(block, frame) }));
-      const probabilities = await this.#model.next(asked);
-      for (const [at, each] of clean.entries())
-        each.estimate.fill(probabilities[at] ?? 0, frame * FRAME_STEPS, (frame + 1) * FRAME_STEPS);
+    const probabilities = await this.#model.next(clean);
+    for (const [at, { estimate }] of clean.entries()) {
+      for (const [frame, probability] of probabilities[at]?.entries() ?? [])
+        estimate.fill(probability, frame * FRAME_STEPS, (frame + 1) * FRAME_STEPS);
     }
     this.#followed = followed;
     return tracks;
@@ -238,15 +237,10 @@ export class SoundStream {
     if (this.#before === null) return followed;
     const before = signalOf(this.#before, at);
     const block = louder(followed.suppressor.next(before).samples, modelGain(before));
-    for (let frame = 0; frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
-      await this.#model.next([{ signal: followed.signal, frame: frameOf(block, frame) }]);
-    }
+    await this.#model.next([{ signal: followed.signal, block }]);
     return followed;
   }
 }
-
-const frameOf = (block: Float32Array, frame: number): Float32Array =>
-  block.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES);
 
 /** Puts interleaved samples into a block from a place on, and the bytes of the mix alone into `mix`. */
 function separate(bytes: Buffer, block: SignalBlock, from: number, mix: Buffer): void {
