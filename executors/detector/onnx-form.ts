@@ -87,7 +87,7 @@ function* fieldsOf(message: Uint8Array): Generator<Field> {
   }
 }
 
-/** The tensors that a model holds, by their names. Throws `RangeError` on bytes that are no model. */
+/** The tensors that a model holds, by their names. Throws `RangeError` on other bytes than those of a model. */
 export function tensorsOf(model: Uint8Array): ReadonlyMap<string, ModelTensor> {
   const found = new Map<string, ModelTensor>();
   for (const graph of messagesOf(model, MODEL.graph)) {
@@ -171,7 +171,7 @@ const tensorMessage = ({ name, element, dimensions, bytes }: NamedTensor): Uint8
     [TENSOR.bytes, bytes],
   );
 
-/** A value has a type, that of a tensor (1), with the type of its elements (1) and its shape (2), whose dimensions have a size (1) or a name (2). */
+/** A value has the type of a tensor (1): the type of its elements (1), and its shape (2). A dimension has a size (1) or a name (2). */
 function valueMessage({ name, element, dimensions }: ModelValue): Uint8Array {
   const shape = message(
     ...dimensions.map((size): Field => [1, typeof size === 'number' ? message([1, size]) : message([2, text(size)])]),

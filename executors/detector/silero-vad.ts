@@ -44,11 +44,11 @@ export const loadSpeechModel = async (): Promise<SpeechModel> =>
   new SileroModel(await loadPinnedModel(speechWeightsFile(), SPEECH_WEIGHTS_SHA256, byBlocks));
 
 const BLOCK_FRAMES = BLOCK_SAMPLES / FRAME_SAMPLES;
-const HEARD_SAMPLES = CONTEXT_SAMPLES + FRAME_SAMPLES;
+const SEEN_SAMPLES = CONTEXT_SAMPLES + FRAME_SAMPLES;
 
 class Signal implements FollowedSignal {
   /** The last frame, and the samples before it. */
-  readonly window = new Float32Array(HEARD_SAMPLES);
+  readonly window = new Float32Array(SEEN_SAMPLES);
   readonly state = new Float32Array(STATE_LAYERS * STATE_UNITS);
 
   constructor(from?: MemoryState) {
@@ -101,8 +101,8 @@ class SileroModel implements SpeechModel {
         const row = Math.floor(place / ROW_WINDOWS);
         const from = row * ROW_SAMPLES + (place % ROW_WINDOWS) * WINDOW_SAMPLES;
         windows.set(window, from);
-        for (let behind = 0; from + HEARD_SAMPLES + behind < from + WINDOW_SAMPLES; behind += 1)
-          windows[from + HEARD_SAMPLES + behind] = window[HEARD_SAMPLES - 2 - behind] ?? 0;
+        for (let behind = 0; from + SEEN_SAMPLES + behind < from + WINDOW_SAMPLES; behind += 1)
+          windows[from + SEEN_SAMPLES + behind] = window[SEEN_SAMPLES - 2 - behind] ?? 0;
       }
       for (const [layer, units] of layers.entries())
         units.set(state.subarray(layer * STATE_UNITS, (layer + 1) * STATE_UNITS), at * STATE_UNITS);

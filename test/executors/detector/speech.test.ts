@@ -438,7 +438,7 @@ test('a kept signal continues as if without a break', async (t) => {
   }
 });
 
-test('bytes that are no speech model are refused', (t) => {
+test('bytes of other content than the speech model are refused', (t) => {
   t.throws(() => byBlocks(Uint8Array.of(58, 200, 1)), { instanceOf: RangeError, message: 'a cut model' });
   t.throws(() => byBlocks(Uint8Array.of(3)), { instanceOf: RangeError, message: 'a model of an unknown form' });
   t.throws(() => byBlocks(new Uint8Array()), { instanceOf: RangeError, message: /^a speech model without / });
