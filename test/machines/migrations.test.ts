@@ -93,7 +93,10 @@ for (const { name: release } of released) {
   test(`an event that journals of ${release} cannot hold has another store format`, (t) => {
     const { format, eventTypes } = described(release);
     // Else that release would read past the event, and export captions without their corrections.
-    if (format < storeFormat) return t.pass();
+    if (format < storeFormat) {
+      t.pass();
+      return;
+    }
     const present = journalEvent.options.map(({ shape }): string => shape.type.value).sort();
     t.deepEqual(present, eventTypes);
   });
