@@ -21,6 +21,8 @@ const TEXT_RULE = {
   /** Of a text that one picture alone shows. */
   onceMilli: 950,
   clearMilli: 250,
+  /** Of a text that two readings of its line alone confirm: shapes around it do not count against it. */
+  agreedLetters: 4,
 } as const;
 
 /** Every threshold of the gates, as the evidence states it among its parameters. */
@@ -30,6 +32,7 @@ export const TEXT_GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
   leastLetters: TEXT_RULE.letters,
   leastConfidenceOnceMilli: TEXT_RULE.onceMilli,
   leastClearMilli: TEXT_RULE.clearMilli,
+  leastLettersAgreed: TEXT_RULE.agreedLetters,
 };
 
 /** The languages that an engine read, by its own codes, as its evidence states them; none where its version stated none. */
@@ -46,6 +49,10 @@ const letterCountOf = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.le
 const isClear = ({ text, confidenceMilli }: Pick<SeenText, 'text' | 'confidenceMilli'>): boolean =>
   confidenceMilli >= TEXT_RULE.confidenceMilli && letterCountOf(text) >= TEXT_RULE.letters;
 
+/** True if readings of the line alone, without the shapes around it, agree on letters enough for a line. */
+const isAgreedLine = ({ text, secondLook }: SeenText): boolean =>
+  secondLook === 'agrees' && letterCountOf(text) >= TEXT_RULE.agreedLetters;
+
 /** A text in one picture alone reaches to the millisecond behind it. */
 const isSeenOnce = ({ startMs, endMs }: SeenText): boolean => endMs - startMs <= 1;
 
@@ -54,7 +61,7 @@ function reasonsOf(seen: SeenText, languages: readonly string[]): ScreenTextReas
     low_confidence: seen.confidenceMilli < TEXT_RULE.confidenceMilli,
     too_short: letterCountOf(seen.text) < TEXT_RULE.letters,
     seen_once: isSeenOnce(seen) && seen.confidenceMilli < TEXT_RULE.onceMilli,
-    clutter: seen.clearMilli < TEXT_RULE.clearMilli,
+    clutter: seen.clearMilli < TEXT_RULE.clearMilli && !isAgreedLine(seen),
     disagreement: seen.secondLook === 'disagrees',
     unread_language: isInUnreadLanguage(seen.language, languages),
   };
