@@ -8,7 +8,7 @@ import {
 import type { ReadPicture, ReadText } from '../contract/screentext.ts';
 import { isInUnreadLanguage } from './languages.ts';
 import { ruleSets } from './rule-sets.ts';
-import { similarityOf } from './text-comparison.ts';
+import { similarityOf, spokenLength } from './text-comparison.ts';
 
 /**
  * Set on the sample and on drawn patterns, noise and gradients (`test/executors/screentext`), and not tried on films kept apart
@@ -21,8 +21,11 @@ const TEXT_RULE = {
   /** Of a text that one picture alone shows. */
   onceMilli: 950,
   clearMilli: 250,
-  /** Of a text that two readings of its line alone confirm: shapes around it do not count against it. */
-  agreedLetters: 4,
+  /**
+   * From this length on shapes around a text do not count against it, if two readings of its line alone agree. In letters of an alphabet;
+   * a syllable of Korean is 2.5. A shorter one may be a part of a word.
+   */
+  agreedLength: 8,
 } as const;
 
 /** Every threshold of the gates, as the evidence states it among its parameters. */
@@ -32,7 +35,7 @@ export const TEXT_GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
   leastLetters: TEXT_RULE.letters,
   leastConfidenceOnceMilli: TEXT_RULE.onceMilli,
   leastClearMilli: TEXT_RULE.clearMilli,
-  leastLettersAgreed: TEXT_RULE.agreedLetters,
+  leastLengthAgreed: TEXT_RULE.agreedLength,
 };
 
 /** The languages that an engine read, by its own codes, as its evidence states them; none where its version stated none. */
@@ -49,9 +52,9 @@ const letterCountOf = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.le
 const isClear = ({ text, confidenceMilli }: Pick<SeenText, 'text' | 'confidenceMilli'>): boolean =>
   confidenceMilli >= TEXT_RULE.confidenceMilli && letterCountOf(text) >= TEXT_RULE.letters;
 
-/** True if readings of the line alone, without the shapes around it, agree on letters enough for a line. */
+/** True if readings of the line alone, without the shapes around it, agree on a text of some length. */
 const isAgreedLine = ({ text, secondLook }: SeenText): boolean =>
-  secondLook === 'agrees' && letterCountOf(text) >= TEXT_RULE.agreedLetters;
+  secondLook === 'agrees' && spokenLength(text) >= TEXT_RULE.agreedLength;
 
 /** A text in one picture alone reaches to the millisecond behind it. */
 const isSeenOnce = ({ startMs, endMs }: SeenText): boolean => endMs - startMs <= 1;

@@ -85,15 +85,18 @@ test('each gate withholds for its own reason, and a text that closes none passes
   t.is(judgedText({ ...text, clearMilli: 0 }, ['eng']).outcome, 'withheld');
 });
 
-test('shapes around a line do not count against four letters on which readings of the line alone agree', (t) => {
-  const cluttered = { ...text, text: 'Room', clearMilli: 0 };
+test('shapes around a line do not count against eight letters on which readings of the line alone agree', (t) => {
+  const cluttered = { ...text, text: 'The room', clearMilli: 0 };
   const reasonsOf = (changes: Partial<SeenText>) =>
     judgedText({ ...cluttered, ...changes }, ['eng', 'kor']).reasonCodes;
-  t.deepEqual(reasonsOf({ secondLook: 'agrees' }), []);
-  t.deepEqual(reasonsOf({ secondLook: 'agrees', text: 'R o-o' }), ['clutter']);
-  t.deepEqual(reasonsOf({ secondLook: 'disagrees' }), ['clutter', 'disagreement']);
-  t.deepEqual(reasonsOf({}), ['clutter']);
-  t.deepEqual(reasonsOf({ secondLook: 'agrees', endMs: 1001, confidenceMilli: 949 }), ['seen_once']);
+  t.deepEqual(reasonsOf({ secondLook: 'agrees', text: 'The rooms' }), []);
+  t.deepEqual(reasonsOf({ secondLook: 'agrees' }), ['clutter']);
+  // A syllable of Korean is two and a half letters.
+  t.deepEqual(reasonsOf({ secondLook: 'agrees', text: '지난 주말', language: 'ko' }), []);
+  t.deepEqual(reasonsOf({ secondLook: 'agrees', text: '지난 주', language: 'ko' }), ['clutter']);
+  t.deepEqual(reasonsOf({ secondLook: 'disagrees', text: 'The rooms' }), ['clutter', 'disagreement']);
+  t.deepEqual(reasonsOf({ text: 'The rooms' }), ['clutter']);
+  t.deepEqual(reasonsOf({ secondLook: 'agrees', text: 'The rooms', endMs: 1001, confidenceMilli: 949 }), ['seen_once']);
 });
 
 test('a text in a language that the engine was not given is withheld, and one of no known language is not', (t) => {
