@@ -23,6 +23,13 @@ export interface StoredContent {
   verifiedLength(file: SourceFile): Promise<number | ContentFault>;
   /** The length of an object whose bytes have its content id, and at most so many of its first bytes. */
   verifiedHead(contentId: string, headBytes: number): Promise<VerifiedHead | ContentFault>;
+  /**
+   * A value that was remembered of files that have not changed since; undefined if there is none, or if it is of another `kind`. It is
+   * shared, and nobody may change it. Absent for a reader that reads every file.
+   */
+  known?(kind: object, name: string): object | undefined;
+  /** Remembers a value that follows from the bytes of these files alone; `bytes` is their length as far as they were parsed. */
+  remember?(kind: object, name: string, value: object, files: readonly SourceFile[], bytes: number): void;
 }
 
 /** All bytes of an object. Throws `EvidenceChainError` at the fault. */
@@ -140,12 +147,16 @@ export interface StoredReceipt<Body> {
   readonly body: Body;
 }
 
-/** Reads one record back from its stored bytes. Throws `EvidenceChainError`. */
+/** Reads one record back from its stored bytes, or finds it among the known ones. Throws `EvidenceChainError`. */
 export async function readStoredReceipt<Schema extends z.ZodType>(
   shape: StoredShape<Schema>,
   content: StoredContent,
   contentId: string,
 ): Promise<StoredReceipt<z.infer<Schema>>> {
+  const known = content.known?.(shape.schema, contentId);
+  if (known !== undefined) return known as StoredReceipt<z.infer<Schema>>;
   const bytes = await readObject(shape.link, content, contentId, shape.maximumBytes);
-  return { contentId, bytes: bytes.length, body: reopenJson(shape, { contentId, bytes }) };
+  const receipt = { contentId, bytes: bytes.length, body: reopenJson(shape, { contentId, bytes }) };
+  content.remember?.(shape.schema, contentId, receipt, [{ contentId, bytes: bytes.length, path: null }], bytes.length);
+  return receipt;
 }

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { EncodedEvents } from '../../../actors/reopening/encoded-events.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
@@ -80,6 +81,53 @@ test('a file that changed, went or cannot be read fails the read until it is who
     await writeFile(path, bytes);
     t.is(await faultOf(runtimes, runtimeId), 'intact');
   }
+});
+
+test('studies of the same media share what was parsed of its files, until a file changes', async (t) => {
+  const opened = await newStore(t);
+  const one = await store(opened, spoken);
+  const two = await store(opened, storedStudy({ version: 1, windows: 4, attempt: 'two' }));
+  const runtimes = new VerifiedRuntimes(opened);
+  const { source, execution } = await runtimes.read(one);
+  const other = await runtimes.read(two);
+  t.is(other.source.records, source.records);
+  const evidenceOf = (each: typeof execution) =>
+    each?.study.findings.operations.flatMap(({ evidence }) => evidence) ?? [];
+  const own = evidenceOf(execution).find(({ artifact }) => artifact !== null);
+  const others = evidenceOf(other.execution).find(({ artifact }) => artifact !== null);
+  t.is(others?.artifact, own?.artifact);
+
+  const path = opened.objectStore.locate(own?.delivered.contentId ?? '');
+  const bytes = await readFile(path);
+  await chmod(path, 0o600);
+  await writeFile(path, Buffer.from(bytes).fill(0x20, 0, 1));
+  for (const runtimeId of [one, two]) t.is(await faultOf(runtimes, runtimeId), 'evidence: content');
+  await writeFile(path, bytes);
+  for (const runtimeId of [one, two]) t.is(await faultOf(runtimes, runtimeId), 'intact');
+});
+
+test('an event is parsed unless this process encoded the very same text', async (t) => {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, spoken);
+  const encoded = new EncodedEvents();
+  const { events } = await opened.ledger.journalPage(runtimeId, 0, 200);
+  const [first, ...others] = events.map((stored) => JSON.parse(Buffer.from(stored).toString('utf8')));
+  const asked: (object | undefined)[] = [];
+  const runtimes = new VerifiedRuntimes({
+    ...opened,
+    encoded: (text) => {
+      asked.push(encoded.of(text));
+      return encoded.of(text);
+    },
+  });
+  encoded.encode(first);
+  encoded.encode({ ...others[0], recordedAt: '2026-01-01T00:00:00.000Z' });
+  t.is((await runtimes.read(runtimeId)).journalHead, events.length);
+  t.is(asked.length, events.length);
+  t.deepEqual(
+    asked.filter((known) => known !== undefined),
+    [first],
+  );
 });
 
 test('a step uses the inspection of its own command, and no other step does', async (t) => {
