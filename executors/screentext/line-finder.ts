@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { type GrayPicture, grayPictureOf } from './gray-picture.ts';
 
 // Finds lines of letters in a picture, whatever is behind them, and draws each alone: dark on white, in one size. An engine that reads
@@ -370,17 +369,13 @@ function sharedOf(one: PixelBox, other: PixelBox): number {
  * The places of a picture that look like lines of letters, the clearest first. A place has the one to three thresholds at which
  * its line looks best, also the best first.
  */
-export async function linesIn(picture: GrayPicture): Promise<TextLine[][]> {
+export function linesIn(picture: GrayPicture): TextLine[][] {
   const found: { readonly line: TextLine; readonly score: number }[] = [];
   for (const [thresholds, isLight] of [
     [LINE_RULE.light, true],
     [LINE_RULE.dark, false],
   ] as const) {
-    for (const threshold of thresholds) {
-      found.push(...linesAt(picture, threshold, isLight));
-      // A threshold takes up to 150 ms of the main thread: calls get their answers in between.
-      await setImmediate();
-    }
+    for (const threshold of thresholds) found.push(...linesAt(picture, threshold, isLight));
   }
   const best = found.sort((one, other) => other.score - one.score).slice(0, LINE_RULE.mostLines);
   const places: TextLine[][] = [];
