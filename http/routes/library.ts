@@ -21,7 +21,7 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
       id: 'readLibrary',
       summary: 'every source with its languages, its studies, and the state of the newest of them',
       details:
-        'The host reads and verifies the state of each study from its journal, for at most 0.8 seconds an answer. While `isWhole` is false, ask again for the rest.',
+        'The host reads and verifies the state of each study from its journal, for at most 0.8 seconds an answer. While `isWhole` is false, ask again for the rest. With many studies at work, the state of one may be that of an earlier answer.',
       answers: [json(200, library)],
       refusals: [],
       handle: async () => ({ status: 200, body: await service.list() }),
