@@ -24,7 +24,7 @@ import { startRemedies } from './failures.ts';
 import { dataRootOf } from './options/data-root.ts';
 import { type GivenFlags, parseFlags } from './options/flags.ts';
 import { optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
-import { readSettings, type Settings, settingsPath, startFailure, withSettings } from './settings/settings-file.ts';
+import { readSettings, type Settings, settingsFailure, settingsPath, withSettings } from './settings/settings-file.ts';
 import { demandStart, serverAnswers, serverRemedy, serversOf } from './settings/start-trial.ts';
 import { findHost, NoHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal/terminal.ts';
@@ -64,7 +64,7 @@ async function adapterFinding(): Promise<HostFinding> {
 }
 
 /**
- * Whether a host would start with its settings: their form, how they fit each other, and what they name. Also the options of that
+ * A finding on a start with the settings: their form, how they fit each other, and all that they name. Also the options of that
  * start; null if the settings do not allow one.
  */
 async function settingsFinding(
@@ -85,7 +85,7 @@ async function settingsFinding(
       return { finding: weak('settings', detail, serverRemedy), options };
     }
   } catch (error) {
-    const { message, remedy } = startFailure(error, { given, settings: settings ?? new Map(), path });
+    const { message, remedy } = settingsFailure(error, { given, settings: settings ?? new Map(), path });
     return { finding: failed('settings', message, remedy ?? 'correct the settings'), options };
   }
   const detail = settings === null ? `none at ${path}: every option has its default` : `a host starts with ${path}`;

@@ -104,22 +104,22 @@ export const startRemedies: Readonly<Record<string, string>> = {
 };
 
 /** A failed command: its code with what happened, and what can be done about it, if that is known. */
-export interface Failure {
+export interface StartFailure {
   readonly message: string;
   readonly remedy: string | null;
 }
 
-export function failureOf(error: unknown): Failure {
+export function startFailureOf(error: unknown): StartFailure {
   const message = codedMessage(error);
   const code = /^([a-z_]+):/.exec(message)?.[1] ?? '';
   return { message, remedy: (Object.hasOwn(startRemedies, code) ? startRemedies[code] : undefined) ?? null };
 }
 
-export const failureWords = ({ message, remedy }: Failure): string =>
+export const startFailureWords = ({ message, remedy }: StartFailure): string =>
   remedy === null ? message : `${message}; ${remedy}`;
 
 /** A failed command in words for people. */
-export const failureLine = (error: unknown): string => failureWords(failureOf(error));
+export const failureLine = (error: unknown): string => startFailureWords(startFailureOf(error));
 
 /** The errors of the stores and tools begin with their code already. */
 function codedMessage(error: unknown): string {

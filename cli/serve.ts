@@ -12,7 +12,7 @@ import type { ChosenListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
 import { commands } from './commands.ts';
-import { failureLine, failureWords, StartError } from './failures.ts';
+import { failureLine, StartError, startFailureWords } from './failures.ts';
 import { consoleAddress, hostToken, readConsoleFiles, removeHostFile, writeHostFile } from './host-files.ts';
 import { type Handover, receivedHandover, succeeded } from './host-keeper.ts';
 import {
@@ -31,7 +31,7 @@ import { environmentOf, optionsOf, type ServeOptions, serveFlags } from './optio
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
 import { jsonLog, type Log, outliveReaders, textLog } from './outputs.ts';
 import { RunningSettings } from './settings/host-settings.ts';
-import { type Settings, settingsPath, startFailure, startSettings, withSettings } from './settings/settings-file.ts';
+import { type Settings, settingsFailure, settingsPath, startSettings, withSettings } from './settings/settings-file.ts';
 import { chosenListener } from './settings/start-trial.ts';
 import { asTyped } from './terminal/call.ts';
 
@@ -253,7 +253,7 @@ try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) {
     const given = parseFlags(args, serveFlags);
     const settings = await startSettings(given);
-    failureText = (error) => failureWords(startFailure(error, { given, settings, path: settingsPath(given) }));
+    failureText = (error) => startFailureWords(settingsFailure(error, { given, settings, path: settingsPath(given) }));
     await serve(given, settings);
   }
 } catch (error) {

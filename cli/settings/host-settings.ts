@@ -23,11 +23,11 @@ import {
   misfitOf,
   plainNumber,
   readSettings,
-  roomOf,
   type SettingChanges,
   type Settings,
   type SettingValue,
   settingFlags,
+  settingRoomOf,
   settingsAfter,
   withoutLeftovers,
   withSettings,
@@ -289,7 +289,7 @@ export class RunningSettings implements SettingsService {
     }
     try {
       for (const { provider } of added) await demandServer(provider);
-      const rooms = names.map(roomOf);
+      const rooms = names.map(settingRoomOf);
       await demandStart(next, environment, (room) => rooms.includes(room));
     } catch (error) {
       throw new ServiceError('engine_unavailable', error instanceof Error ? error.message : String(error));

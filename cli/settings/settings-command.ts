@@ -9,12 +9,12 @@ import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts
 import {
   inSettingNames,
   readSettings,
-  roomOf,
   type SettingChanges,
   type Settings,
   type SettingValue,
   settingFlags,
   settingOf,
+  settingRoomOf,
   settingsAfter,
   settingsPath,
   withoutLeftovers,
@@ -88,7 +88,7 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
   const changes = withoutLeftovers(before, changesOf(verb, words));
   const after = settingsAfter(before, changes);
   try {
-    const rooms = [...changes.keys()].map(roomOf);
+    const rooms = [...changes.keys()].map(settingRoomOf);
     // Of several faults in a file, one after the other can be taken out.
     await demandWorking(after, verb === 'set' ? () => true : (room) => rooms.includes(room));
   } catch (error) {

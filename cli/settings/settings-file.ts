@@ -5,7 +5,7 @@ import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { HostSetting } from '../../contract/settings.ts';
 import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
-import { type Failure, failureOf, failureWords, StartError } from '../failures.ts';
+import { StartError, type StartFailure, startFailureOf, startFailureWords } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { captionLeftovers, recognizerLeftovers } from '../options/engines.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../options/flags.ts';
@@ -18,7 +18,7 @@ export const settingFlags: FlagTable = Object.fromEntries(
 );
 
 /** The group of settings to which an option belongs. */
-export const roomOf = (name: string): HostSetting['room'] | undefined => settingFlags[name]?.setting?.room;
+export const settingRoomOf = (name: string): HostSetting['room'] | undefined => settingFlags[name]?.setting?.room;
 
 /** A value as the file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
 export type SettingValue = string | number | boolean | readonly string[];
@@ -153,17 +153,17 @@ interface StartSources {
 }
 
 /**
- * A failed start, as `failureOf`. If a value of the settings file is the cause, the message names the file. The remedy of a refused
+ * A failed start, as `startFailureOf`. If a value of the settings file is the cause, the message names the file. The remedy of a refused
  * value is the command that corrects it.
  */
-export function startFailure(error: unknown, { given, settings, path }: StartSources): Failure {
+export function settingsFailure(error: unknown, { given, settings, path }: StartSources): StartFailure {
   const isFromFile = (name: string): boolean => settings.has(name) && !isReplaced(given, name);
   // The host also gets the address of `--model-server` in this variable.
   const named = (text: string) =>
     withSettings(given, settings).has('model-server') ? text.replace('OPENAI_BASE_URL', '--model-server') : text;
-  const general = failureOf(error);
+  const general = startFailureOf(error);
   const failure = { message: named(general.message), remedy: general.remedy === null ? null : named(general.remedy) };
-  const wrong = flagsIn(failureWords(failure)).find(isFromFile);
+  const wrong = flagsIn(startFailureWords(failure)).find(isFromFile);
   if (wrong === undefined) return failure;
   const [, code = '', text = ''] = /^([a-z_]+: )?([\s\S]*)$/.exec(failure.message) ?? [];
   const where = `${code}${path}: `;

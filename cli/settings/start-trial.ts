@@ -41,7 +41,7 @@ export function serversOf(options: ServeOptions, outer: NodeJS.ProcessEnv): read
   ];
 }
 
-/** What to do about a model server that does not answer. */
+/** The remedy for a model server that does not answer. */
 export const serverRemedy = 'start it, or correct model-server';
 
 /** True if a model server answers at all. */

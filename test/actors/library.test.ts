@@ -156,7 +156,7 @@ test('bug: a library with very many studies at work never had the state of all o
   t.deepEqual(await headsOf(live), { isWhole: true, heads: [6, 2, 3, 4, 5] });
   t.deepEqual(await headsOf(live), { isWhole: true, heads: [6, 7, 8, 4, 5] });
   t.deepEqual(await headsOf(live), { isWhole: true, heads: [6, 7, 8, 9, 10] });
-  // The state of a study at work says nothing about it once it has ended.
+  // A study that has ended is read again.
   live.end(4);
   t.deepEqual(await headsOf(live), { isWhole: true, heads: [12, 7, 8, 9, 11] });
 });
@@ -214,7 +214,7 @@ test('captions of an earlier study are found among the last twenty', async (t) =
   t.is(await captionedOf(21), undefined);
 });
 
-test('a name that a source has already changes nothing, and the sealed name is no new one', async (t) => {
+test('a name that a source has already changes nothing, and its sealed name takes the other one back', async (t) => {
   const { service } = shelf({ count: 1, lifecycle: 'terminal', readMs: 1 });
   const named = await service.rename(sourceId(0), 'mine');
   t.like(named, { label: 'mine', sealedLabel: 'film' });
