@@ -11,7 +11,7 @@ import type { HostBasis } from '../host-basis.ts';
 import { recognitionSteps, Transcriber } from '../recognition/recognition.ts';
 import { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
-import { ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
+import { isReadWhole, ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
 import { StudyCalibration } from '../study/calibration.ts';
 import type { GrantedStudyStep } from '../study/granted-steps.ts';
 import { KeptParts, KeptWindows } from '../study/kept-windows.ts';
@@ -107,7 +107,10 @@ export function openStudying(options: StudyingOptions): Studying {
           ...{ reader, launcher, detector, objectStore },
           ffmpeg: tools.ffmpeg,
           languageTool: detectorTools.language,
-          windows: new KeptParts(ledger, { operation: 'screen.read.window', field: 'pictures', part: readPictures }),
+          windows: new KeptParts(ledger, {
+            ...{ operation: 'screen.read.window', field: 'pictures', part: readPictures },
+            isWhole: isReadWhole,
+          }),
         });
   const operations =
     orders === null ? new LocalOperations(objectStore, passes, windows) : new QueuedOperations(objectStore, orders);

@@ -147,11 +147,13 @@ export class Clipping {
   }
 
   #findFullScale(samples: Int16Array): void {
+    let open = this.#open;
     for (let at = 0; at < samples.length; at += 1) {
       const sample = samples[at] ?? 0;
-      if (this.#open === 0 && sample !== HIGHEST && sample !== LOWEST) continue;
+      if (open === 0 && sample !== HIGHEST && sample !== LOWEST) continue;
       const instant = this.#samples + Math.floor(at / CHANNELS.length);
       this.#sample(at % CHANNELS.length, sample, instant);
+      open = this.#open;
     }
   }
 
@@ -208,9 +210,9 @@ function add(to: Found[], run: Found): void {
 
 /** The runs of one channel of a window that are clipped below full scale. */
 function clippedRuns(window: Int16Array, place: number): readonly Run[] {
-  const samples = channelOf(window, place);
-  const highest = highestOf(samples);
+  const highest = highestOf(window, place);
   if (highest < CLIPPING_RULE.leastPeak) return [];
+  const samples = channelOf(window, place);
   const waves = halfWaves(samples, highest);
   const flat = flatRuns(waves);
   const runs = flat.length > 0 ? flat : levelRuns(samples, highest, waves);
@@ -224,10 +226,10 @@ function channelOf(window: Int16Array, place: number): Int16Array {
   return samples;
 }
 
-function highestOf(samples: Int16Array): number {
+function highestOf(window: Int16Array, place: number): number {
   let highest = 0;
-  for (let at = 0; at < samples.length; at += 1) {
-    const sample = samples[at] ?? 0;
+  for (let at = place; at < window.length; at += CHANNELS.length) {
+    const sample = window[at] ?? 0;
     if (sample > highest) highest = sample;
     else if (-sample > highest) highest = -sample;
   }
