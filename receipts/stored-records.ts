@@ -25,7 +25,7 @@ export interface StoredContent {
   verifiedHead(contentId: string, headBytes: number): Promise<VerifiedHead | ContentFault>;
   /**
    * A value that was remembered of files that have not changed since; undefined if there is none, or if it is of another `kind`. It is
-   * shared, and nobody may change it. Absent for a reader that reads every file.
+   * shared and must not be changed. Absent for a reader that reads every file.
    */
   known?(kind: object, name: string): object | undefined;
   /** Remembers a value that follows from the bytes of these files alone; `bytes` is their length as far as they were parsed. */

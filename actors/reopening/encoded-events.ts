@@ -6,8 +6,8 @@ import { BoundedMap } from '../../storage/bounded-map.ts';
 const rememberedText = 1024 * 1024;
 
 /**
- * The events that this process encoded last, by their texts. Each stage of a study reads the events of the stage before back from
- * the ledger; the same text is the same event, so nothing of it is parsed again.
+ * The events that this process encoded last, by their texts. Each stage of a study reads the events of the stage before from the
+ * ledger. The same text is the same event, so it is not parsed again.
  */
 export class EncodedEvents {
   readonly #events = new BoundedMap<string, { readonly event: JournalEvent; readonly length: number }>(

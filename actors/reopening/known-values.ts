@@ -16,8 +16,8 @@ export interface KnownValue {
 
 /**
  * The values that one process has parsed of stored files, by a content id or another name of those files. Studies of the same media
- * name the same evidence, and each would parse it again. Values are shared, so that nobody may change them. Whoever takes one first
- * checks that its files are unchanged.
+ * name the same evidence, and each would parse it again. Values are shared and must not be changed. A reader that takes one first checks
+ * that its files are unchanged.
  */
 export class KnownValues {
   readonly #values = new BoundedMap<string, KnownValue>(rememberedBytes, ({ bytes }) => bytes);
