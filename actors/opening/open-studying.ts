@@ -12,7 +12,7 @@ import { recognitionSteps, Transcriber } from '../recognition/recognition.ts';
 import { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
-import { ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
+import { isReadWhole, ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
 import { StudyCalibration } from '../study/calibration.ts';
 import type { GrantedStudyStep } from '../study/granted-steps.ts';
 import { KeptParts, KeptWindows } from '../study/kept-windows.ts';
@@ -108,7 +108,10 @@ export function openStudying(options: StudyingOptions): Studying {
           ...{ reader, launcher, detector, objectStore },
           ffmpeg: tools.ffmpeg,
           languageTool: detectorTools.language,
-          windows: new KeptParts(ledger, { operation: 'screen.read.window', field: 'pictures', part: readPictures }),
+          windows: new KeptParts(ledger, {
+            ...{ operation: 'screen.read.window', field: 'pictures', part: readPictures },
+            isWhole: isReadWhole,
+          }),
         });
   const operations =
     orders === null ? new LocalOperations(objectStore, passes, windows) : new QueuedOperations(objectStore, orders);

@@ -43,6 +43,8 @@ interface GrantedStep<Receipt extends GrantedReceipt, Found extends GrantedFindi
   readonly changed: string;
   /** The evidence in a row under its operation key; null for any other row. */
   readonly keptIn: (row: unknown) => KeptEvidence | null;
+  /** False for evidence that another study does not take over: what is missing there may be found now. By default all is whole. */
+  readonly isWhole?: (found: Found) => boolean;
   readonly rowOf: (kept: KeptEvidence, study: StudyRow) => object;
   /** Rejects with a failure of who carries it out. */
   readonly find: (
@@ -168,7 +170,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     const state = await objectStore.verify(kept.contentId);
     if (state === 'intact') {
       const { body } = await readStoredReceipt(this.#step.operation.declared.found, content, kept.contentId);
-      return { kept, found: body, reused: true };
+      return this.#step.isWhole?.(body) === false ? null : { kept, found: body, reused: true };
     }
     report(`stored evidence ${kept.contentId} is ${state}; the operation runs again`);
     if (state === 'damaged') await objectStore.quarantine(kept.contentId);

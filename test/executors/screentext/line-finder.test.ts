@@ -57,6 +57,25 @@ test('three letters are not a line, nor are letters one above the other', async 
   t.deepEqual(linesIn(pictureOf(dark, column)), []);
 });
 
+test('a shape whose ends meet further down, or at the edges of the picture, is one letter', (t) => {
+  // A fork joins two labels in its last row; bars at both edges of one row touch across the end of it and are two.
+  const fork = (left: number) => [
+    { left, right: left + 3, top: 50, bottom: 74, gray: 230 },
+    { left: left + 6, right: left + 9, top: 50, bottom: 74, gray: 230 },
+    { left, right: left + 9, top: 72, bottom: 74, gray: 230 },
+  ];
+  const edges = [
+    { left: 0, right: 6, top: 50, bottom: 74, gray: 230 },
+    { left: width - 6, right: width, top: 49, bottom: 73, gray: 230 },
+  ];
+  const forks = [0, 1, 2, 3].flatMap((at) => fork(100 + 16 * at));
+  const [place, ...more] = linesIn(pictureOf(dark, [...forks, ...edges]));
+  t.deepEqual(place?.[0]?.box, { left: 100, top: 50, right: 157, bottom: 74 });
+  t.deepEqual(more, []);
+  // Three forks are three letters, not six.
+  t.deepEqual(linesIn(pictureOf(dark, forks.slice(0, 9))), []);
+});
+
 test('letters of another gray are another line', async (t) => {
   const places = linesIn(pictureOf(dark, [...bars(5, 230, 20), ...bars(5, 120, 20 + 14 * 5)]));
   t.true(places.every(([first]) => first !== undefined && first.box.right - first.box.left <= 62));
