@@ -147,6 +147,32 @@ export interface StoredReceipt<Body> {
   readonly body: Body;
 }
 
+/** A record to be stored, with its value as the schema of its event parsed it. */
+export interface SealedRecord extends StoredObject {
+  readonly sealed: { readonly schema: z.ZodType; readonly body: object };
+}
+
+/** A record that an event carries as its `receipt`: the schema of the event has that of the record in it. */
+export const sealedBy = (
+  schema: z.ZodType,
+  object: StoredObject,
+  { data }: { readonly data: unknown },
+): SealedRecord => ({
+  ...object,
+  sealed: { schema, body: (data as { readonly receipt: object }).receipt },
+});
+
+/** Remembers the sealed records among objects that were just stored: the next stage need not parse them again. */
+export function rememberSealed(content: StoredContent, objects: readonly (StoredObject | SealedRecord)[]): void {
+  for (const object of objects) {
+    if (!('sealed' in object)) continue;
+    const { contentId, sealed } = object;
+    const bytes = object.bytes.length;
+    const receipt = { contentId, bytes, body: sealed.body };
+    content.remember?.(sealed.schema, contentId, receipt, [{ contentId, bytes, path: null }], bytes);
+  }
+}
+
 /** Reads one record back from its stored bytes, or finds it among the known ones. Throws `EvidenceChainError`. */
 export async function readStoredReceipt<Schema extends z.ZodType>(
   shape: StoredShape<Schema>,

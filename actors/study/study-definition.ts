@@ -28,6 +28,7 @@ import type { VerifiedSource } from '../../receipts/sources/reopen-source.ts';
 import { endStudy, stopStudy, studyFindingsOf } from '../../receipts/stages/admit.ts';
 import { openStudy } from '../../receipts/stages/opening.ts';
 import { stageNamed } from '../../receipts/stages/run-stages.ts';
+import { rememberSealed } from '../../receipts/stored-records.ts';
 import { type StudyProgress, stageOf } from '../../receipts/study/progress.ts';
 import { type StepResult, type StudyRun, stepOf } from '../../receipts/study-run.ts';
 import type { EventDraft, Write } from '../../storage/ledger/ledger.ts';
@@ -287,7 +288,9 @@ export class EvidenceSteps {
   }
 
   async #stored({ objects, events }: StepResult<unknown>): Promise<EffectOutcome> {
-    await this.#options.objectStore.putAll(objects);
+    const { objectStore, runtimes } = this.#options;
+    await objectStore.putAll(objects);
+    rememberSealed(runtimes.content(), objects);
     return { events, writes: [] };
   }
 }
