@@ -1,7 +1,7 @@
 import type { SourceFile } from '../../contract/sources/source-session.ts';
 import { BoundedMap } from '../../storage/bounded-map.ts';
 
-// In bytes of the files; parsed they take several times as much. The evidence of the sample has 50 KiB.
+// In bytes of the files; parsed they take several times as much. The evidence of the sample has 20 KiB.
 const rememberedBytes = 4 * 1024 * 1024;
 
 /** A value that follows from the bytes of these files alone. */

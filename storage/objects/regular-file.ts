@@ -97,7 +97,7 @@ export async function identityAt(path: string): Promise<string | null> {
 }
 
 /**
- * As `identityAt`, in the same turn: a look costs a microsecond, a trip to the thread pool fifty. Undefined if nothing is there, and
+ * As `identityAt`, in the same turn: a look costs a few microseconds, a trip to the thread pool twenty and more. Undefined if nothing is there, and
  * null where the system refuses.
  */
 export function identityNow(path: string): string | null | undefined {

@@ -9,6 +9,8 @@ import { ServiceError } from '../../../contract/base/errors.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import type { AdmissionReference } from '../../../receipts/stages/admit.ts';
 import { recordReview, reviewStarted } from '../../../receipts/stages/review.ts';
+import { rememberSealed, type SealedRecord } from '../../../receipts/stored-records.ts';
+import { rememberStart } from '../../../receipts/study/start.ts';
 import { chainEvent, firstLink, jsonOf, linkOf } from '../../../storage/ledger/journal-chain.ts';
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import type { Space } from '../../../storage/ledger/ledger.ts';
@@ -104,6 +106,45 @@ test('studies of the same media share what was parsed of its files, until a file
   for (const runtimeId of [one, two]) t.is(await faultOf(runtimes, runtimeId), 'evidence: content');
   await writeFile(path, bytes);
   for (const runtimeId of [one, two]) t.is(await faultOf(runtimes, runtimeId), 'intact');
+});
+
+test('a record that was just stored is taken as it was sealed, until its file changes', async (t) => {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, spoken);
+  const runtimes = new VerifiedRuntimes(opened);
+  const { objects } = reviewOf(spoken, approval);
+  await opened.objectStore.putAll(objects);
+  rememberSealed(runtimes.content(), objects);
+  const object = objects.find((each): each is SealedRecord => 'sealed' in each);
+  if (object === undefined) throw new Error('a review is sealed');
+  const { contentId, bytes, sealed } = object;
+  const known = () => runtimes.content().known(sealed.schema, contentId);
+  t.deepEqual(known(), { contentId, bytes: bytes.length, body: JSON.parse(Buffer.from(bytes).toString('utf8')) });
+  t.is(runtimes.content().known(reviewOf, contentId), undefined, 'of another kind');
+
+  const path = opened.objectStore.locate(contentId);
+  await chmod(path, 0o600);
+  await writeFile(path, Buffer.from(bytes).fill(0x20, 0, 1));
+  t.is(known(), undefined);
+  await rm(path);
+  t.is(known(), undefined);
+  t.is(await faultOf(runtimes, runtimeId), 'intact', 'no event names it');
+});
+
+test('a start is taken as it was accepted, until one of its files changes', async (t) => {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, spoken);
+  const { accepted } = await new VerifiedRuntimes(opened).read(runtimeId);
+  const runtimes = new VerifiedRuntimes(opened);
+  rememberStart(runtimes.content(), accepted);
+  t.is((await runtimes.read(runtimeId)).accepted, accepted);
+  for (const { contentId, bytes } of accepted.files) {
+    const path = opened.objectStore.locate(contentId);
+    await rm(path);
+    t.is(await faultOf(runtimes, runtimeId), 'start: missing');
+    await writeFile(path, bytes);
+  }
+  t.is(await faultOf(runtimes, runtimeId), 'intact');
 });
 
 test('an event is parsed unless this process encoded the very same text', async (t) => {
