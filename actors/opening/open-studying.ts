@@ -11,7 +11,6 @@ import type { HostBasis } from '../host-basis.ts';
 import { recognitionSteps, Transcriber } from '../recognition/recognition.ts';
 import { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
-import { ReadObjects } from '../reopening/read-objects.ts';
 import { isReadWhole, ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
 import { StudyCalibration } from '../study/calibration.ts';
 import type { GrantedStudyStep } from '../study/granted-steps.ts';
@@ -88,7 +87,7 @@ export function openStudying(options: StudyingOptions): Studying {
   });
   const windows = new KeptWindows(ledger, objectStore, report);
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
-  const content = new ReadObjects(objectStore, () => undefined);
+  const content = runtimes.content();
   const pace = recognizer === null ? null : new RecognitionPace(ledger, recognizer);
   const transcriber =
     recognizer === null
@@ -125,7 +124,8 @@ export function openStudying(options: StudyingOptions): Studying {
   // A host with workers needs its own detector for the language of recognized lines alone.
   const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
   const media = new MediaSteps({
-    ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, moved, report },
+    ...{ ledger, objectStore, content, registry, passes, operations, windows, progress, clock, board, waits, moved },
+    report,
     abandoned: options.abandoned,
     calibration: orders === null ? calibration : null,
   });
@@ -136,7 +136,7 @@ export function openStudying(options: StudyingOptions): Studying {
   };
   const definition = studyDefinition({
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
-    initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
+    initialize: studyOpening({ progress, objectStore, registry, clock, warm }),
     media,
     granted,
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),

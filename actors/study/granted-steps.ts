@@ -20,7 +20,7 @@ import { optionalGrantOf } from '../../receipts/study-run.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
-import { readStudy, type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
+import { type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import { studiedSource } from './media-task.ts';
 
@@ -86,7 +86,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   /** True if a study comes to this step: it was accepted for that, and the host can still carry it out. */
   isFor(runtimeId: string): boolean {
     const { stage } = this.#step.operation.declared;
-    return this.isOffered && optionalGrantOf(readStudy(this.#options.ledger, runtimeId).ids, stage) !== undefined;
+    return this.isOffered && optionalGrantOf(this.#options.progress.study(runtimeId).ids, stage) !== undefined;
   }
 
   /** The journal events before it runs. */
@@ -102,9 +102,9 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   }
 
   async perform({ runtimeId }: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
-    const { ledger, objectStore } = this.#options;
+    const { progress, objectStore } = this.#options;
     const { operation, rowOf } = this.#step;
-    const study = readStudy(ledger, runtimeId);
+    const study = progress.study(runtimeId);
     const { begun } = this.#standing(runtimeId);
     const work = this.#begunOr(study, begun, this.#work(study));
     const renewed = this.#renewal(study, begun, work);
