@@ -1,7 +1,8 @@
 import test from 'ava';
 import { captions } from '../../cli/commands/captions.ts';
+import { deleting } from '../../cli/commands/deletion.ts';
 import { namedSource, namedStudy, sourceNamed, studyArgument } from '../../cli/commands/named.ts';
-import { parseFlags } from '../../cli/options/flags.ts';
+import { nearestName, parseFlags } from '../../cli/options/flags.ts';
 import { type CommandCall, WrongCall } from '../../cli/terminal/call.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 
@@ -84,6 +85,29 @@ test('bug: captions edit without a study read edit as the label of a study', asy
     study('0888aaaa-0000-4000-8000-000000000000', 'edit'),
   ];
   await t.throwsAsync(edit(['edit'], named), { message: /^2 studies are called edit; / });
+});
+
+test('bug: a person had to agree to delete a source that is not there', async (t) => {
+  const asking = {
+    isInteractive: true,
+    remark: () => t.fail('nothing is to be deleted'),
+    ask: () => t.fail('it was asked'),
+  };
+  const given = parseFlags(['source', 'fim'], deleting.flags, deleting.positionals);
+  await t.throwsAsync(async () => deleting.run({ ...call, given, terminal: asking } as unknown as CommandCall), {
+    instanceOf: WrongCall,
+    message: /^no source of this host is fim, did you mean film\?; /,
+  });
+});
+
+test('bug: a part of a label did not lead to the label, and every short word to some command', (t) => {
+  const commands = ['study', 'gc', 'export'];
+  t.is(nearestName('-v', commands), null);
+  t.is(nearestName('gd', commands), 'gc');
+  t.is(nearestName('reading', ['Reading room (sample)', 'talk']), 'Reading room (sample)');
+  t.is(nearestName('facts', ['facts.csv', 'labels.txt']), 'facts.csv');
+  t.is(nearestName('captions', ['captions.srt', 'captions.vtt']), null);
+  t.is(nearestName('a', ['talk about it']), null);
 });
 
 test('several studies of one name are listed', async (t) => {

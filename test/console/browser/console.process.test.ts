@@ -258,7 +258,7 @@ inBrowser('an actor is scrubbed on its chart, and a chart lights up while a stud
 inBrowser('bug: the rows of studies overlapped after a page became narrow', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
-  await page.getByRole('link', { name: 'Studies' }).click();
+  await page.getByRole('link', { name: 'Studies', exact: true }).click();
   const heightOf = () =>
     page
       .locator('.window-row')
