@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 
 // The kernel counts a process's time in ticks of 10 ms (USER_HZ, fixed at 100 for programs).
@@ -9,6 +10,13 @@ export async function cpuMs(pid: number): Promise<number> {
   // The name in parentheses may hold anything; utime and stime are the 12th and 13th field behind it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * msPerTick;
+}
+
+/** CPU time of the children of this process that have ended, with their own ended children, in milliseconds. */
+export function childrenCpuMs(): number {
+  const text = readFileSync('/proc/self/stat', 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * msPerTick;
 }
 
 const megabytes = (text: string, field: string): number =>
