@@ -16,6 +16,8 @@ export interface Recordings {
   readonly folder: string;
   /** The files; all recordings by default. */
   readonly only?: RegExp;
+  /** A zip archive below `/usr/share` that has the folder. */
+  readonly archive?: string;
 }
 
 export interface Voice extends Recordings {
@@ -38,19 +40,27 @@ const kajongg = (speaker: string): Voice => ({
   ...{ name: `kajongg-${speaker.replace('/', '-')}`, half: 'unseen', package: 'kajongg' },
   folder: `kajongg/voices/${speaker}`,
 });
-const gcin = (speaker: string): Voice => ({
-  ...{ name: `gcin-${speaker}`, half: 'unseen', package: 'gcin-voice', folder: 'gcin-voice/ogg' },
-  only: new RegExp(`/${speaker}\\.ogg$`),
-});
 const horizons = (language: string): Voice => ({
   ...{ name: `horizons-${language}`, half: 'unseen', package: 'unknown-horizons' },
   folder: `unknown-horizons/content/audio/voice/${language}`,
 });
 
+const megaglest = (unit: string, folder: string): Voice => ({
+  ...{ name: `megaglest-${unit}`, half: 'unseen', package: 'megaglest-data' },
+  ...{ folder: `games/megaglest/techs/megapack/${folder}/sounds`, only: new RegExp(`${unit}_(?:ack|select)\\d+\\.wav$`) },
+});
+const warzone: Voice = {
+  ...{ name: 'warzone', half: 'unseen', package: 'warzone2100-data', archive: 'games/warzone2100/base.wz' },
+  ...{ folder: 'audio', only: /^(?:memressp\/missmesg|tutorial)\// },
+};
+
 const unseen: readonly Voice[] = [
-  ...['female1', 'female2', 'male1', 'male2', 'de/female1', 'de/female2', 'de/male1', 'de/male2'].map(kajongg),
-  ...['3', '5'].map(gcin),
+  ...['female1', 'male1', 'male2', 'de/female1', 'de/female2', 'de/male1', 'de/male2'].map(kajongg),
   ...['de', 'en', 'fr'].map(horizons),
+  ...['archer', 'horseman'].map((unit) => megaglest(unit, 'commondata')),
+  ...['battlemage', 'initiate'].map((unit) => megaglest(unit, `factions/magic/units/${unit}`)),
+  warzone,
+  { name: 'gcin', half: 'unseen', package: 'gcin-voice', folder: 'gcin-voice/ogg', only: /\/5\.ogg$/ },
   { name: 'alsa', half: 'unseen', package: 'alsa-utils', folder: 'sounds/alsa', only: /(?:Center|Left|Right)\.wav$/ },
   { name: 'marsshooter', half: 'unseen', package: 'marsshooter-data', folder: 'games/marsshooter/audio/announcer' },
 ];
@@ -98,9 +108,18 @@ export async function unpacked(work: string, name: string): Promise<string> {
   return path.join(folder, 'usr/share');
 }
 
+/** The `/usr/share` of recordings, or what their archive has. */
+async function sharedFolder(work: string, { package: name, archive }: Recordings): Promise<string> {
+  const shared = await unpacked(work, name);
+  if (archive === undefined) return shared;
+  const folder = path.join(shared, '../..', 'archive');
+  if (!existsSync(folder)) execFileSync('unzip', ['-q', path.join(shared, archive), '-d', folder]);
+  return folder;
+}
+
 /** The files of recordings, in the order of their names. */
 export async function recordingsOf(work: string, voice: Recordings): Promise<string[]> {
-  const folder = path.join(await unpacked(work, voice.package), voice.folder);
+  const folder = path.join(await sharedFolder(work, voice), voice.folder);
   const names = await readdir(folder, { recursive: true });
   return names
     .filter((name) => /\.(?:gsm|ogg|opus|wav)$/.test(name) && (voice.only?.test(name) ?? true))
