@@ -116,7 +116,12 @@ async function musicItem(folder: string, half: VoiceSet, at: number, piece: Floa
   return itemOf(folder, file, musicAloneMs, { utterances: { condition: 'music_alone', spans: [] } });
 }
 
-async function writtenFile(folder: string, half: VoiceSet, name: string, parts: readonly Float32Array[]): Promise<string> {
+async function writtenFile(
+  folder: string,
+  half: VoiceSet,
+  name: string,
+  parts: readonly Float32Array[],
+): Promise<string> {
   const raw = path.join(folder, 'work', `${name}.f32`);
   await writeFile(raw, Buffer.concat(parts.map(({ buffer }) => Buffer.from(buffer))));
   const file = path.join(folder, half, `${name}.flac`);

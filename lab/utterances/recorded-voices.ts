@@ -47,7 +47,10 @@ const horizons = (language: string): Voice => ({
 
 const megaglest = (unit: string, folder: string): Voice => ({
   ...{ name: `megaglest-${unit}`, half: 'unseen', package: 'megaglest-data' },
-  ...{ folder: `games/megaglest/techs/megapack/${folder}/sounds`, only: new RegExp(`${unit}_(?:ack|select)\\d+\\.wav$`) },
+  ...{
+    folder: `games/megaglest/techs/megapack/${folder}/sounds`,
+    only: new RegExp(`${unit}_(?:ack|select)\\d+\\.wav$`),
+  },
 });
 const warzone: Voice = {
   ...{ name: 'warzone', half: 'unseen', package: 'warzone2100-data', archive: 'games/warzone2100/base.wz' },
