@@ -51,7 +51,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   // It needs nothing of the data root, so what it finds out begins beside the opening.
   const machine = options.machine ?? new KnownMachine();
   const storage = await openStorage(options);
-  const { layout, ledger, objectStore, commits, listeners } = storage;
+  const { layout, ledger, objectStore, encoded, commits, listeners } = storage;
   const engines = await openEngines(options, storage, machine);
   const { launcher, detector, detectorTools, tools, recognizer, screenTextReader, remembered } = engines;
 
@@ -73,7 +73,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     },
   });
   board.follow(supervisor, ledger);
-  const runtimes = new VerifiedRuntimes({ ledger, objectStore });
+  const runtimes = new VerifiedRuntimes({ ledger, objectStore, encoded: encoded.of });
   const basis: HostBasis = { ledger, objectStore, registry, supervisor, runtimes, mutex, clock, report };
   const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
   const queues = {

@@ -22,7 +22,10 @@ import { failedWith } from '../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../storage/system-refusal.ts';
 import { startRemedies } from './failures.ts';
 import { dataRootOf } from './options/data-root.ts';
-import type { GivenFlags } from './options/flags.ts';
+import { type GivenFlags, parseFlags } from './options/flags.ts';
+import { optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
+import { readSettings, type Settings, settingsFailure, settingsPath, withSettings } from './settings/settings-file.ts';
+import { demandStart, serverAnswers, serverRemedy, serversOf } from './settings/start-trial.ts';
 import { findHost, NoHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal/terminal.ts';
 
@@ -58,6 +61,35 @@ async function speechFinding(): Promise<HostFinding> {
 async function adapterFinding(): Promise<HostFinding> {
   const { adapter, reason } = await chooseListener();
   return ok('adapter', `${adapter} (${reason})`);
+}
+
+/**
+ * A finding on a start with the settings: their form, how they fit each other, and all that they name. Also the options of that
+ * start; null if the settings do not allow one.
+ */
+async function settingsFinding(
+  path: string,
+  given: GivenFlags,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ readonly finding: HostFinding; readonly options: ServeOptions | null }> {
+  let settings: Settings | null = null;
+  let options: ServeOptions | null = null;
+  try {
+    settings = await readSettings(path);
+    options = optionsOf(withSettings(given, settings ?? new Map()));
+    const servers = serversOf(options, environment);
+    await demandStart(options, environment);
+    for (const { provider } of servers) {
+      if (await serverAnswers(provider)) continue;
+      const detail = `${path}: no model server answers at ${provider.baseUrl}`;
+      return { finding: weak('settings', detail, serverRemedy), options };
+    }
+  } catch (error) {
+    const { message, remedy } = settingsFailure(error, { given, settings: settings ?? new Map(), path });
+    return { finding: failed('settings', message, remedy ?? 'correct the settings'), options };
+  }
+  const detail = settings === null ? `none at ${path}: every option has its default` : `a host starts with ${path}`;
+  return { finding: ok('settings', detail), options };
 }
 
 const tools = [
@@ -108,9 +140,6 @@ async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promis
   }
 }
 
-/** The default port of a host. */
-const usualPort = 4312;
-
 /** Free space on the volume on which the data root lies, or would. */
 async function spaceFinding(dataRoot: string): Promise<HostFinding> {
   const folder = await nearestFolder(dataRoot);
@@ -132,19 +161,21 @@ async function nearestFolder(dataRoot: string): Promise<string> {
   return folder;
 }
 
-/** The host of the data root, if one runs; and the usual port, if none does. */
-async function hostFindings(dataRoot: string): Promise<readonly [HostFinding, ...HostFinding[]]> {
+/** The host of the data root, if one runs; and the port that its settings choose, if none does. */
+async function hostFindings(dataRoot: string, port: number | null): Promise<readonly [HostFinding, ...HostFinding[]]> {
   try {
     const { client } = await findHost(dataRoot, { environment: {} });
     return [ok('host', `runs, version ${(await client.health()).version}`)];
   } catch (error) {
     if (!(error instanceof NoHost)) return [failed('host', messageOf(error), 'look at stderr of the host')];
-    return [ok('host', 'none runs on this data root'), await portFinding(usualPort)];
+    const none = ok('host', 'none runs on this data root');
+    return port === null ? [none] : [none, await portFinding(port)];
   }
 }
 
 /** A finding on whether a host could listen on a port of the loopback interface. */
 export async function portFinding(port: number): Promise<HostFinding> {
+  if (port === 0) return ok('port', 'a host takes a free one');
   const probe = createServer();
   try {
     probe.listen({ host: '127.0.0.1', port, exclusive: true });
@@ -194,7 +225,9 @@ async function newStoreFinding(dataRoot: string, nearest: string): Promise<HostF
 
 export async function doctor(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const dataRoot = dataRootOf(given);
-  const hosts = await hostFindings(dataRoot);
+  const start = parseFlags(['--data-root', dataRoot], serveFlags);
+  const settings = await settingsFinding(settingsPath(start), start, process.env);
+  const hosts = await hostFindings(dataRoot, settings.options?.port ?? null);
   const isRunning = hosts[0].detail.startsWith('runs');
   const findings = [
     nodeFinding(process.versions.node),
@@ -205,6 +238,7 @@ export async function doctor(given: GivenFlags, terminal: Terminal): Promise<Exi
     await screenTextFinding(),
     await spaceFinding(dataRoot),
     await storeFinding(dataRoot, isRunning),
+    settings.finding,
     ...hosts,
   ];
   for (const finding of findings) terminal.result(finding, [findingLine(finding)]);

@@ -103,13 +103,23 @@ export const startRemedies: Readonly<Record<string, string>> = {
   evidence_invalid: restore,
 };
 
-/** A failed command in words for people: its code, what happened and, where that is known, what can be done about it. */
-export function failureLine(error: unknown): string {
+/** A failed command: its code with what happened, and what can be done about it, if that is known. */
+export interface StartFailure {
+  readonly message: string;
+  readonly remedy: string | null;
+}
+
+export function startFailureOf(error: unknown): StartFailure {
   const message = codedMessage(error);
   const code = /^([a-z_]+):/.exec(message)?.[1] ?? '';
-  const remedy = Object.hasOwn(startRemedies, code) ? startRemedies[code] : undefined;
-  return remedy === undefined ? message : `${message}; ${remedy}`;
+  return { message, remedy: (Object.hasOwn(startRemedies, code) ? startRemedies[code] : undefined) ?? null };
 }
+
+export const startFailureWords = ({ message, remedy }: StartFailure): string =>
+  remedy === null ? message : `${message}; ${remedy}`;
+
+/** A failed command in words for people. */
+export const failureLine = (error: unknown): string => startFailureWords(startFailureOf(error));
 
 /** The errors of the stores and tools begin with their code already. */
 function codedMessage(error: unknown): string {

@@ -72,29 +72,38 @@ interface Announced {
 export const consoleAddress = ({ listening, authorizationToken }: Announced): string =>
   `${listening}/#token=${encodeURIComponent(authorizationToken)}`;
 
+const invalidToken = (file: string, why: string) =>
+  new StartError('invalid_host_token', `--token-file ${file}: ${why}`);
+
+/** The bearer token that a token file holds; null if there is no such file. Throws `invalid_host_token`. */
+export async function storedToken(file: string): Promise<string | null> {
+  try {
+    const found = await stat(file);
+    if (!found.isFile()) throw invalidToken(file, 'must be a regular file');
+    if ((found.mode & 0o077) !== 0) throw invalidToken(file, 'must be readable for its owner alone (mode 0600)');
+    const token = (await readFile(file, 'utf8')).trim();
+    if (!/^[a-f0-9]{64}$/.test(token)) throw invalidToken(file, 'must hold 64 hex digits');
+    return token;
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw invalidToken(file, String(error));
+  }
+}
+
 /**
  * The bearer token of this process: 32 random bytes in hex, or the one that a token file holds. A token file that does
  * not exist is written, readable for its owner alone. Throws `invalid_host_token`.
  */
 export async function hostToken(file: string | null): Promise<string> {
-  if (file === null) return randomBytes(32).toString('hex');
-  const invalid = (why: string) => new StartError('invalid_host_token', `--token-file ${file}: ${why}`);
-  try {
-    const found = await stat(file);
-    if (!found.isFile()) throw invalid('must be a regular file');
-    if ((found.mode & 0o077) !== 0) throw invalid('must be readable for its owner alone (mode 0600)');
-    const token = (await readFile(file, 'utf8')).trim();
-    if (!/^[a-f0-9]{64}$/.test(token)) throw invalid('must hold 64 hex digits');
-    return token;
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw invalid(String(error));
-  }
+  const stored = file === null ? null : await storedToken(file);
+  if (stored !== null) return stored;
   const token = randomBytes(32).toString('hex');
+  if (file === null) return token;
   try {
     await writeFile(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw invalid(meaningOf(String((error as NodeJS.ErrnoException).code)) ?? String(error));
+    throw invalidToken(file, meaningOf(String((error as NodeJS.ErrnoException).code)) ?? String(error));
   }
   return token;
 }

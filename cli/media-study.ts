@@ -221,7 +221,7 @@ if (command !== undefined) {
     process.exitCode = exitCodes.usage;
   }
 } else if (['--help', '-h', 'help'].includes(name)) print(help);
-else if (name === '--version') print(`${version}\n`);
+else if (['--version', '-v', 'version'].includes(name)) print(`${version}\n`);
 else {
   process.stderr.write(name === '' ? help : unknownCommand());
   process.exitCode = exitCodes.usage;

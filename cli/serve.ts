@@ -8,11 +8,11 @@ import { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
-import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';
+import type { ChosenListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
 import { commands } from './commands.ts';
-import { failureLine, StartError } from './failures.ts';
+import { failureLine, StartError, startFailureWords } from './failures.ts';
 import { consoleAddress, hostToken, readConsoleFiles, removeHostFile, writeHostFile } from './host-files.ts';
 import { type Handover, receivedHandover, succeeded } from './host-keeper.ts';
 import {
@@ -31,13 +31,8 @@ import { environmentOf, optionsOf, type ServeOptions, serveFlags } from './optio
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
 import { jsonLog, type Log, outliveReaders, textLog } from './outputs.ts';
 import { RunningSettings } from './settings/host-settings.ts';
-import {
-  type Settings,
-  settingsPath,
-  startFailureLine,
-  startSettings,
-  withSettings,
-} from './settings/settings-file.ts';
+import { type Settings, settingsFailure, settingsPath, startSettings, withSettings } from './settings/settings-file.ts';
+import { chosenListener } from './settings/start-trial.ts';
 import { asTyped } from './terminal/call.ts';
 
 /**
@@ -126,14 +121,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   // The log has no token, so this address alone does not unlock the console.
   if (!endsWithCommand) report(`the console is at ${announced.listening}; open it by ${asTyped('open')}`);
   host.begin();
-}
-
-async function chosenListener(preference: ServeOptions['httpAdapter']): Promise<ChosenListener> {
-  try {
-    return await chooseListener(preference);
-  } catch (error) {
-    throw new StartError('http_adapter_unavailable', messageOf(error));
-  }
 }
 
 async function listen(
@@ -266,7 +253,7 @@ try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) {
     const given = parseFlags(args, serveFlags);
     const settings = await startSettings(given);
-    failureText = (error) => startFailureLine(error, { given, settings, path: settingsPath(given) });
+    failureText = (error) => startFailureWords(settingsFailure(error, { given, settings, path: settingsPath(given) }));
     await serve(given, settings);
   }
 } catch (error) {

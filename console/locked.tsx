@@ -3,6 +3,7 @@ import { connect, tokenOf } from './host/session.ts';
 import { useStore } from './host/use-remote.ts';
 import { droppedFiles } from './parts/drop-file.tsx';
 import { Field } from './parts/field.tsx';
+import { TypedCommand } from './parts/notice.tsx';
 
 /** The page without a token, or after the host that gave it one has ended. */
 export function Locked() {
@@ -19,7 +20,7 @@ export function Locked() {
       <h1>The console is locked</h1>
       <p>This page needs the token of the host: it was opened without one, or the host was started again since.</p>
       <p>
-        Run <code>npm run media-study open</code>, or paste the address that the host printed as <code>console</code>:
+        Run <TypedCommand words="open" />, or paste the address that the host printed as <code>console</code>:
       </p>
       <form class="row-form" onSubmit={open}>
         <Field label="Address or token">

@@ -59,7 +59,7 @@ export const librarySource = z.strictObject({
 
 /**
  * The answer to `GET /v1/library`. One answer reads studies for a bounded time: `isWhole` is false if it left some unread, and the
- * next answer goes on with those.
+ * next answer goes on with those. The state of a study at work may be that of an earlier answer.
  */
 export const library = z.strictObject({
   schema: z.literal('studio.library.v1'),
@@ -70,11 +70,14 @@ export const library = z.strictObject({
 /** The longest text that is searched for, in characters, and its most words. */
 export const longestSearch = 200;
 
+/** The usual number of studies on a page of a search, and the most. */
+export const searchPage = { usual: 20, longest: 50 } as const;
+
 /** The query of a search. */
 export const searchQuery = {
   q: z.string().min(1).max(longestSearch).describe('the words: a line is found if it has all of them, in any order'),
   after: listQuery.after,
-  limit: positive.max(50).default(20).describe('the most studies on the page'),
+  limit: positive.max(searchPage.longest).default(searchPage.usual).describe('the most studies on the page'),
 };
 
 /** The evidence whose lines are searched: a line that a study withholds is not. */

@@ -531,57 +531,74 @@ function decodedOrRefused(decoder: Decoder, bytes: Uint8Array, refusal: (message
 const hangulTrails = [...Array(0xff).keys()].filter(
   (byte) => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte >= 0x81,
 );
-let furtherPairs: ReadonlyMap<number, string> | null = null;
+let koreanPairs: Uint16Array | null = null;
 
 /**
- * The 8,822 syllables and two signs that windows-949 adds to EUC-KR, by their two bytes. The Encoding Standard reads both names
- * as windows-949; Node.js reads EUC-KR alone. They are all syllables that EUC-KR lacks, in the order of Unicode.
+ * The characters of windows-949 by their two bytes, 0 for none. The Encoding Standard reads both names as windows-949; Node.js reads
+ * EUC-KR alone. Windows-949 adds two signs, and 8,822 syllables: all that EUC-KR lacks, in the order of Unicode.
  */
-function koreanPairs(decoder: Decoder): ReadonlyMap<number, string> {
-  if (furtherPairs !== null) return furtherPairs;
-  const plain = new Set<string>();
-  for (let lead = 0xb0; lead <= 0xc8; lead += 1) {
-    for (let trail = 0xa1; trail <= 0xfe; trail += 1) plain.add(decoder.decode(Uint8Array.of(lead, trail)));
+function pairsOfKorean(): Uint16Array {
+  if (koreanPairs !== null) return koreanPairs;
+  const pairs = new Uint16Array(0x1_0000);
+  const plain = new Set<number>();
+  const decoder = new TextDecoder('euc-kr');
+  const trails = [...Array(94).keys()].map((at) => 0xa1 + at);
+  for (let lead = 0xa1; lead <= 0xfe; lead += 1) {
+    const row = decoder.decode(Uint8Array.from(trails.flatMap((trail) => [lead, trail, 0x0a]))).split('\n');
+    for (const [at, trail] of trails.entries()) {
+      const text = row[at] ?? '';
+      if (text.length !== 1 || text === '\uFFFD') continue;
+      pairs[256 * lead + trail] = text.charCodeAt(0);
+      plain.add(text.charCodeAt(0));
+    }
   }
-  const pairs = new Map<number, string>([
-    [0xa2e6, '€'],
-    [0xa2e7, '®'],
-  ]);
+  pairs[0xa2e6] = 0x20ac;
+  pairs[0xa2e7] = 0xae;
   let syllable = 0xac00;
   for (let lead = 0x81; lead <= 0xc6; lead += 1) {
     for (const trail of hangulTrails) {
       if (lead > 0xa0 && trail > 0xa0) break;
-      while (plain.has(String.fromCharCode(syllable))) syllable += 1;
+      while (plain.has(syllable)) syllable += 1;
       if (syllable > 0xd7a3) break;
-      pairs.set(256 * lead + trail, String.fromCharCode(syllable));
+      pairs[256 * lead + trail] = syllable;
       syllable += 1;
     }
   }
-  furtherPairs = pairs;
+  koreanPairs = pairs;
   return pairs;
 }
 
+/** So many arguments at most are given to one call. */
+const unitsOfPiece = 8192;
+
 /** Decodes windows-949. Throws `TypeError` for bytes that are none. */
-function koreanText(decoder: Decoder, bytes: Uint8Array): string {
-  const pairs = koreanPairs(decoder);
-  const pieces: string[] = [];
-  let from = 0;
+function koreanText(bytes: Uint8Array): string {
+  const pairs = pairsOfKorean();
+  const units = new Uint16Array(bytes.length);
+  let length = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const lead = bytes[at] ?? 0;
-    if (lead < 0x80) continue;
-    const syllable = pairs.get(256 * lead + (bytes[at + 1] ?? 0));
-    if (syllable !== undefined) {
-      pieces.push(decoder.decode(bytes.subarray(from, at)), syllable);
-      from = at + 2;
+    let unit = lead;
+    if (lead >= 0x80) {
+      unit = pairs[256 * lead + (bytes[at + 1] ?? 0)] ?? 0;
+      if (unit !== 0) at += 1;
+      // A control character, which no text has; its place is found later.
+      else if (lead < 0xa0) unit = lead;
+      else throw new TypeError(`byte ${at} begins no character of windows-949`);
     }
-    at += 1;
+    units[length] = unit;
+    length += 1;
   }
-  return [...pieces, decoder.decode(bytes.subarray(from))].join('');
+  const pieces: string[] = [];
+  for (let from = 0; from < length; from += unitsOfPiece) {
+    pieces.push(String.fromCharCode(...units.subarray(from, Math.min(length, from + unitsOfPiece))));
+  }
+  return pieces.join('');
 }
 
 /** Throws `TypeError` for bytes that are not text in this encoding. */
 function decodedBy(decoder: Decoder, bytes: Uint8Array): string {
-  if (decoder.encoding === 'euc-kr') return koreanText(decoder, bytes);
+  if (decoder.encoding === 'euc-kr') return koreanText(bytes);
   const text = decoder.decode(bytes);
   if (decoder.encoding !== 'windows-1252') return text;
   return text.replaceAll(/[\u0080-\u009F]/g, (found) => windows1252[found.charCodeAt(0) - 0x80] ?? found);

@@ -4,6 +4,7 @@ import { evaluationPack, type PackItem } from '../contract/evaluation.ts';
 import { faultItems } from './packs/fault-items.ts';
 import { filmItems } from './packs/film-items.ts';
 import { pairingItems } from './packs/pairing-items.ts';
+import { photographItems } from './packs/photograph-items.ts';
 import { recordedFaultItems } from './packs/recorded-fault-items.ts';
 import { recordedItems, unspokenItems } from './packs/recorded-items.ts';
 import { screenTextItems } from './packs/screen-text-items.ts';
@@ -19,6 +20,8 @@ const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> =
   faults: faultItems,
   paired: pairingItems,
   screen: screenTextItems,
+  'photographs-tuning': photographItems('tuning'),
+  'photographs-held-out': photographItems('held-out'),
   recorded: recordedItems,
   unspoken: unspokenItems,
   tuning: utteranceItems('tuning'),

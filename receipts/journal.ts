@@ -40,8 +40,13 @@ export const artifactRecorded = (artifact: Artifact, cause: EventCause): EventDr
 const fault = (seq: number, place: string, cause?: unknown): EvidenceChainError =>
   new EvidenceChainError('journal', `event ${seq}: ${place}`, cause);
 
-function parsedEvent(seq: number, stored: Uint8Array): JournalEvent {
+/** The event that this process itself encoded as a text; undefined for any other text. */
+export type EncodedAs = (text: string) => JournalEvent | undefined;
+
+function parsedEvent(seq: number, stored: Uint8Array, encoded: EncodedAs): JournalEvent {
   const text = Buffer.from(stored).toString('utf8');
+  const known = encoded(text);
+  if (known !== undefined) return known;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -65,11 +70,16 @@ export const journalStart: JournalPosition = { seq: 0, recordedAt: '' };
 
 /**
  * Reads the stored event that follows a position: canonical JSON of the closed set, counted without a gap, in order of time.
- * Throws `EvidenceChainError` of the journal, which names the event by its seq.
+ * One that `encoded` knows is not parsed again. Throws `EvidenceChainError` of the journal, which names the event by its seq.
  */
-export function readEvent(runId: string, after: JournalPosition, stored: Uint8Array): JournalEvent {
+export function readEvent(
+  runId: string,
+  after: JournalPosition,
+  stored: Uint8Array,
+  encoded: EncodedAs = () => undefined,
+): JournalEvent {
   const seq = after.seq + 1;
-  const event = parsedEvent(seq, stored);
+  const event = parsedEvent(seq, stored, encoded);
   const place = firstDifference(
     { runId: event.runId, seq: event.seq, eventId: event.eventId },
     { runId, seq, eventId: `event:${runId}:${seq}` },

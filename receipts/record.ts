@@ -11,6 +11,7 @@ import {
   type StoredContent,
   type StoredReceipt,
   type StoredShape,
+  sealedBy,
   storedJson,
 } from './stored-records.ts';
 import { causeOf, type StepResult, type StudyRun } from './study-run.ts';
@@ -159,13 +160,11 @@ export class RunReceipt<Value extends Receipt<Name>, Name extends string, Facts>
     const { object, artifact } = this.outputOf(run, receipt);
     const { contentId } = object;
     const data = { [about]: receipt[about], outputArtifactId: artifact.id, receiptContentId: contentId, receipt };
+    // The schema of the event, by which it is parsed, has the last word on its data.
+    const event = draftEvent(type, data as unknown as EventData<Type>, causeOf(run));
     return {
-      objects: [object],
-      events: [
-        artifactRecorded(artifact, causeOf(run)),
-        // The schema of the event, by which it is parsed, has the last word on its data.
-        draftEvent(type, data as unknown as EventData<Type>, causeOf(run)),
-      ],
+      objects: [sealedBy(this.shape.schema, object, event)],
+      events: [artifactRecorded(artifact, causeOf(run)), event],
       refs: this.referenceOf(run.record.runtimeId, receipt, contentId),
     };
   }

@@ -23,6 +23,13 @@ export interface StoredContent {
   verifiedLength(file: SourceFile): Promise<number | ContentFault>;
   /** The length of an object whose bytes have its content id, and at most so many of its first bytes. */
   verifiedHead(contentId: string, headBytes: number): Promise<VerifiedHead | ContentFault>;
+  /**
+   * A value that was remembered of files that have not changed since; undefined if there is none, or if it is of another `kind`. It is
+   * shared and must not be changed. Absent for a reader that reads every file.
+   */
+  known?(kind: object, name: string): object | undefined;
+  /** Remembers a value that follows from the bytes of these files alone; `bytes` is their length as far as they were parsed. */
+  remember?(kind: object, name: string, value: object, files: readonly SourceFile[], bytes: number): void;
 }
 
 /** All bytes of an object. Throws `EvidenceChainError` at the fault. */
@@ -140,12 +147,42 @@ export interface StoredReceipt<Body> {
   readonly body: Body;
 }
 
-/** Reads one record back from its stored bytes. Throws `EvidenceChainError`. */
+/** A record to be stored, with its value as the schema of its event parsed it. */
+export interface SealedRecord extends StoredObject {
+  readonly sealed: { readonly schema: z.ZodType; readonly body: object };
+}
+
+/** A record that an event carries as its `receipt`: the schema of the event has that of the record in it. */
+export const sealedBy = (
+  schema: z.ZodType,
+  object: StoredObject,
+  { data }: { readonly data: unknown },
+): SealedRecord => ({
+  ...object,
+  sealed: { schema, body: (data as { readonly receipt: object }).receipt },
+});
+
+/** Remembers the sealed records among objects that were just stored: the next stage need not parse them again. */
+export function rememberSealed(content: StoredContent, objects: readonly (StoredObject | SealedRecord)[]): void {
+  for (const object of objects) {
+    if (!('sealed' in object)) continue;
+    const { contentId, sealed } = object;
+    const bytes = object.bytes.length;
+    const receipt = { contentId, bytes, body: sealed.body };
+    content.remember?.(sealed.schema, contentId, receipt, [{ contentId, bytes, path: null }], bytes);
+  }
+}
+
+/** Reads one record back from its stored bytes, or finds it among the known ones. Throws `EvidenceChainError`. */
 export async function readStoredReceipt<Schema extends z.ZodType>(
   shape: StoredShape<Schema>,
   content: StoredContent,
   contentId: string,
 ): Promise<StoredReceipt<z.infer<Schema>>> {
+  const known = content.known?.(shape.schema, contentId);
+  if (known !== undefined) return known as StoredReceipt<z.infer<Schema>>;
   const bytes = await readObject(shape.link, content, contentId, shape.maximumBytes);
-  return { contentId, bytes: bytes.length, body: reopenJson(shape, { contentId, bytes }) };
+  const receipt = { contentId, bytes: bytes.length, body: reopenJson(shape, { contentId, bytes }) };
+  content.remember?.(shape.schema, contentId, receipt, [{ contentId, bytes: bytes.length, path: null }], bytes.length);
+  return receipt;
 }

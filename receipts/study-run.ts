@@ -12,7 +12,7 @@ import type { EventDraft } from '../storage/ledger/ledger.ts';
 import type { ReportLink } from './evidence-chain.ts';
 import type { EventCause, JournalCursor } from './journal.ts';
 import type { VerifiedSource } from './sources/reopen-source.ts';
-import type { StoredContent } from './stored-records.ts';
+import type { SealedRecord, StoredContent } from './stored-records.ts';
 
 /**
  * The random ids of one run, allocated once and kept with it: a restarted host goes on under the same names. The grant of an optional
@@ -64,7 +64,7 @@ export const causeOf = ({ record }: StudyRun): EventCause => ({
 
 /** The outputs of one step of a study: bytes to store first, then events to commit in this order. */
 export interface StepResult<References> {
-  readonly objects: readonly StoredObject[];
+  readonly objects: readonly (StoredObject | SealedRecord)[];
   readonly events: readonly EventDraft[];
   /** Under which names the results are found again by the later steps. */
   readonly refs: References;

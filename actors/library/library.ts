@@ -42,9 +42,12 @@ const rememberedStandings = 20_000;
 
 type Standing = NonNullable<LibraryStudy['standing']>;
 
-/** The state of a study at a head of its journal. */
+/** The state of a study at a head of its journal; `nth` counts the states that were read. */
 interface RememberedStanding {
   readonly digest: string;
+  readonly nth: number;
+  /** The state of a study at work is not in its journal alone. */
+  readonly isAtWork: boolean;
   readonly standing: Standing;
 }
 
@@ -71,6 +74,8 @@ const folded = (lines: readonly WordLine[]): string => lines.map(({ text }) => f
 export class LibraryService {
   readonly #options: LibraryOptions;
   readonly #standings = new BoundedMap<string, RememberedStanding>(rememberedStandings);
+  /** The number of states that were read. */
+  #reads = 0;
   readonly #words = new BoundedMap<string, RememberedWords>(rememberedCharacters, ({ folded }) => folded.length + 100);
 
   constructor(options: LibraryOptions) {
@@ -97,11 +102,17 @@ export class LibraryService {
     });
   }
 
-  /** Every source, with its newest study, and the one that has captions if the newest ended without. */
+  /**
+   * Every source, with its newest study, and the one that has captions if the newest ended without. The time of an answer goes first
+   * to studies without a known state, then to those at work, the oldest state first. So each answer comes further, however many
+   * studies are at work.
+   */
   async list(): Promise<LibraryAnswer> {
     const { ledger, registry, elapsed } = this.#options;
     const until = elapsed() + answerMs;
+    const readBefore = this.#reads;
     const sources: LibraryAnswer['sources'] = [];
+    const older: { readonly runtimeId: string; readonly nth: number; readonly place: number }[] = [];
     let isWhole = true;
     for (const row of registry.list().rows) {
       const source = registry.current(row.sourceSessionId);
@@ -109,6 +120,9 @@ export class LibraryService {
       const ids = await listedOf(ledger, row.sourceSessionId);
       const newest = ids[0] === undefined ? null : await this.#studyOf(ids[0], elapsed() < until);
       if (newest !== null && isUnread(newest)) isWhole = false;
+      const known = newest === null ? undefined : this.#standings.get(newest.runtimeId);
+      if (newest !== null && known?.isAtWork === true && known.nth <= readBefore)
+        older.push({ runtimeId: newest.runtimeId, nth: known.nth, place: sources.length });
       let captioned: LibraryStudy | undefined;
       for (const id of newest !== null && endedWithoutCaptions(newest) ? ids.slice(1, 1 + earlierStudies) : []) {
         const study = await this.#studyOf(id, elapsed() < until);
@@ -126,6 +140,12 @@ export class LibraryService {
         newest,
         ...(captioned !== undefined && { captioned }),
       });
+    }
+    for (const { runtimeId, place } of older.sort((one, other) => one.nth - other.nth)) {
+      if (elapsed() >= until) break;
+      const source = sources[place];
+      this.#standings.delete(runtimeId);
+      if (source !== undefined) source.newest = await this.#studyOf(runtimeId, true);
     }
     return { schema: 'studio.library.v1', sources, isWhole };
   }
@@ -200,11 +220,13 @@ export class LibraryService {
   async #standing({ runtimeId, terminal }: RuntimeRow, mayRead: boolean): Promise<Standing | null> {
     const { digest } = this.#headOf(runtimeId);
     const known = this.#standings.get(runtimeId);
-    // The state of a study at work is not in its journal alone.
-    if (terminal && known?.digest === digest) return known.standing;
+    if (known !== undefined && known.isAtWork !== terminal && (known.isAtWork || known.digest === digest))
+      return known.standing;
     if (!mayRead) return null;
+    this.#reads += 1;
+    const nth = this.#reads;
     const standing = standingOf(await this.#options.overviews.of(runtimeId));
-    this.#standings.set(runtimeId, { digest, standing });
+    this.#standings.set(runtimeId, { digest, nth, isAtWork: !terminal, standing });
     return standing;
   }
 

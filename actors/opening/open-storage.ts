@@ -1,4 +1,3 @@
-import { canonicalJson } from '../../formats/canonical-json.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { type DataRoot, dataRootAt } from '../../storage/objects/data-root.ts';
@@ -8,12 +7,15 @@ import { patientLedger, patientObjectStore } from '../../storage/patience.ts';
 import type { HostOptions } from '../host-types.ts';
 import { TransitionListeners } from '../lifecycles/transitions.ts';
 import { CommitFigures } from '../operation/host-figures.ts';
+import { EncodedEvents } from '../reopening/encoded-events.ts';
 
 /** The data root of a host, open. */
 export interface OpenStorage {
   readonly layout: DataRoot;
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
+  /** The events that were committed lately. */
+  readonly encoded: EncodedEvents;
   /** How long commits took. */
   readonly commits: CommitFigures;
   /** The listeners that get each committed transition. */
@@ -30,12 +32,13 @@ export async function openStorage({ dataRoot, clock, points, onFatal, report }: 
   const layout = dataRootAt(dataRoot);
   const commits = new CommitFigures(() => performance.now());
   const listeners = new TransitionListeners(report);
+  const encoded = new EncodedEvents();
   const ledger = await openLedger({
-    ...{ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points: commits.before(points) },
+    ...{ directory: layout.ledger, clock, encodeEvent: encoded.encode, onFatal, points: commits.before(points) },
     onStamped: listeners.stamped,
   });
   return {
-    ...{ layout, commits, listeners },
+    ...{ layout, commits, listeners, encoded },
     ledger: patientLedger(ledger, clock),
     objectStore: patientObjectStore(opened, clock),
   };

@@ -11,8 +11,7 @@ import type { HostBasis } from '../host-basis.ts';
 import { recognitionSteps, Transcriber } from '../recognition/recognition.ts';
 import { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
-import { ReadObjects } from '../reopening/read-objects.ts';
-import { ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
+import { isReadWhole, ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
 import { StudyCalibration } from '../study/calibration.ts';
 import type { GrantedStudyStep } from '../study/granted-steps.ts';
 import { KeptParts, KeptWindows } from '../study/kept-windows.ts';
@@ -88,7 +87,7 @@ export function openStudying(options: StudyingOptions): Studying {
   });
   const windows = new KeptWindows(ledger, objectStore, report);
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
-  const content = new ReadObjects(objectStore, () => undefined);
+  const content = runtimes.content();
   const pace = recognizer === null ? null : new RecognitionPace(ledger, recognizer);
   const transcriber =
     recognizer === null
@@ -108,7 +107,10 @@ export function openStudying(options: StudyingOptions): Studying {
           ...{ reader, launcher, detector, objectStore },
           ffmpeg: tools.ffmpeg,
           languageTool: detectorTools.language,
-          windows: new KeptParts(ledger, { operation: 'screen.read.window', field: 'pictures', part: readPictures }),
+          windows: new KeptParts(ledger, {
+            ...{ operation: 'screen.read.window', field: 'pictures', part: readPictures },
+            isWhole: isReadWhole,
+          }),
         });
   const operations =
     orders === null ? new LocalOperations(objectStore, passes, windows) : new QueuedOperations(objectStore, orders);
@@ -122,7 +124,8 @@ export function openStudying(options: StudyingOptions): Studying {
   // A host with workers needs its own detector for the language of recognized lines alone.
   const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
   const media = new MediaSteps({
-    ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, moved, report },
+    ...{ ledger, objectStore, content, registry, passes, operations, windows, progress, clock, board, waits, moved },
+    report,
     abandoned: options.abandoned,
     calibration: orders === null ? calibration : null,
   });
@@ -133,7 +136,7 @@ export function openStudying(options: StudyingOptions): Studying {
   };
   const definition = studyDefinition({
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
-    initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
+    initialize: studyOpening({ progress, objectStore, registry, clock, warm }),
     media,
     granted,
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),

@@ -1,9 +1,14 @@
 import type { JournalEvent } from '../../contract/journal.ts';
 import { progressAfter } from '../../receipts/stages/run-stages.ts';
 import { noProgress, type StudyProgress } from '../../receipts/study/progress.ts';
+import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
+import { readStudy, type StudyRow } from './study-row.ts';
 
 const pageEvents = 200;
+
+// About 10 KiB each; one that is forgotten here is read again.
+const rememberedStudies = 256;
 
 /**
  * How far each live study has come: what the next transition adds to its journal depends on it, and has to be there at once.
@@ -12,6 +17,7 @@ const pageEvents = 200;
 export class LiveProgress {
   readonly #ledger: Ledger;
   readonly #progress = new Map<string, StudyProgress>();
+  readonly #studies = new BoundedMap<string, StudyRow>(rememberedStudies);
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -19,6 +25,13 @@ export class LiveProgress {
 
   of(runtimeId: string): StudyProgress {
     return this.#progress.get(runtimeId) ?? noProgress;
+  }
+
+  /** The start of a study, which never changes: its steps ask for it a dozen times. Throws as `readStudy`. */
+  study(runtimeId: string): StudyRow {
+    const study = this.#studies.get(runtimeId) ?? readStudy(this.#ledger, runtimeId);
+    this.#studies.set(runtimeId, study);
+    return study;
   }
 
   /** Reads the journal of a study from its beginning. Nothing may be on its way to it. */

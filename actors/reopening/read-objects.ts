@@ -5,6 +5,7 @@ import type { ContentFault, StoredContent, VerifiedHead } from '../../receipts/s
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError, type ObjectStoreErrorCode } from '../../storage/objects/object-store-error.ts';
 import { pathOf } from '../sources/source-files.ts';
+import type { KnownValues } from './known-values.ts';
 
 const faults: Readonly<Partial<Record<ObjectStoreErrorCode, ContentFault>>> = {
   object_missing: 'missing',
@@ -26,13 +27,15 @@ async function faultOf<Found>(read: () => Promise<Found>): Promise<Found | Conte
 export class ReadObjects implements StoredContent {
   readonly #objectStore: ObjectStore;
   readonly #pause: FoldPorts['pause'];
+  readonly #known: KnownValues | null;
   readonly #files = new Map<string, SourceFile>();
   #bytes = 0;
 
-  /** `pause` lets others work before a file is read. */
-  constructor(objectStore: ObjectStore, pause: FoldPorts['pause']) {
+  /** `pause` lets others work before a file is read. Without `known` every record is read from its file. */
+  constructor(objectStore: ObjectStore, pause: FoldPorts['pause'], known: KnownValues | null = null) {
     this.#objectStore = objectStore;
     this.#pause = pause;
+    this.#known = known;
   }
 
   /** The files that were read. */
@@ -77,13 +80,28 @@ export class ReadObjects implements StoredContent {
     });
   }
 
+  known(kind: object, name: string): object | undefined {
+    const known = this.#known?.get(kind, name);
+    if (known === undefined) return undefined;
+    const files = known.files.map((file) => [pathOf(this.#objectStore, file), file] as const);
+    if (!files.every(([path, { contentId }]) => this.#objectStore.isKnown(path, contentId))) return undefined;
+    for (const [path, file] of files) this.#files.set(path, file);
+    this.#bytes += known.bytes;
+    return known.value;
+  }
+
+  remember(kind: object, name: string, value: object, files: readonly SourceFile[], bytes: number): void {
+    this.#known?.set(name, { kind, value, files, bytes });
+  }
+
   #verified<Found>(
     file: SourceFile,
     read: (reader: ByteReader) => Promise<Found | ContentFault>,
   ): Promise<Found | ContentFault> {
     return faultOf(async () => {
       const path = pathOf(this.#objectStore, file);
-      const reader = await this.#objectStore.openFile(path, file.contentId);
+      const known = this.#objectStore.openKnown(path, file.contentId);
+      const reader = known ?? (await this.#objectStore.openFile(path, file.contentId));
       if (reader === 'missing') return 'missing';
       if (reader === 'damaged') return 'content';
       this.#files.set(path, file);

@@ -7,12 +7,13 @@ import {
   type StoredRuntime,
   type VerifiedRuntime,
 } from '../../receipts/fold.ts';
-import { journalStart } from '../../receipts/journal.ts';
+import { type EncodedAs, journalStart } from '../../receipts/journal.ts';
 import type { Ledger, StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { absentRuntime, deletedRuntimeError } from '../supervision/deletion-rows.ts';
 import { SingleFlight } from '../supervision/remembered-answers.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
+import { KnownValues } from './known-values.ts';
 import { ReadObjects } from './read-objects.ts';
 import { readEventsAfter, readJournalOf, readStoredRuntime, rowShapes } from './stored-runtime.ts';
 
@@ -45,6 +46,8 @@ export async function prepareShapes(shapes: readonly z.core.$ZodType[], pause: F
 interface VerifiedRuntimesOptions {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
+  /** The events that this process encoded; without it every event is parsed. */
+  readonly encoded?: EncodedAs;
   /** How much is remembered, in bytes of what was read; parsed it takes several times as much. */
   readonly rememberedBytes?: number;
   /** How much one runtime may have that is remembered alone. */
@@ -80,6 +83,7 @@ export class VerifiedRuntimes {
   readonly #options: VerifiedRuntimesOptions;
   readonly #flights = new SingleFlight<Verified>();
   readonly #slices = new TimeSlices();
+  readonly #known = new KnownValues();
   /** For each runtime that is about to be read, the latest time from which a look is wanted. */
   readonly #wantedSinceMs = new Map<string, number>();
   // In the order of use, the longest unused first.
@@ -116,6 +120,11 @@ export class VerifiedRuntimes {
     });
   }
 
+  /** A reader of stored files that shares what was parsed of them with all runtimes. */
+  content(): ReadObjects {
+    return new ReadObjects(this.#options.objectStore, this.#slices.pause, this.#known);
+  }
+
   /** Must be called after the commit that deletes a runtime. */
   deleted(runtimeId: string): void {
     const known = this.#verified.get(runtimeId);
@@ -144,7 +153,7 @@ export class VerifiedRuntimes {
 
   /** Folds the events that follow those of a known runtime, or all of them if no valid result is known. */
   async #folded(runtimeId: string, known: Verified | null): Promise<Verified> {
-    const { ledger, objectStore } = this.#options;
+    const { ledger } = this.#options;
     const { pause } = this.#slices;
     const lookedAtMs = known?.lookedAtMs ?? performance.now();
     preparation ??= prepareShapes(rowShapes, pause);
@@ -152,13 +161,14 @@ export class VerifiedRuntimes {
     const stored = await readStoredRuntime(ledger, runtimeId, pause, known?.stored);
     if (stored === null) throw absentRuntime(ledger, runtimeId);
     const base = known !== null && isDeepStrictEqual(rowsOf(known.stored), rowsOf(stored)) ? known : null;
-    const content = base?.content ?? new ReadObjects(objectStore, pause);
+    const content = base?.content ?? this.content();
     const ports = { content, report: () => undefined, pause };
     const { events, bytes, head } = await readEventsAfter(
       ledger,
       runtimeId,
       base?.runtime.position ?? journalStart,
       pause,
+      this.#options.encoded,
     );
     const runtime = await foldEvents(
       base?.runtime ?? (await reopenStartOf(stored, head.seq, ports)),

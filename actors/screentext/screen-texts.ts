@@ -220,6 +220,9 @@ export class ScreenTexts {
   }
 }
 
+/** True if the engine could read every picture of a window. */
+export const isReadWhole = (pictures: readonly ReadPicture[]): boolean => !pictures.some(({ unread }) => unread);
+
 /** The moments of pictures that the engine could not read, named beside the facts; nothing if it read all of them. */
 function unreadIn(pictures: readonly ReadPicture[]): EvidenceArtifact['parameters'] {
   const moments = pictures.filter(({ unread }) => unread).map(({ atMs }) => atMs);
@@ -252,6 +255,8 @@ export const screenTextSteps = (options: ScreenTextStepsOptions): GrantedStudySt
     producer: screenTexts === null ? null : (_, source) => screenTexts.producer(source),
     changed: 'who reads the screen on the host, or how it is set, changed after the reading had begun',
     keptIn: (row) => keptScreenText.safeParse(row).data?.screenText ?? null,
+    // The engine may be able to read its pictures another time.
+    isWhole: ({ parameters }) => parameters.unreadPicturesMs === undefined,
     rowOf: (screenText, { record }) =>
       ({ sourceContentId: record.analysisRequest.sourceContentId, screenText }) satisfies KeptScreenText,
     find: async ({ record }, source, { from: [named] }, signal) => {

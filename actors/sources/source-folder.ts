@@ -147,7 +147,7 @@ export async function loadFolders(
   const writes: Write[] = [];
   const seen = new Map<string, string>();
   for (const { directory, root } of directories) {
-    const source = await loadNamed(directory, root, objectStore);
+    const source = await loadNamedFolder({ directory, root }, (path, id) => objectStore.verifyFile(path, id));
     const { sessionId } = source.session;
     const first = seen.get(sessionId);
     if (first !== undefined) throw new AmbiguousSource(first, directory);
@@ -157,12 +157,13 @@ export async function loadFolders(
   return writes;
 }
 
-async function loadNamed(directory: string, root: string | null, objectStore: ObjectStore): Promise<RegisteredSource> {
+/** As `loadSourceFolder`, with the folder in the place of a fault. */
+export async function loadNamedFolder(
+  { directory, root }: SourceDirectory,
+  verifyFile: SourceFolderOptions['verifyFile'],
+): Promise<RegisteredSource> {
   try {
-    return await loadSourceFolder(directory, {
-      sourceRoot: root,
-      verifyFile: (path, contentId) => objectStore.verifyFile(path, contentId),
-    });
+    return await loadSourceFolder(directory, { sourceRoot: root, verifyFile });
   } catch (error) {
     if (!(error instanceof SourceInconsistent)) throw error;
     throw new SourceInconsistent(error.code, `${error.place} of ${directory}`, error);

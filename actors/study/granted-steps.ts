@@ -20,7 +20,7 @@ import { optionalGrantOf } from '../../receipts/study-run.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
-import { readStudy, type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
+import { type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import { studiedSource } from './media-task.ts';
 
@@ -43,6 +43,8 @@ interface GrantedStep<Receipt extends GrantedReceipt, Found extends GrantedFindi
   readonly changed: string;
   /** The evidence in a row under its operation key; null for any other row. */
   readonly keptIn: (row: unknown) => KeptEvidence | null;
+  /** False for evidence that another study does not take over: what is missing there may be found now. By default all is whole. */
+  readonly isWhole?: (found: Found) => boolean;
   readonly rowOf: (kept: KeptEvidence, study: StudyRow) => object;
   /** Rejects with a failure of who carries it out. */
   readonly find: (
@@ -84,7 +86,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   /** True if a study comes to this step: it was accepted for that, and the host can still carry it out. */
   isFor(runtimeId: string): boolean {
     const { stage } = this.#step.operation.declared;
-    return this.isOffered && optionalGrantOf(readStudy(this.#options.ledger, runtimeId).ids, stage) !== undefined;
+    return this.isOffered && optionalGrantOf(this.#options.progress.study(runtimeId).ids, stage) !== undefined;
   }
 
   /** The journal events before it runs. */
@@ -100,9 +102,9 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   }
 
   async perform({ runtimeId }: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
-    const { ledger, objectStore } = this.#options;
+    const { progress, objectStore } = this.#options;
     const { operation, rowOf } = this.#step;
-    const study = readStudy(ledger, runtimeId);
+    const study = progress.study(runtimeId);
     const { begun } = this.#standing(runtimeId);
     const work = this.#begunOr(study, begun, this.#work(study));
     const renewed = this.#renewal(study, begun, work);
@@ -168,7 +170,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     const state = await objectStore.verify(kept.contentId);
     if (state === 'intact') {
       const { body } = await readStoredReceipt(this.#step.operation.declared.found, content, kept.contentId);
-      return { kept, found: body, reused: true };
+      return this.#step.isWhole?.(body) === false ? null : { kept, found: body, reused: true };
     }
     report(`stored evidence ${kept.contentId} is ${state}; the operation runs again`);
     if (state === 'damaged') await objectStore.quarantine(kept.contentId);

@@ -23,6 +23,8 @@ interface PartKind<Part> {
   readonly operation: string;
   readonly field: string;
   readonly part: z.ZodType<Part>;
+  /** False for a part of which something is missing that another attempt may find: it is not kept. By default every part is whole. */
+  readonly isWhole?: (part: Part) => boolean;
 }
 
 /**
@@ -40,8 +42,8 @@ export class KeptParts<Part> {
   }
 
   /**
-   * The kept result for a range. Without one it is the answer of `make`, which is kept before this resolves; then `kept` is
-   * called.
+   * The kept result for a range. Without one it is the answer of `make`. If that is whole, it is kept before this resolves; then
+   * `kept` is called.
    */
   async of(
     { sourceContentId, tools, parameters }: PartInput,
@@ -49,13 +51,15 @@ export class KeptParts<Part> {
     make: () => Promise<Part>,
     kept: () => void,
   ): Promise<Part> {
-    const { operation, field, part } = this.#kind;
+    const { operation, field, part, isWhole = () => true } = this.#kind;
     const key = operationKeyOf({ operation, inputContentIds: [sourceContentId], range, tools, parameters });
     const [row] = await this.#ledger.getMany('operation', [key]);
     // A row names its media, so that a deletion of the source finds it.
     const known = z.strictObject({ sourceContentId: z.string(), [field]: part }).safeParse(row);
-    if (known.success) return part.parse(known.data[field]);
+    const before = known.success ? part.parse(known.data[field]) : null;
+    if (before !== null && isWhole(before)) return before;
     const made = part.parse(await make());
+    if (!isWhole(made)) return made;
     await this.#ledger.commit([{ put: 'operation', key, value: { sourceContentId, [field]: made } }]);
     kept();
     return made;

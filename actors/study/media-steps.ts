@@ -12,12 +12,12 @@ import {
 } from '../../receipts/evidence/media-operation.ts';
 import { objectFactsOf } from '../../receipts/evidence/readable-evidence.ts';
 import { furtherShape } from '../../receipts/stages/detect.ts';
-import { reopenJson } from '../../receipts/stored-records.ts';
+import { readStoredReceipt, type StoredContent } from '../../receipts/stored-records.ts';
 import { fewAtOnce } from '../../storage/keyed-mutex.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
-import { readStudy, type StudyRow } from '../reopening/study-row.ts';
+import type { StudyRow } from '../reopening/study-row.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { StudyCalibration } from './calibration.ts';
 import type { KeptWindows } from './kept-windows.ts';
@@ -27,6 +27,8 @@ import { type MediaStepName, mediaOperationOf, mediaTaskOf, studiedSource } from
 import { type WindowedPass, WindowsOfStudies } from './windows-of-studies.ts';
 
 interface MediaStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {
+  /** Reads the evidence that a result names. */
+  readonly content: StoredContent;
   /** Says with which tools this host has its operations done, set how. */
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly operations: MediaOperations;
@@ -110,8 +112,8 @@ export class MediaSteps {
   }
 
   async #perform({ runtimeId }: StudyInput, step: MediaStepName, signal: AbortSignal): Promise<EffectOutcome> {
-    const { ledger, progress, clock, calibration } = this.#options;
-    const study = readStudy(ledger, runtimeId);
+    const { progress, clock, calibration } = this.#options;
+    const study = progress.study(runtimeId);
     const operation = this.operation(study, step);
     // The host that began it may have had other tools.
     const begun = progress.of(runtimeId).openPass ?? operation;
@@ -210,9 +212,9 @@ export class MediaSteps {
   /** The objects that the facts of a result name. */
   async #namedBy({ further = [] }: MediaOperationResult): Promise<string[]> {
     const named: string[] = [];
-    for (const { contentId, bytes } of further) {
-      const stored = { contentId, bytes: await this.#options.objectStore.read(contentId, bytes) };
-      named.push(...objectFactsOf(reopenJson(furtherShape, stored)).map((fact) => fact.contentId));
+    for (const { contentId } of further) {
+      const { body } = await readStoredReceipt(furtherShape, this.#options.content, contentId);
+      named.push(...objectFactsOf(body).map((fact) => fact.contentId));
     }
     return named;
   }

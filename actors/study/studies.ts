@@ -11,7 +11,7 @@ import {
   runtimeStatusOf,
 } from '../../receipts/published/runtime.ts';
 import { checkStudyBounds, planStudy, runtimeIdOf, runtimePlanOf, type StudyPlan } from '../../receipts/study/plan.ts';
-import { acceptStudy } from '../../receipts/study/start.ts';
+import { acceptStudy, rememberStart } from '../../receipts/study/start.ts';
 import { studyIdsFrom } from '../../receipts/study-run.ts';
 import { BoundedMap } from '../../storage/bounded-map.ts';
 import { isJournalDamage, type Ledger, type StoredJournalHead, type Write } from '../../storage/ledger/ledger.ts';
@@ -90,7 +90,7 @@ class StudyPlans {
   }
 }
 
-interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor' | 'clock'> {
+interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor' | 'runtimes' | 'clock'> {
   readonly definition: ActorDefinition<'runtime'>;
   readonly sourceUses: SourceUses;
   readonly newId: () => string;
@@ -313,10 +313,11 @@ export class StudyService {
   }
 
   async #spawn(source: RegisteredSource, request: RuntimeRequest, uncalibrated: StudyPlan): Promise<void> {
-    const { definition, supervisor, objectStore, clock, newId, optional } = this.#options;
+    const { definition, supervisor, objectStore, runtimes, clock, newId, optional } = this.#options;
     const plan = await this.#plans.calibrated(source, request, uncalibrated);
     const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
     await storeBeforePromise(objectStore, accepted.files);
+    rememberStart(runtimes.content(), accepted);
     const row: StudyRow = {
       record: accepted.record,
       receiptContentId: accepted.receiptContentId,

@@ -28,21 +28,14 @@ import type { VerifiedSource } from '../../receipts/sources/reopen-source.ts';
 import { endStudy, stopStudy, studyFindingsOf } from '../../receipts/stages/admit.ts';
 import { openStudy } from '../../receipts/stages/opening.ts';
 import { stageNamed } from '../../receipts/stages/run-stages.ts';
+import { rememberSealed } from '../../receipts/stored-records.ts';
 import { type StudyProgress, stageOf } from '../../receipts/study/progress.ts';
 import { type StepResult, type StudyRun, stepOf } from '../../receipts/study-run.ts';
 import type { EventDraft, Write } from '../../storage/ledger/ledger.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { queuedWrites } from '../reopening/review-rows.ts';
-import {
-  lifecycleOf,
-  readStudy,
-  reasonOf,
-  resumesOf,
-  studyBudgetMs,
-  studyChart,
-  studyPhase,
-} from '../reopening/study-row.ts';
+import { lifecycleOf, reasonOf, resumesOf, studyBudgetMs, studyChart, studyPhase } from '../reopening/study-row.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
 import { type ActorChange, type ActorDefinition, type ChartPosition, effect } from '../supervision/actor-definition.ts';
 import { type RowOf, snapshotValue } from '../supervision/actor-row.ts';
@@ -52,15 +45,16 @@ import type { WorkQueue } from '../supervision/work-queue.ts';
 import type { GrantedStudyStep } from './granted-steps.ts';
 import type { MediaSteps } from './media-steps.ts';
 
-interface StudyOpeningOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'clock'> {
+interface StudyOpeningOptions extends Pick<HostBasis, 'objectStore' | 'registry' | 'clock'> {
+  readonly progress: Pick<LiveProgress, 'study'>;
   /** Lets the tools that this source will need come up while the opening is written. */
   readonly warm: (source: RegisteredSource) => void;
 }
 
 /** Opens a study: checks that its source is still whole and writes the first events of its journal. */
-export function studyOpening({ ledger, objectStore, registry, clock, warm }: StudyOpeningOptions) {
+export function studyOpening({ progress, objectStore, registry, clock, warm }: StudyOpeningOptions) {
   return async ({ runtimeId }: StudyInput): Promise<EffectOutcome> => {
-    const study = readStudy(ledger, runtimeId);
+    const study = progress.study(runtimeId);
     const { analysisRequest, sourceSession } = study.record;
     const source = registry.revision(sourceSession.revisionId);
     if (source === undefined || !(await sourceIsIntact(objectStore, source))) throw sourceChanged;
@@ -102,7 +96,7 @@ function contentOf(options: StudyJournalOptions, runtimeId: string, emission: St
     case 'commit':
       return emission;
     case 'step.started': {
-      const study = readStudy(options.ledger, runtimeId);
+      const study = options.progress.study(runtimeId);
       const { step } = emission;
       const events = isOptional(step)
         ? options.granted[step].started(study)
@@ -122,7 +116,7 @@ function stopped(
 ): readonly EventDraft[] {
   const { startedAt, operationIds, openPass } = progress.of(runtimeId);
   if (startedAt === null) return [];
-  const study = readStudy(ledger, runtimeId);
+  const study = progress.study(runtimeId);
   const finishedAt = new Date(clock.now()).toISOString();
   const span = { startedAt, finishedAt, resumes: resumesOf(ledger, runtimeId), operationIds };
   const failed = openPass === null ? [] : [operationFailed(study, openPass, reason)];
@@ -294,7 +288,9 @@ export class EvidenceSteps {
   }
 
   async #stored({ objects, events }: StepResult<unknown>): Promise<EffectOutcome> {
-    await this.#options.objectStore.putAll(objects);
+    const { objectStore, runtimes } = this.#options;
+    await objectStore.putAll(objects);
+    rememberSealed(runtimes.content(), objects);
     return { events, writes: [] };
   }
 }

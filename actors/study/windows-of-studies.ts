@@ -2,7 +2,8 @@ import type { MediaOperationRequest } from '../../contract/evidence/media-operat
 import type { MediaTask } from '../../contract/study/task.ts';
 import { mediaRequestOf } from '../../receipts/evidence/media-operation.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { readStudy, type StudyRow } from '../reopening/study-row.ts';
+import type { LiveProgress } from '../reopening/live-progress.ts';
+import type { StudyRow } from '../reopening/study-row.ts';
 import { liveRow } from '../supervision/actor-row.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import type { KeptWindows } from './kept-windows.ts';
@@ -18,6 +19,7 @@ export interface WindowedPass {
 
 interface WindowsOfStudiesOptions {
   readonly ledger: Ledger;
+  readonly progress: Pick<LiveProgress, 'study'>;
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly windows: Pick<KeptWindows, 'drop' | 'namedBy' | 'keysOf'>;
   /** The task of a study's pass. Throws if its source is gone. */
@@ -35,8 +37,8 @@ export class WindowsOfStudies {
 
   /** Throws where what is stored of the study, or its source, cannot be read. */
   passOf(runtimeId: string): WindowedPass {
-    const { ledger, passes, taskOf } = this.#options;
-    const study = readStudy(ledger, runtimeId);
+    const { progress, passes, taskOf } = this.#options;
+    const study = progress.study(runtimeId);
     const task = taskOf(study);
     const request = mediaRequestOf(study, mediaOperationOf(passes, task));
     return { runtimeId, request, endsMs: passes.windowEndsOf(task) };

@@ -7,7 +7,7 @@ import { type FlagTable, type GivenFlags, single, toggle } from '../options/flag
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { checkEdit, editCaptions, editFlags, sideOf } from './corrections.ts';
-import { studyArgument } from './named.ts';
+import { hasStudyOf, studyArgument } from './named.ts';
 import { approving, isNothing, rethrownForApproval } from './review.ts';
 
 /** A study has no captions: what is to be done before it can, or why it gets none. */
@@ -72,12 +72,17 @@ async function hasCaptions({ host }: CommandCall, runtimeId: string): Promise<bo
   return ['done', 'withheld', 'under_way'].includes(captions.state);
 }
 
-/** A source may be called edit, too: the word before a study is the verb. */
-const isEdit = ({ positional }: GivenFlags): boolean => positional[0] === 'edit' && positional.length > 1;
+/** The options of `captions edit` in a call. */
+const givenEditFlags = (given: GivenFlags): string[] => Object.keys(editFlags).filter((name) => given.has(name));
+
+/** A source may be called edit, too: the word before a study is the verb, and so is one with the options of the verb. */
+const isEdit = (given: GivenFlags): boolean =>
+  given.positional[0] === 'edit' && (given.positional.length > 1 || givenEditFlags(given).length > 0);
 
 async function run(call: CommandCall) {
   const { host, given, terminal, signal } = call;
-  const runtimeId = await studyArgument(call);
+  const lacksStudy = given.positional[0] === 'edit' && !(await hasStudyOf(call, 'edit'));
+  const runtimeId = await studyArgument(call, lacksStudy ? 1 : 0);
   const side = sideOf(given);
   if (given.has('produce') && !(await hasCaptions(call, runtimeId))) {
     await host.captions.produce(runtimeId).catch(rethrownForApproval(runtimeId));
@@ -105,7 +110,7 @@ export const captions: HostCommand = {
     else if (given.positional.length > 1)
       throw new WrongCall(`${given.positional[0]}: edit is the only word before RUNTIME`);
     else {
-      const stray = Object.keys(editFlags).find((name) => given.has(name));
+      const [stray] = givenEditFlags(given);
       if (stray !== undefined) throw new WrongCall(`--${stray} is for captions edit`);
       argument(given, 0, 'RUNTIME');
       sideOf(given);

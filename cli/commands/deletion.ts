@@ -3,7 +3,7 @@ import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { bytesText, exitCodes } from '../terminal/terminal.ts';
-import { namedSource, namedStudy } from './named.ts';
+import { namedSource, namedStudy, sourceNamed } from './named.ts';
 
 const deleteFlags: FlagTable = {
   yes: toggle('deletes without asking'),
@@ -20,10 +20,12 @@ async function agreed({ given, terminal }: CommandCall, what: string): Promise<v
   if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
 }
 
-/** The id of the named item. Any other text goes to the host as it is, which knows whether that id was deleted. */
+/** The id of the named item. An id that is not listed goes to the host as it is, which knows whether it was deleted. */
 async function idOf(call: CommandCall, kind: 'runtime' | 'source', what: string): Promise<string> {
   if (kind === 'runtime') return namedStudy(call, what);
-  return (await namedSource(call, what))?.sourceSessionId ?? what;
+  const source = await namedSource(call, what);
+  if (source === undefined && what.startsWith('source-session:')) return what;
+  return (source ?? (await sourceNamed(call, what))).sourceSessionId;
 }
 
 /** The kind and the name that a call of `delete` has. Throws `WrongCall`. */

@@ -7,7 +7,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import { captionSide } from '../../contract/captions/caption-line.ts';
 import { shownCorrections } from '../../contract/captions/correction.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports.ts';
-import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { rethrownForCaptions } from './captions.ts';
@@ -117,7 +117,9 @@ function oneOf<const Value extends string>(given: GivenFlags, name: string, valu
 function askedExport(given: GivenFlags): AskedExport {
   const asked = argument(given, 1, 'NAME');
   const name = exportName.safeParse(asked);
-  if (!name.success && asked !== 'bundle') throw new WrongCall(`NAME is one of ${names.join(', ')}`);
+  if (!name.success && asked !== 'bundle') {
+    throw new WrongCall(`${asked}: NAME is one of ${names.join(', ')}${suggestion(asked, names, '')}`);
+  }
   if (given.has('media') && asked !== 'bundle') throw new WrongCall('--media is for a bundle');
   if (given.has('side') && !asked.startsWith('captions.')) throw new WrongCall('--side is for captions');
   if (given.has('corrections') && !/^(?:captions|transcript)\./.test(asked)) {

@@ -61,6 +61,12 @@ export async function namedStudy(call: Pick<CommandCall, 'host'>, what: string):
   );
 }
 
+/** True if a host has a study of a source with this label. */
+export async function hasStudyOf(call: Pick<CommandCall, 'host'>, label: string): Promise<boolean> {
+  for await (const { row } of everyStudy(call)) if (row?.label === label) return true;
+  return false;
+}
+
 /** Throws `WrongCall`: no study is named so. */
 async function noStudy({ host }: Pick<CommandCall, 'host'>, what: string, labels: readonly string[]): Promise<never> {
   const source = (await host.sources()).find(({ sourceSessionId, label }) => [sourceSessionId, label].includes(what));

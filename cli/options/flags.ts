@@ -5,13 +5,21 @@ import type { HostSetting } from '../../contract/settings.ts';
 import { editDistance } from '../../rules/text-comparison.ts';
 import { type StartCode, StartError } from '../failures.ts';
 
-/** The known name nearest to a mistyped one; null if none is near. */
+/** The known name nearest to a mistyped one, or the only one with that text in it; null if none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const [nearest] = known
     .map((candidate) => ({ candidate, distance: editDistance([...name], [...candidate]) }))
     .sort((a, b) => a.distance - b.distance);
-  return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3) ? nearest.candidate : null;
+  // With as many edits as letters, any short name is near.
+  const reach = Math.min(Math.max(2, name.length / 3), name.length - 1);
+  if (nearest !== undefined && nearest.distance <= reach) return nearest.candidate;
+  const part = name.toLowerCase();
+  const [only, ...others] = known.filter((candidate) => candidate.toLowerCase().includes(part));
+  return only !== undefined && others.length === 0 && name.length >= leastPart ? only : null;
 }
+
+/** Shorter texts are in many names by chance. */
+const leastPart = 4;
 
 /** How a flag is also a setting of a host: the room of the console that shows it, and how a change takes effect. */
 interface SettingPlace extends Pick<HostSetting, 'room' | 'change'> {

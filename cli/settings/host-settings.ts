@@ -17,7 +17,6 @@ import { captionFlags } from '../options/engines.ts';
 import type { GivenFlags } from '../options/flags.ts';
 import { environmentOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
 import { findEngines } from './engine-search.ts';
-import { demandRecognizer, demandServer, serversOf, type UsedServer } from './engine-trial.ts';
 import {
   isOfOwnHost,
   isReplaced,
@@ -28,11 +27,13 @@ import {
   type Settings,
   type SettingValue,
   settingFlags,
+  settingRoomOf,
   settingsAfter,
   withoutLeftovers,
   withSettings,
   writeSettings,
 } from './settings-file.ts';
+import { demandServer, demandStart, serversOf, type UsedServer } from './start-trial.ts';
 
 /** How a change of a setting takes effect. */
 const changeOf = (name: string): HostSetting['change'] => settingFlags[name]?.setting?.change ?? 'command_line';
@@ -288,8 +289,8 @@ export class RunningSettings implements SettingsService {
     }
     try {
       for (const { provider } of added) await demandServer(provider);
-      if (names.some((name) => settingFlags[name]?.setting?.room === 'recognition'))
-        await demandRecognizer(next, environment);
+      const rooms = names.map(settingRoomOf);
+      await demandStart(next, environment, (room) => rooms.includes(room));
     } catch (error) {
       throw new ServiceError('engine_unavailable', error instanceof Error ? error.message : String(error));
     }

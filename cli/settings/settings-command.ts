@@ -1,11 +1,11 @@
+import type { HostSetting } from '../../contract/settings.ts';
 import { failureLine, StartError } from '../failures.ts';
-import { readHostFile } from '../host-files.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { type GivenFlags, parseFlags } from '../options/flags.ts';
 import { optionsOf, serveFlags } from '../options/serve-options.ts';
 import { MissingArgument, programAsTyped, WrongCall } from '../terminal/call.ts';
+import { hasHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
-import { demandRecognizer, demandServer, serversOf } from './engine-trial.ts';
 import {
   inSettingNames,
   readSettings,
@@ -14,12 +14,14 @@ import {
   type SettingValue,
   settingFlags,
   settingOf,
+  settingRoomOf,
   settingsAfter,
   settingsPath,
   withoutLeftovers,
   withSettings,
   writeSettings,
 } from './settings-file.ts';
+import { demandServer, demandStart, serversOf } from './start-trial.ts';
 
 const verbs = ['show', 'set', 'unset'] as const;
 type Verb = (typeof verbs)[number];
@@ -42,11 +44,15 @@ function changesOf(verb: Verb, words: readonly string[]): SettingChanges {
   return new Map([...values].map(([name, given]) => [name, settingOf(name, given)]));
 }
 
-/** Tries what a host with these settings would need. Throws what the start of that host would be refused with. */
-async function demandWorking(settings: Settings): Promise<void> {
+/** The settings whose host may ask a server. */
+const serverRooms = ['recognition', 'captions', 'explanations'] as const;
+
+/** Tries what a host with these settings needs. Throws what the start of that host would be refused with. */
+async function demandWorking(settings: Settings, isTried: (room: HostSetting['room']) => boolean): Promise<void> {
   const options = optionsOf(withSettings(parseFlags([], serveFlags), settings));
-  for (const { provider } of serversOf(options, process.env)) await demandServer(provider);
-  await demandRecognizer(options, process.env);
+  const servers = serversOf(options, process.env);
+  if (serverRooms.some(isTried)) for (const { provider } of servers) await demandServer(provider);
+  await demandStart(options, process.env, isTried);
 }
 
 /** Why a host would not start with settings, in their names; `failureLine` has the remedy of an engine that is not there. */
@@ -82,14 +88,15 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
   const changes = withoutLeftovers(before, changesOf(verb, words));
   const after = settingsAfter(before, changes);
   try {
-    await demandWorking(after);
+    const rooms = [...changes.keys()].map(settingRoomOf);
+    // Of several faults in a file, one after the other can be taken out.
+    await demandWorking(after, verb === 'set' ? () => true : (room) => rooms.includes(room));
   } catch (error) {
     terminal.remark(`nothing was changed: ${refusalOf(error, after)}`);
     return error instanceof StartError ? error.exitCode : exitCodes.failed;
   }
   await writeSettings(path, changes);
   show(terminal, path, after);
-  if ((await readHostFile(dataRoot)) !== null)
-    terminal.remark('a host runs on this data root: restart it for the change');
+  if (await hasHost(dataRoot)) terminal.remark('a host runs on this data root: restart it for the change');
   return exitCodes.done;
 }

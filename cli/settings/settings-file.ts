@@ -1,9 +1,11 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { applyEdits, modify, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
+import type { HostSetting } from '../../contract/settings.ts';
 import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
-import { failureLine, StartError } from '../failures.ts';
+import { failedWith } from '../../storage/objects/object-store-error.ts';
+import { StartError, type StartFailure, startFailureOf, startFailureWords } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { captionLeftovers, recognizerLeftovers } from '../options/engines.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../options/flags.ts';
@@ -14,6 +16,9 @@ import { asTyped, WrongCall } from '../terminal/call.ts';
 export const settingFlags: FlagTable = Object.fromEntries(
   Object.entries<Flag>(serveFlags).filter(([, { setting }]) => setting !== undefined),
 );
+
+/** The group of settings to which an option belongs. */
+export const settingRoomOf = (name: string): HostSetting['room'] | undefined => settingFlags[name]?.setting?.room;
 
 /** A value as the file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
 export type SettingValue = string | number | boolean | readonly string[];
@@ -148,20 +153,24 @@ interface StartSources {
 }
 
 /**
- * A failed start in words for people, as `failureLine`. If a value of the settings file is the cause, the line names the file, and
- * for a refused value the command that corrects it.
+ * A failed start, as `startFailureOf`. If a value of the settings file is the cause, the message names the file. The remedy of a refused
+ * value is the command that corrects it.
  */
-export function startFailureLine(error: unknown, { given, settings, path }: StartSources): string {
+export function settingsFailure(error: unknown, { given, settings, path }: StartSources): StartFailure {
   const isFromFile = (name: string): boolean => settings.has(name) && !isReplaced(given, name);
   // The host also gets the address of `--model-server` in this variable.
   const named = (text: string) =>
     withSettings(given, settings).has('model-server') ? text.replace('OPENAI_BASE_URL', '--model-server') : text;
-  const line = named(failureLine(error));
-  const wrong = flagsIn(line).find(isFromFile);
-  if (wrong === undefined) return line;
-  const [, code = '', text = ''] = /^([a-z_]+: )?([\s\S]*)$/.exec(line) ?? [];
+  const general = startFailureOf(error);
+  const failure = { message: named(general.message), remedy: general.remedy === null ? null : named(general.remedy) };
+  const wrong = flagsIn(startFailureWords(failure)).find(isFromFile);
+  if (wrong === undefined) return failure;
+  const [, code = '', text = ''] = /^([a-z_]+: )?([\s\S]*)$/.exec(failure.message) ?? [];
   const where = `${code}${path}: `;
-  if (!(error instanceof StartError && error.exitCode === 2)) return `${where}${inSettingNames(text)}`;
+  if (!(error instanceof StartError && error.exitCode === 2)) {
+    const remedy = failure.remedy === null ? null : inSettingNames(failure.remedy);
+    return { message: `${where}${inSettingNames(text)}`, remedy };
+  }
   // The remedy of the code is about flags.
   const message = named(error.message);
   const lacking = flagsIn(message).filter((name) => Object.hasOwn(settingFlags, name) && !isFromFile(name));
@@ -169,8 +178,8 @@ export function startFailureLine(error: unknown, { given, settings, path }: Star
   const values = changed.map((name) => `${name}=${isSwitch(name) ? 'true' : 'VALUE'}`);
   const file = given.has('settings') ? ` --settings ${shellPath(path)}` : '';
   const [first, ...others] = [...(values.length === 0 ? [] : [`set ${values.join(' ')}`]), `unset ${wrong}`];
-  const remedy = [asTyped(`settings ${first}${file}`), ...others].join(', or ');
-  return `${where}${inSettingNames(message)}; correct it by ${remedy}`;
+  const commands = [asTyped(`settings ${first}${file}`), ...others].join(', or ');
+  return { message: `${where}${inSettingNames(message)}`, remedy: `correct it by ${commands}` };
 }
 
 const isSwitch = (name: string): boolean => settingFlags[name]?.form === 'switch';
@@ -211,17 +220,29 @@ export function changedSettings(text: string | null, changes: SettingChanges): s
   );
 }
 
+/** The file to which a path leads through symbolic links; also one that is not there yet. */
+async function linkedFile(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!failedWith(error, 'ENOENT')) throw error;
+    const next = await readlink(path).catch(() => null);
+    return next === null ? path : linkedFile(resolve(dirname(path), next));
+  }
+}
+
 /**
- * Changes settings of a file at once: a reader finds the file before or after the change. The folder is made, for its owner alone,
- * if it is not there.
+ * Changes settings of a file at once: a reader finds the file before or after the change. A symbolic link stays, and the change is
+ * in the file to which it leads. The folder is made, for its owner alone, if it is not there.
  */
 export async function writeSettings(path: string, changes: SettingChanges): Promise<void> {
   const text = changedSettings(await settingsText(path), changes);
-  const draft = `${path}.${process.pid}`;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await linkedFile(path);
+  const draft = `${file}.${process.pid}`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   try {
     await writeFile(draft, text, { mode: 0o600 });
-    await rename(draft, path);
+    await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;

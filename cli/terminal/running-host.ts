@@ -168,6 +168,17 @@ async function isThere(address: HostAddress, signal: AbortSignal | undefined): P
   }
 }
 
+/** How long a host may take to say that it is there, if only a remark depends on it. */
+const signOfLifeMs = 2_000;
+
+/** True if a host runs on a data root. What a host that was killed left behind does not count. */
+export async function hasHost(dataRoot: string): Promise<boolean> {
+  const file = await readHostFile(dataRoot);
+  if (file === null) return false;
+  // A host that is too busy to answer is there.
+  return isThere(addressIn(file), AbortSignal.timeout(signOfLifeMs)).catch(() => true);
+}
+
 /** Starts a host where the one that a client had has ended; its address. */
 type Successor = () => Promise<HostAddress>;
 

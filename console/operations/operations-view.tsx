@@ -3,7 +3,7 @@ import type { Engine, HostChecksAnswer, LedgerSnapshot } from '../../contract/op
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge, Facts } from '../parts/facts.tsx';
-import { Failed, RemotePart } from '../parts/notice.tsx';
+import { Failed, RemotePart, TypedCommand } from '../parts/notice.tsx';
 import { sentence, type Tone, wordsOf } from '../words/codes.ts';
 import { Disk } from './disk.tsx';
 import { Figures } from './figures.tsx';
@@ -38,7 +38,7 @@ function Backup() {
       <h3 id="backup">Backup</h3>
       <p>
         Copies the records of the host, without media, into its data folder. For everything, run{' '}
-        <code>npm run media-study backup FOLDER</code>.
+        <TypedCommand words="backup FOLDER" />.
       </p>
       <button type="button" disabled={action.state === 'busy'} onClick={take}>
         {action.state === 'busy' ? 'Copying' : 'Copy the records'}
@@ -93,7 +93,7 @@ function Machine() {
               <summary>All checks</summary>
               <CheckList checks={checks} />
               <p class="hint">
-                <code>npm run media-study doctor</code> also looks at the stored data. It reads and changes nothing.
+                <TypedCommand words="doctor" /> also looks at the stored data. It reads and changes nothing.
               </p>
             </details>
           </section>

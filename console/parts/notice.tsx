@@ -42,6 +42,13 @@ export function Notice({ kind, title, icon = icons[kind], children }: NoticeProp
   );
 }
 
+/** A command as a person types it: that of an installed program, and that of a checkout. */
+export const TypedCommand = ({ words }: { readonly words: string }) => (
+  <>
+    <code>media-study {words}</code> (in a checkout <code>npm run media-study {words}</code>)
+  </>
+);
+
 /** A refusal or a fault of the host: what happened, what to do, its code. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { what, hint, code, isLocked } = failureWords(error);
@@ -50,7 +57,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
       {isLocked ? (
         <>
           <p>
-            The host was started again and has a new token. Run <code>npm run media-study open</code>.
+            The host was started again and has a new token. Run <TypedCommand words="open" />.
           </p>
           <button type="button" onClick={lock}>
             Give another token here

@@ -94,7 +94,20 @@ function useStudyPages(host: StudyHost, fitting: Omit<RuntimesOptions, 'limit' |
 const rowHeight = 64;
 /** On a narrow page the words of a row take two lines: equal ranges of one source differ by their time alone. The style has the same. */
 const narrowRowHeight = 84;
-const isNarrow = (): boolean => matchMedia('(max-width: 520px)').matches;
+const narrow = '(max-width: 520px)';
+
+/** True while the page fits a media query. */
+function useMedia(query: string): boolean {
+  const [fits, setFits] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const look = () => setFits(media.matches);
+    look();
+    media.addEventListener('change', look);
+    return () => media.removeEventListener('change', look);
+  }, [query]);
+  return fits;
+}
 
 interface StudiesViewProps {
   readonly source: string | null;
@@ -104,6 +117,7 @@ interface StudiesViewProps {
 /** The studies of the host, newest first, a page at a time. */
 export function StudiesView({ source, lifecycle }: StudiesViewProps) {
   const host = useHost();
+  const isNarrow = useMedia(narrow);
   const { rows, isWhole, isAsking, error, more, retry } = useStudyPages(host, {
     ...(source !== null && { sourceSessionId: source }),
     ...(lifecycle !== null && { lifecycle: lifecycle as NonNullable<RuntimesOptions['lifecycle']> }),
@@ -155,7 +169,7 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
           <WindowList
             label="Studies"
             count={rows.length}
-            rowHeight={isNarrow() ? narrowRowHeight : rowHeight}
+            rowHeight={isNarrow ? narrowRowHeight : rowHeight}
             onSight={(_first, end) => {
               if (end >= rows.length) more();
             }}

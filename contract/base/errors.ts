@@ -98,7 +98,7 @@ const errors = {
   runtime_already_terminal: [409, 'read the status of the runtime'],
   // journal
   invalid_cursor: [400, 'use nextCursor of the page before, and a limit of at least 1'],
-  invalid_limit: [400, 'ask for at most 200 at once'],
+  invalid_limit: [400, 'ask for no more than that at once'],
   invalid_filter: [400, 'use one of the values that the message names, or leave the filter out'],
   invalid_wait: [400, 'wait for at most 8000 ms'],
   invalid_subscription: [

@@ -83,14 +83,21 @@ export interface LoadedModel {
   readonly session: InferenceSession;
 }
 
-/** Loads weights; throws when the file holds anything else than those with this SHA-256 (hexadecimal). */
-export async function loadPinnedModel(file: string, sha256: string): Promise<LoadedModel> {
+/**
+ * Loads weights, and arranges them before the runtime gets them. Throws when the file holds anything else than those with this
+ * SHA-256 (hexadecimal).
+ */
+export async function loadPinnedModel(
+  file: string,
+  sha256: string,
+  arranged: (weights: Uint8Array) => Uint8Array = (same) => same,
+): Promise<LoadedModel> {
   const weights = await readFile(file);
   const found = createHash('sha256').update(weights).digest('hex');
   if (found !== sha256) throw new Error(`the weights in ${file} are not the pinned ones`);
   // The package is CommonJS; loading it by `require` spares the detector the analysis of its exports.
   const runtime: Runtime = require('onnxruntime-node');
-  const session = await runtime.InferenceSession.create(weights, {
+  const session = await runtime.InferenceSession.create(arranged(weights), {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',

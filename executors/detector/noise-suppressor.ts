@@ -49,7 +49,10 @@ export interface SuppressorState {
 /** A block without its noise, which begins `SUPPRESSED_LATE_SAMPLES` before the block that was given. */
 interface SuppressedBlock {
   readonly samples: Float32Array;
-  /** Every 256 samples of the given block, around each: the power of every bin with its noise, for the models that need no late sound. */
+  /**
+   * Every 256 samples of the given block, around each: the power of every bin with its noise, for the models that need no late sound.
+   * The next block overwrites them.
+   */
   readonly spectra: readonly Float64Array[];
 }
 
@@ -60,20 +63,30 @@ interface Pair {
   readonly powers: readonly [Float64Array, Float64Array];
 }
 
+const newPair = (): Pair => ({
+  real: new Float64Array(FRAME_SAMPLES),
+  imaginary: new Float64Array(FRAME_SAMPLES),
+  powers: [new Float64Array(BINS), new Float64Array(BINS)],
+});
+
 /** Takes the noise out of one signal, block after block; equal sounds give equal bytes, in windows or at once. */
 export class NoiseSuppressor {
-  /** The end of the block before, and what its last frame adds to this one. */
-  #tail: Float32Array = new Float32Array(HOP_SAMPLES);
+  /** The end of the block before, and the block; what the last frame of that block adds to this one. */
+  readonly #samples = new Float32Array(HOP_SAMPLES + BLOCK_SAMPLES);
   #open: Float32Array = new Float32Array(HOP_SAMPLES);
   /** For each band the power of the frame before: filtered, and smoothed. */
   #filtered: Float32Array = new Float32Array(BINS);
   #smoothed: Float32Array = new Float32Array(BINS);
   /** The smoothed powers of the block before, band by band; empty before the second block. */
   #measured: Float32Array = new Float32Array(0);
+  // The room for one block, which each block uses again.
+  readonly #pairs: readonly Pair[] = Array.from({ length: BLOCK_FRAMES / 2 }, newPair);
+  readonly #gains = [new Float64Array(BINS), new Float64Array(BINS)] as const;
+  readonly #noise = new Float64Array(BINS);
 
   constructor(from?: SuppressorState) {
     if (from === undefined) return;
-    this.#tail = floatsOfBytes(from.tail);
+    this.#samples.set(floatsOfBytes(from.tail));
     this.#open = floatsOfBytes(from.open);
     this.#filtered = floatsOfBytes(from.filtered);
     this.#smoothed = floatsOfBytes(from.smoothed);
@@ -82,7 +95,7 @@ export class NoiseSuppressor {
 
   save(): SuppressorState {
     return {
-      tail: bytesOfFloats(this.#tail),
+      tail: bytesOfFloats(this.#samples.subarray(0, HOP_SAMPLES)),
       open: bytesOfFloats(this.#open),
       filtered: bytesOfFloats(this.#filtered),
       smoothed: bytesOfFloats(this.#smoothed),
@@ -92,29 +105,29 @@ export class NoiseSuppressor {
 
   /** Takes the next block (-1 to 1). */
   next(block: Float32Array): SuppressedBlock {
-    const samples = new Float32Array(HOP_SAMPLES + BLOCK_SAMPLES);
-    samples.set(this.#tail);
+    const [samples, pairs, [first, second]] = [this.#samples, this.#pairs, this.#gains];
     samples.set(block, HOP_SAMPLES);
-    this.#tail = samples.slice(BLOCK_SAMPLES);
-    const pairs = Array.from({ length: BLOCK_FRAMES / 2 }, (_, at) => pairAt(samples, at * FRAME_SAMPLES));
-    const noise = this.#noiseOf(pairs);
+    for (const [at, pair] of pairs.entries()) transform(samples, at * FRAME_SAMPLES, pair);
+    samples.copyWithin(0, BLOCK_SAMPLES);
+    this.#measureNoise();
     const clean = new Float32Array(BLOCK_SAMPLES);
     for (const [at, pair] of pairs.entries()) {
-      const [first, second] = pair.powers;
-      filter(pair, [this.#gains(first, noise), this.#gains(second, noise)]);
+      this.#findGains(pair.powers[0], first);
+      this.#findGains(pair.powers[1], second);
+      filter(pair, first, second);
       cifft(pair.real, pair.imaginary);
       this.#add(pair, clean, at * FRAME_SAMPLES);
     }
     return { samples: clean, spectra: pairs.flatMap(({ powers }) => powers) };
   }
 
-  #noiseOf(pairs: readonly Pair[]): Float64Array {
+  #measureNoise(): void {
     const measured = new Float32Array(BINS * MEASURED_FRAMES);
-    const smoothed = this.#smoothed;
+    const [smoothed, before, noise] = [this.#smoothed, this.#measured, this.#noise];
     const { smoothing, noiseShare, noiseFactor } = SUPPRESSION_RULE;
-    const isFirst = this.#measured.length === 0;
-    if (isFirst) smoothed.set(pairs[0]?.powers[0] ?? []);
-    for (const [at, { powers }] of pairs.entries()) {
+    const isFirst = before.length === 0;
+    if (isFirst) smoothed.set(this.#pairs[0]?.powers[0] ?? []);
+    for (const [at, { powers }] of this.#pairs.entries()) {
       for (const power of powers) {
         for (let bin = 0; bin < BINS; bin += 1)
           smoothed[bin] = smoothing * (smoothed[bin] ?? 0) + (1 - smoothing) * (power[bin] ?? 0);
@@ -123,76 +136,95 @@ export class NoiseSuppressor {
     }
     const known = new Float32Array(isFirst ? MEASURED_FRAMES : 2 * MEASURED_FRAMES);
     const place = Math.floor(noiseShare * (known.length - 1));
-    const noise = new Float64Array(BINS);
     for (let bin = 0; bin < BINS; bin += 1) {
-      const from = bin * MEASURED_FRAMES;
-      known.set(measured.subarray(from, from + MEASURED_FRAMES));
-      if (!isFirst) known.set(this.#measured.subarray(from, from + MEASURED_FRAMES), MEASURED_FRAMES);
-      noise[bin] = noiseFactor * (known.sort()[place] ?? 0) + LEAST_POWER;
+      const [from, to] = [bin * MEASURED_FRAMES, (bin + 1) * MEASURED_FRAMES];
+      known.set(measured.subarray(from, to));
+      if (!isFirst) known.set(before.subarray(from, to), MEASURED_FRAMES);
+      noise[bin] = noiseFactor * nthOf(known, place) + LEAST_POWER;
     }
     this.#measured = measured;
-    return noise;
   }
 
   /** The remaining share of each band of a frame, by Ephraim and Malah's decision-directed estimate of speech above noise. */
-  #gains(powers: Float64Array, noise: Float64Array): Float64Array {
-    const gains = new Float64Array(BINS);
+  #findGains(powers: Float64Array, gains: Float64Array): void {
+    const [noise, filtered] = [this.#noise, this.#filtered];
     const { inertia } = SUPPRESSION_RULE;
     for (let bin = 0; bin < BINS; bin += 1) {
       const power = powers[bin] ?? 0;
       const still = noise[bin] ?? 1;
-      const above = (inertia * (this.#filtered[bin] ?? 0) + (1 - inertia) * Math.max(0, power - still)) / still;
+      const above = (inertia * (filtered[bin] ?? 0) + (1 - inertia) * Math.max(0, power - still)) / still;
       const gain = Math.max(LEAST_GAIN, above / (1 + above));
       gains[bin] = gain;
-      this.#filtered[bin] = gain * gain * power;
+      filtered[bin] = gain * gain * power;
     }
-    return gains;
   }
 
   /** Adds two frames to what is clean from a sample on; the second half of the latter stays open. */
   #add({ real, imaginary }: Pair, clean: Float32Array, from: number): void {
+    const open = this.#open;
     for (let at = 0; at < HOP_SAMPLES; at += 1) {
       const later = HOP_SAMPLES + at;
       const rising = WINDOW[at] ?? 0;
       const falling = WINDOW[later] ?? 0;
-      clean[from + at] = (this.#open[at] ?? 0) + (real[at] ?? 0) * rising;
+      clean[from + at] = (open[at] ?? 0) + (real[at] ?? 0) * rising;
       clean[from + later] = (real[later] ?? 0) * falling + (imaginary[at] ?? 0) * rising;
-      this.#open[at] = (imaginary[later] ?? 0) * falling;
+      open[at] = (imaginary[later] ?? 0) * falling;
     }
   }
 }
 
-function pairAt(samples: Float32Array, from: number): Pair {
-  const [real, imaginary] = [new Float64Array(FRAME_SAMPLES), new Float64Array(FRAME_SAMPLES)];
+/** The value at a place among values in ascending order, which Hoare's selection finds without sorting all; changes their order. */
+function nthOf(values: Float32Array, place: number): number {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const pivot = values[place] ?? 0;
+    let [from, to] = [low, high];
+    while (from <= to) {
+      while ((values[from] ?? 0) < pivot) from += 1;
+      while ((values[to] ?? 0) > pivot) to -= 1;
+      if (from > to) break;
+      const swapped = values[from] ?? 0;
+      values[from] = values[to] ?? 0;
+      values[to] = swapped;
+      from += 1;
+      to -= 1;
+    }
+    if (to < place) low = from;
+    if (from > place) high = to;
+  }
+  return values[place] ?? 0;
+}
+
+/** The spectra of two frames of these samples. */
+function transform(samples: Float32Array, from: number, { real, imaginary, powers }: Pair): void {
   for (let at = 0; at < FRAME_SAMPLES; at += 1) {
     const factor = WINDOW[at] ?? 0;
     real[at] = (samples[from + at] ?? 0) * factor;
     imaginary[at] = (samples[from + HOP_SAMPLES + at] ?? 0) * factor;
   }
   cfft(real, imaginary);
-  const powers = [new Float64Array(BINS), new Float64Array(BINS)] as const;
+  const [first, second] = powers;
   for (let bin = 0; bin < BINS; bin += 1) {
     const mirror = (FRAME_SAMPLES - bin) % FRAME_SAMPLES;
     const re = real[bin] ?? 0;
     const im = imaginary[bin] ?? 0;
     const otherRe = real[mirror] ?? 0;
     const otherIm = imaginary[mirror] ?? 0;
-    powers[0][bin] = ((re + otherRe) ** 2 + (im - otherIm) ** 2) / 4;
-    powers[1][bin] = ((im + otherIm) ** 2 + (otherRe - re) ** 2) / 4;
+    first[bin] = ((re + otherRe) ** 2 + (im - otherIm) ** 2) / 4;
+    second[bin] = ((im + otherIm) ** 2 + (otherRe - re) ** 2) / 4;
   }
-  return { real, imaginary, powers };
 }
 
 /** Multiplies the bands of each frame of a pair by the gains of that frame. */
-function filter({ real, imaginary }: Pair, gains: readonly [Float64Array, Float64Array]): void {
+function filter({ real, imaginary }: Pair, first: Float64Array, second: Float64Array): void {
   for (let bin = 0; bin < BINS; bin += 1) {
     const mirror = (FRAME_SAMPLES - bin) % FRAME_SAMPLES;
     const re = real[bin] ?? 0;
     const im = imaginary[bin] ?? 0;
     const otherRe = real[mirror] ?? 0;
     const otherIm = imaginary[mirror] ?? 0;
-    const one = (gains[0][bin] ?? 0) / 2;
-    const other = (gains[1][bin] ?? 0) / 2;
+    const one = (first[bin] ?? 0) / 2;
+    const other = (second[bin] ?? 0) / 2;
     const firstRe = (re + otherRe) * one;
     const firstIm = (im - otherIm) * one;
     const secondRe = (im + otherIm) * other;

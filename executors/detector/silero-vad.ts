@@ -1,9 +1,16 @@
 import type { Tensor } from 'onnxruntime-node';
 import { type LoadedModel, loadPinnedModel, SPEECH_WEIGHTS_SHA256, speechWeightsFile } from './detector-models.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { FRAME_SAMPLES, SAMPLE_RATE } from './sound-signals.ts';
-
-const CONTEXT_SAMPLES = 64;
+import { BLOCK_SAMPLES, FRAME_SAMPLES } from './sound-signals.ts';
+import {
+  byBlocks,
+  CONTEXT_SAMPLES,
+  ROW_SAMPLES,
+  ROW_WINDOWS,
+  STATE_LAYERS,
+  STATE_UNITS,
+  WINDOW_SAMPLES,
+} from './speech-graph.ts';
 
 /** The memory of the model for one signal, in its form between two windows of a pass. */
 export interface MemoryState {
@@ -16,10 +23,10 @@ export interface SpeechModel {
   /** Begins with a signal, or goes on with one. */
   follow(from?: MemoryState): FollowedSignal;
   /**
-   * The probability that the next 512 samples (-1 to 1) of each signal hold speech. Signals in one call take less time than one
-   * after the other, and have the same probabilities. The arrays are not kept. To be awaited before the next call.
+   * The probability that each frame of the next block of each signal (-1 to 1) holds speech. Signals in one call take less time
+   * than one after the other, and have the same probabilities. The arrays are not kept. To be awaited before the next call.
    */
-  next(asked: readonly AskedFrame[]): Promise<readonly number[]>;
+  next(asked: readonly AskedBlock[]): Promise<readonly Float32Array[]>;
 }
 
 /** One signal: its recurrent state and the tail of the frame before. */
@@ -27,21 +34,21 @@ export interface FollowedSignal {
   save(): MemoryState;
 }
 
-interface AskedFrame {
+interface AskedBlock {
   readonly signal: FollowedSignal;
-  readonly frame: Float32Array;
+  readonly block: Float32Array;
 }
 
 /** Loads the pinned weights; throws when their file holds anything else. */
 export const loadSpeechModel = async (): Promise<SpeechModel> =>
-  new SileroModel(await loadPinnedModel(speechWeightsFile(), SPEECH_WEIGHTS_SHA256));
+  new SileroModel(await loadPinnedModel(speechWeightsFile(), SPEECH_WEIGHTS_SHA256, byBlocks));
 
-const WINDOW_SAMPLES = CONTEXT_SAMPLES + FRAME_SAMPLES;
-const STATE_LAYERS = 2;
-const STATE_UNITS = 128;
+const BLOCK_FRAMES = BLOCK_SAMPLES / FRAME_SAMPLES;
+const SEEN_SAMPLES = CONTEXT_SAMPLES + FRAME_SAMPLES;
 
 class Signal implements FollowedSignal {
-  readonly window = new Float32Array(WINDOW_SAMPLES);
+  /** The last frame, and the samples before it. */
+  readonly window = new Float32Array(SEEN_SAMPLES);
   readonly state = new Float32Array(STATE_LAYERS * STATE_UNITS);
 
   constructor(from?: MemoryState) {
@@ -55,11 +62,14 @@ class Signal implements FollowedSignal {
   }
 }
 
-/** The input of the model for several signals; their states lie beside each other in each layer. */
+/** The input and the output of the model for several signals; their states lie beside each other. */
 interface Feeds {
-  readonly input: Float32Array;
-  readonly state: Float32Array;
-  readonly tensors: Record<'input' | 'state' | 'sr', Tensor>;
+  readonly windows: Float32Array;
+  readonly layers: readonly Float32Array[];
+  readonly tensors: Readonly<Record<'windows' | 'shape' | 'hidden' | 'cell', Tensor>>;
+  readonly probability: Float32Array;
+  readonly layersNext: readonly Float32Array[];
+  readonly fetches: Readonly<Record<'probability' | 'hiddenNext' | 'cellNext', Tensor>>;
 }
 
 class SileroModel implements SpeechModel {
@@ -75,54 +85,69 @@ class SileroModel implements SpeechModel {
     return new Signal(from);
   }
 
-  async next(asked: readonly AskedFrame[]): Promise<readonly number[]> {
-    const { input, state, tensors } = this.#feedsOf(asked.length);
-    const signals = asked.map(({ signal }) => {
-      if (signal instanceof Signal) return signal;
-      throw new TypeError('a signal of another model');
+  async next(asked: readonly AskedBlock[]): Promise<readonly Float32Array[]> {
+    const { windows, layers, tensors, probability, layersNext, fetches } = this.#feedsOf(asked.length);
+    const signals = asked.map(({ signal, block }) => {
+      if (!(signal instanceof Signal)) throw new TypeError('a signal of another model');
+      if (block.length !== BLOCK_SAMPLES) throw new RangeError('the speech model takes whole blocks');
+      return signal;
     });
-    for (const [at, { window, state: own }] of signals.entries()) {
-      window.copyWithin(0, FRAME_SAMPLES);
-      window.set(asked[at]?.frame ?? [], CONTEXT_SAMPLES);
-      input.set(window, at * WINDOW_SAMPLES);
-      for (let layer = 0; layer < STATE_LAYERS; layer += 1)
-        state.set(unitsOf(own, layer, 0, 1), (layer * signals.length + at) * STATE_UNITS);
+    for (const [at, { block }] of asked.entries()) {
+      const { window, state } = signals[at] ?? new Signal();
+      for (let frame = 0; frame < BLOCK_FRAMES; frame += 1) {
+        window.copyWithin(0, FRAME_SAMPLES);
+        window.set(block.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES), CONTEXT_SAMPLES);
+        const place = frame * asked.length + at;
+        const row = Math.floor(place / ROW_WINDOWS);
+        const from = row * ROW_SAMPLES + (place % ROW_WINDOWS) * WINDOW_SAMPLES;
+        windows.set(window, from);
+        for (let behind = 0; from + SEEN_SAMPLES + behind < from + WINDOW_SAMPLES; behind += 1)
+          windows[from + SEEN_SAMPLES + behind] = window[SEEN_SAMPLES - 2 - behind] ?? 0;
+      }
+      for (const [layer, units] of layers.entries())
+        units.set(state.subarray(layer * STATE_UNITS, (layer + 1) * STATE_UNITS), at * STATE_UNITS);
     }
-    const { output, stateN } = await this.#loaded.session.run(tensors);
-    if (!(output?.data instanceof Float32Array && stateN?.data instanceof Float32Array)) {
-      throw new Error('the speech model answers in an unknown form');
+    await this.#loaded.session.run(tensors, fetches);
+    for (const [at, { state }] of signals.entries()) {
+      for (const [layer, units] of layersNext.entries())
+        state.set(units.subarray(at * STATE_UNITS, (at + 1) * STATE_UNITS), layer * STATE_UNITS);
     }
-    for (const [at, { state: own }] of signals.entries()) {
-      for (let layer = 0; layer < STATE_LAYERS; layer += 1)
-        own.set(unitsOf(stateN.data, layer, at, signals.length), layer * STATE_UNITS);
-    }
-    const probabilities = [...output.data];
-    output.dispose();
-    stateN.dispose();
-    const areAll = probabilities.length === signals.length && probabilities.every((each) => each >= 0 && each <= 1);
-    if (!areAll) throw new Error('the speech model gave no probability');
-    return probabilities;
+    if (!probability.every((each) => each >= 0 && each <= 1)) throw new Error('the speech model gave no probability');
+    return signals.map((_, at) =>
+      Float32Array.from({ length: BLOCK_FRAMES }, (_none, frame) => probability[frame * signals.length + at] ?? 0),
+    );
   }
 
   #feedsOf(signals: number): Feeds {
     const known = this.#feeds.get(signals);
     if (known !== undefined) return known;
     const { Tensor: Fed } = this.#loaded.runtime;
-    const input = new Float32Array(signals * WINDOW_SAMPLES);
-    const state = new Float32Array(STATE_LAYERS * signals * STATE_UNITS);
-    const tensors = {
-      input: new Fed('float32', input, [signals, WINDOW_SAMPLES]),
-      state: new Fed('float32', state, [STATE_LAYERS, signals, STATE_UNITS]),
-      sr: new Fed('int64', BigInt64Array.of(BigInt(SAMPLE_RATE)), []),
+    const frames = BLOCK_FRAMES * signals;
+    const rows = frames / ROW_WINDOWS;
+    const windows = new Float32Array(rows * ROW_SAMPLES);
+    const probability = new Float32Array(frames);
+    const units = () => new Float32Array(signals * STATE_UNITS);
+    const [hidden, cell, hiddenNext, cellNext] = [units(), units(), units(), units()];
+    const memory = (of: Float32Array) => new Fed('float32', of, [1, signals, STATE_UNITS]);
+    const shape = BigInt64Array.of(BigInt(BLOCK_FRAMES), BigInt(signals), BigInt(STATE_UNITS));
+    const feeds: Feeds = {
+      windows,
+      layers: [hidden, cell],
+      tensors: {
+        windows: new Fed('float32', windows, [rows, 1, ROW_SAMPLES]),
+        shape: new Fed('int64', shape, [3]),
+        hidden: memory(hidden),
+        cell: memory(cell),
+      },
+      probability,
+      layersNext: [hiddenNext, cellNext],
+      fetches: {
+        probability: new Fed('float32', probability, [frames, 1, 1]),
+        hiddenNext: memory(hiddenNext),
+        cellNext: memory(cellNext),
+      },
     };
-    const feeds = { input, state, tensors };
     this.#feeds.set(signals, feeds);
     return feeds;
   }
-}
-
-/** The units of one layer that belong to one of several signals. */
-function unitsOf(state: Float32Array, layer: number, signal: number, signals: number): Float32Array {
-  const from = (layer * signals + signal) * STATE_UNITS;
-  return state.subarray(from, from + STATE_UNITS);
 }

@@ -30,9 +30,14 @@ export const CHANNEL_LAYOUT = '3.0';
 /** One sample of each signal, interleaved in their order. */
 export const BYTES_PER_INSTANT = SIGNALS.length * BYTES_PER_SAMPLE;
 
-/** The sample of 16 bits that begins at this byte. */
-export const sampleAt = (bytes: Uint8Array, at: number): number =>
-  (((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)) << 16) >> 16;
+/**
+ * The samples in bytes (s16le), in the order of this machine: its tools are little-endian. Bytes at an odd place in memory are
+ * copied.
+ */
+export function samplesIn(bytes: Uint8Array): Int16Array {
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % BYTES_PER_SAMPLE === 0 ? bytes : new Uint8Array(bytes);
+  return new Int16Array(buffer, byteOffset, byteLength / BYTES_PER_SAMPLE);
+}
 
 /** A stretch of all signals, one array each, from -1 to 1. */
 export type SignalBlock = readonly Float32Array[];

@@ -8,7 +8,6 @@ import type { FollowedSignal, MemoryState, SpeechModel } from './silero-vad.ts';
 import {
   BLOCK_SAMPLES,
   BYTES_PER_INSTANT,
-  BYTES_PER_SAMPLE,
   channelsApart,
   FRAME_SAMPLES,
   louder,
@@ -18,7 +17,7 @@ import {
   SAMPLES_PER_MS,
   SIGNALS,
   type SignalBlock,
-  sampleAt,
+  samplesIn,
   signalOf,
 } from './sound-signals.ts';
 import { type BlockTracks, type FoundSpeech, SpeechTrack, speechWindows, type TrackState } from './speech-track.ts';
@@ -166,15 +165,15 @@ export class SoundStream {
   async write(chunk: Buffer): Promise<void> {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const whole = bytes.length - (bytes.length % BYTES_PER_INSTANT);
-    const mix = Buffer.allocUnsafe(whole / SIGNALS.length);
+    const mix = new Int16Array(whole / BYTES_PER_INSTANT);
     for (let at = 0; at < whole; ) {
       const end = Math.min(whole, at + (BLOCK_SAMPLES - this.#filled) * BYTES_PER_INSTANT);
-      separate(bytes.subarray(at, end), this.#block, this.#filled, mix.subarray(at / SIGNALS.length));
+      separate(samplesIn(bytes.subarray(at, end)), this.#block, this.#filled, mix.subarray(at / BYTES_PER_INSTANT));
       this.#filled += (end - at) / BYTES_PER_INSTANT;
       at = end;
       if (this.#filled === BLOCK_SAMPLES) await this.#measure();
     }
-    this.#digest.update(mix);
+    this.#digest.update(new Uint8Array(mix.buffer));
     this.#rest = bytes.subarray(whole);
   }
 
@@ -222,11 +221,10 @@ export class SoundStream {
       tracks.set(at, track);
       return { signal, block: louder(samples, gain), estimate: track.estimate };
     });
-    for (let frame = 0; frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
-      const asked = clean.map(({ signal, block }) => ({ signal, frame: frameOf(block, frame) }));
-      const probabilities = await this.#model.next(asked);
-      for (const [at, each] of clean.entries())
-        each.estimate.fill(probabilities[at] ?? 0, frame * FRAME_STEPS, (frame + 1) * FRAME_STEPS);
+    const probabilities = await this.#model.next(clean);
+    for (const [at, { estimate }] of clean.entries()) {
+      for (const [frame, probability] of probabilities[at]?.entries() ?? [])
+        estimate.fill(probability, frame * FRAME_STEPS, (frame + 1) * FRAME_STEPS);
     }
     this.#followed = followed;
     return tracks;
@@ -238,27 +236,17 @@ export class SoundStream {
     if (this.#before === null) return followed;
     const before = signalOf(this.#before, at);
     const block = louder(followed.suppressor.next(before).samples, modelGain(before));
-    for (let frame = 0; frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
-      await this.#model.next([{ signal: followed.signal, frame: frameOf(block, frame) }]);
-    }
+    await this.#model.next([{ signal: followed.signal, block }]);
     return followed;
   }
 }
 
-const frameOf = (block: Float32Array, frame: number): Float32Array =>
-  block.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES);
-
-/** Puts interleaved samples into a block from a place on, and the bytes of the mix alone into `mix`. */
-function separate(bytes: Buffer, block: SignalBlock, from: number, mix: Buffer): void {
-  const signals = SIGNALS.map((_name, at) => signalOf(block, at));
-  for (const [place, signal] of signals.entries()) {
-    let to = from;
-    for (let at = place * BYTES_PER_SAMPLE; at < bytes.length; at += BYTES_PER_INSTANT) {
-      signal[to++] = sampleAt(bytes, at) / FULL_SCALE;
-    }
+/** Puts interleaved samples into a block from a place on, and those of the mix alone into `mix`. */
+function separate(samples: Int16Array, block: SignalBlock, from: number, mix: Int16Array): void {
+  for (const place of SIGNALS.keys()) {
+    const signal = signalOf(block, place);
+    for (let at = place, to = from; at < samples.length; at += SIGNALS.length, to += 1)
+      signal[to] = (samples[at] ?? 0) / FULL_SCALE;
   }
-  for (let at = 0, to = 0; at < bytes.length; at += BYTES_PER_INSTANT, to += BYTES_PER_SAMPLE) {
-    mix[to] = bytes[at] ?? 0;
-    mix[to + 1] = bytes[at + 1] ?? 0;
-  }
+  for (let at = MIX, to = 0; at < samples.length; at += SIGNALS.length, to += 1) mix[to] = samples[at] ?? 0;
 }

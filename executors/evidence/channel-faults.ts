@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/evidence.ts';
-import { BYTES_PER_INSTANT, BYTES_PER_SAMPLE, SAMPLES_PER_MS, SIGNALS, sampleAt } from '../detector/sound-signals.ts';
+import { BYTES_PER_INSTANT, SAMPLES_PER_MS, SIGNALS, samplesIn } from '../detector/sound-signals.ts';
 
 const run = z.strictObject({ startMs: z.number(), endMs: z.number(), highest: z.number() });
 
@@ -64,8 +64,7 @@ const powerOf = (dbfs: number): number => 10 ** (dbfs / 10) * FULL_SCALE ** 2 * 
 const SOUNDING = powerOf(CHANNEL_FAULT_RULE.soundingDbfs);
 const SILENT = powerOf(CHANNEL_FAULT_RULE.silentChannel.silentDbfs);
 
-const placeOf = (signal: (typeof SIGNALS)[number]): number => SIGNALS.indexOf(signal) * BYTES_PER_SAMPLE;
-const [LEFT, RIGHT] = [placeOf('left'), placeOf('right')] as const;
+const [LEFT, RIGHT] = [SIGNALS.indexOf('left'), SIGNALS.indexOf('right')];
 
 /** Faults as they are kept between two windows of a pass, with the sums of what is not whole yet. */
 export const channelFaultsState = z.strictObject({
@@ -111,7 +110,7 @@ export class ChannelFaults {
     for (let at = 0; at < whole; ) {
       const room = WINDOW_SAMPLES - (this.#samples % WINDOW_SAMPLES);
       const to = Math.min(whole, at + room * BYTES_PER_INSTANT);
-      this.#measure(bytes, at, to);
+      this.#measure(samplesIn(bytes.subarray(at, to)));
       this.#samples += (to - at) / BYTES_PER_INSTANT;
       if (this.#samples % WINDOW_SAMPLES === 0) this.#endWindow();
       at = to;
@@ -142,11 +141,11 @@ export class ChannelFaults {
     return this.#range.startMs + this.#samples / SAMPLES_PER_MS;
   }
 
-  #measure(bytes: Buffer, from: number, to: number): void {
+  #measure(samples: Int16Array): void {
     let [lefts, rights, products] = [0, 0, 0];
-    for (let at = from; at < to; at += BYTES_PER_INSTANT) {
-      const left = sampleAt(bytes, at + LEFT);
-      const right = sampleAt(bytes, at + RIGHT);
+    for (let at = 0; at < samples.length; at += SIGNALS.length) {
+      const left = samples[at + LEFT] ?? 0;
+      const right = samples[at + RIGHT] ?? 0;
       lefts += left * left;
       rights += right * right;
       products += left * right;

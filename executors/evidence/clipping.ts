@@ -83,8 +83,10 @@ export class Clipping {
   /** The number of channels at full scale now. */
   #open = 0;
   #samples: number;
-  /** The window that is not whole yet; the rest of it is silent. */
-  #window: Int16Array;
+  /** Each channel of the window that is not whole yet; the rest of it is silent. */
+  #window: readonly Int16Array[];
+  /** The highest sample of each in that window. */
+  #highest: readonly number[];
 
   constructor(range: Range, from: ClippingState | null = null) {
     this.#range = range;
@@ -93,14 +95,15 @@ export class Clipping {
     this.#runs = from?.runs ?? CHANNELS.map(() => ({ value: 0, samples: 0 }));
     this.#rate = from?.rate ?? 1;
     this.#samples = from?.samples ?? 0;
-    this.#window = new Int16Array(new Uint8Array(from?.window ?? []).buffer);
+    this.#window = channelsOf(new Int16Array(new Uint8Array(from?.window ?? []).buffer));
+    this.#highest = this.#window.map(highestOf);
     this.#open = this.#runs.filter(({ samples }) => samples > 0).length;
   }
 
   save(): ClippingState {
     return {
       ...{ full: this.#full, below: this.#below, runs: this.#runs, rate: this.#rate, samples: this.#samples },
-      window: new Uint8Array(this.#window.buffer).slice(),
+      window: new Uint8Array(interleaved(this.#window).buffer),
     };
   }
 
@@ -110,21 +113,38 @@ export class Clipping {
     this.#endRuns();
     this.#rate = rate;
     this.#samples = samples;
-    this.#window = new Int16Array(Math.round((CLIPPING_RULE.windowMs * rate) / 1000) * CHANNELS.length);
+    this.#window = CHANNELS.map(() => new Int16Array(Math.round((CLIPPING_RULE.windowMs * rate) / 1000)));
+    this.#highest = CHANNELS.map(() => 0);
   }
 
   /** Takes samples of left, right and center, interleaved. */
   add(samples: Int16Array): void {
-    this.#findFullScale(samples);
-    const window = this.#window;
-    for (let at = 0; at < samples.length; ) {
-      const place = (this.#samples * CHANNELS.length) % window.length;
-      const part = samples.subarray(at, at + window.length - place);
-      window.set(part, place);
-      at += part.length;
-      this.#samples += part.length / CHANNELS.length;
-      if (place + part.length === window.length) this.#endWindow();
+    const [left = samples, right = samples, centre = samples] = this.#window;
+    const before = this.#samples;
+    let place = before % left.length;
+    let [ofLeft = 0, ofRight = 0, ofCentre = 0] = this.#highest;
+    let highest = 0;
+    for (let at = 0; at < samples.length; at += CHANNELS.length) {
+      const one = samples[at] ?? 0;
+      const two = samples[at + 1] ?? 0;
+      const three = samples[at + 2] ?? 0;
+      left[place] = one;
+      right[place] = two;
+      centre[place] = three;
+      ofLeft = Math.max(ofLeft, one, -one);
+      ofRight = Math.max(ofRight, two, -two);
+      ofCentre = Math.max(ofCentre, three, -three);
+      place += 1;
+      if (place < left.length) continue;
+      this.#samples = before + at / CHANNELS.length + 1;
+      this.#highest = [ofLeft, ofRight, ofCentre];
+      highest = Math.max(highest, ofLeft, ofRight, ofCentre);
+      this.#endWindow();
+      place = ofLeft = ofRight = ofCentre = 0;
     }
+    this.#samples = before + samples.length / CHANNELS.length;
+    this.#highest = [ofLeft, ofRight, ofCentre];
+    if (this.#open > 0 || Math.max(highest, ...this.#highest) >= HIGHEST) this.#findFullScale(samples, before);
   }
 
   facts(): ClippingFact[] {
@@ -143,15 +163,17 @@ export class Clipping {
 
   #endRuns(): void {
     for (const place of CHANNELS.keys()) this.#sample(place, 0, this.#samples);
-    if (this.#window.length > 0) this.#endWindow();
+    if (this.#window.some(({ length }) => length > 0)) this.#endWindow();
   }
 
-  #findFullScale(samples: Int16Array): void {
+  #findFullScale(samples: Int16Array, before: number): void {
+    let open = this.#open;
     for (let at = 0; at < samples.length; at += 1) {
       const sample = samples[at] ?? 0;
-      if (this.#open === 0 && sample !== HIGHEST && sample !== LOWEST) continue;
-      const instant = this.#samples + Math.floor(at / CHANNELS.length);
+      if (open === 0 && sample !== HIGHEST && sample !== LOWEST) continue;
+      const instant = before + Math.floor(at / CHANNELS.length);
       this.#sample(at % CHANNELS.length, sample, instant);
+      open = this.#open;
     }
   }
 
@@ -182,15 +204,14 @@ export class Clipping {
   }
 
   #endWindow(): void {
-    const window = this.#window;
-    const count = window.length / CHANNELS.length;
-    const begin = Math.floor((this.#samples - 1) / count) * count;
-    for (const place of CHANNELS.keys()) {
-      for (const { first, end } of clippedRuns(window, place)) {
+    for (const [place, samples] of this.#window.entries()) {
+      const begin = Math.floor((this.#samples - 1) / samples.length) * samples.length;
+      for (const { first, end } of clippedRuns(samples, this.#highest[place] ?? 0)) {
         add(this.#below, this.#foundOf(place, begin + first, begin + end));
       }
+      samples.fill(0);
     }
-    window.fill(0);
+    this.#highest = CHANNELS.map(() => 0);
   }
 }
 
@@ -207,9 +228,7 @@ function add(to: Found[], run: Found): void {
 }
 
 /** The runs of one channel of a window that are clipped below full scale. */
-function clippedRuns(window: Int16Array, place: number): readonly Run[] {
-  const samples = channelOf(window, place);
-  const highest = highestOf(samples);
+function clippedRuns(samples: Int16Array, highest: number): readonly Run[] {
   if (highest < CLIPPING_RULE.leastPeak) return [];
   const waves = halfWaves(samples, highest);
   const flat = flatRuns(waves);
@@ -218,9 +237,14 @@ function clippedRuns(window: Int16Array, place: number): readonly Run[] {
   return runs.filter(({ peak }) => peak < HIGHEST);
 }
 
-function channelOf(window: Int16Array, place: number): Int16Array {
-  const samples = new Int16Array(window.length / CHANNELS.length);
-  for (let at = 0, from = place; at < samples.length; at += 1, from += CHANNELS.length) samples[at] = window[from] ?? 0;
+/** The channels of interleaved samples. */
+const channelsOf = (samples: Int16Array): Int16Array[] =>
+  CHANNELS.map((_, place) => samples.filter((_sample, at) => at % CHANNELS.length === place));
+
+function interleaved(channels: readonly Int16Array[]): Int16Array {
+  const samples = new Int16Array(channels.reduce((sum, { length }) => sum + length, 0));
+  for (const [place, channel] of channels.entries())
+    for (const [at, sample] of channel.entries()) samples[at * channels.length + place] = sample;
   return samples;
 }
 

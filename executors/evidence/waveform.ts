@@ -8,7 +8,8 @@ import {
   CHANNELS,
   SAMPLE_RATE,
   SAMPLES_PER_MS,
-  sampleAt,
+  SIGNALS,
+  samplesIn,
 } from '../detector/sound-signals.ts';
 import { packedBytes } from '../pictures/small-picture.ts';
 import type { KeepObject } from './keyframes.ts';
@@ -69,7 +70,7 @@ export class WaveformMeter {
     for (let at = 0; at < whole; ) {
       const room = WINDOW_SAMPLES - (this.#samples % WINDOW_SAMPLES);
       const to = Math.min(whole, at + room * BYTES_PER_INSTANT);
-      this.#measure(bytes, at, to);
+      this.#measure(samplesIn(bytes.subarray(at, to)));
       this.#samples += (to - at) / BYTES_PER_INSTANT;
       if (this.#samples % WINDOW_SAMPLES === 0) this.#close();
       at = to;
@@ -93,11 +94,11 @@ export class WaveformMeter {
     return { kind: 'waveform', startMs, endMs, windowMs, windows, contentId, bytes: bytes.length };
   }
 
-  #measure(bytes: Buffer, from: number, to: number): void {
+  #measure(samples: Int16Array): void {
     let [lowest, highest] = [this.#lowest, this.#highest];
     for (const channel of CHANNELS) {
-      for (let at = from + channel * BYTES_PER_SAMPLE; at < to; at += BYTES_PER_INSTANT) {
-        const sample = sampleAt(bytes, at);
+      for (let at: number = channel; at < samples.length; at += SIGNALS.length) {
+        const sample = samples[at] ?? 0;
         if (sample < lowest) lowest = sample;
         else if (sample > highest) highest = sample;
       }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { type GrayPicture, grayPictureOf } from './gray-picture.ts';
 
 // Finds lines of letters in a picture, whatever is behind them, and draws each alone: dark on white, in one size. An engine that reads
@@ -92,43 +91,67 @@ const around = (boxes: readonly PixelBox[]): PixelBox => ({
   bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
 });
 
-/** Labels the connected pixels of a mask (four neighbors): one pass that notes which labels are one, and one that joins them. */
-function divided(picture: GrayPicture, mask: Uint8Array): Divided {
-  const { width } = picture;
-  const labels = new Int32Array(mask.length);
-  const parents: number[] = [0];
+/**
+ * Labels the connected pixels on one side of a threshold (four neighbors): one pass that notes which labels are one, and one that joins
+ * them. Both look at a million pixels for each threshold, so they keep to arrays of numbers.
+ */
+function divided(picture: GrayPicture, threshold: number, isLight: boolean): Divided {
+  const { width, height, pixels } = picture;
+  const labels = new Int32Array(pixels.length);
+  // A new label has no label to its left, so at most every second pixel has one.
+  const parents = new Int32Array(height * Math.ceil(width / 2) + 1);
+  let most = 0;
   const rootOf = (label: number): number => {
     let root = label;
-    for (let next = parents[root] ?? 0; next !== root; next = parents[root] ?? 0) root = next;
+    for (let next = parents[root] ?? 0; next !== root; next = parents[root] ?? 0) {
+      // Each look shortens the way for the next one.
+      parents[root] = parents[next] ?? 0;
+      root = next;
+    }
     return root;
   };
-  for (let at = 0; at < mask.length; at += 1) {
-    if (mask[at] === 0) continue;
-    const before = at % width === 0 ? 0 : (labels[at - 1] ?? 0);
+  for (let at = 0, x = 0; at < pixels.length; at += 1, x = x + 1 === width ? 0 : x + 1) {
+    const gray = pixels[at] ?? 0;
+    if (isLight ? gray < threshold : gray > threshold) continue;
+    const before = x === 0 ? 0 : (labels[at - 1] ?? 0);
     const above = at < width ? 0 : (labels[at - width] ?? 0);
-    if (before === 0 && above === 0) parents.push(parents.length);
-    if (before !== 0 && above !== 0) {
+    if (before === 0 && above === 0) {
+      most += 1;
+      parents[most] = most;
+      labels[at] = most;
+      continue;
+    }
+    labels[at] = before === 0 ? above : before;
+    if (before !== 0 && above !== 0 && before !== above) {
       const [one, other] = [rootOf(before), rootOf(above)];
       parents[Math.max(one, other)] = Math.min(one, other);
     }
-    labels[at] = before === 0 ? (above === 0 ? parents.length - 1 : above) : before;
   }
-  const found = new Map<number, { left: number; top: number; right: number; bottom: number; pixels: number }>();
-  for (let at = 0; at < mask.length; at += 1) {
-    if (labels[at] === 0) continue;
-    const id = rootOf(labels[at] ?? 0);
-    labels[at] = id;
-    const [x, y] = [at % width, Math.floor(at / width)];
-    const box = found.get(id);
-    if (box === undefined) found.set(id, { left: x, top: y, right: x + 1, bottom: y + 1, pixels: 1 });
-    else {
-      box.left = Math.min(box.left, x);
-      box.right = Math.max(box.right, x + 1);
-      box.bottom = y + 1;
-      box.pixels += 1;
+  // Left, top, right, bottom and pixels of each root.
+  const found = new Int32Array(5 * (most + 1));
+  for (let at = 0, x = 0, y = 0; at < pixels.length; at += 1) {
+    const label = labels[at] ?? 0;
+    if (label !== 0) {
+      const id = rootOf(label);
+      labels[at] = id;
+      const box = 5 * id;
+      if (found[box + 4] === 0) {
+        found[box] = x;
+        found[box + 1] = y;
+      } else if (x < (found[box] ?? 0)) found[box] = x;
+      if (x >= (found[box + 2] ?? 0)) found[box + 2] = x + 1;
+      found[box + 3] = y + 1;
+      found[box + 4] = (found[box + 4] ?? 0) + 1;
     }
+    x += 1;
+    if (x === width) [x, y] = [0, y + 1];
   }
-  return { picture, components: [...found].map(([id, component]) => ({ id, ...component })), labels };
+  const components: Component[] = [];
+  for (let id = 1; id <= most; id += 1) {
+    const [left = 0, top = 0, right = 0, bottom = 0, count = 0] = found.subarray(5 * id, 5 * id + 5);
+    if (count > 0) components.push({ id, left, top, right, bottom, pixels: count });
+  }
+  return { picture, components, labels };
 }
 
 function measured(component: Component, { picture: { width, height, pixels }, labels }: Divided): Measured {
@@ -345,11 +368,7 @@ function scoreOf(row: readonly Measured[], threshold: number): number {
 }
 
 function linesAt(picture: GrayPicture, threshold: number, isLight: boolean): { line: TextLine; score: number }[] {
-  const isLetter = (gray: number): boolean => (isLight ? gray >= threshold : gray <= threshold);
-  const of = divided(
-    picture,
-    Uint8Array.from(picture.pixels, (gray) => (isLetter(gray) ? 1 : 0)),
-  );
+  const of = divided(picture, threshold, isLight);
   const letters = of.components.filter(hasSizeOfLetter).map((component) => measured(component, of));
   const even = letters.filter(hasEvenContrast);
   if (even.length > LINE_RULE.mostLetters) return [];
@@ -370,17 +389,13 @@ function sharedOf(one: PixelBox, other: PixelBox): number {
  * The places of a picture that look like lines of letters, the clearest first. A place has the one to three thresholds at which
  * its line looks best, also the best first.
  */
-export async function linesIn(picture: GrayPicture): Promise<TextLine[][]> {
+export function linesIn(picture: GrayPicture): TextLine[][] {
   const found: { readonly line: TextLine; readonly score: number }[] = [];
   for (const [thresholds, isLight] of [
     [LINE_RULE.light, true],
     [LINE_RULE.dark, false],
   ] as const) {
-    for (const threshold of thresholds) {
-      found.push(...linesAt(picture, threshold, isLight));
-      // A threshold takes up to 150 ms of the main thread: calls get their answers in between.
-      await setImmediate();
-    }
+    for (const threshold of thresholds) found.push(...linesAt(picture, threshold, isLight));
   }
   const best = found.sort((one, other) => other.score - one.score).slice(0, LINE_RULE.mostLines);
   const places: TextLine[][] = [];

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
-import { cutText, labelLine } from '../../contract/base/grammar.ts';
-import { maximumScreenTextCharacters, type ScreenBox } from '../../contract/evidence/evidence.ts';
-import type { ReadText } from '../../contract/screentext.ts';
+import { type EvidenceArtifact, parameters } from '../../contract/evidence/evidence.ts';
+import { type ReadText, readText } from '../../contract/screentext.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
 import { encodeFrame, FrameReader } from '../detector/detector-messages.ts';
 import {
@@ -14,26 +13,14 @@ import {
   type RunningProcess,
 } from '../process/process.ts';
 import type { LanguageData } from './language-data.ts';
-import type { TesseractAnswer, TesseractLine, TesseractRequest, TesseractSettings } from './tesseract-messages.ts';
+import type { TesseractAnswer, TesseractRequest } from './tesseract-messages.ts';
 
 const count = z.number().int().nonnegative();
-const place = z.number().int();
-const box = z.tuple([place, place, place, place]);
 
 /** The answers of the process. They come from a library that read pictures of strangers. */
 const answerSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('ready'), core: z.string().regex(/^[a-z-]{1,32}$/) }),
-  z.strictObject({
-    type: z.literal('lines'),
-    id: count,
-    lines: z.array(
-      z.strictObject({
-        box,
-        confidence: z.number().min(0).max(100),
-        words: z.array(z.strictObject({ text: z.string(), box })),
-      }),
-    ),
-  }),
+  z.strictObject({ type: z.literal('ready'), core: z.string().regex(/^[a-z-]{1,32}$/), parameters }),
+  z.strictObject({ type: z.literal('texts'), id: count, texts: z.array(readText) }),
   z.strictObject({ type: z.literal('failed'), id: count, reason: z.string().max(200) }),
 ]) satisfies z.ZodType<TesseractAnswer>;
 
@@ -45,61 +32,10 @@ export class UnreadablePicture extends DetectionFailure {
   }
 }
 
-/**
- * The engine sets each syllable of Korean and each sign of Chinese and Japanese apart. If the gap between two of them is narrower
- * than this share of their height, no space is meant.
- */
-export const SIGN_GAP = 0.3;
-
-const sign = '[\\p{Script=Hangul}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]';
-const endsInSign = new RegExp(`${sign}$`, 'u');
-const beginsWithSign = new RegExp(`^${sign}`, 'u');
-
-type Word = TesseractLine['words'][number];
-
-function isOneWord(before: Word, word: Word): boolean {
-  if (!endsInSign.test(before.text) || !beginsWithSign.test(word.text)) return false;
-  const height = Math.max(before.box[3] - before.box[1], word.box[3] - word.box[1]);
-  return word.box[0] - before.box[2] < SIGN_GAP * height;
-}
-
-function textOf(words: readonly Word[]): string {
-  let text = '';
-  for (const [at, word] of words.entries()) {
-    const before = words[at - 1];
-    text += before === undefined || isOneWord(before, word) ? word.text : ` ${word.text}`;
-  }
-  return cutText(labelLine(text), maximumScreenTextCharacters);
-}
-
-const milliOf = (value: number, whole: number): number =>
-  Math.min(1000, Math.max(0, Math.round((1000 * value) / Math.max(1, whole))));
-
-/** A place in pixels of a picture of this size, in thousandths of it. */
-export const placeIn = (
-  { left, top, right, bottom }: { left: number; top: number; right: number; bottom: number },
-  { width, height }: { width: number; height: number },
-): ScreenBox => ({
-  leftMilli: milliOf(left, width),
-  topMilli: milliOf(top, height),
-  rightMilli: milliOf(right, width),
-  bottomMilli: milliOf(bottom, height),
-});
-
-/** The lines of a picture of this size, from the top down. Those without a letter are left out. */
-export const readLines = (lines: readonly TesseractLine[], size: { width: number; height: number }): ReadText[] =>
-  lines
-    .flatMap(({ words, box: [left, top, right, bottom], confidence }) => {
-      const text = textOf(words);
-      if (text === '') return [];
-      return [{ text, box: placeIn({ left, top, right, bottom }, size), confidenceMilli: Math.round(10 * confidence) }];
-    })
-    .sort((one, other) => one.box.topMilli - other.box.topMilli || one.box.leftMilli - other.box.leftMilli);
-
 const MEBIBYTE = 1024 * 1024;
 
 // The study that reads has a deadline of its own; these limits only end a process gone wild. It reads the pictures of a whole study: for
-// one with thirty lines it answers 70 kB, and says a word on each.
+// one with thirty lines it answers 5 kB, and says a word on each.
 const LIMITS: ProcessLimits = {
   wallMs: 24 * 60 * 60 * 1000,
   cpuSeconds: 12 * 60 * 60,
@@ -109,8 +45,8 @@ const LIMITS: ProcessLimits = {
   memoryBytes: MEMORY_BYTES.readScreen,
 };
 
-// A picture takes a tenth of a second; the worst that passes for no noise took 20 s on one core.
-const UNANSWERED_MS = 300_000;
+// A picture takes a second or two. The engine reads the worst that passes for no noise twice, each time for 20 s on one core.
+const UNANSWERED_MS = 600_000;
 
 /** One process of the engine, which reads one picture after the other. */
 export class TesseractConnection {
@@ -130,12 +66,15 @@ export class TesseractConnection {
     this.#answers = answersOf(running);
   }
 
-  /** Starts a process and waits until it has its languages. `core` names the form of the engine. Rejects with `ProcessFailure`. */
+  /**
+   * Starts a process and waits until it has its languages. `core` names the form of the engine, `parameters` all that the reading is
+   * set to. Rejects with `ProcessFailure`.
+   */
   static async open(
     { launcher, clock }: { readonly launcher: Launcher; readonly clock: Clock },
     data: readonly LanguageData[],
     signal: AbortSignal,
-  ): Promise<{ connection: TesseractConnection; core: string }> {
+  ): Promise<{ connection: TesseractConnection; core: string; parameters: EvidenceArtifact['parameters'] }> {
     const running = await launcher.start({
       tool: process.execPath,
       args: ownEntry(new URL('./tesseract-process.ts', import.meta.url)),
@@ -148,22 +87,20 @@ export class TesseractConnection {
     const connection = new TesseractConnection(running, clock);
     const answer = await connection.#ask({ type: 'open', languages: data.map(({ language }) => language) });
     if (answer.type !== 'ready') throw connection.#misread();
-    return { connection, core: answer.core };
+    return { connection, core: answer.core, parameters: answer.parameters };
   }
 
   /**
-   * The lines of one picture (PGM). One picture at a time. Rejects with `UnreadablePicture` if the engine fails over this picture
-   * alone, else with `ProcessFailure` or `DetectionFailure`.
+   * Every line that the engine sees in a picture (PGM), however sure it is; the surer ones were looked at again. One picture at a time.
+   * Rejects with `UnreadablePicture` if the engine fails over this picture in every way, else with `ProcessFailure` or
+   * `DetectionFailure`.
    */
-  async read(
-    picture: Uint8Array,
-    settings: TesseractSettings,
-  ): Promise<Extract<TesseractAnswer, { type: 'lines' }>['lines']> {
+  async read(picture: Uint8Array): Promise<readonly ReadText[]> {
     const id = this.#nextId++;
-    const answer = await this.#ask({ type: 'read', id, settings }, picture);
+    const answer = await this.#ask({ type: 'read', id }, picture);
     if (answer.type === 'failed' && answer.id === id) throw new UnreadablePicture(answer.reason);
-    if (answer.type !== 'lines' || answer.id !== id) throw this.#misread();
-    return answer.lines;
+    if (answer.type !== 'texts' || answer.id !== id) throw this.#misread();
+    return answer.texts;
   }
 
   /** Lets the process end; kills it if it does not. */

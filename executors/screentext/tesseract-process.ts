@@ -2,30 +2,14 @@ import { createWriteStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Tesseract from 'tesseract.js';
 import { encodeFrame, FrameReader } from '../detector/detector-messages.ts';
-import {
-  TESSERACT_ANSWER_DESCRIPTOR,
-  type TesseractAnswer,
-  type TesseractLine,
-  type TesseractRequest,
-} from './tesseract-messages.ts';
+import { EngineFailure, READING_PARAMETERS, type TextEngine, textsIn } from './picture-reader.ts';
+import { TESSERACT_ANSWER_DESCRIPTOR, type TesseractAnswer, type TesseractRequest } from './tesseract-messages.ts';
 
 // The process that reads text. It trusts the host that writes to it. A picture that the engine cannot read is answered with
 // `failed`; every other error ends the process, and the host sees the exit.
 
 const answers = createWriteStream('', { fd: TESSERACT_ANSWER_DESCRIPTOR });
 const answer = (message: TesseractAnswer): void => void answers.write(encodeFrame(message));
-
-const boxOf = ({ x0, y0, x1, y1 }: Tesseract.Bbox): TesseractLine['box'] => [x0, y0, x1, y1];
-
-const linesOf = (blocks: readonly Tesseract.Block[]): TesseractLine[] =>
-  blocks
-    .flatMap(({ paragraphs }) => paragraphs)
-    .flatMap(({ lines }) => lines)
-    .map(({ bbox, confidence, words }) => ({
-      box: boxOf(bbox),
-      confidence,
-      words: words.map((word) => ({ text: word.text, box: boxOf(word.bbox) })),
-    }));
 
 /** The engine comes in several forms, and its package takes the fastest that this machine runs. */
 async function coreOf(): Promise<string> {
@@ -48,17 +32,20 @@ async function open({ languages }: Extract<TesseractRequest, { type: 'open' }>):
   });
 }
 
-async function read(
-  worker: Tesseract.Worker,
-  { id, settings }: Extract<TesseractRequest, { type: 'read' }>,
-  picture: Uint8Array,
-): Promise<TesseractAnswer> {
-  await worker.setParameters(settings);
+const engineOf =
+  (worker: Tesseract.Worker): TextEngine =>
+  async (pgm, settings) => {
+    await worker.setParameters(settings);
+    const { data } = await worker.recognize(pgm, {}, { text: false, blocks: true });
+    return (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs).flatMap(({ lines }) => lines);
+  };
+
+async function read(engine: TextEngine, id: number, picture: Buffer): Promise<TesseractAnswer> {
   try {
-    const { data } = await worker.recognize(picture, {}, { text: false, blocks: true });
-    return { type: 'lines', id, lines: linesOf(data.blocks ?? []) };
+    return { type: 'texts', id, texts: await textsIn(picture, engine) };
   } catch (error) {
-    return { type: 'failed', id, reason: String(error).slice(0, 200) };
+    if (error instanceof EngineFailure) return { type: 'failed', id, reason: error.message.slice(0, 200) };
+    throw error;
   }
 }
 
@@ -70,11 +57,11 @@ async function serve(): Promise<void> {
       const request = header as TesseractRequest;
       if (request.type === 'open') {
         worker = await open(request);
-        answer({ type: 'ready', core: await coreOf() });
+        answer({ type: 'ready', core: await coreOf(), parameters: READING_PARAMETERS });
         continue;
       }
       if (worker === null) throw new Error('a picture came before the languages');
-      answer(await read(worker, request, payload));
+      answer(await read(engineOf(worker), request.id, payload));
     }
   }
   await worker?.terminate();

@@ -47,16 +47,24 @@ export function decimal(text: string, code: ErrorCode): number {
   return value;
 }
 
+/** The number of entries of a page that names none, and the most that it may have. */
+interface PageSize {
+  readonly usual: number;
+  readonly longest: number;
+}
+
+const listPage: PageSize = { usual: usualPage, longest: longestPage };
+
 /** The number of entries that a page may have. Throws `invalid_cursor`, `invalid_limit`. */
-export function limitOf(query: ReadonlyMap<string, string>): number {
-  const limit = decimal(query.get('limit') ?? String(usualPage), 'invalid_cursor');
+export function limitOf(query: ReadonlyMap<string, string>, { usual, longest }: PageSize = listPage): number {
+  const limit = decimal(query.get('limit') ?? String(usual), 'invalid_cursor');
   if (limit === 0) throw new ServiceError('invalid_cursor', 'limit must be at least 1');
-  if (limit > longestPage) throw new ServiceError('invalid_limit', `limit must be at most ${longestPage}`);
+  if (limit > longest) throw new ServiceError('invalid_limit', `limit must be at most ${longest}`);
   return limit;
 }
 
-/** The page of a list that a query asks for. */
-export const pageOf = (query: ReadonlyMap<string, string>): PageRequest => ({
+/** The page of a list that a query asks for. Throws `invalid_cursor`, `invalid_limit`. */
+export const pageOf = (query: ReadonlyMap<string, string>, size: PageSize = listPage): PageRequest => ({
   after: query.get('after') ?? null,
-  limit: limitOf(query),
+  limit: limitOf(query, size),
 });

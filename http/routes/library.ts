@@ -1,9 +1,17 @@
 import type { LibraryService } from '../../actors/library/library.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { identity } from '../../contract/base/grammar.ts';
-import { library, librarySearch, searchQuery, sourceLabel, sourceLabelRequest } from '../../contract/library.ts';
+import {
+  library,
+  librarySearch,
+  searchPage,
+  searchQuery,
+  sourceLabel,
+  sourceLabelRequest,
+} from '../../contract/library.ts';
 import { json } from '../exchange/description.ts';
 import { type Route, read, route, write } from '../exchange/route.ts';
+import { pageOf } from '../exchange/target.ts';
 
 /** The routes of a library: its sources with their labels and states, and the search through their words. */
 export const libraryRoutes = (service: LibraryService): readonly Route[] => [
@@ -13,7 +21,7 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
       id: 'readLibrary',
       summary: 'every source with its languages, its studies, and the state of the newest of them',
       details:
-        'The host reads and verifies the state of each study from its journal, for at most 0.8 seconds an answer. While `isWhole` is false, ask again for the rest.',
+        'The host reads and verifies the state of each study from its journal, for at most 0.8 seconds an answer. While `isWhole` is false, ask again for the rest. With many studies at work, the state of one may be that of an earlier answer.',
       answers: [json(200, library)],
       refusals: [],
       handle: async () => ({ status: 200, body: await service.list() }),
@@ -29,7 +37,7 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
         'A line is found if it has all words of `q`, in any order and as parts of words; case and accents do not matter. Each line comes from verified evidence, with its study, kind and time. An answer looks for at most 0.8 seconds: a page may hold fewer studies than `limit`, even none, while `nextCursor` is not null.',
       query: searchQuery,
       answers: [json(200, librarySearch)],
-      refusals: ['invalid_search', 'invalid_cursor'],
+      refusals: ['invalid_search', 'invalid_cursor', 'invalid_limit'],
       handle: async ({ query }) => ({ status: 200, body: await service.search(searchRequest(query)) }),
     }),
   }),
@@ -56,7 +64,5 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
 function searchRequest(query: ReadonlyMap<string, string>) {
   const asked = searchQuery.q.safeParse(query.get('q') ?? '');
   if (!asked.success) throw new ServiceError('invalid_search', 'q must have 1 to 200 characters');
-  const limit = searchQuery.limit.safeParse(query.has('limit') ? Number(query.get('limit')) : undefined);
-  if (!limit.success) throw new ServiceError('invalid_cursor', 'limit must be a whole number from 1 to 50');
-  return { query: asked.data, after: query.get('after') ?? null, limit: limit.data };
+  return { query: asked.data, ...pageOf(query, searchPage) };
 }

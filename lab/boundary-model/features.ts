@@ -40,10 +40,9 @@ async function* blocksOf(model: SpeechModel, samples: Float32Array) {
     const suppressed = suppressor.next(block);
     const given = louder(suppressed.samples, modelGain(block, ...before));
     const estimate = new Float32Array(suppressed.spectra.length);
-    for (let at = 0; at < BLOCK_SAMPLES; at += FRAME_SAMPLES) {
-      const [probability = 0] = await model.next([{ signal, frame: given.subarray(at, at + FRAME_SAMPLES) }]);
-      estimate.fill(probability, at / STEP_SAMPLES, (at + FRAME_SAMPLES) / STEP_SAMPLES);
-    }
+    const [probabilities] = await model.next([{ signal, block: given }]);
+    for (const [frame, probability] of probabilities?.entries() ?? [])
+      estimate.fill(probability, (frame * FRAME_SAMPLES) / STEP_SAMPLES, ((frame + 1) * FRAME_SAMPLES) / STEP_SAMPLES);
     yield { levels: bandLevels(suppressed.spectra), estimate };
     before[0] = block;
   }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { StateValue } from 'xstate';
 import { type ActorRow, actorRow } from '../../actors/supervision/actor-row.ts';
+import { journalEvent } from '../../contract/journal.ts';
 import type { Release } from '../../fixtures/golden-store/release.ts';
 import { actorMachines } from '../../machines/catalogue.ts';
 import { statesOf } from '../../machines/migrations.ts';
@@ -32,7 +33,8 @@ export async function describeRelease(roots: string, stores: Release['stores']):
     return [[machine.id, chart]];
   });
   const cutAt = Math.max(...rows.map(({ updatedAt }) => updatedAt));
-  return { format, cutAt, stores, charts: Object.fromEntries(charts) };
+  const eventTypes = journalEvent.options.map(({ shape }): string => shape.type.value).sort();
+  return { format, eventTypes, cutAt, stores, charts: Object.fromEntries(charts) };
 }
 
 const valueAt = (state: string): StateValue =>

@@ -2,12 +2,7 @@ import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import { assessmentLimits } from '../../contract/evidence/assessment.ts';
 import type { DetectedFact, EvidenceArtifact, FurtherArtifact, SpeechFact } from '../../contract/evidence/evidence.ts';
-import {
-  type EvidenceObjectFact,
-  evidenceObjectFact,
-  jpegSizeOf,
-  waveformHeaderOf,
-} from '../../contract/evidence/evidence-object.ts';
+import { type EvidenceObjectFact, jpegSizeOf, waveformHeaderOf } from '../../contract/evidence/evidence-object.ts';
 import {
   type EvidenceFact,
   type LanguageRangeFact,
@@ -157,7 +152,7 @@ const headBytes = 4096;
 
 /** The facts that name objects beside their artifact. */
 export const objectFactsOf = ({ facts }: Pick<FurtherArtifact, 'facts'>): EvidenceObjectFact[] =>
-  facts.flatMap((fact) => evidenceObjectFact.safeParse(fact).data ?? []);
+  facts.flatMap((fact) => (fact.kind === 'keyframe' || fact.kind === 'waveform' ? [fact] : []));
 
 /** True if an object has the properties that its fact states. */
 function isOfForm(fact: EvidenceObjectFact, head: Uint8Array): boolean {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource, SourceFile, SourceSession } from '../../contract/sources/source-session.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
@@ -94,14 +95,32 @@ export async function reopenSource(
   report: ReportLink,
 ): Promise<VerifiedSource> {
   demandDerived('row', { source: { session: stored.session } }, { source: { session } });
-  const chain = await readChain(stored, content, report);
-  const records = sealedPart(() => verifyRecords(chain));
+  const { registered, records } = knownSource(stored, content) ?? (await verifiedSource(stored, content, report));
   for (const [at, { track_index: index, label, text }] of records.subtitles.entries()) {
     const judgement = records.subtitleTexts[at];
     if (judgement == null) continue;
     report({ link: 'source', subject: `text of track ${index}`, contentId: text.content_id, detail: label, judgement });
   }
+  return { registered, records };
+}
+
+/** All studies of a source share what was verified of it, while its files and its row stay the same. */
+function knownSource(stored: RegisteredSource, content: StoredContent): VerifiedSource | null {
+  const known = content.known?.(verifiedSource, stored.session.revisionId) as VerifiedSource | undefined;
+  return known !== undefined && isDeepStrictEqual(known.registered, stored) ? known : null;
+}
+
+async function verifiedSource(
+  stored: RegisteredSource,
+  content: StoredContent,
+  report: ReportLink,
+): Promise<VerifiedSource> {
+  const chain = await readChain(stored, content, report);
+  const records = sealedPart(() => verifyRecords(chain));
   const registered = registeredSourceOf(records, stored.folder);
   demandDerived('row', { source: stored }, { source: registered });
+  const parsed = [chain.preflight, ...Object.values(chain.records), ...(chain.subtitles?.values() ?? [])];
+  const bytes = parsed.reduce((sum, { length }) => sum + length, 0);
+  content.remember?.(verifiedSource, stored.session.revisionId, { registered, records }, stored.files, bytes);
   return { registered, records };
 }

@@ -1,5 +1,4 @@
 import type { Failure } from '../../contract/base/errors.ts';
-import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { DecisionReason, EvidenceDecisionReceipt } from '../../contract/evidence/assessment.ts';
 import {
   type IntakeReference,
@@ -264,7 +263,7 @@ export function endStudy(run: StudyRun, findings: StudyFindings, span: ExecutorS
     executorReceiptContentId: finished.receiptContentId,
   };
   const admitted = admitStudy(run, study, findings.decision);
-  const objects: readonly StoredObject[] = [...concluded.objects, ...admitted.objects];
+  const objects = [...concluded.objects, ...admitted.objects];
   return {
     objects,
     events: [...concluded.events, finished.event, ...admitted.events, taskCompleted(run)],

@@ -31,7 +31,7 @@ import { checkObject, countText, demandDerived, EvidenceChainError } from '../ev
 import { operationIdOf, preflightEvidenceArtifact } from '../identities.ts';
 import { draftEvent } from '../journal.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
-import { readStoredReceipt, type StoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
+import { readStoredReceipt, type StoredReceipt, type StoredShape, sealedBy, storedJson } from '../stored-records.ts';
 import { operationDone } from '../study/progress.ts';
 import { causeOf, type FoldContext, readingOf, type StepResult, type StudyRun } from '../study-run.ts';
 import type { VerifiedOperation } from './detect.ts';
@@ -270,16 +270,21 @@ export function* eachRead(run: StudyRun, evidence: readonly ReadableEvidence[]):
     const receipt = readEvidence(run, planned);
     const object = storedJson(receipt);
     const { operationId, receiptId } = receipt;
+    const events = readEvents(run, receipt, object.contentId);
     yield {
-      objects: [object],
-      events: readEvents(run, receipt, object.contentId),
+      objects: [sealedBy(readShape.schema, object, events[1])],
+      events,
       refs: { operationId, receiptId, receiptContentId: object.contentId },
     };
   }
 }
 
 /** The journal events of one read. */
-const readEvents = (run: StudyRun, receipt: EvidenceReadReceipt, receiptContentId: string): EventDraft[] => [
+const readEvents = (
+  run: StudyRun,
+  receipt: EvidenceReadReceipt,
+  receiptContentId: string,
+): [EventDraft, EventDraft] => [
   readStarted(run, receipt),
   draftEvent('evidence.read_completed', { operationId: receipt.operationId, receiptContentId, receipt }, causeOf(run)),
 ];

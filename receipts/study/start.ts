@@ -179,6 +179,20 @@ function reopened(bytes: Uint8Array, contentId: string): AcceptedStudy {
   }
 }
 
+async function readStart(content: StoredContent, receiptContentId: string): Promise<AcceptedStudy> {
+  const accepted = reopened(await readWhole(content, receiptContentId), receiptContentId);
+  const [, forecast, freeze] = accepted.files;
+  for (const { contentId } of [forecast, freeze]) await readWhole(content, contentId);
+  return accepted;
+}
+
+/** Remembers a start whose files were just stored: the first stage that folds its journal need not read and plan it again. */
+export function rememberStart(content: StoredContent, accepted: AcceptedStudy): void {
+  const files = accepted.files.map(({ contentId, bytes }) => ({ contentId, bytes: bytes.length, path: null }));
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  content.remember?.(acceptStudy, accepted.receiptContentId, accepted, files, bytes);
+}
+
 /**
  * Reopens what a start stored: its record, the forecast and the freeze, all three byte for byte, and the row that names
  * them. Throws `EvidenceChainError`.
@@ -190,10 +204,10 @@ export async function reopenStart(
   report: ReportLink,
 ): Promise<AcceptedStudy> {
   const { receiptContentId } = row;
-  const accepted = reopened(await readWhole(content, receiptContentId), receiptContentId);
+  const known = content.known?.(acceptStudy, receiptContentId) as AcceptedStudy | undefined;
+  const accepted = known ?? (await readStart(content, receiptContentId));
   const { record, requestContentId } = accepted;
   const [, forecast, freeze] = accepted.files;
-  for (const { contentId } of [forecast, freeze]) await readWhole(content, contentId);
   if (record.runtimeId !== runtimeId) throw new EvidenceChainError('row', 'start.record.runtimeId');
   demandDerived('row', { start: row }, { start: { record, receiptContentId, requestContentId, ids: row.ids } });
   const { forecastId } = record.forecast;

@@ -90,7 +90,10 @@ export interface StoreFormats {
   readonly steps: Readonly<Record<number, FormatStep>>;
 }
 
-/** Format 2 has numbered commits; numbering begins with the commit that notes the format. Format 3 has an index. */
+/**
+ * Format 2 has numbered commits; numbering begins with the commit that notes the format. Format 3 has an index. Format 4 has
+ * corrections of captions: version 0.3.0 reads past them, and would export the lines as they were before.
+ */
 export const storeFormats: StoreFormats = { newest: storeFormat, steps: { 2: indexStep } };
 
 interface MigratedStore {

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { closeSync, constants, fsync, open as openFile, openSync, writeFile } from 'node:fs';
 import { lstat, mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { failedWith } from './object-store-error.ts';
+
+// Bare descriptors: opening and closing a folder or file that was just used costs less than a trip to the thread pool.
+const openDescriptor = promisify(openFile);
+const writeDescriptor = promisify(writeFile);
+const syncDescriptor = promisify(fsync);
 
 /** The kind of the entry at a path itself, without following a link. */
 export async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | 'missing'> {
@@ -26,11 +32,11 @@ export const privateFile = 0o600;
  * files are not synced.
  */
 export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  const descriptor = openSync(path, 'r');
   try {
-    await handle.sync();
+    await syncDescriptor(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
@@ -74,12 +80,12 @@ async function isFolder(path: string): Promise<boolean> {
 
 /** A new file whose bytes survive a loss of power; its entry in the folder may not. Rejects when it exists. */
 export async function writeSyncedFile(path: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(path, 'wx', privateFile);
+  const descriptor = await openDescriptor(path, 'wx', privateFile);
   try {
-    await handle.writeFile(bytes);
-    await handle.sync();
+    await writeDescriptor(descriptor, bytes);
+    await syncDescriptor(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 

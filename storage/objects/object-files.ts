@@ -136,7 +136,7 @@ export class ObjectFiles {
       throw error;
     }
     this.#port.point('object-store:renamed');
-    await this.#files.trust(path, contentId);
+    this.#files.trust(path, contentId);
     return true;
   }
 

@@ -96,11 +96,15 @@ export async function identityAt(path: string): Promise<string | null> {
   }
 }
 
-/** As `identityAt`, in the same turn, and null where the system refuses: for files that it has looked up before. */
-export function identityNow(path: string): string | null {
+/**
+ * As `identityAt`, in the same turn: a look costs a few microseconds, a trip to the thread pool twenty and more. Undefined if nothing is there, and
+ * null where the system refuses.
+ */
+export function identityNow(path: string): string | null | undefined {
   try {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return found?.isFile() ? identityOf(found) : null;
+    if (found === undefined) return undefined;
+    return found.isFile() ? identityOf(found) : null;
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
-import { hashFile, identityAt, identityNow, openNow, openRegular, type RegularFile } from './regular-file.ts';
+import { hashFile, identityNow, openNow, openRegular, type RegularFile } from './regular-file.ts';
 
 // About 250 bytes each.
 const rememberedFiles = 16384;
@@ -29,9 +29,10 @@ export class VerifiedFiles {
 
   /** Throws `storage_fault` when the file cannot be read. */
   async verify(path: string, contentId: string, how: Verification = {}): Promise<FileState> {
-    // One look is enough for a file whose bytes are known; opening it would cost several.
-    const known = how.always === true ? null : await identityAt(path);
-    if (known !== null && this.#contentIds.get(known) === contentId) return 'intact';
+    // One look is enough for a file that is not there, and for one whose bytes are known; opening it would cost several.
+    const identity = how.always === true ? null : identityNow(path);
+    if (identity === undefined) return 'missing';
+    if (identity !== null && this.#contentIds.get(identity) === contentId) return 'intact';
     const file = await this.open(path, contentId, how);
     if (file === 'missing' || file === 'damaged') return file;
     file.close();
@@ -74,7 +75,7 @@ export class VerifiedFiles {
    */
   isKnown(path: string, contentId: string): boolean {
     const identity = identityNow(path);
-    return identity !== null && this.#contentIds.get(identity) === contentId;
+    return identity != null && this.#contentIds.get(identity) === contentId;
   }
 
   /** The same, with the file opened; null says only that it has to be verified. The caller closes it. */
@@ -86,9 +87,9 @@ export class VerifiedFiles {
   }
 
   /** Remembers a file whose bytes were hashed while this process wrote them, and which it has just put in its place. */
-  async trust(path: string, contentId: string): Promise<void> {
-    const identity = await identityAt(path);
-    if (identity !== null) this.#contentIds.set(identity, contentId);
+  trust(path: string, contentId: string): void {
+    const identity = identityNow(path);
+    if (identity != null) this.#contentIds.set(identity, contentId);
   }
 
   async #contentIdOfBytes(file: RegularFile, { always = false, hashed }: Verification): Promise<string> {

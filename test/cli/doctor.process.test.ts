@@ -49,7 +49,7 @@ test('a machine on which a host can work ends with 0, and no data root is made',
   const named = checks.map(([, check]) => check);
   t.deepEqual(named, [
     ...['node', 'adapter', 'speech', 'sandbox', 'ffmpeg', 'ffprobe', 'yt-dlp', 'recognisers', 'screen-text'],
-    ...['space', 'store', 'host', 'port'],
+    ...['space', 'store', 'settings', 'host', 'port'],
   ]);
   t.true(checks.every(([state]) => state === 'ok' || state === 'weak'));
   t.deepEqual(await readdir(folder), []);
@@ -68,6 +68,41 @@ test('bug: settings that were made before the first host were a fault of the dat
   const { exit, stdout, of } = await diagnose(folder, ['--json']);
   t.is(exit, 0, stdout);
   t.like(of('store'), { state: 'ok', detail: `${folder} will be made by the first host` });
+});
+
+test('bug: settings that name what is not there were no fault, and the host refused to start', async (t) => {
+  const folder = await scratchFolder(t);
+  const path = join(folder, 'settings.json');
+  const found = async (settings: object | string, environment = {}) => {
+    await writeFile(path, typeof settings === 'string' ? settings : JSON.stringify(settings));
+    const { exit, of } = await diagnose(folder, ['--json'], environment);
+    return { exit, port: of('port'), ...of('settings') };
+  };
+  const recognizer = { 'semantic-recognizer': 'pocketsphinx', 'allow-real-semantic-evidence': true };
+  t.like(await found({ ...recognizer, port: 0 }, { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx' }), {
+    ...{ exit: 1, state: 'failed', port: { state: 'ok', detail: 'a host takes a free one' } },
+    detail: `recognizer_unavailable: ${path}: MEDIA_STUDY_POCKETSPHINX names no executable file`,
+  });
+  t.like(await found({ 'source-directory': [join(folder, 'none')] }), {
+    ...{ exit: 1, state: 'failed' },
+    detail: `file_missing: ${path}: folder of ${join(folder, 'none')}`,
+    remedy: 'restore the sealed folder from a copy, or leave its source-directory out',
+  });
+  t.like(await found({ 'study-workers': 0 }), {
+    ...{ exit: 1, state: 'failed', port: undefined },
+    detail: `invalid_flags: ${path}: study-workers 0: an integer from 1 to 256 is needed`,
+  });
+  const unreadable = await found('{ "port": }');
+  t.like(unreadable, { exit: 1, state: 'failed' });
+  t.regex(unreadable.detail, /^invalid_settings: .*: 1:11: /);
+  const explainer = {
+    ...{ 'language-explanation-executor': 'openai', 'language-explanation-model': 'small' },
+    ...{ 'allow-real-language-explanation': true, 'model-server': 'http://127.0.0.1:1/v1' },
+  };
+  t.like(await found(explainer), {
+    ...{ exit: 0, state: 'weak', remedy: 'start it, or correct model-server' },
+    detail: `${path}: no model server answers at http://127.0.0.1:1/v1`,
+  });
 });
 
 // Only root can change its user; for any other user of the tests the access is refused already.

@@ -7,6 +7,7 @@ import { withDataRoot } from '../../cli/evaluation.ts';
 import { systemFailure } from '../../cli/failures.ts';
 import { hostToken } from '../../cli/host-files.ts';
 import { ExportFolder } from '../../cli/mcp-tools.ts';
+import { writeSettings } from '../../cli/settings/settings-file.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { refusedCall } from '../storage/refused-call.ts';
@@ -80,6 +81,20 @@ test('an export follows a link, and does not put a file in its place', async (t)
   await write(join(folder, 'link.csv'));
   t.true((await lstat(join(folder, 'link.csv'))).isSymbolicLink());
   t.is(await readFile(join(folder, 'target.csv'), 'utf8'), 'kind,startMs\n');
+});
+
+test('bug: a change of settings put a plain file in the place of a link', async (t) => {
+  const folder = await scratchFolder(t);
+  const [link, target] = [join(folder, 'root', 'settings.json'), join(folder, 'dotfiles', 'settings.json')];
+  await mkdir(dirname(link));
+  await symlink(join('..', 'dotfiles', 'settings.json'), link);
+  for (const port of [1, 2]) {
+    await writeSettings(link, new Map([['port', port]]));
+    t.true((await lstat(link)).isSymbolicLink());
+    t.deepEqual(JSON.parse(await readFile(target, 'utf8')), { port });
+  }
+  t.deepEqual(await readdir(dirname(link)), ['settings.json']);
+  t.deepEqual(await readdir(dirname(target)), ['settings.json']);
 });
 
 const runtimeId = 'runtime:any';

@@ -1,7 +1,9 @@
 import test from 'ava';
+import { captions } from '../../cli/commands/captions.ts';
+import { deleting } from '../../cli/commands/deletion.ts';
 import { namedSource, namedStudy, sourceNamed, studyArgument } from '../../cli/commands/named.ts';
-import { parseFlags } from '../../cli/options/flags.ts';
-import { WrongCall } from '../../cli/terminal/call.ts';
+import { nearestName, parseFlags } from '../../cli/options/flags.ts';
+import { type CommandCall, WrongCall } from '../../cli/terminal/call.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 
 const study = (id: string, label: string | null) => ({
@@ -60,6 +62,52 @@ test('bug: a missing study was reported without a way to find one', async (t) =>
   t.is((await missing([])).message, 'RUNTIME is missing, and there is no study yet: media-study study FILE makes one');
   const only = (await missing(studies.slice(0, 1), ['facts.csv'])).message;
   t.regex(only, /^RUNTIME is missing; the only study is of film: media-study .*runtime:0123aaaa-\S+ facts\.csv$/);
+});
+
+test('bug: captions edit without a study read edit as the label of a study', async (t) => {
+  const edit = (args: readonly string[], runtimes: readonly object[] = studies) => {
+    const host = {
+      ...{ runtimes: async () => ({ runtimes, damaged: [], nextCursor: null }), sources: async () => sources },
+      overview: async () => t.fail('no study is named'),
+    } as unknown as StudyHost;
+    const given = parseFlags(args, captions.flags, captions.positionals);
+    return captions.run({ host, given } as CommandCall);
+  };
+  const missing = { instanceOf: WrongCall, message: /^RUNTIME is missing: give the id of a study/ };
+  await t.throwsAsync(edit(['edit']), missing);
+  await t.throwsAsync(edit(['edit', '--file', 'lines.srt']), missing);
+  await t.throwsAsync(edit(['edit'], studies.slice(0, 1)), {
+    message: /^RUNTIME is missing; the only study is of film: /,
+  });
+  // A source may be called so.
+  const named = [
+    study('0777aaaa-0000-4000-8000-000000000000', 'edit'),
+    study('0888aaaa-0000-4000-8000-000000000000', 'edit'),
+  ];
+  await t.throwsAsync(edit(['edit'], named), { message: /^2 studies are called edit; / });
+});
+
+test('bug: a person had to agree to delete a source that is not there', async (t) => {
+  const asking = {
+    isInteractive: true,
+    remark: () => t.fail('nothing is to be deleted'),
+    ask: () => t.fail('it was asked'),
+  };
+  const given = parseFlags(['source', 'fim'], deleting.flags, deleting.positionals);
+  await t.throwsAsync(async () => deleting.run({ ...call, given, terminal: asking } as unknown as CommandCall), {
+    instanceOf: WrongCall,
+    message: /^no source of this host is fim, did you mean film\?; /,
+  });
+});
+
+test('bug: a part of a label did not lead to the label, and every short word to some command', (t) => {
+  const commands = ['study', 'gc', 'export'];
+  t.is(nearestName('-v', commands), null);
+  t.is(nearestName('gd', commands), 'gc');
+  t.is(nearestName('reading', ['Reading room (sample)', 'talk']), 'Reading room (sample)');
+  t.is(nearestName('facts', ['facts.csv', 'labels.txt']), 'facts.csv');
+  t.is(nearestName('captions', ['captions.srt', 'captions.vtt']), null);
+  t.is(nearestName('a', ['talk about it']), null);
 });
 
 test('several studies of one name are listed', async (t) => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -132,6 +132,39 @@ test('an engine that is not there changes nothing', async (t) => {
     'nothing was changed: recognizer_unavailable: whisper-cli is not on PATH; install the recognizer, or correct semantic-recognizer and semantic-recognizer-model\n',
   );
   t.is(await readFile(join(root, 'settings.json'), 'utf8'), before);
+});
+
+test('bug: settings were set that no host starts with, and a fault could not be taken out beside another one', async (t) => {
+  const root = await newRoot(t);
+  const set = (...words: string[]) => runCommand(['settings', ...words, '--data-root', root]);
+  const refusalOf = async (word: string) => {
+    const { exit, stderr } = await set('set', word);
+    t.not(exit, 0, stderr);
+    return stderr;
+  };
+  t.regex(await refusalOf('screen-text-languages=xyz'), /^nothing was changed: screen-text-languages needs /);
+  t.regex(await refusalOf(`source-directory=${root}/none`), /^nothing was changed: file_missing: folder of .*none; /);
+  const { exit, stderr } = await set('set', 'screen-text=tesseract', 'screen-text-languages=xyz');
+  t.is(exit, 1);
+  t.regex(
+    stderr,
+    /^nothing was changed: screen_text_unavailable: the package @tesseract\.js-data\/xyz is not installed; /,
+  );
+  await mkdir(root, { mode: 0o700 });
+  const faults = { 'source-directory': [`${root}/none`], 'screen-text': 'tesseract', 'screen-text-languages': 'xyz' };
+  await writeFile(join(root, 'settings.json'), JSON.stringify(faults));
+  t.is((await set('unset', 'source-directory')).exit, 0);
+  t.is((await set('unset', 'screen-text', 'screen-text-languages')).exit, 0);
+});
+
+test('bug: a host that was killed was said to run on the data root', async (t) => {
+  const root = await newRoot(t);
+  const host = new RunningHost({ flags: ['--port', '0', '--data-root', root] });
+  await host.announced();
+  await host.kill();
+  t.true((await readdir(root)).includes('host.json'));
+  const set = await runCommand(['settings', 'set', 'port=0', '--data-root', root]);
+  t.deepEqual([set.exit, set.stderr], [0, '']);
 });
 
 test('a model server must answer before it is set', async (t) => {

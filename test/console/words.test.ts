@@ -246,3 +246,12 @@ test('bug: the page carried the schemas of the wire, which took half of its scri
     }
   }
 });
+
+test('bug: the console of an installed program named commands of a checkout alone', async (t) => {
+  const folder = new URL('../../console/', import.meta.url);
+  for (const name of await readdir(folder, { recursive: true })) {
+    // Its `TypedCommand` names both.
+    if (!name.endsWith('.tsx') || name === 'parts/notice.tsx') continue;
+    t.notRegex(await readFile(new URL(name, folder), 'utf8'), /npm run media-study/, name);
+  }
+});

@@ -70,6 +70,13 @@ export class LaterClient {
     });
   }
 
+  /** The content id of the receipt of the caption check, once there is one. */
+  async checkReceipt(runtimeId: string): Promise<string> {
+    const [check] = (await this.#client.captions.qualityControls(runtimeId)).qualityControls;
+    if (check === undefined) throw new Error(`the captions of ${runtimeId} are not checked`);
+    return check.receiptContentId;
+  }
+
   /** Requests an explanation of the first words of the captions, if that is not done yet. */
   async explain(runtimeId: string): Promise<void> {
     const { captions } = this.#client;

@@ -148,6 +148,24 @@ test('every file that a comment names is there', (t) => {
   t.deepEqual(missing, []);
 });
 
+/** All files that a file loads, over any number of others. */
+function loadedBy(file: string): Set<string> {
+  const loaded = new Set([file]);
+  for (const each of loaded) for (const other of imports.get(each) ?? []) loaded.add(other);
+  return loaded;
+}
+
+test('no command loads the search for lines of letters: it would hold the thread that answers calls', (t) => {
+  const search = 'executors/screentext/line-finder.ts';
+  t.true(loadedBy('executors/screentext/tesseract-process.ts').has(search));
+  const commands = filesBelow('cli');
+  t.true(commands.some((file) => loadedBy(file).has('executors/screentext/tesseract.ts')));
+  t.deepEqual(
+    commands.filter((file) => loadedBy(file).has(search)),
+    [],
+  );
+});
+
 test('only its own tests and the soak import the lab', (t) => {
   const others = [...Object.keys(below), 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
   const users = others.filter((file) => importsOf(file).some((other) => folderOf(other) === 'lab'));

@@ -9,6 +9,7 @@ import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { startCodes, startRemedies } from '../../cli/failures.ts';
 import { parseFlags } from '../../cli/options/flags.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
+import { StudyHost } from '../../client/study-host.ts';
 import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/errors.ts';
 import { captionCauses } from '../../contract/captions/caption-production.ts';
 import { unavailableReason } from '../../contract/evidence/evidence.ts';
@@ -367,6 +368,24 @@ test('what a page shows has to come in its order, ids and what is left out aside
   t.is(firstMissing([`study ${id}`, '…', 'end'], `a remark\nstudy ${other}\n1\n2\nend\n`), undefined);
   t.is(firstMissing(['one', 'two'], 'two\none\n'), 'two');
   t.is(firstMissing(['journal head 49'], 'journal head 57\n'), 'journal head 49');
+});
+
+test('the guide of the client names exactly its calls', async (t) => {
+  const host = StudyHost.connect({ baseUrl: 'http://127.0.0.1:1', token: '' });
+  const methodsOf = (part: object) =>
+    Object.getOwnPropertyNames(Object.getPrototypeOf(part)).filter((name) => name !== 'constructor');
+  const parts = Object.entries(host).flatMap(([name, part]) => methodsOf(part).map((method) => `${name}.${method}`));
+  const rows = tablesOf(await pageOf('guides/client')).flat();
+  const named = rows.flatMap(([first = '']) => {
+    let part = '';
+    return codesOf(first).map((code) => {
+      const call = code.replace(/\(.*$/s, '');
+      part = call.startsWith('.') ? part : (call.match(/^(\w+)\./)?.[1] ?? '');
+      return call.startsWith('.') ? part + call : call;
+    });
+  });
+  const calls = [...methodsOf(host), ...parts];
+  t.deepEqual(named.filter((name) => !/^[A-Z]/.test(name)).sort(), calls.sort());
 });
 
 test('every command of the screencast is one of the program, with arguments that it takes', async (t) => {

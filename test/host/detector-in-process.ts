@@ -6,6 +6,7 @@ import {
   FrameReader,
 } from '../../executors/detector/detector-messages.ts';
 import { packState, unpackState } from '../../executors/detector/packed-state.ts';
+import { BLOCK_SAMPLES, FRAME_SAMPLES } from '../../executors/detector/sound-signals.ts';
 import {
   resumableDigest,
   type SavedStream,
@@ -18,7 +19,7 @@ import { ProcessFailure, type RunningProcess } from '../../executors/process/pro
 const deaf: SpeechModels = {
   speech: {
     follow: () => ({ save: () => ({ window: new Uint8Array(), state: new Uint8Array() }) }),
-    next: async (asked) => asked.map(() => 0),
+    next: async (asked) => asked.map(() => new Float32Array(BLOCK_SAMPLES / FRAME_SAMPLES)),
   },
   boundary: { probabilities: async (tracks) => tracks.map(({ estimate }) => new Float32Array(estimate.length)) },
 };

@@ -190,7 +190,16 @@ test('a search without a word, with too many characters, or with no cursor of it
     host.refused(t, await host.get(`/v1/search${query}`), 'invalid_search');
   }
   host.refused(t, await host.get('/v1/search?q=x&after=no'), 'invalid_cursor');
-  for (const limit of ['0', '51', 'x', '1.5']) {
+  for (const limit of ['0', 'x', '1.5']) {
     host.refused(t, await host.get(`/v1/search?q=x&limit=${limit}`), 'invalid_cursor');
   }
+});
+
+test('bug: a search took 1e1 for a limit, and a limit over its bound was refused with the code of a wrong cursor', async (t) => {
+  const host = await TestHost.open(t);
+  for (const limit of ['1e1', '0x10', '+1', '01', ' 1', '1.0', '']) {
+    host.refused(t, await host.get(`/v1/search?q=x&limit=${encodeURIComponent(limit)}`), 'invalid_cursor');
+  }
+  host.refused(t, await host.get('/v1/search?q=x&limit=51'), 'invalid_limit');
+  host.granted(t, await host.get('/v1/search?q=x&limit=50'), 200, librarySearch);
 });

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { version } from '../../contract/base/program-version.ts';
 import { runtimeEvents } from '../../contract/journal.ts';
@@ -27,7 +28,7 @@ import {
   pageToken,
   pairing,
 } from '../../contract/operation.ts';
-import { release as releaseShape } from '../../fixtures/golden-store/release.ts';
+import { type Release, release as releaseShape } from '../../fixtures/golden-store/release.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { chartChanges } from '../../visualizer/chart-changes.ts';
 import { fieldOf } from '../fields.ts';
@@ -415,12 +416,25 @@ const idsIn = (state: ChartState): string[] => [state.id, ...state.states.flatMa
 
 /** The machines of a host as data. */
 
+/** The releases that the project keeps stores of, the oldest first. */
+async function describedReleases(): Promise<[string, Release][]> {
+  const folder = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return Promise.all(
+    names
+      .sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
+      .map(async (name): Promise<[string, Release]> => {
+        const described: unknown = JSON.parse(await readFile(join(folder, name, 'release.json'), 'utf8'));
+        return [name, releaseShape.parse(described)];
+      }),
+  );
+}
+
 test('a chart of an earlier release has the states that the stores of that release are in', async (t) => {
   const host = await TestHost.open(t);
-  for (const release of ['0.1.0', '0.2.0', '0.3.0']) {
-    const folder = new URL(`../../fixtures/golden-store/releases/${release}/release.json`, import.meta.url);
-    const described = releaseShape.parse(JSON.parse(await readFile(folder, 'utf8')));
-    for (const [id, { version, states }] of Object.entries(described.charts)) {
+  for (const [release, { charts: described }] of await describedReleases()) {
+    for (const [id, { version, states }] of Object.entries(described)) {
       const answer = await host.get(`${chartList}/${id}/releases/${release}`);
       const { chart, drawing } = host.granted(t, answer, 200, drawnChart);
       t.is(chart.machineVersion, String(version));
@@ -439,7 +453,8 @@ test('the releases that had a chart are listed, newest first, with those in whic
   const listed = async (id: string) =>
     host.granted(t, await host.get(`${chartList}/${id}/releases`), 200, chartReleases).releases;
   const versions = (await listed('runtime')).map(({ release, machineVersion }) => `${release} ${machineVersion}`);
-  t.deepEqual(versions, ['0.3.0 2', '0.2.0 1', '0.1.0 1']);
+  const kept = (await describedReleases()).map(([release, { charts: each }]) => `${release} ${each.runtime?.version}`);
+  t.deepEqual(versions, kept.reverse());
   for (const { id } of machines) {
     const present = host.granted(t, await host.get(`${chartList}/${id}`), 200, drawnChart).chart;
     for (const { release, isSame } of await listed(id)) {

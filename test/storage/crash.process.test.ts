@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { demandKnownFormat, markedFormat } from '../../storage/objects/data-root.ts';
+import { madeUpFormat } from '../../fixtures/storage/migration-for-tests.ts';
+import { demandKnownFormat, markedFormat, storeFormat } from '../../storage/objects/data-root.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { builtProcess } from '../built-process.ts';
 import { isMigrated, storedFormat, storedRoot } from './ledger/migrated-root.ts';
@@ -124,12 +125,12 @@ for (const batches of [2, 4, 5]) {
     });
     const [, signal] = await once(child, 'exit');
     t.is(signal, 'SIGKILL');
-    t.is(await storedFormat(layout), batches <= 4 ? '3' : '4');
+    t.is(await storedFormat(layout), String(batches <= 4 ? storeFormat : storeFormat + 1));
     // Nothing of an earlier program opens it from here on.
-    t.is(await markedFormat(layout.root), 5);
+    t.is(await markedFormat(layout.root), madeUpFormat);
     await t.throwsAsync(demandKnownFormat(layout.root), { code: 'store_format_unsupported' });
     await isMigrated(t, layout);
-    t.is(await storedFormat(layout), '5');
+    t.is(await storedFormat(layout), String(madeUpFormat));
   });
 }
 

@@ -268,6 +268,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       ledger,
       objectStore,
       registry,
+      content: runtimes.content(),
       passes: otherTools,
       operations: new LocalOperations(objectStore, otherTools, windows),
       windows,
@@ -289,7 +290,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
   supervisor.register(definition);
   const recovered = await recover(supervisor, ledger);
   const studies = new StudyService({
-    ...{ definition, supervisor, registry, ledger, objectStore, clock },
+    ...{ definition, supervisor, registry, runtimes, ledger, objectStore, clock },
     sourceUses: new SourceUses(),
     newId: () => {
       throw new Error('nothing begins here');

@@ -2,12 +2,15 @@ import { chmod, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { EncodedEvents } from '../../../actors/reopening/encoded-events.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import type { AdmissionReference } from '../../../receipts/stages/admit.ts';
 import { recordReview, reviewStarted } from '../../../receipts/stages/review.ts';
+import { rememberSealed, type SealedRecord } from '../../../receipts/stored-records.ts';
+import { rememberStart } from '../../../receipts/study/start.ts';
 import { chainEvent, firstLink, jsonOf, linkOf } from '../../../storage/ledger/journal-chain.ts';
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import type { Space } from '../../../storage/ledger/ledger.ts';
@@ -80,6 +83,92 @@ test('a file that changed, went or cannot be read fails the read until it is who
     await writeFile(path, bytes);
     t.is(await faultOf(runtimes, runtimeId), 'intact');
   }
+});
+
+test('studies of the same media share what was parsed of its files, until a file changes', async (t) => {
+  const opened = await newStore(t);
+  const one = await store(opened, spoken);
+  const two = await store(opened, storedStudy({ version: 1, windows: 4, attempt: 'two' }));
+  const runtimes = new VerifiedRuntimes(opened);
+  const { source, execution } = await runtimes.read(one);
+  const other = await runtimes.read(two);
+  t.is(other.source.records, source.records);
+  const evidenceOf = (each: typeof execution) =>
+    each?.study.findings.operations.flatMap(({ evidence }) => evidence) ?? [];
+  const own = evidenceOf(execution).find(({ artifact }) => artifact !== null);
+  const others = evidenceOf(other.execution).find(({ artifact }) => artifact !== null);
+  t.is(others?.artifact, own?.artifact);
+
+  const path = opened.objectStore.locate(own?.delivered.contentId ?? '');
+  const bytes = await readFile(path);
+  await chmod(path, 0o600);
+  await writeFile(path, Buffer.from(bytes).fill(0x20, 0, 1));
+  for (const runtimeId of [one, two]) t.is(await faultOf(runtimes, runtimeId), 'evidence: content');
+  await writeFile(path, bytes);
+  for (const runtimeId of [one, two]) t.is(await faultOf(runtimes, runtimeId), 'intact');
+});
+
+test('a record that was just stored is taken as it was sealed, until its file changes', async (t) => {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, spoken);
+  const runtimes = new VerifiedRuntimes(opened);
+  const { objects } = reviewOf(spoken, approval);
+  await opened.objectStore.putAll(objects);
+  rememberSealed(runtimes.content(), objects);
+  const object = objects.find((each): each is SealedRecord => 'sealed' in each);
+  if (object === undefined) throw new Error('a review is sealed');
+  const { contentId, bytes, sealed } = object;
+  const known = () => runtimes.content().known(sealed.schema, contentId);
+  t.deepEqual(known(), { contentId, bytes: bytes.length, body: JSON.parse(Buffer.from(bytes).toString('utf8')) });
+  t.is(runtimes.content().known(reviewOf, contentId), undefined, 'of another kind');
+
+  const path = opened.objectStore.locate(contentId);
+  await chmod(path, 0o600);
+  await writeFile(path, Buffer.from(bytes).fill(0x20, 0, 1));
+  t.is(known(), undefined);
+  await rm(path);
+  t.is(known(), undefined);
+  t.is(await faultOf(runtimes, runtimeId), 'intact', 'no event names it');
+});
+
+test('a start is taken as it was accepted, until one of its files changes', async (t) => {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, spoken);
+  const { accepted } = await new VerifiedRuntimes(opened).read(runtimeId);
+  const runtimes = new VerifiedRuntimes(opened);
+  rememberStart(runtimes.content(), accepted);
+  t.is((await runtimes.read(runtimeId)).accepted, accepted);
+  for (const { contentId, bytes } of accepted.files) {
+    const path = opened.objectStore.locate(contentId);
+    await rm(path);
+    t.is(await faultOf(runtimes, runtimeId), 'start: missing');
+    await writeFile(path, bytes);
+  }
+  t.is(await faultOf(runtimes, runtimeId), 'intact');
+});
+
+test('an event is parsed unless this process encoded the very same text', async (t) => {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, spoken);
+  const encoded = new EncodedEvents();
+  const { events } = await opened.ledger.journalPage(runtimeId, 0, 200);
+  const [first, ...others] = events.map((stored) => JSON.parse(Buffer.from(stored).toString('utf8')));
+  const asked: (object | undefined)[] = [];
+  const runtimes = new VerifiedRuntimes({
+    ...opened,
+    encoded: (text) => {
+      asked.push(encoded.of(text));
+      return encoded.of(text);
+    },
+  });
+  encoded.encode(first);
+  encoded.encode({ ...others[0], recordedAt: '2026-01-01T00:00:00.000Z' });
+  t.is((await runtimes.read(runtimeId)).journalHead, events.length);
+  t.is(asked.length, events.length);
+  t.deepEqual(
+    asked.filter((known) => known !== undefined),
+    [first],
+  );
 });
 
 test('a step uses the inspection of its own command, and no other step does', async (t) => {

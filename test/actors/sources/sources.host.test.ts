@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { readSourceFile } from '../../../actors/sources/source-files.ts';
 import { loadSourceFolder } from '../../../actors/sources/source-folder.ts';
 import { type Admission, SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { demandReadable, SubtitleTracks } from '../../../actors/sources/subtitle-tracks.ts';
@@ -12,7 +13,9 @@ import type { RegisteredSource } from '../../../contract/sources/source-session.
 import { sampleFolder } from '../../../fixtures/sample/gold.ts';
 import { indentedFile } from '../../../formats/canonical-json.ts';
 import { openSubtitleFile, resultOfSteps, type SubtitleFile } from '../../../formats/subtitles.ts';
+import { readChain } from '../../../receipts/sources/reopen-source.ts';
 import { sealOwnedIngest, sealWithSubtitles } from '../../../receipts/sources/seal-source.ts';
+import type { StoredContent } from '../../../receipts/stored-records.ts';
 import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
@@ -219,6 +222,35 @@ test('a record beyond 16 MiB is refused before it is read', async (t) => {
   const { folder, load } = await sealedFolder(t);
   await truncate(path.join(folder, 'source-receipt.json'), 16 * 1024 * 1024 + 1);
   t.is(await refusalOf(t, load()), 'record_too_large: source-receipt');
+});
+
+test('a sealed record beyond 16 MiB is not read back, from a folder, the store or a bundle', async (t) => {
+  const { root, folder, load } = await sealedFolder(t);
+  const source = await load();
+  const { contentId } = source.session.sourceReceipt;
+  const objectStore = await openObjectStore({ root: path.join(root, 'data') });
+  const stored = { ...source, files: source.files.map((file) => ({ ...file, path: null })) };
+  const object = objectStore.locate(contentId);
+  await mkdir(path.dirname(object), { recursive: true });
+  for (const [file, of] of [
+    [path.join(folder, 'source-receipt.json'), source],
+    [object, stored],
+  ] as const) {
+    await writeFile(file, '');
+    const refused = (bytes: number, code: string) =>
+      truncate(file, bytes).then(() => t.throwsAsync(readSourceFile(objectStore, of, contentId), { code }));
+    await refused(16 * 1024 * 1024, 'object_damaged');
+    await refused(16 * 1024 * 1024 + 1, 'object_too_large');
+  }
+  const most: number[] = [];
+  const content = {
+    sourceFile: async (_: unknown, maximumBytes: number) => {
+      most.push(maximumBytes);
+      return 'missing';
+    },
+  } as unknown as StoredContent;
+  await t.throwsAsync(readChain(source, content, () => undefined));
+  t.deepEqual(most, [16 * 1024 * 1024]);
 });
 
 async function loadSample(t: ExecutionContext) {

@@ -5,11 +5,16 @@ import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { studyKey } from '../../../actors/reopening/study-row.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
-import { type ScreenTexts, type ScreenTextWork, screenTextSteps } from '../../../actors/screentext/screen-texts.ts';
+import {
+  isReadWhole,
+  type ScreenTexts,
+  type ScreenTextWork,
+  screenTextSteps,
+} from '../../../actors/screentext/screen-texts.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
 import { FinishedOperations } from '../../../actors/study/calibration.ts';
-import { KeptWindows } from '../../../actors/study/kept-windows.ts';
+import { KeptParts, KeptWindows } from '../../../actors/study/kept-windows.ts';
 import { ListedRuntimes } from '../../../actors/study/listed-runtimes.ts';
 import type { MediaOperations } from '../../../actors/study/media-operations.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
@@ -19,6 +24,8 @@ import { newestFirst } from '../../../actors/supervision/reads.ts';
 import { storeBeforePromise } from '../../../actors/supervision/refused-write.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { ServiceError, StorageUnavailable } from '../../../contract/base/errors.ts';
+import type { EventData } from '../../../contract/journal.ts';
+import { type ReadPicture, readPictures } from '../../../contract/screentext.ts';
 import { mostObservations, type WorkCohort } from '../../../contract/study/forecast.ts';
 import { windowEnds } from '../../../executors/evidence/detect.ts';
 import { ProcessFailure } from '../../../executors/process/process.ts';
@@ -105,6 +112,7 @@ async function underWay(t: ExecutionContext) {
   };
   const media = new MediaSteps({
     ...{ ledger, objectStore, registry, operations, windows, clock, report },
+    content: new ReadObjects(objectStore, () => undefined),
     passes: { identity: otherTools.identity, windowEndsOf: ({ range }) => windowEnds(range, windowMs) },
     progress: new LiveProgress(ledger),
     calibration: null,
@@ -332,6 +340,67 @@ test('bug: how far a canceled or failed reading of the screen had come stayed in
     message: 'the study was cancelled',
   });
   t.is(measured.size, 0);
+});
+
+test('bug: pictures that the engine could not read stayed unread for every later study of the range', async (t) => {
+  const opened = await newStore(t);
+  const { ledger, objectStore } = opened;
+  await store(opened, read, { commits: 1, lifecycle: 'running' });
+  const ids = { ...read.start.ids, screenTextGrantId: 'grant:screen' };
+  await ledger.commit([{ put: 'record', key: studyKey(readId), value: { ...read.start, ids } }]);
+  const registry = new SourceRegistry();
+  await registry.load(ledger);
+  const { sourceContentId, range } = read.run.record.analysisRequest;
+  const finds = [{ unreadPicturesMs: '1000' }, {}].map((parameters) => ({
+    ...{ schema: 'studio.further-evidence.v1', kind: 'screen_text', tool: ffmpeg, facts: [], parameters },
+    input: { sourceContentId, range, trackIndex: 0 },
+  }));
+  const screenTexts = {
+    producer: () => ({ id: 'studio.screen-text', version: '2', engine: 'tesseract', tools: [ffmpeg], parameters: {} }),
+    find: async () => finds.shift() ?? t.fail('it was read once more'),
+  };
+  const steps = screenTextSteps({
+    ...{ ledger, objectStore, registry },
+    content: new ReadObjects(objectStore, () => undefined),
+    screenTexts: screenTexts as unknown as ScreenTexts,
+    progress: new LiveProgress(ledger),
+    board: { note: () => undefined, forget: () => undefined },
+    moved: () => undefined,
+    report: (line) => t.fail(line),
+  });
+  const reused: unknown[] = [];
+  for (let study = 0; study < 3; study += 1) {
+    const { events, writes } = await steps.perform({ runtimeId: readId, commandId }, new AbortController().signal);
+    await ledger.commit(writes);
+    const completed = events.find(({ type }) => type === 'screen.text_completed');
+    reused.push((completed?.data as EventData<'screen.text_completed'> | undefined)?.receipt.reused);
+  }
+  t.deepEqual(reused, [false, false, true]);
+});
+
+test('bug: a window with a picture that the engine could not read was kept for every later study', async (t) => {
+  const { ledger } = await newStore(t);
+  const kind = { operation: 'screen.read.window', field: 'pictures', part: readPictures };
+  const picture = { atMs: 0, untilMs: 0, clearMilli: 0, texts: [] };
+  const made: ReadPicture[][] = [[{ ...picture, unread: true }], [{ ...picture, unread: true }], [picture]];
+  let kept = 0;
+  const windowOf = (parts: KeptParts<ReadPicture[]>) =>
+    parts.of(
+      { sourceContentId: read.run.record.analysisRequest.sourceContentId, tools: [ffmpeg], parameters: {} },
+      { startMs: 0, endMs: 20_000 },
+      async () => made.shift() ?? t.fail('it was read once more'),
+      () => {
+        kept += 1;
+      },
+    );
+  // As an earlier version kept it.
+  await windowOf(new KeptParts(ledger, kind));
+  const windows = new KeptParts(ledger, { ...kind, isWhole: isReadWhole });
+  t.is((await windowOf(windows))[0]?.unread, true);
+  t.is(kept, 1);
+  t.deepEqual(await windowOf(windows), [picture]);
+  t.deepEqual(await windowOf(windows), [picture]);
+  t.is(kept, 2);
 });
 
 const study = storedStudy({ version: 1, windows: 4 });

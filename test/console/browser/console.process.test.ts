@@ -255,6 +255,24 @@ inBrowser('an actor is scrubbed on its chart, and a chart lights up while a stud
   await page.context().close();
 });
 
+inBrowser('bug: the rows of studies overlapped after a page became narrow', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('link', { name: 'Studies', exact: true }).click();
+  const heightOf = () =>
+    page
+      .locator('.window-row')
+      .first()
+      .evaluate((element) => (element as { style?: { height: string } }).style?.height);
+  t.is(await heightOf(), '64px');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator('.window-row[style*="84px"]').first().waitFor({ timeout: 5_000 });
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.locator('.window-row[style*="64px"]').first().waitFor({ timeout: 5_000 });
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
+
 inBrowser('a study is deleted once its name is typed, and the list of studies is told', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);

@@ -7,6 +7,11 @@ import {
   type SignalTrack,
   STEP_SAMPLES,
 } from '../../../executors/detector/boundary-model.ts';
+import {
+  loadPinnedModel,
+  SPEECH_WEIGHTS_SHA256,
+  speechWeightsFile,
+} from '../../../executors/detector/detector-models.ts';
 import { NoiseSuppressor } from '../../../executors/detector/noise-suppressor.ts';
 import { packState, unpackState } from '../../../executors/detector/packed-state.ts';
 import { loadSpeechModel } from '../../../executors/detector/silero-vad.ts';
@@ -19,6 +24,7 @@ import {
   SIGNALS,
 } from '../../../executors/detector/sound-signals.ts';
 import { SoundStream } from '../../../executors/detector/sound-stream.ts';
+import { byBlocks } from '../../../executors/detector/speech-graph.ts';
 import {
   type BlockTracks,
   type FoundSpeech,
@@ -405,8 +411,42 @@ const sounds: readonly ((n: number) => number)[] = [
   (n) => 0.5 * Math.sin((2 * Math.PI * 440 * n) / SAMPLE_RATE),
 ];
 
-const frameOf = (sound: (n: number) => number, frame: number): Float32Array =>
-  Float32Array.from({ length: FRAME_SAMPLES }, (_, at) => sound(frame * FRAME_SAMPLES + at));
+const blockOf = (sound: (n: number) => number, block: number): Float32Array =>
+  Float32Array.from({ length: BLOCK_SAMPLES }, (_, at) => sound(block * BLOCK_SAMPLES + at));
+
+/** The probabilities of the model as it is published, which answers for one frame of one signal at a time. */
+async function publishedAnswers(sound: (n: number) => number, blocks: number): Promise<number[]> {
+  const { runtime, session } = await loadPinnedModel(speechWeightsFile(), SPEECH_WEIGHTS_SHA256);
+  const context = 64;
+  const [window, state] = [new Float32Array(context + FRAME_SAMPLES), new Float32Array(2 * 128)];
+  const feeds = {
+    input: new runtime.Tensor('float32', window, [1, window.length]),
+    state: new runtime.Tensor('float32', state, [2, 1, 128]),
+    sr: new runtime.Tensor('int64', BigInt64Array.of(BigInt(SAMPLE_RATE)), []),
+  };
+  const answers: number[] = [];
+  for (let from = 0; from < blocks * BLOCK_SAMPLES; from += FRAME_SAMPLES) {
+    window.copyWithin(0, FRAME_SAMPLES);
+    for (let at = 0; at < FRAME_SAMPLES; at += 1) window[context + at] = sound(from + at);
+    const { output, stateN } = await session.run(feeds);
+    answers.push(Number(output?.data[0]));
+    state.set(stateN?.data as Float32Array);
+  }
+  return answers;
+}
+
+test('the model by blocks has the probabilities of the published one, to the last bit', async (t) => {
+  const model = await loadSpeechModel();
+  for (const sound of [...sounds, () => 0]) {
+    const signal = model.follow();
+    const found: number[] = [];
+    for (let block = 0; block < 3; block += 1) {
+      const [answers = []] = await model.next([{ signal, block: blockOf(sound, block) }]);
+      found.push(...answers);
+    }
+    t.deepEqual(found, await publishedAnswers(sound, 3));
+  }
+});
 
 test('signals asked for together have the probabilities that each has alone, to the last bit', async (t) => {
   const model = await loadSpeechModel();
@@ -414,9 +454,9 @@ test('signals asked for together have the probabilities that each has alone, to 
     const taken = [...sounds, ...sounds].slice(0, count);
     const together = taken.map((sound) => ({ sound, signal: model.follow() }));
     const alone = taken.map((sound) => ({ sound, signal: model.follow() }));
-    for (let at = 0; at < 80; at += 1) {
-      const asked = ({ sound, signal }: (typeof alone)[number]) => ({ signal, frame: frameOf(sound, at) });
-      const each: number[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const asked = ({ sound, signal }: (typeof alone)[number]) => ({ signal, block: blockOf(sound, at) });
+      const each: Float32Array[] = [];
       for (const one of alone) each.push(...(await model.next([asked(one)])));
       t.deepEqual(await model.next(together.map(asked)), each);
     }
@@ -427,12 +467,18 @@ test('a kept signal continues as if without a break', async (t) => {
   const model = await loadSpeechModel();
   const [sound = () => 0] = sounds;
   const signal = model.follow();
-  for (let at = 0; at < 20; at += 1) await model.next([{ signal, frame: frameOf(sound, at) }]);
+  await model.next([{ signal, block: blockOf(sound, 0) }]);
   const other = model.follow(signal.save());
-  for (let at = 20; at < 40; at += 1) {
-    const frame = frameOf(sound, at);
-    t.deepEqual(await model.next([{ signal: other, frame }]), await model.next([{ signal, frame }]));
+  for (let at = 1; at < 3; at += 1) {
+    const block = blockOf(sound, at);
+    t.deepEqual(await model.next([{ signal: other, block }]), await model.next([{ signal, block }]));
   }
+});
+
+test('bytes of other content than the speech model are refused', (t) => {
+  t.throws(() => byBlocks(Uint8Array.of(58, 200, 1)), { instanceOf: RangeError, message: 'a cut model' });
+  t.throws(() => byBlocks(Uint8Array.of(3)), { instanceOf: RangeError, message: 'a model of an unknown form' });
+  t.throws(() => byBlocks(new Uint8Array()), { instanceOf: RangeError, message: /^a speech model without / });
 });
 
 type Wave = (n: number) => number;

@@ -135,6 +135,30 @@ test('bug: two signs of windows-949 were refused', (t) => {
   t.is(open(signs, { encoding: 'cp949' }).cues[0]?.text, '€®');
 });
 
+test('bug: a file of syllables that EUC-KR lacks was decoded in half a million calls', (t) => {
+  const [cues, syllables] = [100, Buffer.from('8141b0a1'.repeat(200), 'hex')];
+  const file = Buffer.concat(
+    Array.from({ length: cues }, (_, at) => [
+      Buffer.from(`${at + 1}\n${times(1)}\n`),
+      syllables,
+      Buffer.from('\n\n'),
+    ]).flat(),
+  );
+  const { decode } = TextDecoder.prototype;
+  let calls = 0;
+  TextDecoder.prototype.decode = function (...given) {
+    calls += 1;
+    return decode.apply(this, given);
+  };
+  try {
+    const texts = open(file, { encoding: 'cp949' }).cues.map(({ text }) => text);
+    t.deepEqual(texts, Array(cues).fill('\uAC02\uAC00'.repeat(200)));
+  } finally {
+    TextDecoder.prototype.decode = decode;
+  }
+  t.true(calls < 200, `${calls} calls`);
+});
+
 test('bug: characters of Hong Kong in Big5 were taken for private ones', (t) => {
   const inBig5 = Buffer.concat([Buffer.from(`1\n${times(1)}\n`), Buffer.from([0xa7, 0x41, 0x87, 0x40])]);
   refused(t, inBig5, 'subtitle_encoding_mismatch', /^line 3 has the private character U\+F266: .* big5/, {

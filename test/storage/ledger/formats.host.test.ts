@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { version } from '../../../contract/base/program-version.ts';
-import { madeUpFormats } from '../../../fixtures/storage/migration-for-tests.ts';
+import { madeUpFormat, madeUpFormats } from '../../../fixtures/storage/migration-for-tests.ts';
 import { formatKey } from '../../../storage/ledger/keys.ts';
 import { markPathOf } from '../../../storage/ledger/ledger-mark.ts';
 import {
@@ -94,7 +94,7 @@ test('every step between two formats is run, in order, and never again', async (
   const open = () => openScratchLedger(t, layout.ledger, { formats: madeUpFormats(() => (batches += 1)) });
   await (await open()).close();
   t.is(batches, 8);
-  t.is(await storedFormat(layout), '5');
+  t.is(await storedFormat(layout), String(madeUpFormat));
   await isMigrated(t, layout);
   await (await open()).close();
   t.is(batches, 8);
@@ -106,7 +106,7 @@ test('a batch of a migration that cannot be written ends the open, and the next 
     throw new Error('the step fails');
   });
   await t.throwsAsync(openScratchLedger(t, layout.ledger, { formats: failing }), { message: /the step fails|ledger/ });
-  t.is(await storedFormat(layout), '3');
+  t.is(await storedFormat(layout), String(storeFormat));
   await isMigrated(t, layout);
 });
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { madeUpFormats, rowCount, rowOf } from '../../../fixtures/storage/migration-for-tests.ts';
+import { madeUpFormats, newestRowOf, rowCount } from '../../../fixtures/storage/migration-for-tests.ts';
 import { formatKey } from '../../../storage/ledger/keys.ts';
-import { type DataRoot, prepareDataRoot, storeFormat } from '../../../storage/objects/data-root.ts';
+import { type DataRoot, prepareDataRoot } from '../../../storage/objects/data-root.ts';
 import { openScratchLedger, scratchFolder, withRawRows } from './scratch.ts';
 
 const never = () => undefined;
@@ -12,9 +12,7 @@ export async function storedRoot(t: ExecutionContext): Promise<DataRoot> {
   const layout = await prepareDataRoot(join(await scratchFolder(t), 'data'));
   const ledger = await openScratchLedger(t, layout.ledger);
   for (let index = 0; index < rowCount; index += 1) {
-    await ledger.commit([
-      { put: 'record', key: `row/${String(index).padStart(2, '0')}`, value: rowOf(storeFormat, index) },
-    ]);
+    await ledger.commit([{ put: 'record', key: `row/${String(index).padStart(2, '0')}`, value: index }]);
   }
   await ledger.close();
   return layout;
@@ -30,6 +28,6 @@ export async function isMigrated(t: ExecutionContext, { ledger: directory }: Dat
   const rows = await ledger.list('record', 'row/');
   await ledger.close();
   const values = rows.map(({ value }) => value);
-  const expected = Array.from({ length: rowCount }, (_, index) => rowOf(5, index));
+  const expected = Array.from({ length: rowCount }, (_, index) => newestRowOf(index));
   t.deepEqual(values, expected);
 }

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadNamedFolder } from '../../actors/sources/source-folder.ts';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
+import { messageOf } from '../../contract/base/errors.ts';
+import type { HostSetting } from '../../contract/settings.ts';
+import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import { openLauncher } from '../../executors/process/launcher.ts';
+import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
+import { openScreenTextReader } from '../../executors/screentext/tesseract.ts';
+import { type ChosenListener, chooseListener } from '../../http/listener/choose-listener.ts';
+import { kindOf } from '../../storage/objects/durable-file.ts';
+import { StartError } from '../failures.ts';
+import { storedToken } from '../host-files.ts';
+import { explainerOf, recognizerOf, translatorOf } from '../options/engines.ts';
+import { environmentOf, type ServeOptions } from '../options/serve-options.ts';
+import { demandObjectSource } from '../options/worker-options.ts';
+
+/** How long a model server may take to say that it is there. */
+const serverMs = 5_000;
+
+/** A server that a host sends something to. */
+export interface UsedServer {
+  readonly use: 'recognizer' | 'translator' | 'explainer';
+  readonly model: string;
+  readonly provider: HostedProvider;
+}
+
+/** The servers that a host with these options sends text or sound to. Throws `StartError`. */
+export function serversOf(options: ServeOptions, outer: NodeJS.ProcessEnv): readonly UsedServer[] {
+  const environment = environmentOf(options, outer);
+  const recognizer = recognizerOf(options.recognizer, environment);
+  const translator = translatorOf(options.captionExecutor, environment);
+  const explainer = explainerOf(options.explainerModel, environment);
+  return [
+    ...(recognizer?.engine === 'openai' ? [{ use: 'recognizer', ...recognizer } as const] : []),
+    ...(translator ? [{ use: 'translator', ...translator } as const] : []),
+    ...(explainer ? [{ use: 'explainer', ...explainer } as const] : []),
+  ];
+}
+
+/** The remedy for a model server that does not answer. */
+export const serverRemedy = 'start it, or correct model-server';
+
+/** True if a model server answers at all. */
+export async function serverAnswers({ baseUrl, apiKey }: HostedProvider): Promise<boolean> {
+  const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
+  try {
+    await fetch(`${baseUrl}/models`, { headers, signal: AbortSignal.timeout(serverMs) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws `StartError` if no model server answers. */
+export async function demandServer(provider: HostedProvider): Promise<void> {
+  if (await serverAnswers(provider)) return;
+  throw new StartError('invalid_settings', `no model server answers at ${provider.baseUrl}; ${serverRemedy}`);
+}
+
+/** The adapter that a host takes. Throws `StartError` `http_adapter_unavailable`. */
+export async function chosenListener(preference: ServeOptions['httpAdapter']): Promise<ChosenListener> {
+  try {
+    return await chooseListener(preference);
+  } catch (error) {
+    throw new StartError('http_adapter_unavailable', messageOf(error));
+  }
+}
+
+/**
+ * Tries what a start with these options needs of this machine, beside its data root and its port: files, folders and engines.
+ * Media of source folders is looked for, and not read. `isTried` is false for settings that are left out. Throws what the
+ * start would be refused with.
+ */
+export async function demandStart(
+  options: ServeOptions,
+  outer: NodeJS.ProcessEnv,
+  isTried: (room: HostSetting['room']) => boolean = () => true,
+): Promise<void> {
+  const { workQueue, tokenFile, httpAdapter, sourceDirectories, sourceRoot, recognizer, screenText } = options;
+  if (workQueue !== null && isTried('workers')) await demandObjectSource(workQueue);
+  if (isTried('network')) {
+    if (tokenFile !== null) await storedToken(tokenFile);
+    await chosenListener(httpAdapter);
+  }
+  if (isTried('sources')) {
+    for (const directory of sourceDirectories) {
+      const verifyFile = async (path: string) => ((await kindOf(path)) === 'file' ? 'intact' : 'missing');
+      await loadNamedFolder({ directory, root: sourceRoot }, verifyFile);
+    }
+  }
+  const environment = environmentOf(options, outer);
+  const speech = isTried('recognition') ? recognizerOf(recognizer, environment) : null;
+  const screen = isTried('screen_text') ? screenText : null;
+  if ((speech === null || speech.engine === 'openai') && screen === null) return;
+  const workRoot = await mkdtemp(join(tmpdir(), 'media-study-settings-'));
+  try {
+    const launcher = await openLauncher({ workRoot, newId: randomUUID });
+    try {
+      if (speech !== null) await openRecognizer(launcher, speech, { environment, clock: systemClock });
+      if (screen !== null) await openScreenTextReader(screen, { launcher, clock: systemClock });
+    } finally {
+      await launcher.close();
+    }
+  } finally {
+    await rm(workRoot, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,162 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { LabeledScreenTexts, PackItem } from '../../contract/evaluation.ts';
+import { type Half, unpacked } from '../utterances/recorded-voices.ts';
+import { ffmpeg } from './ffmpeg.ts';
+import { itemOf } from './pack-item.ts';
+
+/** Photographs without a letter in a package of Debian, below a folder of `/usr/share`; free licenses, which its `copyright` file states. */
+interface Photographs {
+  readonly package: string;
+  readonly folder: string;
+  readonly only: RegExp;
+}
+
+/** Rules are found on one half and judged on the other. No photograph, title or font is in both. */
+const photographs: Readonly<Record<Half, readonly Photographs[]>> = {
+  tuning: [
+    { package: 'mate-backgrounds', folder: 'backgrounds/mate/nature', only: /\.jpg$/ },
+    { package: 'lomiri-wallpapers-16.04', folder: 'backgrounds', only: /\.jpg$/ },
+    { package: 'plasma-workspace-wallpapers', folder: 'wallpapers', only: /2560x1600\.jpg$/ },
+  ],
+  'held-out': [
+    { package: 'tuxpaint-data', folder: 'tuxpaint/templates', only: /\.jpg$/ },
+    { package: 'palapeli-data', folder: 'palapeli/collection', only: /\.jpg$/ },
+    {
+      package: 'lxqt-themes',
+      folder: 'lxqt/wallpapers',
+      only: /^(?:Butterfly-|after|fog|this|Valendas|flowers|butterfly|drop).*\.(?:jpg|png)$/,
+    },
+    {
+      package: 'opencv-doc',
+      folder: 'doc/opencv-doc/examples/data',
+      only: /^(?:aloeL|building|home|leuvenA|squirrel_cls)\.jpg$/,
+    },
+  ],
+};
+
+/** A font in a package of Debian, below `/usr/share/fonts/truetype`. */
+type Font = readonly [name: string, file: string];
+
+const latinFonts: Readonly<Record<Half, readonly Font[]>> = {
+  tuning: ['DejaVuSans', 'DejaVuSans-Bold', 'DejaVuSerif-Bold'].map((name) => [
+    'fonts-dejavu-core',
+    `dejavu/${name}.ttf`,
+  ]),
+  'held-out': [
+    ['fonts-open-sans', 'open-sans/OpenSans-Semibold.ttf'],
+    ['fonts-crosextra-caladea', 'crosextra/Caladea-Bold.ttf'],
+    ['fonts-open-sans', 'open-sans/OpenSans-Regular.ttf'],
+    ['fonts-open-sans', 'open-sans/OpenSans-Bold.ttf'],
+  ],
+};
+
+const koreanFonts: Readonly<Record<Half, readonly Font[]>> = {
+  tuning: ['NanumGothic', 'NanumMyeongjoBold'].map((name) => ['fonts-nanum', `nanum/${name}.ttf`]),
+  'held-out': ['NanumBarunGothic', 'NanumSquareB', 'NanumGothicBold'].map((name) => [
+    'fonts-nanum',
+    `nanum/${name}.ttf`,
+  ]),
+};
+
+/** Titles and lower thirds in English, German, French and Korean, one of each in turn. */
+const titles: Readonly<Record<Half, readonly string[]>> = {
+  tuning: [
+    ...['The Harbour at Night', 'Warum wir später schlafen', 'Une maison au bord du canal', '우리 동네 이야기'],
+    ...['Clara Berger, Reporter', 'Die Nächte werden kürzer', 'Réalisé par Anne Lefort', '서울 중앙 도서관'],
+    ...['Winter Season 1897', 'Nach einer wahren Geschichte', 'Fermé le dimanche', '바람이 머문 자리'],
+    ...['Written and directed by', 'Das Mädchen und der Fluss', 'Le dernier été', '다음 이야기는 내일'],
+    ...['Platform 3 to Lisbon', 'Straße gesperrt', 'Sans tambour ni trompette', '작은 가게의 하루'],
+    ...['Closed until Monday', 'Wer früh aufsteht', 'Le chemin des écoliers', '봄이 오는 소리'],
+    ...['A letter from the sea', 'Ein Tag am Meer', 'La fille du boulanger', '멀리서 온 편지'],
+    ...['Questions at the end', 'Morgen wird es regnen', 'Trois jours à Bruges', '기차는 여덟 시에'],
+    ...['The cable answers', 'Über den Dächern', 'Au pied du mur', '할머니의 부엌'],
+    ...['Road closed ahead', 'Die letzte Fähre', 'Merci à nos voisins', '오늘의 날씨'],
+  ],
+  'held-out': [
+    ...['Beyond the Orchard', 'Hinter den sieben Bergen', 'Les oiseaux de passage', '산 너머 마을'],
+    ...['A walk along the ridge', 'Gespräch mit einem Förster', 'Le jardin de ma tante', '나무와 사람들'],
+    ...['Deborah Whitfield', 'Dr. Jürgen Kählert', 'Hélène Maréchal', '김하늘 교수'],
+    ...['Marine Biologist', 'Leiterin der Sternwarte', 'Professeure de géographie', '해양 생물학자'],
+    ...['Twelve Quiet Mornings', 'Zwölf stille Tage', 'Douze matins tranquilles', '열두 번의 아침'],
+    ...['Previously on Northgate', 'Was bisher geschah', 'Dans les épisodes précédents', '지난 이야기'],
+    ...['Two years earlier', 'Zwei Jahre zuvor', 'Deux ans plus tôt', '이 년 전'],
+    ...['Narrated by Owen Pryce', 'Es spricht Ulrike Thoma', 'Raconté par Benoît Caron', '내레이션 박서연'],
+    ...['The river keeps its name', 'Der Fluss vergisst nichts', 'La rivière se souvient', '강물은 기억한다'],
+    ...['Photography by Ines Falk', 'Kamera: Götz Brenner', 'Photographie : Zoé Vidal', '촬영 이준호'],
+    ...['Live from the valley', 'Wetter am Wochenende', 'En direct de la vallée', '현장에서 전합니다'],
+    ...['Chapter Four: Salt', 'Viertes Kapitel', 'Quatrième partie', '네 번째 이야기'],
+    ...['Archive footage, 1974', 'Archivbilder von 1974', "Images d'archives, 1974", '자료 화면 1974년'],
+    ...['Harvest begins in June', 'Die Ernte beginnt im Juni', 'La récolte commence en juin', '수확은 유월에'],
+    ...['Across the old bridge', 'Niemand kam zurück', 'Personne ne répondit', '아무도 오지 않았다'],
+    ...['Music by Karin Odell', 'Musik von Jörg Stühler', 'Musique de Rémi Garnier', '음악 최은비'],
+    ...['Last bus at midnight', 'Letzter Zug um Mitternacht', 'Dernier train à minuit', '자정의 마지막 버스'],
+    ...['Filmed over three summers', 'Gedreht in drei Sommern', 'Tourné pendant trois étés', '세 번의 여름'],
+    ...['Thank you for watching', 'Fortsetzung folgt', 'À suivre la semaine prochaine', '시청해 주셔서 감사합니다'],
+  ],
+};
+
+/** The looks of a title, one of each in turn. All are white. */
+const styles = ['', ':borderw=3:bordercolor=black', ':box=1:boxcolor=black@0.7:boxborderw=12', ':shadowx=3:shadowy=3'];
+
+/** Sizes of fonts, in pixels of a picture of 720 rows. Five in turn meet four languages and four looks in every way. */
+const sizes = [36, 26, 48, 30, 60];
+
+const rows = ['y=h*0.24-text_h/2', 'y=h*0.78-text_h/2'];
+const columns = ['x=(w-text_w)/2', 'x=w*0.07', 'x=w*0.93-text_w'];
+const SECONDS = 3;
+const frame = 'scale=1280:720:force_original_aspect_ratio=increase,crop=1280:720,setsar=1';
+
+/** An endless series in turn, each beginning where the others do. */
+const nth = <T>(of: readonly T[], at: number): T => {
+  const one = of[at % of.length];
+  if (one === undefined) throw new Error('nothing to choose from');
+  return one;
+};
+
+/** The filter that draws the title at a place in its series: language, look, size, font and side follow from that place. */
+async function drawn(work: string, half: Half, at: number): Promise<{ text: string; filter: string }> {
+  const text = nth(titles[half], at);
+  const isKorean = /\p{Script=Hangul}/u.test(text);
+  const [name, file] = nth((isKorean ? koreanFonts : latinFonts)[half], Math.floor(at / 4));
+  const font = path.join(await unpacked(work, name), 'fonts/truetype', file);
+  const written = path.join(work, `title-${half}-${at}.txt`);
+  await writeFile(written, text);
+  const look = nth(styles, at + Math.floor(at / 4));
+  const place = `${nth(columns, at)}:${nth(rows, at)}`;
+  const size = nth(sizes, at);
+  return {
+    text,
+    filter: `drawtext=fontfile=${font}:textfile=${written}:fontsize=${size}:fontcolor=white${look}:${place}`,
+  };
+}
+
+/**
+ * Films of a photograph that does not move: each once with two titles of 26 to 60 pixels in front of it, and once without any. The
+ * study reads one picture of each.
+ */
+export const photographItems =
+  (half: Half) =>
+  async (folder: string): Promise<PackItem[]> => {
+    const part = `photographs-${half}`;
+    const work = path.join(folder, 'work');
+    const items: PackItem[] = [];
+    let at = 0;
+    for (const { package: name, folder: below, only } of photographs[half]) {
+      const from = path.join(await unpacked(work, name), below);
+      const files = (await readdir(from, { recursive: true })).filter((file) => only.test(file)).sort();
+      for (const [nthFile, file] of files.entries()) {
+        const shown = [await drawn(work, half, at++), await drawn(work, half, at++)];
+        for (const texts of [shown, []]) {
+          const film = path.join(folder, part, `${name}-${nthFile}${texts.length === 0 ? '-no-text' : ''}.mkv`);
+          const graph = [frame, ...texts.map(({ filter }) => filter), 'format=yuv420p'].join(',');
+          const still = ['-loop', '1', '-framerate', '10', '-i', path.join(from, file), '-t', String(SECONDS)];
+          ffmpeg(...still, '-vf', graph, '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', film);
+          const durationMs = 1000 * SECONDS;
+          const screenTexts: LabeledScreenTexts = texts.map(({ text }) => ({ startMs: 0, endMs: durationMs, text }));
+          items.push(await itemOf(folder, film, durationMs, { screenTexts }));
+        }
+      }
+    }
+    return items;
+  };
