@@ -152,6 +152,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     runtimeDeleted: (runtimeId) => {
       studies.committed(runtimeId);
       runtimes.deleted(runtimeId);
+      encoded.clear();
       playback.deleted(runtimeId);
     },
     actorsDeleted: (actorIds) => {

@@ -30,6 +30,11 @@ export class BoundedMap<Key, Value> {
     }
   }
 
+  clear(): void {
+    this.#entries.clear();
+    this.#weight = 0;
+  }
+
   delete(key: Key): void {
     const value = this.#entries.get(key);
     if (value === undefined) return;

@@ -124,8 +124,9 @@ export function openStudying(options: StudyingOptions): Studying {
   // A host with workers needs its own detector for the language of recognized lines alone.
   const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
   const media = new MediaSteps({
-    ...{ ledger, objectStore, content, registry, passes, operations, windows, progress, clock, board, waits, moved },
+    ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, moved },
     report,
+    content: () => runtimes.content(),
     abandoned: options.abandoned,
     calibration: orders === null ? calibration : null,
   });

@@ -24,4 +24,9 @@ export class EncodedEvents {
 
   /** The event that this process encoded as this text. */
   readonly of = (text: string): JournalEvent | undefined => this.#events.get(text)?.event;
+
+  /** Must be called after a deletion: the events of a deleted journal go as well. */
+  clear(): void {
+    this.#events.clear();
+  }
 }

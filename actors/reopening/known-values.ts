@@ -30,4 +30,9 @@ export class KnownValues {
   set(name: string, known: KnownValue): void {
     this.#values.set(name, known);
   }
+
+  /** Must be called after a deletion: what was parsed of deleted files goes as well. */
+  clear(): void {
+    this.#values.clear();
+  }
 }

@@ -57,5 +57,6 @@ export class LiveProgress {
 
   forget(runtimeId: string): void {
     this.#progress.delete(runtimeId);
+    this.#studies.delete(runtimeId);
   }
 }

@@ -127,6 +127,7 @@ export class VerifiedRuntimes {
 
   /** Must be called after the commit that deletes a runtime. */
   deleted(runtimeId: string): void {
+    this.#known.clear();
     const known = this.#verified.get(runtimeId);
     if (known !== undefined) this.#forget(runtimeId, known);
   }

@@ -27,8 +27,8 @@ import { type MediaStepName, mediaOperationOf, mediaTaskOf, studiedSource } from
 import { type WindowedPass, WindowsOfStudies } from './windows-of-studies.ts';
 
 interface MediaStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {
-  /** Reads the evidence that a result names. */
-  readonly content: StoredContent;
+  /** Opens a reader of the evidence that a result names. */
+  readonly content: () => StoredContent;
   /** Says with which tools this host has its operations done, set how. */
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly operations: MediaOperations;
@@ -212,8 +212,9 @@ export class MediaSteps {
   /** The objects that the facts of a result name. */
   async #namedBy({ further = [] }: MediaOperationResult): Promise<string[]> {
     const named: string[] = [];
+    const content = this.#options.content();
     for (const { contentId } of further) {
-      const { body } = await readStoredReceipt(furtherShape, this.#options.content, contentId);
+      const { body } = await readStoredReceipt(furtherShape, content, contentId);
       named.push(...objectFactsOf(body).map((fact) => fact.contentId));
     }
     return named;

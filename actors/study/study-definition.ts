@@ -214,8 +214,8 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     writes: (change) => studyEmissionWrites({ ledger, clock, media, granted, progress }, change),
     committed: (runtimeId, row) => {
       if (studyPhase(snapshotValue(row)) === 'ended') {
-        progress.forget(runtimeId);
         releaseKept(options, runtimeId, row);
+        progress.forget(runtimeId);
       }
       options.committed(runtimeId);
     },

@@ -10,7 +10,7 @@ import {
   type RunningProcess,
 } from '../process/process.ts';
 import { DetectionFailure } from './detection-failure.ts';
-import { type DetectorAnswer, type DetectorRequest, encodeFrame, FrameReader } from './detector-messages.ts';
+import { type DetectorAnswer, type DetectorRequest, FrameReader, frameHead } from './detector-messages.ts';
 import { CHANNELS } from './sound-signals.ts';
 
 // One process serves many jobs, each bounded by its caller; these limits only end a process gone wild.
@@ -93,7 +93,12 @@ export class DetectorConnection {
   async send(request: DetectorRequest, payload?: Uint8Array): Promise<void> {
     if (this.#lost !== null) throw this.#lost;
     const { stdin } = this.#running;
-    if (stdin?.write(encodeFrame(request, payload)) === true) return;
+    // The payload is not copied behind its head: both are written at once.
+    stdin?.cork();
+    let hasRoom = stdin?.write(frameHead(request, payload));
+    if (payload !== undefined) hasRoom = stdin?.write(payload);
+    stdin?.uncork();
+    if (hasRoom === true) return;
     this.#room ??= Promise.race([new Promise((resolve) => stdin?.once('drain', resolve)), this.ended]).finally(() => {
       this.#room = null;
     });

@@ -60,12 +60,16 @@ const EMPTY = Buffer.alloc(0);
 export const MAXIMUM_PART_BYTES = 32 * 1024 * 1024;
 
 /** Two big-endian lengths (header, payload), then both parts. */
-export function encodeFrame(header: object, payload: Uint8Array = EMPTY): Buffer {
+export const encodeFrame = (header: object, payload: Uint8Array = EMPTY): Buffer =>
+  Buffer.concat([frameHead(header, payload), payload]);
+
+/** A frame up to its payload, which follows as it is. */
+export function frameHead(header: object, payload: Uint8Array = EMPTY): Buffer {
   const text = Buffer.from(JSON.stringify(header), 'utf8');
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32BE(text.length, 0);
   prefix.writeUInt32BE(payload.length, 4);
-  return Buffer.concat([prefix, text, payload]);
+  return Buffer.concat([prefix, text]);
 }
 
 /** Cuts a byte stream back into frames; `push` throws on bytes that cannot be a frame. */

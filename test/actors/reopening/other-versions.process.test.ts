@@ -268,7 +268,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       ledger,
       objectStore,
       registry,
-      content: runtimes.content(),
+      content: () => runtimes.content(),
       passes: otherTools,
       operations: new LocalOperations(objectStore, otherTools, windows),
       windows,

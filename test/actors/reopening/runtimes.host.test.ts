@@ -121,6 +121,10 @@ test('a record that was just stored is taken as it was sealed, until its file ch
   const known = () => runtimes.content().known(sealed.schema, contentId);
   t.deepEqual(known(), { contentId, bytes: bytes.length, body: JSON.parse(Buffer.from(bytes).toString('utf8')) });
   t.is(runtimes.content().known(reviewOf, contentId), undefined, 'of another kind');
+  runtimes.deleted('runtime:other');
+  t.is(known(), undefined, 'a deletion leaves nothing in memory');
+  rememberSealed(runtimes.content(), objects);
+  t.not(known(), undefined);
 
   const path = opened.objectStore.locate(contentId);
   await chmod(path, 0o600);

@@ -112,7 +112,7 @@ async function underWay(t: ExecutionContext) {
   };
   const media = new MediaSteps({
     ...{ ledger, objectStore, registry, operations, windows, clock, report },
-    content: new ReadObjects(objectStore, () => undefined),
+    content: () => new ReadObjects(objectStore, () => undefined),
     passes: { identity: otherTools.identity, windowEndsOf: ({ range }) => windowEnds(range, windowMs) },
     progress: new LiveProgress(ledger),
     calibration: null,
