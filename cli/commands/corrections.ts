@@ -235,7 +235,7 @@ function changeLines({ lineIds, lines: after }: AskedChange, known: readonly Sho
 
 const sides = ['source', 'target'] as const satisfies readonly CaptionSide[];
 
-/** What taking one change back makes of the lines: on the sides whose words it had changed, or on one if it changed none. */
+/** The lines that a revert of one change takes and brings back: on the sides whose words it had changed, or on one if it changed none. */
 export function revertedLines({ kind, before, after }: CorrectionChange): string[] {
   const wordsOf = (lines: CorrectionChange['after'], side: CaptionSide) =>
     JSON.stringify(lines.map((line) => line[side].text));
