@@ -8,7 +8,7 @@ import {
 import type { ReadPicture, ReadText } from '../contract/screentext.ts';
 import { isInUnreadLanguage } from './languages.ts';
 import { ruleSets } from './rule-sets.ts';
-import { similarityOf } from './text-comparison.ts';
+import { similarityOf, spokenLength } from './text-comparison.ts';
 
 /**
  * Set on the sample and on drawn patterns, noise and gradients (`test/executors/screentext`), and not tried on films kept apart
@@ -21,6 +21,11 @@ const TEXT_RULE = {
   /** Of a text that one picture alone shows. */
   onceMilli: 950,
   clearMilli: 250,
+  /**
+   * From this length on shapes around a text do not count against it, if two readings of its line alone agree. In letters of an alphabet;
+   * a syllable of Korean is 2.5. A shorter one may be a part of a word.
+   */
+  agreedLength: 8,
 } as const;
 
 /** Every threshold of the gates, as the evidence states it among its parameters. */
@@ -30,6 +35,7 @@ export const TEXT_GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
   leastLetters: TEXT_RULE.letters,
   leastConfidenceOnceMilli: TEXT_RULE.onceMilli,
   leastClearMilli: TEXT_RULE.clearMilli,
+  leastLengthAgreed: TEXT_RULE.agreedLength,
 };
 
 /** The languages that an engine read, by its own codes, as its evidence states them; none where its version stated none. */
@@ -46,6 +52,10 @@ const letterCountOf = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.le
 const isClear = ({ text, confidenceMilli }: Pick<SeenText, 'text' | 'confidenceMilli'>): boolean =>
   confidenceMilli >= TEXT_RULE.confidenceMilli && letterCountOf(text) >= TEXT_RULE.letters;
 
+/** True if readings of the line alone, without the shapes around it, agree on a text of some length. */
+const isAgreedLine = ({ text, secondLook }: SeenText): boolean =>
+  secondLook === 'agrees' && spokenLength(text) >= TEXT_RULE.agreedLength;
+
 /** A text in one picture alone reaches to the millisecond behind it. */
 const isSeenOnce = ({ startMs, endMs }: SeenText): boolean => endMs - startMs <= 1;
 
@@ -54,7 +64,7 @@ function reasonsOf(seen: SeenText, languages: readonly string[]): ScreenTextReas
     low_confidence: seen.confidenceMilli < TEXT_RULE.confidenceMilli,
     too_short: letterCountOf(seen.text) < TEXT_RULE.letters,
     seen_once: isSeenOnce(seen) && seen.confidenceMilli < TEXT_RULE.onceMilli,
-    clutter: seen.clearMilli < TEXT_RULE.clearMilli,
+    clutter: seen.clearMilli < TEXT_RULE.clearMilli && !isAgreedLine(seen),
     disagreement: seen.secondLook === 'disagrees',
     unread_language: isInUnreadLanguage(seen.language, languages),
   };

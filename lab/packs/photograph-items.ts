@@ -13,7 +13,7 @@ interface Photographs {
 }
 
 /** Rules are found on one half and judged on the other. No photograph, title or font is in both. */
-const photographs: Readonly<Record<Half, readonly Photographs[]>> = {
+export const photographs: Readonly<Record<Half, readonly Photographs[]>> = {
   tuning: [
     { package: 'mate-backgrounds', folder: 'backgrounds/mate/nature', only: /\.jpg$/ },
     { package: 'lomiri-wallpapers-16.04', folder: 'backgrounds', only: /\.jpg$/ },
@@ -60,7 +60,7 @@ const koreanFonts: Readonly<Record<Half, readonly Font[]>> = {
 };
 
 /** Titles and lower thirds in English, German, French and Korean, one of each in turn. */
-const titles: Readonly<Record<Half, readonly string[]>> = {
+export const titles: Readonly<Record<Half, readonly string[]>> = {
   tuning: [
     ...['The Harbour at Night', 'Warum wir später schlafen', 'Une maison au bord du canal', '우리 동네 이야기'],
     ...['Clara Berger, Reporter', 'Die Nächte werden kürzer', 'Réalisé par Anne Lefort', '서울 중앙 도서관'],
@@ -131,22 +131,28 @@ async function drawn(work: string, half: Half, at: number): Promise<{ text: stri
   };
 }
 
+/** The languages of both titles of a film. One engine reads all films of a pack, best in the language that it is given first. */
+export const languagePairs = ['english-german', 'french-korean'] as const;
+
 /**
  * Films of a photograph that does not move: each once with two titles of 26 to 60 pixels in front of it, and once without any. The
- * study reads one picture of each.
+ * study reads one picture of each. The photographs alternate between the pairs of languages.
  */
 export const photographItems =
-  (half: Half) =>
+  (half: Half, pair: (typeof languagePairs)[number]) =>
   async (folder: string): Promise<PackItem[]> => {
-    const part = `photographs-${half}`;
+    const part = `photographs-${pair}-${half}`;
     const work = path.join(folder, 'work');
     const items: PackItem[] = [];
-    let at = 0;
+    let count = 0;
     for (const { package: name, folder: below, only } of photographs[half]) {
       const from = path.join(await unpacked(work, name), below);
       const files = (await readdir(from, { recursive: true })).filter((file) => only.test(file)).sort();
       for (const [nthFile, file] of files.entries()) {
-        const shown = [await drawn(work, half, at++), await drawn(work, half, at++)];
+        const at = 2 * count;
+        count += 1;
+        if (nth(languagePairs, at / 2) !== pair) continue;
+        const shown = [await drawn(work, half, at), await drawn(work, half, at + 1)];
         for (const texts of [shown, []]) {
           const film = path.join(folder, part, `${name}-${nthFile}${texts.length === 0 ? '-no-text' : ''}.mkv`);
           const graph = [frame, ...texts.map(({ filter }) => filter), 'format=yuv420p'].join(',');

@@ -2,6 +2,7 @@ import test from 'ava';
 import type { FurtherArtifact } from '../../contract/evidence/evidence.ts';
 import type { ReadPicture, ReadText } from '../../contract/screentext.ts';
 import { checkScreenText } from '../../receipts/stages/screen.ts';
+import { ruleSets } from '../../rules/rule-sets.ts';
 import { clearMilliOf, isClutter, judgedText, keptTexts, type SeenText, seenTexts } from '../../rules/screentext.ts';
 import { furtherEvidenceOf } from './evidence/evidence-artifacts.ts';
 
@@ -84,6 +85,20 @@ test('each gate withholds for its own reason, and a text that closes none passes
   t.is(judgedText({ ...text, clearMilli: 0 }, ['eng']).outcome, 'withheld');
 });
 
+test('shapes around a line do not count against eight letters on which readings of the line alone agree', (t) => {
+  const cluttered = { ...text, text: 'The room', clearMilli: 0 };
+  const reasonsOf = (changes: Partial<SeenText>) =>
+    judgedText({ ...cluttered, ...changes }, ['eng', 'kor']).reasonCodes;
+  t.deepEqual(reasonsOf({ secondLook: 'agrees', text: 'The rooms' }), []);
+  t.deepEqual(reasonsOf({ secondLook: 'agrees' }), ['clutter']);
+  // A syllable of Korean is two and a half letters.
+  t.deepEqual(reasonsOf({ secondLook: 'agrees', text: '지난 주말', language: 'ko' }), []);
+  t.deepEqual(reasonsOf({ secondLook: 'agrees', text: '지난 주', language: 'ko' }), ['clutter']);
+  t.deepEqual(reasonsOf({ secondLook: 'disagrees', text: 'The rooms' }), ['clutter', 'disagreement']);
+  t.deepEqual(reasonsOf({ text: 'The rooms' }), ['clutter']);
+  t.deepEqual(reasonsOf({ secondLook: 'agrees', text: 'The rooms', endMs: 1001, confidenceMilli: 949 }), ['seen_once']);
+});
+
 test('a text in a language that the engine was not given is withheld, and one of no known language is not', (t) => {
   const reasonsOf = (language: string | null, languages: readonly string[]) =>
     judgedText({ ...text, language }, languages).reasonCodes;
@@ -101,7 +116,7 @@ test('a text in a language that the engine was not given is withheld, and one of
     t.deepEqual(reasonsOf(language, languages), [], `${language} of ${languages}`);
   }
   const forged = furtherEvidenceOf('screen_text', {
-    parameters: { gates: 3, languages: 'eng+kor' },
+    parameters: { gates: ruleSets.screenTextGates.version, languages: 'eng+kor' },
     facts: [judgedText({ ...text, language: 'de' }, [])],
   });
   t.like(
