@@ -235,7 +235,7 @@ function changeLines({ lineIds, lines: after }: AskedChange, known: readonly Sho
 
 const sides = ['source', 'target'] as const satisfies readonly CaptionSide[];
 
-/** The lines that a revert of one change takes and brings back: on the sides whose words it had changed, or on one if it changed none. */
+/** The lines that a revert of one change takes and brings back, on the sides whose words it had changed. A change of times has one side. */
 export function revertedLines({ kind, before, after }: CorrectionChange): string[] {
   const wordsOf = (lines: CorrectionChange['after'], side: CaptionSide) =>
     JSON.stringify(lines.map((line) => line[side].text));
