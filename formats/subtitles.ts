@@ -654,8 +654,8 @@ export function* openSubtitleFile(
   if (start === -1) throw new ServiceError('invalid_subtitle_file', 'the file is empty');
   const found = formatOf(text, start);
   if (found === null || (stated.format ?? found) !== found) {
-    const seen = found === null ? 'it is neither srt, webvtt nor ass' : `its text is ${found}`;
-    throw new ServiceError('subtitle_format_mismatch', stated.format === null ? seen : `${seen}, not ${stated.format}`);
+    const seen = found === null ? 'it is neither srt, webvtt nor ass' : `its text is ${found}, not ${stated.format}`;
+    throw new ServiceError('subtitle_format_mismatch', seen);
   }
   yield;
   const readable = yield* readableText(text, found);

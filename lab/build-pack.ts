@@ -28,6 +28,7 @@ const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> =
   unspoken: unspokenItems,
   tuning: utteranceItems('tuning'),
   'held-out': utteranceItems('held-out'),
+  unseen: utteranceItems('unseen'),
   'faults-tuning': recordedFaultItems('tuning'),
   'faults-held-out': recordedFaultItems('held-out'),
 };

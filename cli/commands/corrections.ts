@@ -9,6 +9,7 @@ import {
   type AskedLine,
   type CaptionCorrectionPreview,
   type CaptionCorrections,
+  type CorrectionChange,
   maximumCorrectionChanges,
   type ShownLine,
 } from '../../contract/captions/correction.ts';
@@ -232,6 +233,24 @@ function changeLines({ lineIds, lines: after }: AskedChange, known: readonly Sho
   ];
 }
 
+const sides = ['source', 'target'] as const satisfies readonly CaptionSide[];
+
+/** The lines that a revert of one change takes and brings back, on the sides whose words it had changed. A change of times has one side. */
+export function revertedLines({ kind, before, after }: CorrectionChange): string[] {
+  const wordsOf = (lines: CorrectionChange['after'], side: CaptionSide) =>
+    JSON.stringify(lines.map((line) => line[side].text));
+  const changed = sides.filter((side) => wordsOf(before, side) !== wordsOf(after, side));
+  const listed = (sign: string, lines: CorrectionChange['after'], side: CaptionSide) =>
+    lines.map((line) => `  ${sign} ${timeCode(line.startMs)}  ${shownText(line[side].text)}`);
+  return [
+    `taken back: ${kind}`,
+    ...(changed.length === 0 ? [sides[1]] : changed).flatMap((side) => [
+      ...listed('-', after, side),
+      ...listed('+', before, side),
+    ]),
+  ];
+}
+
 /** The findings of the check and of the guidelines on the lines that a draft changes. */
 function findingLines({ check, lines, reports }: CaptionCorrectionPreview): string[] {
   const changed = new Set(
@@ -295,11 +314,7 @@ async function revert(
       only === undefined ? `no correction of this study is called ${named}` : `several corrections begin with ${named}`;
     throw new WrongCall([`${what}; its corrections:`, ...(listed.length === 0 ? ['  (none)'] : listed)].join('\n'));
   }
-  for (const { kind, before, after } of only.changes) {
-    call.terminal.remark(
-      `${kind}: ${after.map(({ id }) => id).join(', ') || '(dropped)'} goes back to ${before.map(({ id }) => id).join(', ') || '(no line)'}`,
-    );
-  }
+  for (const change of only.changes) for (const line of revertedLines(change)) call.terminal.remark(line);
   await attested(call, known);
   return written(call, runtimeId, known, [{ reverts: only.correctionId }]);
 }

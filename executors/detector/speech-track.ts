@@ -125,19 +125,27 @@ export const SPEECH_RULE = {
   /** Shorter pauses count as speech, and shorter speech does not count. */
   minSilenceMs: 300,
   minSpeechMs: 200,
-  /** Somewhere in a window the first model has to say as much: the boundary model alone takes music and crowds for speech. */
-  leastEstimate: 0.05,
-  /** In a window as long as a phrase it has to say more: what it overlooks are short words. */
-  phraseMs: 1000,
-  leastPhraseEstimate: 0.5,
   /**
-   * The mean of a window is so far above that of so much time before it and behind it. Music and noises swell and fade,
-   * and words begin and end. The time beside a long window says little about it, so its mean alone decides.
+   * The contrast of a window is its mean above that of so much time before it and behind it. Music and noises swell and fade, and
+   * words begin and end. The time beside a long window says little about it, so its mean alone decides.
    */
-  leastContrast: 0.6,
   besideMs: 320,
   longMs: 3000,
+  /** A window is possible speech with as much, and if the first model finds as much somewhere in it. */
+  leastContrast: 0.55,
   leastLongMean: 0.65,
+  leastEstimate: 0.05,
+  /** It is certain with as much, if the first model finds more in a window as long as a phrase: it overlooks short words. */
+  certainContrast: 0.72,
+  certainLongMean: 0.8,
+  phraseMs: 1000,
+  leastPhraseEstimate: 0.5,
+  /** Music is taken for speech once in a while, and people go on speaking: so much possible speech is certain, */
+  certainMs: 6000,
+  /** and so are two possible windows this near to each other. */
+  pairMs: 1000,
+  /** Possible speech counts this near to a window that is certain. */
+  nearMs: 3000,
 } as const;
 
 /** A probability is kept as a byte: so many steps from 0 to 1. */
@@ -146,7 +154,7 @@ export const PROBABILITY_STEPS = 255;
 const { onThreshold, edgeThreshold } = SPEECH_RULE;
 const samples = (ms: number): number => ms * SAMPLES_PER_MS;
 
-/** Windows of speech of a sound, and those in which one of the models finds too little of it; both in order and apart. */
+/** Windows of speech of a sound, and those in which the models find too little of it; both in order and apart. */
 export interface FoundSpeech {
   readonly speech: readonly SampleSpan[];
   readonly unconfirmed: readonly SampleSpan[];
@@ -156,31 +164,62 @@ export interface FoundSpeech {
  * Windows of speech from the probability of speech at every step of a sound that is `total` samples long. Edges lie between two steps,
  * where a straight line through their probabilities crosses the threshold.
  */
-export function speechWindows({ probabilities, estimates }: SpeechProbabilities, total: number): FoundSpeech {
+export function speechWindows(sound: SpeechProbabilities, total: number): FoundSpeech {
   const joined: SampleSpan[] = [];
-  for (const span of probableSpans(probabilities, total)) {
+  for (const span of probableSpans(sound.probabilities, total)) {
     const last = joined.at(-1);
     if (last === undefined || span.start - last.end >= samples(SPEECH_RULE.minSilenceMs)) joined.push(span);
     else joined[joined.length - 1] = { start: last.start, end: span.end };
   }
   const long = joined.filter(({ start, end }) => end - start >= samples(SPEECH_RULE.minSpeechMs));
-  const isConfirmed = (span: SampleSpan): boolean =>
-    isEstimated(estimates, span) && isProbableOnTheWhole(probabilities, span);
-  return { speech: long.filter(isConfirmed), unconfirmed: long.filter((span) => !isConfirmed(span)) };
+  const possible = long.filter((span) => isPossible(sound, span));
+  const certain = possible.filter(
+    (span, at) => isCertain(sound, span) || isNear(span, [possible[at - 1], possible[at + 1]], SPEECH_RULE.pairMs),
+  );
+  let reached = 0;
+  const speech = new Set(
+    possible.filter((span) => {
+      while ((certain[reached]?.end ?? total) < span.start - samples(SPEECH_RULE.nearMs)) reached += 1;
+      // A certain window is near itself.
+      return isNear(span, [certain[reached]], SPEECH_RULE.nearMs);
+    }),
+  );
+  return { speech: [...speech], unconfirmed: long.filter((span) => !speech.has(span)) };
 }
+
+/** True if one of the others begins or ends so near to a span. */
+const isNear = (span: SampleSpan, others: readonly (SampleSpan | undefined)[], ms: number): boolean =>
+  others.some(
+    (other) => other !== undefined && other.start - span.end <= samples(ms) && span.start - other.end <= samples(ms),
+  );
 
 const lasts = ({ start, end }: SampleSpan, ms: number): boolean => end - start >= samples(ms);
 
-/** True if the first model finds speech somewhere in a window. */
-function isEstimated(estimates: Uint8Array, span: SampleSpan): boolean {
-  const { phraseMs, leastPhraseEstimate, leastEstimate } = SPEECH_RULE;
-  const least = lasts(span, phraseMs) ? leastPhraseEstimate : leastEstimate;
-  return estimates.subarray(...stepsOf(span)).some((each) => each >= least * PROBABILITY_STEPS);
+/** True if both models find enough in a window for speech among speech. */
+function isPossible(sound: SpeechProbabilities, span: SampleSpan): boolean {
+  const { leastEstimate, leastContrast, leastLongMean } = SPEECH_RULE;
+  return isEstimated(sound, span, leastEstimate) && isProbableOnTheWhole(sound, span, leastContrast, leastLongMean);
 }
 
-/** True if a window is far above what is beside it, or if a long one is probable on the mean. */
-function isProbableOnTheWhole(probabilities: Uint8Array, span: SampleSpan): boolean {
-  const { longMs, leastLongMean, besideMs, leastContrast } = SPEECH_RULE;
+/** True if a possible window is speech wherever it is. */
+function isCertain(sound: SpeechProbabilities, span: SampleSpan): boolean {
+  const { phraseMs, leastPhraseEstimate, certainMs, certainContrast, certainLongMean } = SPEECH_RULE;
+  if (lasts(span, phraseMs) && !isEstimated(sound, span, leastPhraseEstimate)) return false;
+  return lasts(span, certainMs) || isProbableOnTheWhole(sound, span, certainContrast, certainLongMean);
+}
+
+/** True if the first model finds so much speech somewhere in a window. */
+const isEstimated = ({ estimates }: SpeechProbabilities, span: SampleSpan, least: number): boolean =>
+  estimates.subarray(...stepsOf(span)).some((each) => each >= least * PROBABILITY_STEPS);
+
+/** True if a window is so far above what is beside it, or if a long one is so probable on the mean. */
+function isProbableOnTheWhole(
+  { probabilities }: SpeechProbabilities,
+  span: SampleSpan,
+  leastContrast: number,
+  leastLongMean: number,
+): boolean {
+  const { longMs, besideMs } = SPEECH_RULE;
   const [from, to] = stepsOf(span);
   const mean = meanOf(probabilities.subarray(from, to));
   if (lasts(span, longMs)) return mean >= leastLongMean;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type Recordings, recordedVoices, recordingsOf } from '../utterances/recorded-voices.ts';
 import { samplesIn, samplesOf } from '../utterances/samples.ts';
-import { type EdgeRule, levelled, type SpokenRun, spokenRuns } from '../utterances/spoken-runs.ts';
+import { levelled, noisyEdges, type SpokenRun, spokenRuns } from '../utterances/spoken-runs.ts';
 import { Chance } from './chance.ts';
 
 /** A voice, or several that speak the same prompts. */
@@ -60,16 +60,6 @@ export function trainingVoices(withTuning: boolean): readonly TrainingVoice[] {
   return voices;
 }
 
-/** Many recordings are noisy: their speech begins where it rises above the noise, 22 to 35 dB below the loudest moment. */
-const trainingEdges: EdgeRule = {
-  belowLoudestDb: (levels) => {
-    const noise = levels[Math.floor(levels.length * 0.1)] ?? 0;
-    const below = Math.min(35, (levels.at(-1) ?? 0) - noise - 8);
-    return below < 22 ? null : below;
-  },
-  clearDb: 4,
-};
-
 const mostRecordings = 420;
 const leastBytes = 1500;
 const leastMs = 100;
@@ -91,7 +81,7 @@ export async function spokenVoices(work: string, voices: readonly TrainingVoice[
 /** The runs of speech in recordings, all leveled to the same loudness. */
 export const runsIn = (files: readonly string[]): SpokenRun[] =>
   decoded(files).flatMap((samples) =>
-    samples.length < samplesIn(leastMs) ? [] : spokenRuns(samples, trainingEdges).map(levelled),
+    samples.length < samplesIn(leastMs) ? [] : spokenRuns(samples, noisyEdges).map(levelled),
   );
 
 async function chosenRecordings(work: string, voice: TrainingVoice, chance: Chance): Promise<string[]> {

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type PackItem, phraseMs } from '../../contract/evaluation.ts';
 import { conditions, excerpt } from '../utterances/conditions.ts';
-import { type Half, musicOf, recordedVoices, recordingsOf, type Voice } from '../utterances/recorded-voices.ts';
+import { musicOf, recordedVoices, recordingsOf, type Voice, type VoiceSet } from '../utterances/recorded-voices.ts';
 import { meanPower, samplesIn, samplesOf, seeded } from '../utterances/samples.ts';
-import { levelled, type SpokenRun, spokenRuns } from '../utterances/spoken-runs.ts';
+import { levelled, noisyEdges, plainEdges, type SpokenRun, spokenRuns } from '../utterances/spoken-runs.ts';
 import { ffmpeg } from './ffmpeg.ts';
 import { itemOf } from './pack-item.ts';
 
@@ -16,14 +16,16 @@ const [leastPauseMs, mostPauseMs] = [700, 1600];
 const musicAloneMs = 45_000;
 const second = 1000;
 
-/** The voices of one half under every condition, and the music of that half alone. */
+/** The voices of one half under every condition, and the music of that half alone; `unseen` has no such music. */
 export const utteranceItems =
-  (half: Half) =>
+  (half: VoiceSet) =>
   async (folder: string): Promise<PackItem[]> => {
     const pieces = samplesOf(await musicOf(path.join(folder, 'work'), half));
     const items: PackItem[] = [];
     const voices = recordedVoices.filter((voice) => voice.half === half);
     for (const [at, voice] of voices.entries()) items.push(...(await spokenItems(folder, voice, at, pieces)));
+    // The music behind the unseen voices is alone in the part `unspoken`.
+    if (half === 'unseen') return items;
     for (const [at, piece] of pieces.entries()) items.push(await musicItem(folder, half, at, piece));
     return items;
   };
@@ -36,10 +38,13 @@ async function runsOf(folder: string, voice: Voice): Promise<SpokenRun[]> {
     .sort((one, other) => one.place - other.place)
     .slice(0, mostRecordings)
     .map(({ file }) => file);
+  const edges = voice.half === 'unseen' ? noisyEdges : plainEdges;
   const [words, phrases]: [SpokenRun[], SpokenRun[]] = [[], []];
   for (let at = 0; at < files.length; at += decodedTogether) {
     if (words.length >= mostWords && phrases.length >= mostPhrases) break;
-    for (const run of samplesOf(files.slice(at, at + decodedTogether)).flatMap((samples) => spokenRuns(samples))) {
+    for (const run of samplesOf(files.slice(at, at + decodedTogether)).flatMap((samples) =>
+      spokenRuns(samples, edges),
+    )) {
       const isWord = run.endMs - run.startMs < phraseMs;
       if (isWord && words.length < mostWords) words.push(run);
       if (!isWord && phrases.length < mostPhrases) phrases.push(run);
@@ -105,13 +110,18 @@ async function spokenItems(
   });
 }
 
-async function musicItem(folder: string, half: Half, at: number, piece: Float32Array): Promise<PackItem> {
+async function musicItem(folder: string, half: VoiceSet, at: number, piece: Float32Array): Promise<PackItem> {
   const samples = excerpt(piece, samplesIn(musicAloneMs), at);
   const file = await writtenFile(folder, half, `music-${half}-${at}`, [samples]);
   return itemOf(folder, file, musicAloneMs, { utterances: { condition: 'music_alone', spans: [] } });
 }
 
-async function writtenFile(folder: string, half: Half, name: string, parts: readonly Float32Array[]): Promise<string> {
+async function writtenFile(
+  folder: string,
+  half: VoiceSet,
+  name: string,
+  parts: readonly Float32Array[],
+): Promise<string> {
   const raw = path.join(folder, 'work', `${name}.f32`);
   await writeFile(raw, Buffer.concat(parts.map(({ buffer }) => Buffer.from(buffer))));
   const file = path.join(folder, half, `${name}.flac`);

@@ -6,16 +6,23 @@ import path from 'node:path';
 /** Thresholds are chosen on one half of the voices and measured on the other; no speaker is in both. */
 export type Half = 'tuning' | 'held-out';
 
+/** Voices `unseen` are of other packages: nothing was trained on them, and no threshold was chosen on them. */
+export type VoiceSet = Half | 'unseen';
+
 /** Recordings in a package of Debian. */
 export interface Recordings {
   readonly package: string;
   /** Below `/usr/share`. */
   readonly folder: string;
+  /** The files; all recordings by default. */
+  readonly only?: RegExp;
+  /** A zip archive below `/usr/share` that has the folder. */
+  readonly archive?: string;
 }
 
 export interface Voice extends Recordings {
   readonly name: string;
-  readonly half: Half;
+  readonly half: VoiceSet;
 }
 
 const klettres = (half: Half, language: string): Voice => ({
@@ -29,6 +36,38 @@ const asterisk = (half: Half, language: string, speaker: string): Voice => ({
   folder: `asterisk/sounds/${speaker}`,
 });
 
+const kajongg = (speaker: string): Voice => ({
+  ...{ name: `kajongg-${speaker.replace('/', '-')}`, half: 'unseen', package: 'kajongg' },
+  folder: `kajongg/voices/${speaker}`,
+});
+const horizons = (language: string): Voice => ({
+  ...{ name: `horizons-${language}`, half: 'unseen', package: 'unknown-horizons' },
+  folder: `unknown-horizons/content/audio/voice/${language}`,
+});
+
+const megaglest = (unit: string, folder: string): Voice => ({
+  ...{ name: `megaglest-${unit}`, half: 'unseen', package: 'megaglest-data' },
+  ...{
+    folder: `games/megaglest/techs/megapack/${folder}/sounds`,
+    only: new RegExp(`${unit}_(?:ack|select)\\d+\\.wav$`),
+  },
+});
+const warzone: Voice = {
+  ...{ name: 'warzone', half: 'unseen', package: 'warzone2100-data', archive: 'games/warzone2100/base.wz' },
+  ...{ folder: 'audio', only: /^(?:memressp\/missmesg|tutorial)\// },
+};
+
+const unseen: readonly Voice[] = [
+  ...['female1', 'male1', 'male2', 'de/female1', 'de/female2', 'de/male1', 'de/male2'].map(kajongg),
+  ...['de', 'en', 'fr'].map(horizons),
+  ...['archer', 'horseman'].map((unit) => megaglest(unit, 'commondata')),
+  ...['battlemage', 'initiate'].map((unit) => megaglest(unit, `factions/magic/units/${unit}`)),
+  warzone,
+  { name: 'gcin', half: 'unseen', package: 'gcin-voice', folder: 'gcin-voice/ogg', only: /\/5\.ogg$/ },
+  { name: 'alsa', half: 'unseen', package: 'alsa-utils', folder: 'sounds/alsa', only: /(?:Center|Left|Right)\.wav$/ },
+  { name: 'marsshooter', half: 'unseen', package: 'marsshooter-data', folder: 'games/marsshooter/audio/announcer' },
+];
+
 /** People who speak, in Debian's packages: KLettres and KTuberling are under the GPL, the prompts of Asterisk under CC BY-SA 3.0. */
 export const recordedVoices: readonly Voice[] = [
   ...['ca', 'el', 'lt', 'nn'].map((language) => ktuberling('tuning', language)),
@@ -40,15 +79,22 @@ export const recordedVoices: readonly Voice[] = [
   asterisk('held-out', 'fr', 'fr_CA_f_June'),
   asterisk('held-out', 'it', 'it_IT_m_Carlo'),
   asterisk('held-out', 'ru', 'ru_RU_f_IvrvoiceRU'),
+  ...unseen,
 ];
 
-const musicPackage = 'asterisk-moh-opsound-wav';
-const musicFolder = 'asterisk/moh';
+const onHold = (...names: readonly string[]): string[] =>
+  names.map((name) => `asterisk-moh-opsound-wav/asterisk/moh/${name}.wav`);
 
-/** Music without singing, under CC BY-SA 3.0. */
-const pieces: Readonly<Record<Half, readonly string[]>> = {
-  tuning: ['macroform-robot_dity.wav', 'manolo_camp-morning_coffee.wav'],
-  'held-out': ['macroform-cold_day.wav', 'macroform-the_simplicity.wav', 'reno_project-system.wav'],
+/** Music without singing, each piece by its package and its path below `/usr/share`; that on hold is under CC BY-SA 3.0. */
+const pieces: Readonly<Record<VoiceSet, readonly string[]>> = {
+  tuning: onHold('macroform-robot_dity', 'manolo_camp-morning_coffee'),
+  'held-out': onHold('macroform-cold_day', 'macroform-the_simplicity', 'reno_project-system'),
+  unseen: [
+    'openclonk-data/games/openclonk/Music.ocg/Motorway.ogg',
+    'colobot-common-sounds/games/colobot/music/Prototype.ogg',
+    'planetblupi-music-ogg/planetblupi/music/music003.ogg',
+    'unknown-horizons/unknown-horizons/content/audio/music/goldenvalley.ogg',
+  ],
 };
 
 /** Downloads a package with apt, once, and unpacks it below `work`; nothing of it is installed. Its `/usr/share`. */
@@ -65,17 +111,30 @@ export async function unpacked(work: string, name: string): Promise<string> {
   return path.join(folder, 'usr/share');
 }
 
+/** The `/usr/share` of recordings, or what their archive has. */
+async function sharedFolder(work: string, { package: name, archive }: Recordings): Promise<string> {
+  const shared = await unpacked(work, name);
+  if (archive === undefined) return shared;
+  const folder = path.join(shared, '../..', 'archive');
+  if (!existsSync(folder)) execFileSync('unzip', ['-q', path.join(shared, archive), '-d', folder]);
+  return folder;
+}
+
 /** The files of recordings, in the order of their names. */
 export async function recordingsOf(work: string, voice: Recordings): Promise<string[]> {
-  const folder = path.join(await unpacked(work, voice.package), voice.folder);
+  const folder = path.join(await sharedFolder(work, voice), voice.folder);
   const names = await readdir(folder, { recursive: true });
   return names
-    .filter((name) => /\.(?:gsm|ogg|opus|wav)$/.test(name))
+    .filter((name) => /\.(?:gsm|ogg|opus|wav)$/.test(name) && (voice.only?.test(name) ?? true))
     .sort()
     .map((name) => path.join(folder, name));
 }
 
-export async function musicOf(work: string, half: Half): Promise<string[]> {
-  const folder = path.join(await unpacked(work, musicPackage), musicFolder);
-  return pieces[half].map((name) => path.join(folder, name));
+export async function musicOf(work: string, half: VoiceSet): Promise<string[]> {
+  const files: string[] = [];
+  for (const piece of pieces[half]) {
+    const [name = '', ...below] = piece.split('/');
+    files.push(path.join(await unpacked(work, name), ...below));
+  }
+  return files;
 }

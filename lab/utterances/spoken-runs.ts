@@ -32,6 +32,16 @@ export interface EdgeRule {
 
 export const plainEdges: EdgeRule = { belowLoudestDb: () => 35, clearDb: 5 };
 
+/** Many recordings are noisy: their speech begins where it rises above the noise, 22 to 35 dB below the loudest moment. */
+export const noisyEdges: EdgeRule = {
+  belowLoudestDb: (levels) => {
+    const noise = levels[Math.floor(levels.length * 0.1)] ?? 0;
+    const below = Math.min(35, (levels.at(-1) ?? 0) - noise - 8);
+    return below < 22 ? null : below;
+  },
+  clearDb: 4,
+};
+
 /** The runs of a clean recording, in order; empty if its edges are doubtful. */
 export function spokenRuns(samples: Float32Array, edges: EdgeRule = plainEdges): SpokenRun[] {
   const { windowMs, stepMs } = rule;

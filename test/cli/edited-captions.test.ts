@@ -1,6 +1,12 @@
 import test from 'ava';
-import { changesIn, type EditedCue, type EditedSide, editableSrt } from '../../cli/commands/corrections.ts';
-import type { CorrectedText, ShownLine } from '../../contract/captions/correction.ts';
+import {
+  changesIn,
+  type EditedCue,
+  type EditedSide,
+  editableSrt,
+  revertedLines,
+} from '../../cli/commands/corrections.ts';
+import type { CorrectedLine, CorrectedText, ShownLine } from '../../contract/captions/correction.ts';
 
 // Changes of a person in a file of captions.
 
@@ -122,4 +128,20 @@ test('a cue that is gone from an export drops its line', (t) => {
 
 test('the mark of a line without a text drops the line if it is gone', (t) => {
   t.deepEqual(changesIn(studied, exported, german), [{ lineIds: ['line-2'], lines: [] }]);
+});
+
+test('bug: a person was to attest a revert of which only the ids of the lines were shown', (t) => {
+  const corrected = (target: string | null, startMs = 2000): CorrectedLine => ({
+    ...{ id: 'line-1', startMs, endMs: 3500, originalLineIds: ['line-1'], source: said('source') },
+    target: target === null ? withheld : said(target),
+  });
+  t.deepEqual(revertedLines({ kind: 'reworded', before: [corrected(null)], after: [corrected('uno\nand')] }), [
+    ...['taken back: reworded', '  - 0:02.000  uno / and', '  + 0:02.000  (no text)'],
+  ]);
+  t.deepEqual(revertedLines({ kind: 'retimed', before: [corrected('one')], after: [corrected('one', 2100)] }), [
+    ...['taken back: retimed', '  - 0:02.100  one', '  + 0:02.000  one'],
+  ]);
+  t.deepEqual(revertedLines({ kind: 'dropped', before: [corrected('one')], after: [] }), [
+    ...['taken back: dropped', '  + 0:02.000  source', '  + 0:02.000  one'],
+  ]);
 });

@@ -60,9 +60,10 @@ const stepsIn = (ms: number): number => (ms * 16) / STEP_SAMPLES;
 const { minSilenceMs, minSpeechMs } = SPEECH_RULE;
 
 test('speech must be more probable than the on-threshold', (t) => {
-  t.deepEqual(windows([0.64, 100]), []);
   t.deepEqual(windows(), []);
-  t.deepEqual(windows([0, 20], [0.66, 100], [0, 20]).length, 1);
+  const beside = (probability: number) => windows([0, 20], [probability, 100], [0, 60], [0.9, 30], [0, 20]).length;
+  t.is(beside(0.64), 1);
+  t.is(beside(0.66), 2);
 });
 
 test('speech begins and ends between two steps, where their probabilities cross the edge', (t) => {
@@ -84,7 +85,7 @@ test('a window shorter than the least speech is dropped, and two that are joined
   const steps = Math.floor(stepsIn(minSpeechMs));
   t.deepEqual(windows([0, 20], [0.8, steps], [0, 20]), []);
   t.is(windows([0, 20], [0.8, steps + 1], [0, 20]).length, 1);
-  t.is(windows([0, 20], [1, steps / 2], [0, 4], [1, steps / 2], [0, 20]).length, 1);
+  t.is(windows([0, 20], [1, steps / 2], [0, 2], [1, steps / 2], [0, 20]).length, 1);
 });
 
 test('what begins with the sound or lasts to its end has the edges of the sound', (t) => {
@@ -116,36 +117,72 @@ test('a window that is probable for moments alone does not count, and is named a
   t.deepEqual(countedApart([[0, 20], ...flutter, [0, 20], [0.9, 20], [0, 20]]), [[[75.4, 95.6]], [[19.4, 52.6]]]);
 });
 
-test('a window that swells and fades does not count, and one that begins and ends does', (t) => {
-  const beside = stepsIn(SPEECH_RULE.besideMs);
-  const withBeside = (level: number): Runs => [
-    [0, 30],
-    [level, beside],
-    [0.8, 30],
-    [level, beside],
-    [0, 30],
-  ];
-  const contrast = (level: number) => 0.8 - level;
-  t.true(contrast(0.1) > SPEECH_RULE.leastContrast && contrast(0.3) < SPEECH_RULE.leastContrast);
-  t.is(countedApart(withBeside(0.1))[0]?.length, 1);
-  t.deepEqual(countedApart(withBeside(0.3))[0], []);
-  t.is(countedApart(withBeside(0.3))[1]?.length, 1);
+const besideSteps = stepsIn(SPEECH_RULE.besideMs);
+
+/** So many steps of 0.85 between steps of a level, and silence around them. */
+const swelling = (level: number, steps = 60): Runs => [
+  [0, 30],
+  [level, besideSteps],
+  [0.85, steps],
+  [level, besideSteps],
+  [0, 30],
+];
+/** A window with a little more contrast than so much, and with a little less. */
+const above = (contrast: number): Runs => swelling(0.85 - contrast - 0.06);
+const below = (contrast: number): Runs => swelling(0.85 - contrast + 0.06);
+
+/** How many windows count, and how many do not. */
+const counts = (...runs: readonly Runs[]): number[] => countedApart(runs.flat()).map(({ length }) => length);
+
+const { certainContrast, leastContrast } = SPEECH_RULE;
+
+test('a window that swells and fades does not count alone, and one that begins and ends does', (t) => {
+  t.deepEqual(counts(above(certainContrast)), [1, 0]);
+  t.deepEqual(counts(below(certainContrast)), [0, 1]);
 });
 
-test('a long window counts by its mean alone', (t) => {
-  const beside = stepsIn(SPEECH_RULE.besideMs);
-  const lasting = (steps: number): Runs => [
+test('a window that swells and fades counts near one that begins and ends, and not far from it', (t) => {
+  const near = Math.floor(stepsIn(SPEECH_RULE.nearMs));
+  const certain: Runs = [
     [0, 30],
-    [0.35, beside],
-    [0.8, steps],
-    [0.35, beside],
+    [0.95, 30],
     [0, 30],
   ];
-  const long = Math.ceil(stepsIn(SPEECH_RULE.longMs));
-  t.is(countedApart(lasting(long - 3))[0]?.length, 0);
-  t.is(countedApart(lasting(long))[0]?.length, 1);
+  // Both windows have 30 steps of silence on this side, and one has steps of its level.
+  const silence = (distance: number): Runs => [[0, distance - 60 - besideSteps]];
+  for (const isReversed of [false, true]) {
+    const found = (window: Runs, distance: number) => {
+      const parts = [window, silence(distance), certain];
+      return counts(...(isReversed ? parts.toReversed() : parts));
+    };
+    t.deepEqual(found(above(leastContrast), near - 2), [2, 0]);
+    t.deepEqual(found(above(leastContrast), near + 2), [1, 1]);
+    t.deepEqual(found(below(leastContrast), near - 2), [1, 1]);
+  }
+});
+
+test('two windows that swell and fade count if they are near to each other', (t) => {
+  const pair = Math.floor(stepsIn(SPEECH_RULE.pairMs));
+  const found = (distance: number, second: Runs) =>
+    counts(above(leastContrast).slice(0, -1), [[0, distance - 2 * besideSteps]], second.slice(1));
+  t.deepEqual(found(pair - 2, above(leastContrast)), [2, 0]);
+  t.deepEqual(found(pair + 2, above(leastContrast)), [0, 2]);
+  t.deepEqual(found(pair - 2, below(leastContrast)), [0, 2]);
+});
+
+test('a long window counts by its mean alone, and a very long one by a lower mean', (t) => {
+  const [long, veryLong] = [Math.ceil(stepsIn(SPEECH_RULE.longMs)), Math.ceil(stepsIn(SPEECH_RULE.certainMs))];
+  t.is(countedApart(swelling(0.35, long - 3))[0]?.length, 0);
+  t.is(countedApart(swelling(0.35, long))[0]?.length, 1);
+  const lasting = (steps: number): Runs => [
+    [0, 30],
+    [0.7, steps],
+    [0, 30],
+  ];
+  t.is(countedApart(lasting(veryLong - 3))[1]?.length, 1);
+  t.is(countedApart(lasting(veryLong + 1))[0]?.length, 1);
   const fluttering = Array.from(
-    { length: long / 4 },
+    { length: veryLong / 4 },
     (): Runs => [
       [0.9, 2],
       [0, 2],

@@ -130,6 +130,12 @@ test('names of code pages name the encodings that they are', (t) => {
   refused(t, pair(0x53), 'subtitle_encoding_mismatch', /euc-kr/, { encoding: 'cp949' });
 });
 
+test('bug: a text of no known format was said to be "neither srt, webvtt nor ass, not srt"', (t) => {
+  const message = /^it is neither srt, webvtt nor ass$/;
+  refused(t, 'words', 'subtitle_format_mismatch', message, { format: 'srt' });
+  refused(t, 'words', 'subtitle_format_mismatch', message);
+});
+
 test('bug: two signs of windows-949 were refused', (t) => {
   const signs = Buffer.concat([Buffer.from(`1\n${times(1)}\n`), Buffer.from([0xa2, 0xe6, 0xa2, 0xe7])]);
   t.is(open(signs, { encoding: 'cp949' }).cues[0]?.text, '€®');
