@@ -87,7 +87,7 @@ export function openStudying(options: StudyingOptions): Studying {
   });
   const windows = new KeptWindows(ledger, objectStore, report);
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
-  const content = runtimes.content();
+  const content = () => runtimes.content();
   const pace = recognizer === null ? null : new RecognitionPace(ledger, recognizer);
   const transcriber =
     recognizer === null
@@ -124,9 +124,8 @@ export function openStudying(options: StudyingOptions): Studying {
   // A host with workers needs its own detector for the language of recognized lines alone.
   const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
   const media = new MediaSteps({
-    ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, moved },
+    ...{ ledger, objectStore, content, registry, passes, operations, windows, progress, clock, board, waits, moved },
     report,
-    content: () => runtimes.content(),
     abandoned: options.abandoned,
     calibration: orders === null ? calibration : null,
   });

@@ -260,8 +260,9 @@ export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudy
     rowOf: (kept) =>
       ({ evidence: [{ kind: 'transcript', ...kept }], derivedAudio: null }) satisfies MediaOperationResult,
     find: async ({ record }, source, { from }, signal) => {
+      const read = content();
       const [speech, silences] = await Promise.all(
-        from.map(async ({ contentId }) => (await readStoredReceipt(evidenceShape, content, contentId)).body),
+        from.map(async ({ contentId }) => (await readStoredReceipt(evidenceShape, read, contentId)).body),
       );
       if (transcriber === null || speech === undefined || silences === undefined) return 'no_audio_in_range';
       const { runtimeId, analysisRequest: request } = record;

@@ -263,7 +263,7 @@ export const screenTextSteps = (options: ScreenTextStepsOptions): GrantedStudySt
       if (screenTexts === null) throw new RangeError('this host has no reader of the screen');
       const { runtimeId, analysisRequest: request } = record;
       const keyframes =
-        named === undefined ? null : (await readStoredReceipt(furtherShape, content, named.contentId)).body;
+        named === undefined ? null : (await readStoredReceipt(furtherShape, content(), named.contentId)).body;
       const total = request.range.endMs - request.range.startMs;
       return screenTexts.find({
         ...{ source, request, keyframes, signal },

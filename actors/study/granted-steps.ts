@@ -25,8 +25,8 @@ import type { ProgressBoard } from '../supervision/progress-board.ts';
 import { studiedSource } from './media-task.ts';
 
 export interface GrantedStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {
-  /** Reads the evidence of the steps before. */
-  readonly content: StoredContent;
+  /** Opens a reader of the evidence of the steps before. It notes the files that it reads, so each step opens its own. */
+  readonly content: () => StoredContent;
   readonly progress: LiveProgress;
   /** Where clients see how far a step has come. */
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
@@ -169,7 +169,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     if (kept.state === 'unavailable') return { kept, found: null, reused: true };
     const state = await objectStore.verify(kept.contentId);
     if (state === 'intact') {
-      const { body } = await readStoredReceipt(this.#step.operation.declared.found, content, kept.contentId);
+      const { body } = await readStoredReceipt(this.#step.operation.declared.found, content(), kept.contentId);
       return this.#step.isWhole?.(body) === false ? null : { kept, found: body, reused: true };
     }
     report(`stored evidence ${kept.contentId} is ${state}; the operation runs again`);

@@ -237,7 +237,7 @@ const { runtimeId } = runningStudy.run.record;
 
 /** The steps of engines that this host was not started for. */
 const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) => {
-  const content = new ReadObjects(objectStore, () => undefined);
+  const content = () => new ReadObjects(objectStore, () => undefined);
   const given = { ledger, objectStore, registry, progress, content, report: () => undefined, moved: () => undefined };
   const board = { note: () => undefined, forget: () => undefined };
   return {

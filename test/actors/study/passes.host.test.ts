@@ -324,7 +324,7 @@ test('bug: how far a canceled or failed reading of the screen had come stayed in
   };
   const steps = screenTextSteps({
     ...{ ledger, objectStore, registry },
-    content: new ReadObjects(objectStore, () => undefined),
+    content: () => new ReadObjects(objectStore, () => undefined),
     screenTexts: screenTexts as unknown as ScreenTexts,
     progress: new LiveProgress(ledger),
     board: { note: (id) => void measured.add(id), forget: (id) => void measured.delete(id) },
@@ -361,7 +361,7 @@ test('bug: pictures that the engine could not read stayed unread for every later
   };
   const steps = screenTextSteps({
     ...{ ledger, objectStore, registry },
-    content: new ReadObjects(objectStore, () => undefined),
+    content: () => new ReadObjects(objectStore, () => undefined),
     screenTexts: screenTexts as unknown as ScreenTexts,
     progress: new LiveProgress(ledger),
     board: { note: () => undefined, forget: () => undefined },
