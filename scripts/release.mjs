@@ -3,7 +3,7 @@
 // The package is made twice, in two new checkouts, and must be the same bytes: who doubts a published package can make it again.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,11 +31,17 @@ const digestOf = (content) => createHash('sha256').update(content).digest('hex')
 function reasonsAgainst() {
   const changed = outputOf(root, 'git', ['status', '--porcelain']);
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
-  const described = JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')).info.version;
+  /** @param {string} file */
+  const describedIn = (file) => JSON.parse(readFileSync(join(root, file), 'utf8')).info.version;
+  const described = describedIn('docs/openapi.json');
+  const keptWire = describedIn('fixtures/released-wire/openapi.json');
+  const stores = `fixtures/golden-store/releases/${version}`;
   return [
     ...(changed === '' ? [] : ['files differ from the commit; commit them or take them back']),
     ...(changelog.includes(`\n## [${version}]`) ? [] : [`CHANGELOG.md has no section [${version}]; name it so`]),
     ...(described === version ? [] : [`docs/openapi.json describes ${described}; run npm run docs`]),
+    ...(keptWire === version ? [] : [`the kept wire is that of ${keptWire}; run scripts/release-wire.ts`]),
+    ...(existsSync(join(root, stores)) ? [] : [`${stores} is missing; run lab/cut-stores.ts`]),
   ];
 }
 

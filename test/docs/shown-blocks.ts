@@ -21,12 +21,13 @@ export function shownBlocksOf(page: string): ShownBlock[] {
   });
 }
 
-/** A line without what is different on each machine: digests, ids, and the age of a tool. */
+/** A line without what is different on each machine or in each version: digests, ids, the age of a tool, the version. */
 const plain = (line: string): string =>
   line
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
     .replaceAll(/\b[0-9a-f]{13,64}\b/g, 'HEX')
     .replaceAll(/\d+ days old/g, 'DAYS days old')
+    .replace(/^(Local Media Study Service) [\w.-]+$/, '$1 VERSION')
     .replaceAll(/"[A-Za-z0-9+/_-]{43}=?"/g, 'SECRET')
     .trimEnd();
 
