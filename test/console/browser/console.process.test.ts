@@ -350,7 +350,7 @@ inBrowser(
     const token = address.slice(address.indexOf('=') + 1);
     await page.getByRole('link', { name: 'Studies' }).click();
     await page.locator('.list-link').first().waitFor();
-    await page.waitForFunction('sessionStorage.length === 1');
+    await page.waitForFunction(() => Reflect.get(globalThis, 'sessionStorage').length === 1);
     await page.reload();
     await page.locator('.list-link').first().waitFor();
     const kept = await page.evaluate<string>(
