@@ -220,8 +220,9 @@ export class LibraryService {
   async #standing({ runtimeId, terminal }: RuntimeRow, mayRead: boolean): Promise<Standing | null> {
     const { digest } = this.#headOf(runtimeId);
     const known = this.#standings.get(runtimeId);
-    if (known !== undefined && known.isAtWork !== terminal && (known.isAtWork || known.digest === digest))
-      return known.standing;
+    // A study at work keeps the state that was read last until its turn comes, however far its journal went since.
+    const isCurrent = terminal ? known?.isAtWork === false && known.digest === digest : known?.isAtWork === true;
+    if (known !== undefined && isCurrent) return known.standing;
     if (!mayRead) return null;
     this.#reads += 1;
     const nth = this.#reads;

@@ -7,7 +7,7 @@ import { patientLedger, patientObjectStore } from '../../storage/patience.ts';
 import type { HostOptions } from '../host-types.ts';
 import { TransitionListeners } from '../lifecycles/transitions.ts';
 import { CommitFigures } from '../operation/host-figures.ts';
-import { EncodedEvents } from '../reopening/encoded-events.ts';
+import { EncodedEvents } from '../reopening/stored-runtime.ts';
 
 /** The data root of a host, open. */
 export interface OpenStorage {

@@ -5,10 +5,12 @@ import type { JournalEvent } from '../../contract/journal.ts';
 import { registeredSource } from '../../contract/sources/source-session.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/start.ts';
 import { lifecycle as lifecycleName, runtimeReason } from '../../contract/study/status.ts';
+import { canonicalJson } from '../../formats/canonical-json.ts';
 import { countText, EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
 import type { FoldPorts, StoredRuntime, VerifiedRuntime, VerifiedTail } from '../../receipts/fold.ts';
 import { type EncodedAs, type JournalPosition, readEvent } from '../../receipts/journal.ts';
 import { type StoredContent, shapeFault } from '../../receipts/stored-records.ts';
+import { BoundedMap } from '../../storage/bounded-map.ts';
 import {
   isJournalDamage,
   type Ledger,
@@ -39,6 +41,35 @@ export interface RuntimeStore {
   readEvents(runtimeId: string): Promise<readonly JournalEvent[]>;
   /** The state in the row of an actor. */
   statusOf(actor: LaterActor): string;
+}
+
+// In characters of their texts; a study of the sample has 87 KiB of events.
+const rememberedText = 1024 * 1024;
+
+/**
+ * The events that this process encoded last, by their texts. Each stage of a study reads the events of the stage before from the
+ * ledger. The same text is the same event, so it is not parsed again.
+ */
+export class EncodedEvents {
+  readonly #events = new BoundedMap<string, { readonly event: JournalEvent; readonly length: number }>(
+    rememberedText,
+    ({ length }) => length,
+  );
+
+  /** The canonical JSON of an event of the ledger. The maker of its draft checked it by the schema of its type. */
+  readonly encode = (event: unknown): string => {
+    const text = canonicalJson(event);
+    this.#events.set(text, { event: event as JournalEvent, length: text.length });
+    return text;
+  };
+
+  /** The event that this process encoded as this text. */
+  readonly of = (text: string): JournalEvent | undefined => this.#events.get(text)?.event;
+
+  /** Must be called after a deletion: the events of a deleted journal go as well. */
+  clear(): void {
+    this.#events.clear();
+  }
 }
 
 // A page is checked against the chain in one go, which takes about a millisecond.

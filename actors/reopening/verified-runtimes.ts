@@ -13,8 +13,7 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { absentRuntime, deletedRuntimeError } from '../supervision/deletion-rows.ts';
 import { SingleFlight } from '../supervision/remembered-answers.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
-import { KnownValues } from './known-values.ts';
-import { ReadObjects } from './read-objects.ts';
+import { KnownValues, ReadObjects } from './read-objects.ts';
 import { readEventsAfter, readJournalOf, readStoredRuntime, rowShapes } from './stored-runtime.ts';
 
 /** The schemas directly within one, whatever it is made of. A lazy one is left alone: it may lead back to itself. */

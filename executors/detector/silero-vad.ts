@@ -87,34 +87,33 @@ class SileroModel implements SpeechModel {
 
   async next(asked: readonly AskedBlock[]): Promise<readonly Float32Array[]> {
     const { windows, layers, tensors, probability, layersNext, fetches } = this.#feedsOf(asked.length);
-    const signals = asked.map(({ signal, block }) => {
+    const followed = asked.map(({ signal, block }) => {
       if (!(signal instanceof Signal)) throw new TypeError('a signal of another model');
       if (block.length !== BLOCK_SAMPLES) throw new RangeError('the speech model takes whole blocks');
-      return signal;
+      return { block, window: signal.window, state: signal.state };
     });
-    for (const [at, { block }] of asked.entries()) {
-      const { window, state } = signals[at] ?? new Signal();
+    for (const [at, { block, window, state }] of followed.entries()) {
       for (let frame = 0; frame < BLOCK_FRAMES; frame += 1) {
         window.copyWithin(0, FRAME_SAMPLES);
         window.set(block.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES), CONTEXT_SAMPLES);
-        const place = frame * asked.length + at;
+        const place = frame * followed.length + at;
         const row = Math.floor(place / ROW_WINDOWS);
         const from = row * ROW_SAMPLES + (place % ROW_WINDOWS) * WINDOW_SAMPLES;
         windows.set(window, from);
-        for (let behind = 0; from + SEEN_SAMPLES + behind < from + WINDOW_SAMPLES; behind += 1)
+        for (let behind = 0; behind < WINDOW_SAMPLES - SEEN_SAMPLES; behind += 1)
           windows[from + SEEN_SAMPLES + behind] = window[SEEN_SAMPLES - 2 - behind] ?? 0;
       }
       for (const [layer, units] of layers.entries())
         units.set(state.subarray(layer * STATE_UNITS, (layer + 1) * STATE_UNITS), at * STATE_UNITS);
     }
     await this.#loaded.session.run(tensors, fetches);
-    for (const [at, { state }] of signals.entries()) {
+    for (const [at, { state }] of followed.entries()) {
       for (const [layer, units] of layersNext.entries())
         state.set(units.subarray(at * STATE_UNITS, (at + 1) * STATE_UNITS), layer * STATE_UNITS);
     }
     if (!probability.every((each) => each >= 0 && each <= 1)) throw new Error('the speech model gave no probability');
-    return signals.map((_, at) =>
-      Float32Array.from({ length: BLOCK_FRAMES }, (_none, frame) => probability[frame * signals.length + at] ?? 0),
+    return followed.map((_, at) =>
+      Float32Array.from({ length: BLOCK_FRAMES }, (_none, frame) => probability[frame * followed.length + at] ?? 0),
     );
   }
 

@@ -140,9 +140,9 @@ export const SPEECH_RULE = {
   certainLongMean: 0.8,
   phraseMs: 1000,
   leastPhraseEstimate: 0.5,
-  /** Music is taken for speech once in a while, and people go on speaking: so much possible speech is certain, */
+  /** A possible window this long is certain, too. Music is taken for speech once in a while, and people go on speaking. */
   certainMs: 6000,
-  /** and so are two possible windows this near to each other. */
+  /** So are two possible windows this near to each other. */
   pairMs: 1000,
   /** Possible speech counts this near to a window that is certain. */
   nearMs: 3000,

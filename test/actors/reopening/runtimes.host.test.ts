@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { EncodedEvents } from '../../../actors/reopening/encoded-events.ts';
+import { EncodedEvents } from '../../../actors/reopening/stored-runtime.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';

@@ -20,6 +20,7 @@ import type { MediaOperations } from '../../../actors/study/media-operations.ts'
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
 import { JournalHealth } from '../../../actors/study/studies.ts';
 import { EvidenceSteps, studyDefinition } from '../../../actors/study/study-definition.ts';
+import type { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
 import { newestFirst } from '../../../actors/supervision/reads.ts';
 import { storeBeforePromise } from '../../../actors/supervision/refused-write.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
@@ -305,7 +306,11 @@ const read = storedStudy({ version: 1, windows: 4 });
 
 const { runtimeId: readId, commandId } = read.run.record;
 
-test('bug: how far a canceled or failed reading of the screen had come stayed in memory', async (t) => {
+/** The step that reads the screen of a study with the grant for it, by a reader that finds what `find` answers. */
+async function screenReading(
+  t: ExecutionContext,
+  { find, board }: { find: (work: ScreenTextWork) => Promise<unknown>; board: Pick<ProgressBoard, 'note' | 'forget'> },
+) {
   const opened = await newStore(t);
   const { ledger, objectStore } = opened;
   await store(opened, read, { commits: 1, lifecycle: 'running' });
@@ -313,23 +318,27 @@ test('bug: how far a canceled or failed reading of the screen had come stayed in
   await ledger.commit([{ put: 'record', key: studyKey(readId), value: { ...read.start, ids } }]);
   const registry = new SourceRegistry();
   await registry.load(ledger);
+  const producer = { id: 'studio.screen-text', version: '2', engine: 'tesseract', tools: [ffmpeg], parameters: {} };
+  const steps = screenTextSteps({
+    ...{ ledger, objectStore, registry, board },
+    content: () => new ReadObjects(objectStore, () => undefined),
+    screenTexts: { producer: () => producer, find } as unknown as ScreenTexts,
+    progress: new LiveProgress(ledger),
+    moved: () => undefined,
+    report: (line) => t.fail(line),
+  });
+  return { ledger, steps };
+}
+
+test('bug: how far a canceled or failed reading of the screen had come stayed in memory', async (t) => {
   const measured = new Set<string>();
   const cancel = new AbortController();
-  const screenTexts = {
-    producer: () => ({ id: 'studio.screen-text', version: '2', engine: 'tesseract', tools: [ffmpeg], parameters: {} }),
-    find: async ({ read }: ScreenTextWork) => {
+  const { steps } = await screenReading(t, {
+    find: async ({ read }) => {
       read(0);
       throw new ProcessFailure('aborted', 'was stopped');
     },
-  };
-  const steps = screenTextSteps({
-    ...{ ledger, objectStore, registry },
-    content: () => new ReadObjects(objectStore, () => undefined),
-    screenTexts: screenTexts as unknown as ScreenTexts,
-    progress: new LiveProgress(ledger),
     board: { note: (id) => void measured.add(id), forget: (id) => void measured.delete(id) },
-    moved: () => undefined,
-    report: (line) => t.fail(line),
   });
   const { events } = await steps.perform({ runtimeId: readId, commandId }, cancel.signal);
   t.is(events.at(-1)?.type, 'screen.text_failed');
@@ -343,30 +352,14 @@ test('bug: how far a canceled or failed reading of the screen had come stayed in
 });
 
 test('bug: pictures that the engine could not read stayed unread for every later study of the range', async (t) => {
-  const opened = await newStore(t);
-  const { ledger, objectStore } = opened;
-  await store(opened, read, { commits: 1, lifecycle: 'running' });
-  const ids = { ...read.start.ids, screenTextGrantId: 'grant:screen' };
-  await ledger.commit([{ put: 'record', key: studyKey(readId), value: { ...read.start, ids } }]);
-  const registry = new SourceRegistry();
-  await registry.load(ledger);
   const { sourceContentId, range } = read.run.record.analysisRequest;
   const finds = [{ unreadPicturesMs: '1000' }, {}].map((parameters) => ({
     ...{ schema: 'studio.further-evidence.v1', kind: 'screen_text', tool: ffmpeg, facts: [], parameters },
     input: { sourceContentId, range, trackIndex: 0 },
   }));
-  const screenTexts = {
-    producer: () => ({ id: 'studio.screen-text', version: '2', engine: 'tesseract', tools: [ffmpeg], parameters: {} }),
+  const { ledger, steps } = await screenReading(t, {
     find: async () => finds.shift() ?? t.fail('it was read once more'),
-  };
-  const steps = screenTextSteps({
-    ...{ ledger, objectStore, registry },
-    content: () => new ReadObjects(objectStore, () => undefined),
-    screenTexts: screenTexts as unknown as ScreenTexts,
-    progress: new LiveProgress(ledger),
     board: { note: () => undefined, forget: () => undefined },
-    moved: () => undefined,
-    report: (line) => t.fail(line),
   });
   const reused: unknown[] = [];
   for (let study = 0; study < 3; study += 1) {
