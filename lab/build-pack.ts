@@ -24,6 +24,8 @@ const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> =
   'photographs-french-korean-tuning': photographItems('tuning', 'french-korean'),
   'photographs-english-german-held-out': photographItems('held-out', 'english-german'),
   'photographs-french-korean-held-out': photographItems('held-out', 'french-korean'),
+  'photographs-english-german-unseen': photographItems('unseen', 'english-german'),
+  'photographs-french-korean-unseen': photographItems('unseen', 'french-korean'),
   recorded: recordedItems,
   unspoken: unspokenItems,
   tuning: utteranceItems('tuning'),

@@ -9,7 +9,7 @@ export const ruleSets = {
   /** The recognized lines that pass (`transcript-gates.ts`). */
   transcriptGates: { name: 'transcript gates', version: 2 },
   /** The texts on the screen that pass (`screentext.ts`). */
-  screenTextGates: { name: 'screen text gates', version: 4 },
+  screenTextGates: { name: 'screen text gates', version: 5 },
   /** The claims from facts, and their states (`claims.ts`). */
   claims: { name: 'claim rules', version: 1 },
   /** The consequence of claims (`claims.ts`). */

@@ -21,6 +21,9 @@ const TEXT_RULE = {
   /** Of a text that one picture alone shows. */
   onceMilli: 950,
   clearMilli: 250,
+  /** A text of less than this length is two letters or three, which textures have too: its picture must be clearer. */
+  shortLength: 4,
+  shortClearMilli: 750,
   /**
    * From this length on shapes around a text do not count against it, if two readings of its line alone agree. In letters of an alphabet;
    * a syllable of Korean is 2.5. A shorter one may be a part of a word.
@@ -35,6 +38,8 @@ export const TEXT_GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
   leastLetters: TEXT_RULE.letters,
   leastConfidenceOnceMilli: TEXT_RULE.onceMilli,
   leastClearMilli: TEXT_RULE.clearMilli,
+  shortLength: TEXT_RULE.shortLength,
+  leastClearShortMilli: TEXT_RULE.shortClearMilli,
   leastLengthAgreed: TEXT_RULE.agreedLength,
 };
 
@@ -56,6 +61,10 @@ const isClear = ({ text, confidenceMilli }: Pick<SeenText, 'text' | 'confidenceM
 const isAgreedLine = ({ text, secondLook }: SeenText): boolean =>
   secondLook === 'agrees' && spokenLength(text) >= TEXT_RULE.agreedLength;
 
+/** The share of clear letters that the pictures of a text must have. */
+const leastClearOf = ({ text }: SeenText): number =>
+  spokenLength(text) < TEXT_RULE.shortLength ? TEXT_RULE.shortClearMilli : TEXT_RULE.clearMilli;
+
 /** A text in one picture alone reaches to the millisecond behind it. */
 const isSeenOnce = ({ startMs, endMs }: SeenText): boolean => endMs - startMs <= 1;
 
@@ -64,7 +73,7 @@ function reasonsOf(seen: SeenText, languages: readonly string[]): ScreenTextReas
     low_confidence: seen.confidenceMilli < TEXT_RULE.confidenceMilli,
     too_short: letterCountOf(seen.text) < TEXT_RULE.letters,
     seen_once: isSeenOnce(seen) && seen.confidenceMilli < TEXT_RULE.onceMilli,
-    clutter: seen.clearMilli < TEXT_RULE.clearMilli && !isAgreedLine(seen),
+    clutter: seen.clearMilli < leastClearOf(seen) && !isAgreedLine(seen),
     disagreement: seen.secondLook === 'disagrees',
     unread_language: isInUnreadLanguage(seen.language, languages),
   };

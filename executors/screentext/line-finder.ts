@@ -49,10 +49,35 @@ export const LINE_RULE = {
 } as const;
 
 /**
- * The ends of a line. Within `reachHeights` behind a whole line there is nothing of the size of a letter. Few pixels (`alikeShare`) are as
- * light as its letters. Or the contrast of the last two letters is at least `fadingShare` of that of the line: an outline keeps it. And no other threshold sees more than `shorterHeights` of the line behind it.
+ * A line that may be cut. Within `reachHeights` behind a whole line there is nothing of the size of a letter. Few pixels (`alikeShare`) are
+ * as light as its letters. Or the contrast of the last two letters is at least `fadingShare` of that of the line: an outline keeps it. Pixels
+ * in it that are as light as its letters and not drawn are at most `missingShare` of those that are. And no other line of its gray, at most
+ * `aroundHeights` as high around it, or beginning at most `besideHeights` behind it, reaches `shorterHeights` further.
  */
-export const END_RULE = { reachHeights: 1.2, alikeShare: 0.12, fadingShare: 0.9, shorterHeights: 0.6 } as const;
+export const END_RULE = {
+  reachHeights: 1.2,
+  alikeShare: 0.12,
+  fadingShare: 0.9,
+  shorterHeights: 0.6,
+  missingShare: 0.02,
+  aroundHeights: 2.5,
+  besideHeights: 2,
+} as const;
+
+/**
+ * Strokes of a line that are lower than a letter, found on 300 drawn lines of Korean in 15 fonts. A stroke is at most `gapHeights` beside the
+ * line and at most `overHeights` above and below it. It is `leastHeights` to `mostHeights` long, and has `contrastShare` of the contrast of the
+ * letters. Lines with new strokes are joined again, for so many `rounds`.
+ */
+export const STROKE_RULE = {
+  gapHeights: 0.7,
+  overHeights: 0.12,
+  leastHeights: 0.2,
+  mostHeights: 1.2,
+  leastPixels: 8,
+  contrastShare: 0.7,
+  rounds: 3,
+} as const;
 
 interface Component extends PixelBox {
   readonly id: number;
@@ -84,7 +109,7 @@ const isWithin = (one: PixelBox, other: PixelBox): boolean =>
   one.left >= other.left && one.right <= other.right && one.top >= other.top && one.bottom <= other.bottom;
 
 /** The least box around boxes. */
-const around = (boxes: readonly PixelBox[]): PixelBox => ({
+export const around = (boxes: readonly PixelBox[]): PixelBox => ({
   left: Math.min(...boxes.map(({ left }) => left)),
   top: Math.min(...boxes.map(({ top }) => top)),
   right: Math.max(...boxes.map(({ right }) => right)),
@@ -190,44 +215,112 @@ function hasSizeOfLetter(component: Component): boolean {
 
 /** Letters beside each other, and the least box around them. */
 interface Row {
-  readonly letters: Measured[];
-  box: PixelBox;
+  readonly letters: readonly Measured[];
+  readonly box: PixelBox;
 }
 
-/** The gap in pixels before a letter that goes on with a row; null if it does not. */
-function gapBefore(letter: Measured, { letters, box }: Row): number | null {
-  const heights = [heightOf(box), heightOf(letter)];
+/** The gap in pixels between the parts of one line; null if they are not on one line. Parts that overlap have a gap below zero. */
+function gapBetween(one: Row, other: Row): number | null {
+  const heights = [heightOf(one.box), heightOf(other.box)];
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
-  const gap = letter.left - box.right;
-  const shared = Math.min(box.bottom, letter.bottom) - Math.max(box.top, letter.top);
+  const [before, behind] = one.box.left <= other.box.left ? [one, other] : [other, one];
+  const gap = behind.box.left - before.box.right;
+  const shared = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+  const isAlike = before.letters
+    .slice(-3)
+    .some((last) => behind.letters.slice(0, 3).some(({ mean }) => Math.abs(last.mean - mean) <= LINE_RULE.alikeSteps));
   const fits =
     high <= LINE_RULE.heightRatio * low &&
     shared >= low / 2 &&
-    heightOf(around([box, letter])) <= LINE_RULE.growthRatio * high &&
-    gap <= LINE_RULE.gapHeights * high &&
-    letters.slice(-3).some((last) => Math.abs(last.mean - letter.mean) <= LINE_RULE.alikeSteps);
-  return fits ? gap : null;
+    heightOf(around([one.box, other.box])) <= LINE_RULE.growthRatio * high &&
+    gap <= LINE_RULE.gapHeights * high;
+  return fits && isAlike ? gap : null;
+}
+
+const joinedRow = (one: Row, other: Row): Row => ({
+  letters: [...one.letters, ...other.letters].sort((a, b) => a.left - b.left),
+  box: around([one.box, other.box]),
+});
+
+/** Joins rows that are one line: the stacked strokes of a syllable begin a row each. */
+function joinedRows(rows: readonly Row[]): readonly Row[] {
+  for (const [at, row] of rows.entries()) {
+    const other = rows.findIndex((each, behind) => behind > at && gapBetween(row, each) !== null);
+    const joined = rows[other];
+    if (joined !== undefined) {
+      return joinedRows([
+        ...rows.slice(0, at),
+        joinedRow(row, joined),
+        ...rows.slice(at + 1, other),
+        ...rows.slice(other + 1),
+      ]);
+    }
+  }
+  return rows;
 }
 
 /** Letters in rows, each from left to right. */
-function rowsOf(letters: readonly Measured[]): Measured[][] {
+function rowsOf(letters: readonly Measured[]): readonly Row[] {
   const rows: Row[] = [];
   for (const letter of letters.toSorted((one, other) => one.left - other.left)) {
-    let nearest: { readonly row: Row; readonly gap: number } | null = null;
-    for (const row of rows) {
-      const gap = gapBefore(letter, row);
-      if (gap !== null && (nearest === null || gap < nearest.gap)) nearest = { row, gap };
+    const own: Row = { letters: [letter], box: letter };
+    let nearest: { readonly at: number; readonly gap: number } | null = null;
+    for (const [at, row] of rows.entries()) {
+      const gap = gapBetween(row, own);
+      if (gap !== null && (nearest === null || gap < nearest.gap)) nearest = { at, gap };
     }
-    if (nearest === null) rows.push({ letters: [letter], box: letter });
-    else {
-      nearest.row.letters.push(letter);
-      nearest.row.box = around([nearest.row.box, letter]);
+    const row = rows[nearest?.at ?? -1];
+    if (nearest === null || row === undefined) rows.push(own);
+    else rows[nearest.at] = joinedRow(row, own);
+  }
+  return joinedRows(rows);
+}
+
+/** True if a component has the place and the size of a stroke of a row that reaches to this box. */
+function isStrokeBeside(component: Component, { box: { top, bottom } }: Row, reached: PixelBox): boolean {
+  const unit = bottom - top;
+  const [gap, over] = [STROKE_RULE.gapHeights * unit, STROKE_RULE.overHeights * unit];
+  const isNear = component.right >= reached.left - gap && component.left <= reached.right + gap;
+  const isInRows = component.top >= top - over && component.bottom <= bottom + over;
+  const longest = Math.max(widthOf(component), heightOf(component));
+  const hasSize = longest >= STROKE_RULE.leastHeights * unit && widthOf(component) <= STROKE_RULE.mostHeights * unit;
+  return isNear && isInRows && hasSize && component.pixels >= STROKE_RULE.leastPixels;
+}
+
+/** Adds the strokes beside and in a row that are lower than a letter: a syllable of Korean can have no others. */
+function withStrokes(row: Row, of: Divided): Row {
+  const mean = meanOf(row.letters.map((letter) => letter.mean));
+  const usual = meanOf(row.letters.map(contrastOf));
+  const seen = new Set(row.letters.map(({ id }) => id));
+  const isAlike = (part: Measured): boolean =>
+    Math.abs(part.mean - mean) <= LINE_RULE.alikeSteps &&
+    contrastOf(part) >= STROKE_RULE.contrastShare * usual &&
+    part.deviation <= LINE_RULE.deviationSteps;
+  let grown = row;
+  for (let before: Row | null = null; before !== grown; ) {
+    before = grown;
+    for (const component of of.components) {
+      if (seen.has(component.id) || !isStrokeBeside(component, row, grown.box)) continue;
+      seen.add(component.id);
+      const part = measured(component, of);
+      if (isAlike(part)) grown = joinedRow(grown, { letters: [part], box: part });
     }
   }
-  return rows.flatMap(({ letters: row, box }) => {
-    const isLine = row.length >= LINE_RULE.leastLetters && widthOf(box) >= LINE_RULE.leastRatio * heightOf(box);
-    return isLine ? [row] : [];
-  });
+  return grown;
+}
+
+const isLine = ({ letters, box }: Row): boolean =>
+  letters.length >= LINE_RULE.leastLetters && widthOf(box) >= LINE_RULE.leastRatio * heightOf(box);
+
+/** The lines of letters, each from left to right, with their strokes. */
+function wholeRows(letters: readonly Measured[], of: Divided): (readonly Measured[])[] {
+  let rows = rowsOf(letters);
+  for (let round = 0; round < STROKE_RULE.rounds; round += 1) {
+    const grown = rows.map((row) => (isLine(row) ? withStrokes(row, of) : row));
+    if (grown.every((row, at) => row === rows[at])) break;
+    rows = joinedRows(grown);
+  }
+  return rows.filter(isLine).map((row) => row.letters);
 }
 
 /** The share of the pixels from one column to another that are as light as the letters of a line. */
@@ -284,6 +377,24 @@ function partsOf(row: readonly Measured[], place: PixelBox, of: Divided): Readon
     if (isAlike && part.deviation <= LINE_RULE.deviationSteps) parts.add(component.id);
   }
   return parts;
+}
+
+/** The pixels in the box of a line that are as light as its letters and not drawn, as a share of those that are. */
+function missingShare(row: readonly Measured[], of: Divided): number {
+  const { picture, labels } = of;
+  const box = around(row);
+  const parts = partsOf(row, box, of);
+  const mean = meanOf(row.map((letter) => letter.mean));
+  let [own, missing] = [0, 0];
+  for (let y = box.top; y < box.bottom; y += 1) {
+    for (let x = box.left; x < box.right; x += 1) {
+      const label = labels[y * picture.width + x] ?? 0;
+      if (label === 0) continue;
+      if (parts.has(label)) own += 1;
+      else if (Math.abs((picture.pixels[y * picture.width + x] ?? 0) - mean) <= LINE_RULE.alikeSteps) missing += 1;
+    }
+  }
+  return missing / Math.max(1, own);
 }
 
 /** White around a drawn line, in pixels. */
@@ -367,14 +478,26 @@ function scoreOf(row: readonly Measured[], threshold: number): number {
   return ((widthOf(box) / heightOf(box)) * Math.min(120, contrast) * halfway) / (10 + spread);
 }
 
-function linesAt(picture: GrayPicture, threshold: number, isLight: boolean): { line: TextLine; score: number }[] {
+/** A line as it was found, with the mean gray of its letters. */
+interface FoundLine {
+  readonly line: TextLine;
+  readonly score: number;
+  readonly mean: number;
+}
+
+function linesAt(picture: GrayPicture, threshold: number, isLight: boolean): FoundLine[] {
   const of = divided(picture, threshold, isLight);
   const letters = of.components.filter(hasSizeOfLetter).map((component) => measured(component, of));
   const even = letters.filter(hasEvenContrast);
   if (even.length > LINE_RULE.mostLetters) return [];
-  return rowsOf(even).map((row) => ({
+  return wholeRows(even, of).map((row) => ({
     score: scoreOf(row, threshold),
-    line: { box: around(row), isCut: isCut(row, of), drawn: (height) => drawnLine(row, of, height) },
+    mean: meanOf(row.map((letter) => letter.mean)),
+    line: {
+      box: around(row),
+      isCut: isCut(row, of) || missingShare(row, of) > END_RULE.missingShare,
+      drawn: (height) => drawnLine(row, of, height),
+    },
   }));
 }
 
@@ -385,12 +508,35 @@ function sharedOf(one: PixelBox, other: PixelBox): number {
   return width <= 0 || height <= 0 ? 0 : (width * height) / Math.min(areaOf(one), areaOf(other));
 }
 
+/** True if two boxes hold one line: they share most of the smaller one, and are about as high. */
+function areOneLine(one: PixelBox, other: PixelBox): boolean {
+  const heights = [heightOf(one), heightOf(other)];
+  return sharedOf(one, other) > 0.5 && Math.max(...heights) <= LINE_RULE.growthRatio * Math.min(...heights);
+}
+
+/** True if another line of the same gray and rows shows that this one is a part: it reaches further, or begins close behind. */
+function isPartBeside({ line: { box }, mean }: FoundLine, other: FoundLine): boolean {
+  const there = other.line.box;
+  const [high, ratio] = [heightOf(box), heightOf(there) / heightOf(box)];
+  const gap = Math.max(box.left, there.left) - Math.min(box.right, there.right);
+  const shared = Math.min(box.bottom, there.bottom) - Math.max(box.top, there.top);
+  const most = gap < 0 ? END_RULE.aroundHeights : LINE_RULE.growthRatio;
+  return (
+    Math.abs(mean - other.mean) <= 2 * LINE_RULE.alikeSteps &&
+    Math.max(box.left - there.left, there.right - box.right) > END_RULE.shorterHeights * high &&
+    gap <= END_RULE.besideHeights * high &&
+    shared >= Math.min(high, heightOf(there)) / 2 &&
+    ratio <= most &&
+    ratio >= 1 / LINE_RULE.growthRatio
+  );
+}
+
 /**
  * The places of a picture that look like lines of letters, the clearest first. A place has the one to three thresholds at which
  * its line looks best, also the best first.
  */
 export function linesIn(picture: GrayPicture): TextLine[][] {
-  const found: { readonly line: TextLine; readonly score: number }[] = [];
+  const found: FoundLine[] = [];
   for (const [thresholds, isLight] of [
     [LINE_RULE.light, true],
     [LINE_RULE.dark, false],
@@ -398,16 +544,15 @@ export function linesIn(picture: GrayPicture): TextLine[][] {
     for (const threshold of thresholds) found.push(...linesAt(picture, threshold, isLight));
   }
   const best = found.sort((one, other) => other.score - one.score).slice(0, LINE_RULE.mostLines);
-  const places: TextLine[][] = [];
-  for (const { line } of best) {
-    const place = places.find(([first]) => first !== undefined && sharedOf(first.box, line.box) > 0.5);
-    if (place === undefined) places.push([line]);
-    else place.push(line);
+  const places: FoundLine[][] = [];
+  for (const one of best) {
+    const place = places.find(([first]) => first !== undefined && areOneLine(first.line.box, one.line.box));
+    if (place === undefined) places.push([one]);
+    else place.push(one);
   }
-  return places.map((place) => {
-    const whole = around(place.map(({ box }) => box));
-    const falls = ({ box }: TextLine): boolean =>
-      Math.max(box.left - whole.left, whole.right - box.right) > END_RULE.shorterHeights * heightOf(box);
-    return place.slice(0, LINE_RULE.mostThresholds).map((line) => ({ ...line, isCut: line.isCut || falls(line) }));
-  });
+  return places.map((place) =>
+    place.slice(0, LINE_RULE.mostThresholds).map((one) => {
+      return { ...one.line, isCut: one.line.isCut || best.some((other) => isPartBeside(one, other)) };
+    }),
+  );
 }

@@ -6,8 +6,9 @@ import {
 } from '../../contract/evidence/evidence.ts';
 import type { ReadText } from '../../contract/screentext.ts';
 import { type GrayPicture, grayPicture } from './gray-picture.ts';
-import { END_RULE, LINE_RULE, linesIn, type PixelBox, type TextLine } from './line-finder.ts';
+import { around, END_RULE, LINE_RULE, linesIn, type PixelBox, STROKE_RULE, type TextLine } from './line-finder.ts';
 import { boxesOverlap, joinedReadings, lettersIn, lookedAgain, MOST_ROUNDS, STRIP, SURE_MILLI } from './second-look.ts';
+import { SPACE_RULE, spacesBehind } from './syllable-spaces.ts';
 
 // Reads one picture, in the process of the engine: a picture takes seconds, in which the host answers calls.
 
@@ -60,6 +61,13 @@ const DRAWN_HEIGHTS = [40, 48, 56] as const;
 /** Below this confidence in its first reading a found line is leaves or branches. */
 const WORTH_MILLI = 700;
 
+/** Two readings of a found line agree from this confidence of the surer one on; if they are of one threshold, from the second. */
+const AGREED_MILLI = 930;
+const SAME_LINE_MILLI = 950;
+
+/** In thousandths of the picture: a reading of the page that reaches further beyond a line that may be cut has more of it. */
+const BEYOND_MILLI = 20;
+
 /**
  * The engine sets each syllable of Korean and each sign of Chinese and Japanese apart. If the gap between two of them is narrower
  * than this share of their height, no space is meant.
@@ -84,8 +92,17 @@ export const READING_PARAMETERS: EvidenceArtifact['parameters'] = {
   linesAtMost: LINE_RULE.mostLines,
   lineEndAlikeShare: END_RULE.alikeShare,
   lineEndFadingShare: END_RULE.fadingShare,
+  lineMissingShare: END_RULE.missingShare,
+  lineAroundHeights: END_RULE.aroundHeights,
+  lineBesideHeights: END_RULE.besideHeights,
+  lineStrokeGapHeights: STROKE_RULE.gapHeights,
+  lineStrokeLeastHeights: STROKE_RULE.leastHeights,
+  lineStrokeContrastShare: STROKE_RULE.contrastShare,
   lineDrawnHeights: DRAWN_HEIGHTS.join(', '),
   lineWorthMilli: WORTH_MILLI,
+  lineAgreedMilli: AGREED_MILLI,
+  lineAgreedOfOneMilli: SAME_LINE_MILLI,
+  pageBeyondMilli: BEYOND_MILLI,
   longerReadingFromMilli: SURE_MILLI,
   secondLookFromMilli: SURE_MILLI,
   secondLookMode: LINE_MODE,
@@ -96,11 +113,19 @@ export const READING_PARAMETERS: EvidenceArtifact['parameters'] = {
   secondLookMoreLetters: STRIP.moreLetters,
   secondLookLeastPixels: STRIP.leastPixels,
   joinedSignGap: SIGN_GAP,
+  syllableMostWidth: SPACE_RULE.mostWidth,
+  syllableStepShare: SPACE_RULE.stepShare,
+  syllableMostStep: SPACE_RULE.mostStep,
+  spaceFromSteps: SPACE_RULE.spaceSteps,
 };
+
+/** The most confidence, from 0 to 100, in a Korean line whose pixels have another number of syllables. */
+const DOUBTED_SPACES = 84;
 
 const sign = '[\\p{Script=Hangul}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]';
 const endsInSign = new RegExp(`${sign}$`, 'u');
 const beginsWithSign = new RegExp(`^${sign}`, 'u');
+const isSyllables = (text: string): boolean => /^\p{Script=Hangul}+$/u.test(text);
 
 type Word = EngineLine['words'][number];
 
@@ -117,6 +142,40 @@ function textOf(words: readonly Word[]): string {
     text += before === undefined || isOneWord(before, word) ? word.text : ` ${word.text}`;
   }
   return cutText(labelLine(text), maximumScreenTextCharacters);
+}
+
+/** Words of syllables beside each other as one, with the spaces that the pixels of their line have. Null if these have other syllables. */
+function spacedWord(
+  words: readonly Word[],
+  line: GrayPicture,
+  [left, right]: readonly [number, number],
+  height: number,
+): Word | null {
+  const [first] = words;
+  if (first === undefined) return null;
+  const syllables = words.flatMap(({ text }) => [...text]);
+  const spaces = spacesBehind(line, { left, right }, height, syllables.length);
+  if (spaces === null) return null;
+  return { ...first, text: syllables.map((syllable, at) => (spaces[at] ? `${syllable} ` : syllable)).join('') };
+}
+
+/** The words of a line that is drawn alone: those of Korean as its pixels divide them. Null if these have other syllables. */
+function dividedWords(words: readonly Word[], line: GrayPicture, height: number): Word[] | null {
+  const divided: Word[] = [];
+  for (let at = 0; at < words.length; ) {
+    const end = words.findIndex(({ text }, behind) => behind >= at && !isSyllables(text));
+    const behind = end === -1 ? words.length : end;
+    const [before, next] = [words[at - 1], words[behind]];
+    if (behind > at) {
+      const columns = [before?.bbox.x1 ?? 0, next?.bbox.x0 ?? line.width] as const;
+      const word = spacedWord(words.slice(at, behind), line, columns, height);
+      if (word === null) return null;
+      divided.push({ ...word, bbox: { ...word.bbox, x1: words[behind - 1]?.bbox.x1 ?? word.bbox.x1 } });
+    }
+    if (next !== undefined) divided.push(next);
+    at = behind + 1;
+  }
+  return divided;
 }
 
 const milliOf = (value: number, whole: number): number =>
@@ -141,28 +200,115 @@ const readLines = (lines: readonly EngineLine[], picture: GrayPicture): ReadText
     })
     .sort((one, other) => one.box.topMilli - other.box.topMilli || one.box.leftMilli - other.box.leftMilli);
 
+/** A found line as the engine read it, drawn in one way. */
+interface LineReading {
+  readonly line: TextLine;
+  readonly text: string;
+  readonly confidenceMilli: number;
+}
+
 /**
- * Reads a found line until two readings have the same letters: at up to three thresholds, or at three heights if only one separates it.
- * If none agree, or if the line may be cut, the surest one is marked. Null if the engine sees no letters.
+ * The surest of the readings that agree: two have the same letters. Two of one threshold can miss the same stroke, so the engine must be
+ * surer of these.
  */
-async function readPlace(
-  place: readonly TextLine[],
-  look: (line: GrayPicture) => Promise<readonly ReadText[]>,
-): Promise<ReadText | null> {
-  const seen: { readonly reading: ReadText; readonly isCut: boolean }[] = [];
-  for (const [at, height] of DRAWN_HEIGHTS.entries()) {
-    const line = place.length === 1 ? place[0] : place[at];
-    const [reading, ...more] = line === undefined ? [] : await look(line.drawn(height));
-    if (line === undefined || reading === undefined || reading.confidenceMilli < WORTH_MILLI) break;
-    if (more.length > 0) continue;
-    const same = seen.find((each) => lettersIn(each.reading.text) === lettersIn(reading.text));
-    seen.push({ reading, isCut: line.isCut });
-    if (same === undefined || (same.isCut && line.isCut)) continue;
-    const isSurer = same.reading.confidenceMilli > reading.confidenceMilli;
-    return { ...(isSurer ? same.reading : reading), secondLook: 'agrees' };
+function agreedOf(seen: readonly LineReading[]): LineReading | null {
+  const ordered = seen.toSorted((one, other) => other.confidenceMilli - one.confidenceMilli);
+  for (const [at, reading] of ordered.entries()) {
+    const same = ordered.slice(at + 1).filter(({ text }) => lettersIn(text) === lettersIn(reading.text));
+    const isTwice = same.some(({ line }) => line !== reading.line);
+    if (same.length > 0 && reading.confidenceMilli >= (isTwice ? AGREED_MILLI : SAME_LINE_MILLI)) return reading;
   }
-  const [surest] = seen.map(({ reading }) => reading).sort((one, other) => other.confidenceMilli - one.confidenceMilli);
-  return surest === undefined ? null : { ...surest, secondLook: 'disagrees' };
+  return null;
+}
+
+/** Reads a line alone, drawn at this height. Null if the engine sees no letters, or more than a line. */
+async function readAlone(engine: TextEngine, line: TextLine, height: number): Promise<LineReading | null> {
+  const drawn = line.drawn(height);
+  const settings = { tessedit_pageseg_mode: LINE_MODE, thresholding_method: THRESHOLDS[0] };
+  const [only, ...more] = await engine(drawn.pgm, settings).catch((): readonly EngineLine[] => []);
+  if (only === undefined || more.length > 0) return null;
+  const words = dividedWords(only.words, drawn, height);
+  const text = textOf(words ?? only.words);
+  const confidence = words === null ? Math.min(only.confidence, DOUBTED_SPACES) : only.confidence;
+  return text === '' ? null : { line, text, confidenceMilli: Math.round(10 * confidence) };
+}
+
+/** The ways in which a place is drawn, in turn: each whole line at one height, and then each at the next one. */
+function waysOf(place: readonly TextLine[]): { readonly line: TextLine; readonly height: number }[] {
+  const whole = place.filter(({ isCut }) => !isCut);
+  // A line that may be cut is in doubt, whatever a second reading has.
+  if (whole.length === 0) return place.slice(0, 1).map((line) => ({ line, height: DRAWN_HEIGHTS[0] }));
+  const rounds = DRAWN_HEIGHTS.map((_, round) =>
+    whole.map((line, at) => ({ line, height: DRAWN_HEIGHTS[(at + round) % DRAWN_HEIGHTS.length] ?? DRAWN_HEIGHTS[0] })),
+  );
+  return (whole.length === 1 ? rounds : rounds.slice(0, 2)).flat();
+}
+
+/**
+ * Reads a found line until two readings agree: at up to three thresholds, and then at another height. If none agree, or if the line may be
+ * cut, the surest one is marked. Null if the engine sees no letters.
+ */
+async function readPlace(place: readonly TextLine[], engine: TextEngine): Promise<Omit<ReadText, 'box'> | null> {
+  const seen: LineReading[] = [];
+  for (const [at, { line, height }] of waysOf(place).entries()) {
+    // Two looks at leaves are enough.
+    if (at >= 2 && seen.length === 0) break;
+    const reading = await readAlone(engine, line, height);
+    if (reading === null || reading.confidenceMilli < WORTH_MILLI) continue;
+    seen.push(reading);
+    const agreed = agreedOf(seen);
+    if (agreed !== null) return { text: agreed.text, confidenceMilli: agreed.confidenceMilli, secondLook: 'agrees' };
+  }
+  const [surest] = seen.toSorted((one, other) => other.confidenceMilli - one.confidenceMilli);
+  if (surest === undefined) return null;
+  return { text: surest.text, confidenceMilli: surest.confidenceMilli, secondLook: 'disagrees' };
+}
+
+/** True if two readings of one place have the same letters. */
+const isSameReading = (one: ReadText, other: ReadText): boolean =>
+  boxesOverlap(one.box, other.box) && lettersIn(one.text) === lettersIn(other.text);
+
+/** The places in which every line may be cut. */
+const placesCutIn = (places: readonly (readonly TextLine[])[], picture: GrayPicture): ScreenBox[] =>
+  places
+    .filter((place) => place.every(({ isCut }) => isCut))
+    .map((place) => placeIn(around(place.map(({ box }) => box)), picture));
+
+/** True if a reading ends where a line ends that may be cut. */
+function isPartOf(box: ScreenBox, cut: ScreenBox): boolean {
+  const rows = Math.min(box.bottomMilli, cut.bottomMilli) - Math.max(box.topMilli, cut.topMilli);
+  const low = Math.min(box.bottomMilli - box.topMilli, cut.bottomMilli - cut.topMilli);
+  const beyond = Math.max(cut.leftMilli - box.leftMilli, box.rightMilli - cut.rightMilli);
+  return boxesOverlap(box, cut) && rows >= low / 2 && beyond <= BEYOND_MILLI;
+}
+
+const SPACED_SYLLABLES = /\p{Script=Hangul}\s+\p{Script=Hangul}/u;
+
+/** The text of a reading of the page with the spaces that the pixels of a whole line in its place have. Null if no line has them. */
+function spacedAsDrawn(
+  { text, box }: ReadText,
+  places: readonly (readonly TextLine[])[],
+  picture: GrayPicture,
+): string | null {
+  const [height] = DRAWN_HEIGHTS;
+  const syllables = [...text.replaceAll(/\s/gu, '')];
+  for (const line of places.flat()) {
+    const place = placeIn(line.box, picture);
+    const apart = Math.max(Math.abs(place.leftMilli - box.leftMilli), Math.abs(place.rightMilli - box.rightMilli));
+    if (line.isCut || !boxesOverlap(place, box) || apart > BEYOND_MILLI || !isSyllables(syllables.join(''))) continue;
+    const drawn = line.drawn(height);
+    const spaces = spacesBehind(drawn, { left: 0, right: drawn.width }, height, syllables.length);
+    if (spaces !== null) return syllables.map((syllable, at) => (spaces[at] ? `${syllable} ` : syllable)).join('');
+  }
+  return null;
+}
+
+/** A reading of the page after its second look. It is in doubt if it may be a part of a line, or if its Korean spaces are the engine's. */
+function judgedOnPage(reading: ReadText, places: readonly (readonly TextLine[])[], picture: GrayPicture): ReadText {
+  const isPart = placesCutIn(places, picture).some((place) => isPartOf(reading.box, place));
+  const text = spacedAsDrawn(reading, places, picture);
+  const isUnsure = text === null && SPACED_SYLLABLES.test(reading.text);
+  return isPart || isUnsure ? { ...reading, secondLook: 'disagrees' } : { ...reading, text: text ?? reading.text };
 }
 
 /**
@@ -183,8 +329,9 @@ export async function textsIn(pgm: Buffer, engine: TextEngine): Promise<ReadText
   };
   const page = await triedBy(MODE, THRESHOLDS[0], picture);
   const found: ReadText[] = [];
-  for (const place of linesIn(picture)) {
-    const read = await readPlace(place, lookBy(THRESHOLDS[0]));
+  const places = linesIn(picture);
+  for (const place of places) {
+    const read = await readPlace(place, engine);
     const [line] = place;
     if (read !== null && line !== undefined) found.push({ ...read, box: placeIn(line.box, picture) });
   }
@@ -196,16 +343,19 @@ export async function textsIn(pgm: Buffer, engine: TextEngine): Promise<ReadText
     const second = await triedBy(MODE, THRESHOLDS[1], picture);
     pages.push(second instanceof EngineFailure ? [] : second);
   }
-  const joined = joinedReadings(agreed, pages.flat());
+  // A line that was read alone has its spaces from its pixels.
+  const others = pages.flat().filter((reading) => !agreed.some((line) => isSameReading(line, reading)));
+  const joined = joinedReadings(agreed, others);
   // A found line in doubt counts only in a place that the page leaves empty.
   const free = doubted.filter((line) => !joined.some(({ box }) => boxesOverlap(box, line.box)));
   const readings = joinedReadings(joined, free);
   const looks = THRESHOLDS.map(lookBy);
   const looked: ReadText[] = [];
   for (const reading of readings) {
-    const others = readings.filter((other) => other !== reading);
+    const beside = readings.filter((other) => other !== reading);
     const isDue = reading.confidenceMilli >= SURE_MILLI && reading.secondLook === undefined;
-    looked.push(isDue ? await lookedAgain(reading, { picture, others }, looks) : reading);
+    const again = isDue ? await lookedAgain(reading, { picture, others: beside }, looks) : reading;
+    looked.push(isDue ? judgedOnPage(again, places, picture) : again);
   }
   return looked;
 }

@@ -12,8 +12,11 @@ interface Photographs {
   readonly only: RegExp;
 }
 
-/** Rules are found on one half and judged on the other. No photograph, title or font is in both. */
-export const photographs: Readonly<Record<Half, readonly Photographs[]>> = {
+/** Rules are found on `tuning` and judged on the others; `unseen` came last, of other packages. */
+type TitleSet = Half | 'unseen';
+
+/** No photograph, title or font is in two sets. */
+export const photographs: Readonly<Record<TitleSet, readonly Photographs[]>> = {
   tuning: [
     { package: 'mate-backgrounds', folder: 'backgrounds/mate/nature', only: /\.jpg$/ },
     { package: 'lomiri-wallpapers-16.04', folder: 'backgrounds', only: /\.jpg$/ },
@@ -33,12 +36,31 @@ export const photographs: Readonly<Record<Half, readonly Photographs[]>> = {
       only: /^(?:aloeL|building|home|leuvenA|squirrel_cls)\.jpg$/,
     },
   ],
+  unseen: [
+    {
+      package: 'kphotoalbum',
+      folder: 'kphotoalbum/demo',
+      only: /^(?:anne_helene|bar55_2|blackie|donna.*|grand_canyon.*|jesper.*|pool_2|skagen.*|snow|spiff|sunset)\.jpg$/,
+    },
+    {
+      package: 'python3-skimage',
+      folder: '../lib/python3/dist-packages/skimage/data',
+      only: /^(?:camera|chelsea|coffee|brick|grass|gravel|hubble_deep_field|retina|rocket)\.(?:jpg|png)$/,
+    },
+    { package: 'puzzle-jigsaw', folder: 'puzzle-jigsaw/samples', only: /\.jpe?g$/ },
+    { package: 'lomiri-wallpapers-20.04', folder: 'backgrounds', only: /^Kleiber.*\.jpg$/ },
+    {
+      package: 'gambas3-examples',
+      folder: 'doc/gambas3-examples/examples/Drawing',
+      only: /^(?:Painting\/(?:clovis|image)|Fractal\/rose)\.jpg$/,
+    },
+  ],
 };
 
 /** A font in a package of Debian, below `/usr/share/fonts/truetype`. */
 type Font = readonly [name: string, file: string];
 
-const latinFonts: Readonly<Record<Half, readonly Font[]>> = {
+const latinFonts: Readonly<Record<TitleSet, readonly Font[]>> = {
   tuning: ['DejaVuSans', 'DejaVuSans-Bold', 'DejaVuSerif-Bold'].map((name) => [
     'fonts-dejavu-core',
     `dejavu/${name}.ttf`,
@@ -49,18 +71,29 @@ const latinFonts: Readonly<Record<Half, readonly Font[]>> = {
     ['fonts-open-sans', 'open-sans/OpenSans-Regular.ttf'],
     ['fonts-open-sans', 'open-sans/OpenSans-Bold.ttf'],
   ],
+  unseen: [
+    ['fonts-lato', 'lato/Lato-Bold.ttf'],
+    ['fonts-liberation', 'liberation/LiberationSerif-Bold.ttf'],
+    ['fonts-roboto-unhinted', 'roboto/unhinted/RobotoTTF/Roboto-Medium.ttf'],
+    ['fonts-lato', 'lato/Lato-Regular.ttf'],
+    ['fonts-liberation', 'liberation/LiberationSans-Regular.ttf'],
+  ],
 };
 
-const koreanFonts: Readonly<Record<Half, readonly Font[]>> = {
+const koreanFonts: Readonly<Record<TitleSet, readonly Font[]>> = {
   tuning: ['NanumGothic', 'NanumMyeongjoBold'].map((name) => ['fonts-nanum', `nanum/${name}.ttf`]),
   'held-out': ['NanumBarunGothic', 'NanumSquareB', 'NanumGothicBold'].map((name) => [
     'fonts-nanum',
     `nanum/${name}.ttf`,
   ]),
+  unseen: [
+    ['fonts-lexi-gulim', 'lexi/LexiGulim.ttf'],
+    ['fonts-nanum', 'nanum/NanumSquareRoundB.ttf'],
+  ],
 };
 
 /** Titles and lower thirds in English, German, French and Korean, one of each in turn. */
-export const titles: Readonly<Record<Half, readonly string[]>> = {
+export const titles: Readonly<Record<TitleSet, readonly string[]>> = {
   tuning: [
     ...['The Harbour at Night', 'Warum wir später schlafen', 'Une maison au bord du canal', '우리 동네 이야기'],
     ...['Clara Berger, Reporter', 'Die Nächte werden kürzer', 'Réalisé par Anne Lefort', '서울 중앙 도서관'],
@@ -94,6 +127,24 @@ export const titles: Readonly<Record<Half, readonly string[]>> = {
     ...['Filmed over three summers', 'Gedreht in drei Sommern', 'Tourné pendant trois étés', '세 번의 여름'],
     ...['Thank you for watching', 'Fortsetzung folgt', 'À suivre la semaine prochaine', '시청해 주셔서 감사합니다'],
   ],
+  unseen: [
+    ...['The Lighthouse Keepers', 'Das Schweigen der Gärten', 'Une lettre sans adresse', '기억의 정원'],
+    ...['Margaret Lindqvist', 'Friedrich Öttinger', 'Geneviève Delacroix', '윤서진 작가'],
+    ...['Harbour Master', 'Vorsitzende des Vereins', 'Institutrice à la retraite', '어촌 계장'],
+    ...['A road by the sea', 'Wo die Straße endet', 'Au bout du chemin', '길이 끝나는 곳'],
+    ...['Three weeks later', 'Drei Wochen später', 'Trois semaines plus tard', '삼 주 후'],
+    ...['Based on her diaries', 'Nach ihren Tagebüchern', "D'après ses carnets", '그녀의 일기에서'],
+    ...['Edited by Paul Harker', 'Schnitt: Monika Weiß', 'Montage : Luc Bérard', '편집 강민호'],
+    ...['All night the storm', 'Keiner sah den Sturm', "Personne n'a vu l'orage", '폭풍을 본 사람은 없다'],
+    ...['A kitchen in winter', 'Eine Küche im Winter', 'Une cuisine en hiver', '겨울의 부엌에서'],
+    ...['Tickets sold out', 'Alle Karten verkauft', 'Guichets fermés', '표가 모두 팔렸다'],
+    ...['Weather for the coast', 'Das Wetter an der Küste', 'La météo des plages', '해안의 내일 날씨'],
+    ...['Part Two: The Ferry', 'Zweiter Teil: Die Fähre', 'Deuxième partie : le bac', '두 번째 배'],
+    ...['She never wrote back', 'Sie schrieb nie zurück', 'Elle n’a jamais répondu', '답장은 오지 않았다'],
+    ...['Recorded in one night', 'In einer Nacht gedreht', 'Filmé en une seule nuit', '하룻밤의 기록'],
+    ...['Sound by Eva Kowalski', 'Ton: Jürgen Pfaff', 'Son : Amélie Fontaine', '음향 배수진'],
+    ...['The bakers of Elm Lane', 'Die Bäcker vom Markt', 'Les boulangers du port', '골목의 빵집 사람들'],
+  ],
 };
 
 /** The looks of a title, one of each in turn. All are white. */
@@ -115,7 +166,7 @@ const nth = <T>(of: readonly T[], at: number): T => {
 };
 
 /** The filter that draws the title at a place in its series: language, look, size, font and side follow from that place. */
-async function drawn(work: string, half: Half, at: number): Promise<{ text: string; filter: string }> {
+async function drawn(work: string, half: TitleSet, at: number): Promise<{ text: string; filter: string }> {
   const text = nth(titles[half], at);
   const isKorean = /\p{Script=Hangul}/u.test(text);
   const [name, file] = nth((isKorean ? koreanFonts : latinFonts)[half], Math.floor(at / 4));
@@ -139,7 +190,7 @@ export const languagePairs = ['english-german', 'french-korean'] as const;
  * study reads one picture of each. The photographs alternate between the pairs of languages.
  */
 export const photographItems =
-  (half: Half, pair: (typeof languagePairs)[number]) =>
+  (half: TitleSet, pair: (typeof languagePairs)[number]) =>
   async (folder: string): Promise<PackItem[]> => {
     const part = `photographs-${pair}-${half}`;
     const work = path.join(folder, 'work');

@@ -99,6 +99,16 @@ test('shapes around a line do not count against eight letters on which readings 
   t.deepEqual(reasonsOf({ secondLook: 'agrees', text: 'The rooms', endMs: 1001, confidenceMilli: 949 }), ['seen_once']);
 });
 
+test('a text of two or three letters passes only in a picture that is clearer', (t) => {
+  const reasonsOf = (words: string, clearMilli: number) =>
+    judgedText({ ...text, text: words, clearMilli, secondLook: 'agrees' }, ['eng', 'kor']).reasonCodes;
+  t.deepEqual(reasonsOf('mi', 749), ['clutter']);
+  t.deepEqual(reasonsOf('mi', 750), []);
+  t.deepEqual(reasonsOf('Rooms', 250), []);
+  // Two syllables of Korean are as long as five letters.
+  t.deepEqual(reasonsOf('바다', 250), []);
+});
+
 test('a text in a language that the engine was not given is withheld, and one of no known language is not', (t) => {
   const reasonsOf = (language: string | null, languages: readonly string[]) =>
     judgedText({ ...text, language }, languages).reasonCodes;

@@ -95,6 +95,38 @@ test('a line with something of the size of a letter close behind its end may be 
   t.false(linesIn(pictureOf(dark, [...bars(6, 230), far]))[0]?.[0]?.isCut);
 });
 
+/** A syllable of two strokes that are lower than a letter. */
+const flat = (left: number) => [
+  { left, right: left + 20, top: 52, bottom: 58, gray: 230 },
+  { left, right: left + 20, top: 64, bottom: 70, gray: 230 },
+];
+
+test('bug: a syllable of low strokes cut a line of Korean in two', (t) => {
+  const places = linesIn(pictureOf(dark, [...bars(4, 230, 40), ...flat(96), ...bars(4, 230, 122), ...flat(178)]));
+  t.deepEqual(
+    places.map(([first]) => first?.box),
+    [{ left: 40, top: 50, right: 198, bottom: 74 }],
+  );
+  t.false(places[0]?.[0]?.isCut);
+});
+
+test('two lines of one gray that follow each other on the same rows may be parts of one', (t) => {
+  // The gap is wider than that between words.
+  const places = linesIn(pictureOf(dark, [...bars(5, 230, 20), ...bars(5, 230, 20 + 14 * 5 + 30)]));
+  t.is(places.length, 2);
+  t.true(places.flat().every(({ isCut }) => isCut));
+  const other = linesIn(pictureOf(dark, [...bars(5, 230, 20), ...bars(5, 110, 20 + 14 * 5 + 30)]));
+  t.true(other.flat().some(({ isCut }) => !isCut));
+});
+
+test('a line with a stroke of its gray that was not drawn may be cut', (t) => {
+  // The third letter hangs on a bar.
+  const shape = { left: 128, right: 134, top: 10, bottom: 118, gray: 230 };
+  const places = linesIn(pictureOf(dark, [...bars(8, 230).filter((_, at) => at !== 2), shape]));
+  t.true(places.length > 0);
+  t.true(places.flat().every(({ isCut }) => isCut));
+});
+
 test('a line is drawn black on white at a given height, with its dots and without what is beside it', async (t) => {
   const dot = { left: 114, right: 119, top: 44, bottom: 48, gray: 230 };
   const beside = { left: 60, right: 90, top: 20, bottom: 110, gray: 230 };
