@@ -165,6 +165,9 @@ const FADED_IN_SECONDS = 0.5;
 // Every broadcast loudness filter works at 48 kHz, which also is three times the rate of the speech model.
 const LOUDNESS_RATE = 48_000;
 
+// Loudness is measured by tenths of a second.
+const PIECE_SAMPLES = LOUDNESS_RATE / 10;
+
 // The times in seconds by which decoding begins before the range. Two are enough for decoders, resamplers and the comparison with
 // the picture before to settle. But some containers (MPEG) seek into the middle of a group of pictures, and in some films
 // pictures are rare. Then a minute is tried, and at last the whole way from the start.
@@ -256,7 +259,8 @@ function audioOptions(
   const fade = loudnessFromMs < range.startMs ? `afade=t=in:d=${FADED_IN_SECONDS},` : '';
   const graph = [
     // Gaps are filled with silence, and so is a late start: sample n is always n / rate behind the seek point.
-    `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,${layout}asplit=2[loud][sound]`,
+    // Decoders give a fiftieth of a second at a time, and each piece costs every filter as much as a longer one.
+    `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,${layout}asetnsamples=n=${PIECE_SAMPLES}:p=0,asplit=2[loud][sound]`,
     `[loud]${cut(LOUDNESS_RATE, loudnessFromMs)},${fade}ebur128=metadata=1:framelog=verbose,${printer('ametadata', 'loudness')},aformat=sample_fmts=flt[peaks]`,
     // Channels are resampled once and folded behind that; in double precision the samples are the same as in the other order.
     `[sound]aresample=${SAMPLE_RATE},aformat=sample_fmts=dblp,${cut(SAMPLE_RATE)},asplit=2[whole][each]`,

@@ -46,6 +46,7 @@ const sizeOf = (taps: Float64Array): number => taps.reduce((sum, tap) => sum + M
 const ALL_SIZE = sizeOf(HALF);
 const MIDDLE_SIZE = HALF[BEFORE] ?? 0;
 const BEYOND_TWO_SIZE = ALL_SIZE - 2 * MIDDLE_SIZE;
+const ALL = { from: 0, to: TAPS } as const;
 const FOUR = { from: BEFORE - 1, to: BEFORE + 3 } as const;
 const BEYOND_FOUR_SIZE = ALL_SIZE - sizeOf(HALF.subarray(FOUR.from, FOUR.to));
 
@@ -66,11 +67,12 @@ export class TruePeak {
   #told: TruePeakState;
   /** The highest one since this began. */
   #highest = 0;
-  /** Of each channel: the last samples before a frame, then the frame. */
-  #held: readonly Float32Array[] = [];
+  /** The last samples of all channels before a frame, then the frame; interleaved. */
+  #held = new Float32Array();
+  #channels = 1;
+  /** How many samples of each channel the frame has. */
   #filled = 0;
   #frames = 0;
-  readonly #groups = new Float32Array(FRAME_SAMPLES / TAPS + 1);
   readonly #reader = new AuReader(
     AU_FLOAT32,
     (form) => this.#begin(form),
@@ -111,29 +113,26 @@ export class TruePeak {
 
   #begin({ rate, channels }: AuForm): void {
     if (rate !== RATE) throw unknownForm();
-    this.#held = Array.from({ length: channels }, () => new Float32Array(TAPS - 1 + FRAME_SAMPLES));
+    this.#channels = channels;
+    this.#held = new Float32Array((TAPS - 1 + FRAME_SAMPLES) * channels);
   }
 
   #take(samples: Float32Array): void {
-    const channels = this.#held.length;
+    const channels = this.#channels;
     for (let at = 0; at < samples.length; ) {
-      const count = Math.min((samples.length - at) / channels, FRAME_SAMPLES - this.#filled);
-      const to = TAPS - 1 + this.#filled;
-      for (const [channel, held] of this.#held.entries())
-        for (let sample = 0; sample < count; sample += 1)
-          held[to + sample] = samples[at + sample * channels + channel] ?? 0;
-      at += count * channels;
+      const count = Math.min(samples.length / channels - at / channels, FRAME_SAMPLES - this.#filled);
+      const to = at + count * channels;
+      this.#held.set(samples.subarray(at, to), (TAPS - 1 + this.#filled) * channels);
       this.#filled += count;
       if (this.#filled === FRAME_SAMPLES) this.#endFrame();
+      at = to;
     }
   }
 
   #endFrame(): void {
-    for (const held of this.#held) {
-      if (this.#frames === 0) mirrorBegin(held);
-      this.#measure(held);
-      held.copyWithin(0, FRAME_SAMPLES);
-    }
+    if (this.#frames === 0) mirrorBegin(this.#held, this.#channels);
+    this.#measure();
+    this.#held.copyWithin(0, FRAME_SAMPLES * this.#channels);
     const atMs = this.#fromMs + this.#frames * FRAME_MS;
     const value = Math.round(this.#highest * STEPS) / STEPS;
     if (atMs >= this.#ownFromMs && value > this.#told.value) this.#told = { value, atMs };
@@ -141,53 +140,64 @@ export class TruePeak {
     this.#filled = 0;
   }
 
-  /** Looks for a higher peak between the samples of one channel, as far as the filter has all that it needs. */
-  #measure(held: Float32Array): void {
-    const groups = this.#groups;
-    for (let group = 0; group < groups.length; group += 1) groups[group] = highestOf(held, group * TAPS);
-    for (let from = 0; from < FRAME_SAMPLES; from += TAPS) {
-      const group = from / TAPS;
-      const highest = Math.max(groups[group] ?? 0, groups[group + 1] ?? 0);
+  /** Looks for a higher peak in a frame, as far as the filter has all that it needs. */
+  #measure(): void {
+    const groupSamples = TAPS * this.#channels;
+    let before = highestOf(this.#held, 0, groupSamples);
+    for (let from = 0; from < FRAME_SAMPLES * this.#channels; from += groupSamples) {
+      const behind = highestOf(this.#held, from + groupSamples, from + 2 * groupSamples);
+      const highest = Math.max(before, behind);
+      before = behind;
       if (ALL_SIZE * highest <= this.#highest) continue;
-      for (let at = from; at < from + TAPS; at += 1) this.#measureAt(held, at, highest);
+      for (let at = from; at < from + groupSamples; at += 1) this.#measureAt(at, highest);
     }
   }
 
-  /** The filter reaches over `TAPS` samples from `at` on, none of which exceeds `highest`. */
-  #measureAt(held: Float32Array, at: number, highest: number): void {
-    const sample = Math.abs(held[at + BEFORE] ?? 0);
-    const next = Math.abs(held[at + BEFORE + 1] ?? 0);
+  /** The filter reaches over `TAPS` samples of one channel from `at` on, none of which exceeds `highest`. */
+  #measureAt(at: number, highest: number): void {
+    const [held, channels] = [this.#held, this.#channels];
+    const middle = at + BEFORE * channels;
+    const sample = Math.abs(held[middle] ?? 0);
+    const next = Math.abs(held[middle + channels] ?? 0);
     if (sample > this.#highest) this.#highest = sample;
     if (MIDDLE_SIZE * (sample + next) + BEYOND_TWO_SIZE * highest <= this.#highest) return;
     for (const taps of PLACES) {
-      const middle = Math.abs(filtered(held, at, taps, FOUR.from, FOUR.to));
-      if (middle + BEYOND_FOUR_SIZE * highest <= this.#highest) continue;
-      this.#highest = Math.max(this.#highest, Math.abs(filtered(held, at, taps, 0, TAPS)));
+      const nearly = Math.abs(filtered(held, at, channels, taps, FOUR));
+      if (nearly + BEYOND_FOUR_SIZE * highest <= this.#highest) continue;
+      this.#highest = Math.max(this.#highest, Math.abs(filtered(held, at, channels, taps, ALL)));
     }
   }
 }
 
-/** The sum of samples, each by its tap, over some of the taps. */
-function filtered(held: Float32Array, at: number, taps: Float64Array, from: number, to: number): number {
+/** The sum of samples of one channel, each by its tap, over some of the taps. */
+function filtered(
+  held: Float32Array,
+  at: number,
+  channels: number,
+  taps: Float64Array,
+  { from, to }: { readonly from: number; readonly to: number },
+): number {
   let sum = 0;
-  for (let tap = from; tap < to; tap += 1) sum += (taps[tap] ?? 0) * (held[at + tap] ?? 0);
+  for (let tap = from; tap < to; tap += 1) sum += (taps[tap] ?? 0) * (held[at + tap * channels] ?? 0);
   return sum;
 }
 
 /** ffmpeg mirrors a sound before its begin. */
-function mirrorBegin(held: Float32Array): void {
-  const first = TAPS - 1;
-  for (let at = 1; at <= first; at += 1) held[first - at] = held[first + at] ?? 0;
+function mirrorBegin(held: Float32Array, channels: number): void {
+  const first = (TAPS - 1) * channels;
+  for (let at = channels; at <= first; at += channels)
+    for (let channel = 0; channel < channels; channel += 1)
+      held[first - at + channel] = held[first + at + channel] ?? 0;
 }
 
-/** The size of the highest of `TAPS` samples. */
-function highestOf(held: Float32Array, from: number): number {
-  const to = Math.min(from + TAPS, held.length);
-  let highest = 0;
+/** The size of the highest of some samples. */
+function highestOf(samples: Float32Array, from: number, end: number): number {
+  const to = Math.min(end, samples.length);
+  let [highest, lowest] = [0, 0];
   for (let at = from; at < to; at += 1) {
-    const sample = held[at] ?? 0;
+    const sample = samples[at] ?? 0;
     if (sample > highest) highest = sample;
-    else if (-sample > highest) highest = -sample;
+    else if (sample < lowest) lowest = sample;
   }
-  return highest;
+  return Math.max(highest, -lowest);
 }
