@@ -89,5 +89,5 @@ export class AuReader<Samples> {
   }
 }
 
-/** Sound that is not what ffmpeg was asked for. */
+/** The failure of a sound in another form than the graph demands. */
 export const unknownForm = (): DetectionFailure => new DetectionFailure('ffmpeg gave sound in an unknown form');

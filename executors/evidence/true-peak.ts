@@ -63,8 +63,8 @@ type TruePeakState = z.infer<typeof truePeakState>;
 export class TruePeak {
   readonly #fromMs: number;
   readonly #ownFromMs: number;
-  /** The highest one that was told, by a frame of a tenth of a second. */
-  #told: TruePeakState;
+  /** The highest one by the end of the last frame, and the frame that reached it. */
+  #found: TruePeakState;
   /** The highest one since this began. */
   #highest = 0;
   /** The last samples of all channels before a frame, then the frame; interleaved. */
@@ -83,7 +83,7 @@ export class TruePeak {
   constructor(fromMs: number, ownFromMs: number, from: TruePeakState | null = null) {
     this.#fromMs = fromMs;
     this.#ownFromMs = ownFromMs;
-    this.#told = from ?? { value: 0, atMs: 0 };
+    this.#found = from ?? { value: 0, atMs: 0 };
   }
 
   /** Throws `DetectionFailure` on another form. */
@@ -92,12 +92,12 @@ export class TruePeak {
   }
 
   save(): TruePeakState {
-    return this.#told;
+    return this.#found;
   }
 
   /** In hundredths of dBTP; null for digital silence. */
   get centiDbtp(): number | null {
-    const { value } = this.#told;
+    const { value } = this.#found;
     // The sum turns a negative zero into the one zero of canonical JSON.
     return value === 0 ? null : Math.round(20 * Math.log10(value) * 100) + 0;
   }
@@ -105,7 +105,7 @@ export class TruePeak {
   /** The highest true peak of a range, if it is too high. */
   facts({ endMs }: Range): TruePeakFact[] {
     const truePeakCentiDbtp = this.centiDbtp;
-    const { atMs } = this.#told;
+    const { atMs } = this.#found;
     if (truePeakCentiDbtp === null || truePeakCentiDbtp <= TRUE_PEAK_RULE.mostDbtp * 100) return [];
     const end = Math.min(endMs, atMs + FRAME_MS);
     return [{ kind: 'true_peak', index: 0, startMs: atMs, endMs: end, truePeakCentiDbtp }];
@@ -135,7 +135,7 @@ export class TruePeak {
     this.#held.copyWithin(0, FRAME_SAMPLES * this.#channels);
     const atMs = this.#fromMs + this.#frames * FRAME_MS;
     const value = Math.round(this.#highest * STEPS) / STEPS;
-    if (atMs >= this.#ownFromMs && value > this.#told.value) this.#told = { value, atMs };
+    if (atMs >= this.#ownFromMs && value > this.#found.value) this.#found = { value, atMs };
     this.#frames += 1;
     this.#filled = 0;
   }
