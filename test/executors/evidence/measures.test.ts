@@ -68,37 +68,32 @@ const loudnessValues = (more: Readonly<Record<string, string>> = {}) => ({
   'lavfi.r128.LRA': '4.160',
   'lavfi.r128.LRA.low': '-30.100',
   'lavfi.r128.LRA.high': '-25.940',
-  'lavfi.r128.true_peak': '0.500',
   ...more,
 });
 
 function loudnessOf(...frames: readonly FrameMetadata[]) {
   const loudness = new Loudness();
   for (const each of frames) loudness.add(each);
-  const { integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp } = loudness.fact(loudnessRange);
-  return [integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp];
+  const { integratedCentiLufs, rangeCentiLu } = loudness.fact(loudnessRange, null);
+  return [integratedCentiLufs, rangeCentiLu];
 }
 
 test('the last word on loudness counts, in hundredths', (t) => {
-  t.deepEqual(
-    loudnessOf(frame(loudnessValues({ 'lavfi.r128.I': '-1' })), frame(loudnessValues(), 4800, 1)),
-    [-2346, 416, -602],
-  );
-  t.deepEqual(loudnessOf(frame(loudnessValues({ 'lavfi.r128.true_peak': '1.000' }))), [-2346, 416, 0]);
+  const first = frame(loudnessValues({ 'lavfi.r128.I': '-1' }));
+  t.deepEqual(loudnessOf(first, frame(loudnessValues(), 4800, 1)), [-2346, 416]);
 });
 
 test('a missing measurement is null', (t) => {
-  t.deepEqual(loudnessOf(), [null, null, null]);
-  const quiet = { 'lavfi.r128.I': '-70.000', 'lavfi.r128.true_peak': '0.000' };
+  t.deepEqual(loudnessOf(), [null, null]);
+  const quiet = { 'lavfi.r128.I': '-70.000' };
   const brief = { 'lavfi.r128.LRA': '0.000', 'lavfi.r128.LRA.low': '0.000', 'lavfi.r128.LRA.high': '0.000' };
-  t.deepEqual(loudnessOf(frame(loudnessValues({ ...quiet, ...brief }))), [null, null, null]);
-  t.deepEqual(loudnessOf(frame(loudnessValues(brief))), [-2346, null, -602]);
+  t.deepEqual(loudnessOf(frame(loudnessValues({ ...quiet, ...brief }))), [null, null]);
+  t.deepEqual(loudnessOf(frame(loudnessValues(brief))), [-2346, null]);
 });
 
 test('loudness without its values, or with a reset on the way, is refused', (t) => {
   t.throws(() => loudnessOf(frame({ 'lavfi.r128.I': '-20' })), bad);
   t.throws(() => loudnessOf(frame(loudnessValues({ 'lavfi.r128.I': 'nan' }))), bad);
-  t.throws(() => loudnessOf(frame(loudnessValues({ 'lavfi.r128.true_peak': '-3' }))), bad);
   t.throws(() => loudnessOf(frame(loudnessValues(), 0, 5), frame(loudnessValues(), 0, 0)), bad);
 });
 
