@@ -39,15 +39,15 @@ export const spokenLength = (text: string): number =>
 /** Alphabets that write every vowel of a word. */
 const ALPHABETIC = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}]/u;
 
-/** What a letter can be in speech: a digit is a word, as *seven*; a letter outside of the alphabets may be a syllable. */
+/** The most that a letter is in speech: a digit is a word, as *seven*; a letter outside of the alphabets may be a syllable. */
 const mostOf = (letter: string): number => {
   if (/\p{N}/u.test(letter)) return 5;
   return ALPHABETIC.test(letter) ? 1 : 2.5;
 };
 
 /**
- * The most that a text can be in speech, in letters of an alphabet. Letters that stand alone or in a word of capitals may be said
- * by their names, and each is a syllable then.
+ * The most that a text can be in speech, in letters of an alphabet. A single letter, or one in a word of capitals, may be said by
+ * its name, which is a syllable.
  */
 export const mostSpokenLength = (text: string): number =>
   (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).reduce((sum, word) => {
