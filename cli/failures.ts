@@ -57,7 +57,8 @@ export const startRemedies: Readonly<Record<string, string>> = {
   invalid_explanation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
   invalid_recognition_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
   invalid_translation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
-  invalid_work_queue: 'give --work-queue redis://HOST:PORT and --object-source DIR together, or neither',
+  invalid_work_queue:
+    'give --work-queue redis://HOST:PORT and --object-source DIR together; a host without workers needs neither',
   invalid_settings:
     'correct the file at that place; media-study settings shows what it holds, docs/options.md every name',
   object_source_unavailable: 'make or mount the folder, or name another one by --object-source',

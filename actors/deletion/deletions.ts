@@ -89,7 +89,7 @@ export class DeletionService {
       if (registry.isReadInPlace(sessionId)) {
         throw new ServiceError(
           'source_read_in_place',
-          'the files of the source lie in a directory that the host reads',
+          'the host reads the files of this source in place, and does not delete them',
         );
       }
       return this.#deleteSource(sessionId, operator);

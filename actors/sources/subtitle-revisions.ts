@@ -78,7 +78,7 @@ export class SubtitleRevisions {
     if (source.folder === null) return source;
     throw new ServiceError(
       'source_read_in_place',
-      'the records of the source lie in a directory that the host reads and does not write',
+      'the host reads the records of this source in place, and does not write there',
     );
   }
 

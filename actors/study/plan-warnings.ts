@@ -19,7 +19,7 @@ import { readMediaProbe } from '../sources/source-records.ts';
 import type { StudyService } from './studies.ts';
 
 interface PlanWarningsOptions {
-  readonly studies: Pick<StudyService, 'planned'>;
+  readonly studies: Pick<StudyService, 'planned' | 'isKnown'>;
   readonly objectStore: ObjectStore;
   readonly captions: CaptionAbility;
   /** True if studies of this host recognize speech. */
@@ -61,10 +61,18 @@ export class PlanWarnings {
       ...languageWarnings(request, await this.#languagesOf(source, request.range)),
       ...captionWarnings(request, source, this.#options),
       ...playbackWarnings(source, probe),
-      ...(await recognitionWarnings(request, source, this.#options.recognition)),
-      ...screenTextWarnings(request, source, this.#options.screenText),
+      ...(studies.isKnown(plan.runtimeId) ? [] : await this.#ofWork(request, source)),
     ];
     return { schema: 'studio.runtime-plan-warnings.v1', runtimeId: plan.runtimeId, warnings };
+  }
+
+  /** The warnings of work ahead: a start of a study that exists repeats none of its work. */
+  async #ofWork(request: RuntimeRequest, source: RegisteredSource): Promise<PlanWarning[]> {
+    const { recognition, screenText } = this.#options;
+    return [
+      ...(await recognitionWarnings(request, source, recognition)),
+      ...screenTextWarnings(request, source, screenText),
+    ];
   }
 
   /** The spoken languages that are known of a range: those that a detector found, else those that the container states. */

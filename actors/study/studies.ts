@@ -135,10 +135,15 @@ export class StudyService {
     return this.#plans.planned(request);
   }
 
+  /** True if a study with this id was started and is not deleted. Throws the codes of an unreadable store. */
+  isKnown(runtimeId: string): boolean {
+    return readStored(() => this.#options.supervisor.read(runtimeId)) !== undefined;
+  }
+
   /** Starts a study, or finds the one that the same request started before. Resolves when it is on disk. */
   async start(request: RuntimeRequest): Promise<RuntimeStatus> {
     const named = this.#namedPlan(request);
-    if (named !== null && this.#isKnown(named.plan.runtimeId)) return this.#acknowledged(named.plan.runtimeId);
+    if (named !== null && this.isKnown(named.plan.runtimeId)) return this.#acknowledged(named.plan.runtimeId);
     const source = this.#plans.currentSource(request);
     const plan = named?.source === source ? named.plan : planStudy(source, request);
     const release = this.#options.sourceUses.begin(request.sourceSessionId);
@@ -152,7 +157,7 @@ export class StudyService {
     await demandIntact(this.#options.objectStore, source);
     await requireSpace(this.#options.objectStore, 0);
     // Of equal requests that arrive together one starts the study; the others wait for it, or find that it has.
-    if (!this.#isKnown(runtimeId)) {
+    if (!this.isKnown(runtimeId)) {
       this.#demandRoom(runtimeId);
       const starting = this.#starting.get(runtimeId) ?? this.#spawn(source, request, plan);
       this.#starting.set(runtimeId, starting);
@@ -272,7 +277,7 @@ export class StudyService {
   /** Throws `study_queue_full` when a study that is not there yet would be one too many. */
   #demandRoom(runtimeId: string): void {
     const { supervisor, definition, maximumLive } = this.#options;
-    if (this.#starting.has(runtimeId) || this.#isKnown(runtimeId)) return;
+    if (this.#starting.has(runtimeId) || this.isKnown(runtimeId)) return;
     const joining = [...this.#starting.keys()].filter((id) => !supervisor.isLive(id)).length;
     if (supervisor.countLive(definition.name) + joining < maximumLive()) return;
     const message = `${maximumLive()} studies run or wait already`;
@@ -306,10 +311,6 @@ export class StudyService {
     const plan = planStudy(source, request);
     refuseDeleted(this.#options.ledger, plan.runtimeId);
     return { source, plan };
-  }
-
-  #isKnown(runtimeId: string): boolean {
-    return readStored(() => this.#options.supervisor.read(runtimeId)) !== undefined;
   }
 
   async #spawn(source: RegisteredSource, request: RuntimeRequest, uncalibrated: StudyPlan): Promise<void> {

@@ -47,7 +47,7 @@ import { sourceOf } from './ingest.ts';
 import { checkMuxed, muxFilm } from './muxed-film.ts';
 import { mustAgree } from './review.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
-import { knownLanguages, studyWarnings } from './study.ts';
+import { knownLanguages } from './study.ts';
 
 /** An engine of this machine that captions could be made with, and what it means to use it. */
 interface FoundEngine {
@@ -165,7 +165,7 @@ async function spokenLanguageOf(call: CommandCall, source: SourceSessionRow, pro
 
 /** The reason why this host cannot make captions of this film; null if it can. */
 async function obstacleOf(call: CommandCall, source: SourceSessionRow, request: StudyRequest, isQuiet = false) {
-  const warnings = await studyWarnings(call.host, source, request);
+  const { warnings } = await call.host.warnings(source, request);
   for (const warning of warnings) {
     if (warning.code === 'captions_not_possible') return warning;
     if (!isQuiet && warning.code !== 'no_video_track') call.terminal.remark(`warning ${warning.code}: ${warning.text}`);

@@ -5,7 +5,6 @@ import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { identity, type Range } from '../../contract/base/grammar.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
-import type { PlanWarning } from '../../contract/study/start.ts';
 import type { RuntimeStatus } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
@@ -28,41 +27,18 @@ interface Asked {
   readonly terminal: Pick<Terminal, 'remark'>;
 }
 
-/** The warnings of work ahead. */
-const ofWork: readonly PlanWarning['code'][] = ['speech_will_be_recognised', 'screen_text_will_be_read'];
-
-type WarningHost = Pick<StudyHost, 'warnings' | 'status'>;
-
-/** The warnings of the host for a study. If it exists already, nothing of it is done again, and no work is ahead. */
-export async function studyWarnings(
-  host: WarningHost,
-  source: SourceSessionRow,
-  request: StudyRequest,
-): Promise<readonly PlanWarning[]> {
-  const { runtimeId, warnings } = await host.warnings(source, request);
-  const others = warnings.filter(({ code }) => !ofWork.includes(code));
-  if (others.length === warnings.length) return warnings;
-  return host.status(runtimeId).then(
-    () => others,
-    (error: unknown) => {
-      if (error instanceof HostError) return warnings;
-      throw error;
-    },
-  );
-}
-
 /**
  * Prints the warnings of the host, and returns the requested range. A range without an end (`isWhole`) that is too long for this
  * host ends at the longest length that a host takes by default.
  */
 export async function warnedRange(
-  { host, terminal }: Pick<Asked, 'terminal'> & { readonly host: WarningHost },
+  { host, terminal }: Asked,
   source: SourceSessionRow,
   request: StudyRequest,
   { isWhole, ...asked }: Range & { readonly isWhole: boolean },
 ): Promise<Range> {
   const warned = async (range: Range): Promise<Range> => {
-    const warnings = await studyWarnings(host, source, { ...request, range });
+    const { warnings } = await host.warnings(source, { ...request, range });
     for (const { code, text } of warnings) terminal.remark(`warning ${code}: ${text}`);
     return range;
   };

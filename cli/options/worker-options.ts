@@ -103,7 +103,7 @@ export type WorkerFlags = ReturnType<typeof workerFlags>;
 export function workerFlags(args: readonly string[]) {
   const given = parseFlags(args, flags);
   const workQueue = workQueueOf(given);
-  if (workQueue === null) throw new StartError('invalid_work_queue', '--work-queue and --object-source are needed');
+  if (workQueue === null) throw refused('a worker needs --work-queue and --object-source');
   const recognizer = recognizerFlagsOf(given);
   if (recognizer?.engine === 'openai') {
     throw new StartError('executor_not_allowed', '--semantic-recognizer openai: a host asks a server by itself');

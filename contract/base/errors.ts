@@ -190,7 +190,7 @@ const errors = {
   source_in_use: [409, 'delete the runtimes that the message names, and wait for live ingests to end'],
   source_read_in_place: [
     409,
-    'start the host without this source directory to delete the source; ingest its media to attach files to it',
+    'ingest its media to attach files to it; start the host without its --source-directory to remove it; the sample always stays',
   ],
   // operation
   invalid_collection_request: [400, 'send {"dryRun": true} or {"dryRun": false}'],

@@ -378,7 +378,7 @@ export const phaseInversionFact = z.strictObject({
   correlationMilli: z.number().int().min(-1000).max(0),
 });
 
-/** Every channel is silent at once, in the middle of sound, for a moment. */
+/** Every channel is silent at once, or nearly so behind a lossy codec, in the middle of sound, for a moment. */
 export const dropoutFact = z.strictObject({ kind: z.literal('dropout'), ...counted });
 
 /** The highest true peak of the range, in hundredths of dBTP, and the tenth of a second that it lies in. */

@@ -5,7 +5,7 @@ import { BLOCK_SAMPLES, MIX, SAMPLES_PER_MS, type SampleSpan } from './sound-sig
 const BLOCK_STEPS = BLOCK_SAMPLES / STEP_SAMPLES;
 const CONTEXT_BLOCKS = Math.ceil(CONTEXT_STEPS / BLOCK_STEPS);
 // Blocks that are judged together: the more, the less is computed twice, and the more is kept.
-const CHUNK_BLOCKS = 16;
+const CHUNK_BLOCKS = 32;
 
 /** A track of each signal that was followed through a block, by its place among the signals; always of the mix. */
 export type BlockTracks = ReadonlyMap<number, SignalTrack>;

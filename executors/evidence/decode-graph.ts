@@ -145,9 +145,10 @@ export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes', 'fields', '
 
 /**
  * The output of the pipes behind them. `pixels` are small pictures (RGB), `candidates` JPEGs that may become keyframes
- * (`mpjpeg`). `ownRate` is the sound of left, right and center at its own rate (`au`).
+ * (`mpjpeg`). `ownRate` is the sound of left, right and center at its own rate (`au`). `peaks` is all channels at 48 kHz as
+ * floating-point numbers (`au`), from where loudness is measured.
  */
-export const BYTE_PIPES = ['pixels', 'candidates', 'ownRate'] as const;
+export const BYTE_PIPES = ['pixels', 'candidates', 'ownRate', 'peaks'] as const;
 
 /** How many extra pipes there are. */
 export const EXTRA_PIPES = MEASURE_PIPES.length + BYTE_PIPES.length;
@@ -163,6 +164,9 @@ const FADED_IN_SECONDS = 0.5;
 
 // Every broadcast loudness filter works at 48 kHz, which also is three times the rate of the speech model.
 const LOUDNESS_RATE = 48_000;
+
+// Loudness is measured by tenths of a second.
+const PIECE_SAMPLES = LOUDNESS_RATE / 10;
 
 // The times in seconds by which decoding begins before the range. Two are enough for decoders, resamplers and the comparison with
 // the picture before to settle. But some containers (MPEG) seek into the middle of a group of pictures, and in some films
@@ -250,20 +254,29 @@ function audioOptions(
     const at = (ms: number) => ((ms - seekMs) * rate) / 1000;
     return `atrim=start_sample=${at(startMs)}:end_sample=${at(range.endMs)},asetpts=N/SR/TB`;
   };
-  const sampled = (layout: string) =>
-    `aresample=${SAMPLE_RATE},aformat=sample_fmts=s16:channel_layouts=${layout},${cut(SAMPLE_RATE)}`;
+  const folded = (layout: string) => `aformat=sample_fmts=s16:channel_layouts=${layout}`;
   // Sound that begins at once in the middle of a wave would have a peak there that it does not have.
   const fade = loudnessFromMs < range.startMs ? `afade=t=in:d=${FADED_IN_SECONDS},` : '';
   const graph = [
     // Gaps are filled with silence, and so is a late start: sample n is always n / rate behind the seek point.
-    `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,${layout}asplit=3[loud][whole][folded]`,
-    `[loud]${cut(LOUDNESS_RATE, loudnessFromMs)},${fade}ebur128=metadata=1:peak=true:framelog=verbose,${printer('ametadata', 'loudness')},anullsink`,
-    `[whole]${sampled('mono')}[mix]`,
-    `[folded]${sampled(CHANNEL_LAYOUT)}[channels]`,
+    // Decoders give a fiftieth of a second at a time, and each piece costs every filter as much as a longer one.
+    `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,${layout}asetnsamples=n=${PIECE_SAMPLES}:p=0,asplit=2[loud][sound]`,
+    `[loud]${cut(LOUDNESS_RATE, loudnessFromMs)},${fade}ebur128=metadata=1:framelog=verbose,${printer('ametadata', 'loudness')},aformat=sample_fmts=flt[peaks]`,
+    // Channels are resampled once and folded behind that; in double precision the samples are the same as in the other order.
+    `[sound]aresample=${SAMPLE_RATE},aformat=sample_fmts=dblp,${cut(SAMPLE_RATE)},asplit=2[whole][each]`,
+    `[whole]${folded('mono')}[mix]`,
+    `[each]${folded(CHANNEL_LAYOUT)}[channels]`,
     '[mix][channels]amerge=inputs=2[pcm]',
   ];
-  const form16 = ['-c:a', 'pcm_s16le', '-f', 's16le'];
-  return ['-filter_complex', graph.join(';'), '-map', '[pcm]', ...form16, ...LARGE_PIECES, 'pipe:1'];
+  const output = (name: string, form: readonly string[], pipe: string) => [
+    ...['-map', `[${name}]`, ...form, ...LARGE_PIECES],
+    pipe,
+  ];
+  return [
+    ...['-filter_complex', graph.join(';')],
+    ...output('pcm', ['-c:a', 'pcm_s16le', '-f', 's16le'], 'pipe:1'),
+    ...output('peaks', ['-c:a', 'pcm_f32be', '-flags', '+bitexact', '-f', 'au'], bytePipe('peaks')),
+  ];
 }
 
 function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, edges: WindowEdges): string[] {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { SoundFaultFact } from '../../contract/evidence/evidence.ts';
+import type { LoudnessFact, SoundFaultFact } from '../../contract/evidence/evidence.ts';
 import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
 import type { Detector, KeptSound, SoundJob, SoundResult } from '../detector/detector.ts';
@@ -35,9 +35,10 @@ import { type FrameMetadata, FrameMetadataReader, PictureStream } from './frames
 import { Interlacing, interlacingState } from './interlacing.ts';
 import { KEYFRAME_RULE, Keyframes, keyframesState } from './keyframes.ts';
 import { BAR_RULE, Letterbox, letterboxState } from './letterbox.ts';
-import { GatedLoudness, gatedLoudnessState, Loudness, type LoudnessMeter } from './loudness.ts';
+import { GatedLoudness, gatedLoudnessState, Loudness } from './loudness.ts';
 import { OwnRateSound, ownRateState } from './own-rate-sound.ts';
 import { PictureFacts, pictureFactsState } from './picture-facts.ts';
+import { TruePeak, truePeakState } from './true-peak.ts';
 import { WaveformMeter, waveformState } from './waveform.ts';
 
 /** Everything that a pass has measured up to the end of a window. */
@@ -50,7 +51,7 @@ export const passState = z.strictObject({
   waveform: waveformState,
   channelFaults: channelFaultsState,
   ownRate: ownRateState,
-  loudness: gatedLoudnessState,
+  loudness: gatedLoudnessState.extend({ peak: truePeakState }),
 });
 type PassState = z.infer<typeof passState>;
 
@@ -65,7 +66,7 @@ export interface PassPart {
 /** The measurements of one pass, on the source's own time line. `sound` is null without an audio track. */
 export interface PassMeasurements {
   readonly sound: SoundResult | null;
-  readonly loudness: LoudnessMeter;
+  readonly loudness: LoudnessFact;
   readonly pictures: PictureFacts;
   readonly keyframes: Keyframes;
   readonly interlacing: Interlacing;
@@ -80,6 +81,7 @@ class PassMeters {
   readonly #request: DecodeRequest;
   readonly #part: PassPart;
   readonly #loudness: Loudness | GatedLoudness;
+  readonly #truePeak: TruePeak;
   readonly #pictures: PictureFacts;
   readonly #stream: PictureStream;
   readonly #interlacing: Interlacing;
@@ -108,6 +110,7 @@ class PassMeters {
       from === null && part.isLast
         ? new Loudness()
         : new GatedLoudness(loudnessFromOf(window, range), window.startMs, from?.loudness ?? null);
+    this.#truePeak = new TruePeak(loudnessFromOf(window, range), window.startMs, from?.loudness.peak);
     this.#stream = new PictureStream(seekMs, (picture) => this.#picture(picture));
     const taken = {
       times: (frame: FrameMetadata) => this.#stream.addTime(frame),
@@ -120,8 +123,11 @@ class PassMeters {
   }
 
   /** The readers of the extra pipes, in their order. */
-  get readers(): readonly (FrameMetadataReader | PictureStream | Keyframes | OwnRateSound)[] {
-    const written = { pixels: this.#stream, candidates: this.keyframes, ownRate: this.ownRate };
+  get readers(): readonly (FrameMetadataReader | PictureStream | Keyframes | OwnRateSound | TruePeak)[] {
+    const written = {
+      ...{ pixels: this.#stream, candidates: this.keyframes },
+      ...{ ownRate: this.ownRate, peaks: this.#truePeak },
+    };
     return [...this.#measures, ...BYTE_PIPES.map((name) => written[name])];
   }
 
@@ -138,8 +144,8 @@ class PassMeters {
     this.#letterbox.end();
     await this.keyframes.end();
     const waveform = await this.waveform.end(keep);
-    const loudness = this.#loudness;
-    const soundFaults = [...this.ownRate.facts(), ...this.channelFaults.facts(), ...loudness.overPeak(range)];
+    const loudness = this.#loudness.fact(range, this.#truePeak.centiDbtp);
+    const soundFaults = [...this.ownRate.facts(), ...this.channelFaults.facts(), ...this.#truePeak.facts(range)];
     const sound = job === null ? null : await job.result;
     const ofPictures = { pictures: this.#pictures, keyframes: this.keyframes };
     const forms = { interlacing: this.#interlacing, letterbox: this.#letterbox };
@@ -159,7 +165,7 @@ class PassMeters {
       waveform: this.waveform.save(),
       channelFaults: this.channelFaults.save(),
       ownRate: this.ownRate.save(),
-      loudness: this.#loudness.save(),
+      loudness: { ...this.#loudness.save(), peak: this.#truePeak.save() },
     };
   }
 

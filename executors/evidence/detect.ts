@@ -203,7 +203,7 @@ function soundFacts(measured: PassMeasurements | null, { audioTrackIndex, range 
   return {
     speech: speechFacts(speech, range),
     silences: silenceFacts(silences.spans, range),
-    loudness: [measured.loudness.fact(range)],
+    loudness: [measured.loudness],
     derivedAudio: { sampleRate: SAMPLE_RATE, samples, contentId },
     measured: {
       ...(apart.ms === 0 ? {} : { channelsApart: apart.channels.join(', '), channelsApartMs: apart.ms }),

@@ -44,7 +44,7 @@ export function joinParameters(
 
 type Parameters = EvidenceArtifact['parameters'];
 
-/** ffmpeg's `ebur128`; the true peak is printed in thousandths of full scale, fourfold oversampled. */
+/** ffmpeg's `ebur128`; the true peak is fourfold oversampled as there, in thousandths of full scale. */
 export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, truePeakSteps: 0.001 } as const;
 
 /** The most that EBU R 128 permits. */

@@ -1,53 +1,60 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { DropoutFact } from '../../contract/evidence/evidence.ts';
+import { HOLE_RULE, Holes, holesState, type MsSpan, msSpan } from './holes.ts';
 
 /**
  * A dropout is a silence in running sound, in every channel at once: no sample exceeds `mostSample` (of 16 bits), by milliseconds.
  * A sample within `edgeMs` on both sides exceeds `leastEdge`, and that share of the highest within `nearMs`. A pause of a speaker
- * fades.
+ * fades. No other millisecond within `nearMs` is silent, as many are in quiet sound of few bits. A `hole` is a dropout behind a lossy codec.
  */
 export const DROPOUT_RULE = {
   ...{ leastMs: 4, mostMs: 300, mostSample: 1 },
   ...{ leastEdge: 100, edgeMs: 3, edgeShare: 0.25, nearMs: 30 },
+  hole: HOLE_RULE,
 } as const;
 
 const CHANNELS = 3;
 
-const silence = z.strictObject({ fromMs: z.number(), toMs: z.number() });
-
 /** Dropouts as they are kept between two windows of a pass; all times are from the start of the range. */
 export const dropoutsState = z.strictObject({
-  found: z.array(silence),
+  found: z.array(msSpan),
   /** The highest samples of the last milliseconds of sound before the silence that lasts, or that ended last. */
   before: z.array(z.number()),
-  silence: silence.nullable(),
+  silence: msSpan.nullable(),
   /** The same of the sound since then. */
   since: z.array(z.number()),
   samples: z.number(),
   ms: z.number(),
   peak: z.number(),
+  holes: holesState,
 });
 type DropoutsState = z.infer<typeof dropoutsState>;
+
+const nothing = () => ({ found: [], before: [], silence: null, since: [], samples: 0, ms: 0, peak: 0, holes: null });
 
 /** Finds dropouts in left, right and center of a sound at its own rate. */
 export class Dropouts {
   readonly #range: Range;
-  readonly #state: DropoutsState;
+  readonly #state: Omit<DropoutsState, 'holes'>;
+  readonly #holes: Holes;
   #rate = 1;
 
   constructor(range: Range, from: DropoutsState | null = null) {
     this.#range = range;
-    this.#state = from ?? { found: [], before: [], silence: null, since: [], samples: 0, ms: 0, peak: 0 };
+    const { holes, ...state } = from ?? nothing();
+    this.#state = state;
+    this.#holes = new Holes(holes);
   }
 
   save(): DropoutsState {
-    return this.#state;
+    return { ...this.#state, holes: this.#holes.save() };
   }
 
   /** Sound of this rate comes; `goesOn` if it follows at once what came before. */
   begin(rate: number, samples: number, goesOn: boolean): void {
     this.#rate = rate;
+    this.#holes.begin(rate, samples, goesOn);
     if (goesOn) return;
     this.#judge();
     Object.assign(this.#state, { before: [], silence: null, since: [], samples, peak: 0 });
@@ -57,6 +64,7 @@ export class Dropouts {
   /** Takes samples of left, right and center, interleaved. */
   add(samples: Int16Array): void {
     const state = this.#state;
+    this.#holes.keep(samples);
     for (let at = 0; at < samples.length; ) {
       const endsAt = Math.floor(((state.ms + 1) * this.#rate) / 1000);
       const to = Math.min(samples.length, at + (endsAt - state.samples) * CHANNELS);
@@ -70,7 +78,11 @@ export class Dropouts {
   facts(): DropoutFact[] {
     this.#judge();
     const { startMs } = this.#range;
-    return this.#state.found.map(({ fromMs, toMs }, index) => ({
+    const silences = this.#state.found;
+    const isSilence = (hole: MsSpan) => silences.some(({ fromMs, toMs }) => fromMs < hole.toMs && toMs > hole.fromMs);
+    const holes = this.#holes.found().filter((hole) => !isSilence(hole));
+    const both = [...silences, ...holes].sort((one, other) => one.fromMs - other.fromMs);
+    return both.map(({ fromMs, toMs }, index) => ({
       ...{ kind: 'dropout', index, startMs: startMs + fromMs, endMs: startMs + toMs },
     }));
   }
@@ -80,6 +92,7 @@ export class Dropouts {
     const { peak, ms } = state;
     state.peak = 0;
     state.ms += 1;
+    this.#holes.count(peak);
     if (peak > DROPOUT_RULE.mostSample) {
       state.since.push(peak);
       if (state.since.length >= DROPOUT_RULE.nearMs) this.#judge();
@@ -98,7 +111,7 @@ export class Dropouts {
     const state = this.#state;
     const { leastMs, mostMs, edgeMs, nearMs } = DROPOUT_RULE;
     const { silence, before, since } = state;
-    if (silence !== null && since.length > 0) {
+    if (silence !== null && before.length === nearMs && since.length === nearMs) {
       const lengthMs = silence.toMs - silence.fromMs;
       const hasEdges = isEdge(before.slice(-edgeMs), before) && isEdge(since.slice(0, edgeMs), since);
       if (lengthMs >= leastMs && lengthMs <= mostMs && hasEdges) state.found.push(silence);

@@ -1,28 +1,18 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { LoudnessFact, TruePeakFact } from '../../contract/evidence/evidence.ts';
+import type { LoudnessFact } from '../../contract/evidence/evidence.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
-import { LOUDNESS_RULE, TRUE_PEAK_RULE } from './detection-identity.ts';
+import { LOUDNESS_RULE } from './detection-identity.ts';
 import { type FrameMetadata, numberIn } from './frames.ts';
 
-// The filter works at 48 kHz, on frames of a tenth of a second.
+// The filter works at 48 kHz.
 const TICKS_PER_MS = 48;
-const FRAME_MS = 100;
 
 /** The loudness of a pass in the end, whatever measured it. */
 export interface LoudnessMeter {
   add(frame: FrameMetadata): void;
-  /** The highest true peak, if it is too high. */
-  overPeak(range: Range): TruePeakFact[];
   /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was measured. */
-  fact(range: Range): LoudnessFact;
-}
-
-/** The fact on a true peak (of full scale) that was measured at a time; none if it is not too high. */
-function truePeakFacts({ value, atMs }: { value: number; atMs: number }, { endMs }: Range): TruePeakFact[] {
-  const truePeakCentiDbtp = centi(20 * Math.log10(value));
-  if (!(truePeakCentiDbtp > TRUE_PEAK_RULE.mostDbtp * 100)) return [];
-  return [{ kind: 'true_peak', index: 0, startMs: atMs, endMs: Math.min(endMs, atMs + FRAME_MS), truePeakCentiDbtp }];
+  fact(range: Range, truePeakCentiDbtp: number | null): LoudnessFact;
 }
 
 /**
@@ -31,23 +21,15 @@ function truePeakFacts({ value, atMs }: { value: number; atMs: number }, { endMs
  */
 export class Loudness implements LoudnessMeter {
   #last: FrameMetadata | null = null;
-  #peak = { value: 0, atTick: 0 };
 
   add(frame: FrameMetadata): void {
     if (this.#last !== null && frame.number <= this.#last.number) {
       throw new ChangingSound();
     }
     this.#last = frame;
-    const value = numberIn(frame, 'lavfi.r128.true_peak') ?? 0;
-    if (value > this.#peak.value) this.#peak = { value, atTick: frame.pts };
   }
 
-  overPeak({ startMs, endMs }: Range): TruePeakFact[] {
-    const atMs = startMs + Math.floor(this.#peak.atTick / TICKS_PER_MS);
-    return truePeakFacts({ value: this.#peak.value, atMs }, { startMs, endMs });
-  }
-
-  fact({ startMs, endMs }: Range): LoudnessFact {
+  fact({ startMs, endMs }: Range, truePeakCentiDbtp: number | null): LoudnessFact {
     const last = this.#last;
     const at = { kind: 'loudness', startMs, endMs } as const;
     if (last === null) return { ...at, integratedCentiLufs: null, rangeCentiLu: null, truePeakCentiDbtp: null };
@@ -58,13 +40,11 @@ export class Loudness implements LoudnessMeter {
     };
     // Without one block of three seconds the bounds of the range are zero, where no program can lie.
     const ranged = value('LRA.low') < 0 || value('LRA.high') < 0;
-    const peak = value('true_peak');
-    if (peak < 0) throw new DetectionFailure('ffmpeg measured a negative peak');
     return {
       ...at,
       integratedCentiLufs: value('I') <= LOUDNESS_RULE.absoluteGateLufs ? null : centi(value('I')),
       rangeCentiLu: ranged ? centi(value('LRA')) : null,
-      truePeakCentiDbtp: peak === 0 ? null : centi(20 * Math.log10(peak)),
+      truePeakCentiDbtp,
     };
   }
 }
@@ -89,12 +69,11 @@ const gatedState = z.strictObject({
   blocks: z.number(),
 });
 
-/** Loudness as it is kept between two windows of a pass: blocks by their bin, and the highest true peak. */
+/** Loudness as it is kept between two windows of a pass: blocks by their bin. */
 export const gatedLoudnessState = z.strictObject({
   momentary: gatedState,
   shortTerm: gatedState,
   measured: z.boolean(),
-  peak: z.strictObject({ value: z.number(), atMs: z.number() }),
 });
 type GatedLoudnessState = z.infer<typeof gatedLoudnessState>;
 
@@ -152,7 +131,6 @@ export class GatedLoudness implements LoudnessMeter {
   readonly #momentary: GatedBlocks;
   readonly #shortTerm: GatedBlocks;
   #measured: boolean;
-  #peak: GatedLoudnessState['peak'];
   #number = -1;
 
   /** The filter begins at `filterFromMs`; blocks that end before `ownFromMs` were counted by the window before. */
@@ -162,13 +140,12 @@ export class GatedLoudness implements LoudnessMeter {
     this.#momentary = new GatedBlocks(from?.momentary);
     this.#shortTerm = new GatedBlocks(from?.shortTerm);
     this.#measured = from?.measured ?? false;
-    this.#peak = from?.peak ?? { value: 0, atMs: 0 };
   }
 
   save(): GatedLoudnessState {
     return {
       ...{ momentary: this.#momentary.save(), shortTerm: this.#shortTerm.save() },
-      ...{ measured: this.#measured, peak: this.#peak },
+      measured: this.#measured,
     };
   }
 
@@ -180,23 +157,16 @@ export class GatedLoudness implements LoudnessMeter {
     this.#measured = true;
     this.#momentary.add(Number(frame.values.get('lavfi.r128.M')));
     this.#shortTerm.add(Number(frame.values.get('lavfi.r128.S')));
-    const value = numberIn(frame, 'lavfi.r128.true_peak') ?? 0;
-    if (value > this.#peak.value) this.#peak = { value, atMs };
   }
 
-  overPeak(range: Range): TruePeakFact[] {
-    return truePeakFacts(this.#peak, range);
-  }
-
-  fact({ startMs, endMs }: Range): LoudnessFact {
+  fact({ startMs, endMs }: Range, truePeakCentiDbtp: number | null): LoudnessFact {
     const at = { kind: 'loudness', startMs, endMs } as const;
     if (!this.#measured) return { ...at, integratedCentiLufs: null, rangeCentiLu: null, truePeakCentiDbtp: null };
-    const { value } = this.#peak;
     return {
       ...at,
       integratedCentiLufs: integrated(this.#momentary.above(INTEGRATED_GATE_LU)),
       rangeCentiLu: rangeOf(this.#shortTerm.above(RANGE_GATE_LU)),
-      truePeakCentiDbtp: value === 0 ? null : centi(20 * Math.log10(value)),
+      truePeakCentiDbtp,
     };
   }
 }

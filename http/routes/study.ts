@@ -255,7 +255,7 @@ export const planWarningRoutes = (warnings: PlanWarnings): readonly Route[] => [
       id: 'warnOfStudy',
       summary: 'what is known before a study that a person would rather know now',
       details:
-        'Takes the body of a plan. Nothing is stored or measured, and a study with warnings can be started all the same.',
+        'Takes the body of a plan. Nothing is stored or measured, and a study with warnings can be started all the same. If the study exists, no warning announces its work.',
       request: runtimeRequest,
       invalid: 'invalid_start_request',
       answers: [json(200, planWarnings)],

@@ -81,6 +81,8 @@ test('the screen text of the sample is read, kept apart, and read to the end by 
   t.true(evidence.some(({ kind }) => kind === 'screen_text'));
   t.is((await client.evidence(runtimeId, 'all')).evidence.filter(({ kind }) => kind === 'screen_text').length, 1);
   await saidOfTexts(t, client, runtimeId, passed.length);
+  // Bug: a study that was done announced its work again.
+  t.deepEqual((await client.warnings(source, { targetLanguage: 'en' })).warnings, []);
   await host.stop();
   await checkRuntimes(t, root);
 

@@ -391,7 +391,7 @@ test('a wrong call of a worker names the missing part, without the address of th
   const wrong = refused('invalid_work_queue', '--work-queue', 'rediss//user:secret@queue', '--object-source', '/srv');
   t.is(
     failureLine(wrong),
-    'invalid_work_queue: --work-queue is not an address of the form redis://HOST:PORT; give --work-queue redis://HOST:PORT and --object-source DIR together, or neither',
+    'invalid_work_queue: --work-queue is not an address of the form redis://HOST:PORT; give --work-queue redis://HOST:PORT and --object-source DIR together; a host without workers needs neither',
   );
   for (const lease of ['999', '0x400', '1e4', '600001']) refused('invalid_flags', ...place, '--lease-ms', lease);
   refused('invalid_flags', ...place, '--log-format', 'xml');

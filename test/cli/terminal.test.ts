@@ -16,7 +16,6 @@ import { givenLine } from '../../contract/base/grammar.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { PlanWarningList } from '../../contract/study/start.ts';
-import type { RuntimeStatus } from '../../contract/study/status.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
 import { contentOf, storedRuntimeOf } from '../receipts/core/stored-content-in-memory.ts';
@@ -160,7 +159,7 @@ test('bug: what has captions made had no command in the summary of a study', asy
 const hourMs = 3_600_000;
 
 /** A command at a host that studies at most so much at once, and what the command said. */
-function commandAt(limitMs: number, codes: readonly string[] = [], isThere = false) {
+function commandAt(limitMs: number) {
   const said: string[] = [];
   const warnings = async (_source: unknown, { range }: StudyRequest): Promise<PlanWarningList> => {
     if (range === undefined) throw new Error('the command names its range');
@@ -168,13 +167,9 @@ function commandAt(limitMs: number, codes: readonly string[] = [], isThere = fal
       const message = `a study covers at most ${limitMs} ms; study parts of it`;
       throw new HostError({ status: 413, code: 'study_range_too_large', message, retryAfterSeconds: null });
     }
-    return { warnings: codes.map((code) => ({ code, text: 'text' })) } as unknown as PlanWarningList;
+    return { warnings: [] } as unknown as PlanWarningList;
   };
-  const status = async (): Promise<RuntimeStatus> => {
-    if (isThere) return {} as RuntimeStatus;
-    throw new HostError({ status: 404, code: 'unknown_runtime', message: 'no such runtime', retryAfterSeconds: null });
-  };
-  return { said, call: { host: { warnings, status }, terminal: { remark: (text: string) => void said.push(text) } } };
+  return { said, call: { host: { warnings }, terminal: { remark: (text: string) => void said.push(text) } } };
 }
 
 const hourLong = { durationMs: hourMs } as Parameters<typeof warnedRange>[1];
@@ -192,18 +187,6 @@ test('a host with a limit of an hour gets a request for an hour', async (t) => {
     endMs: hourMs,
   });
   t.deepEqual(said, []);
-});
-
-test('bug: work on a study was announced again that had been done', async (t) => {
-  const codes = ['no_audio_track', 'speech_will_be_recognised', 'screen_text_will_be_read'];
-  for (const isThere of [false, true]) {
-    const { call, said } = commandAt(hourMs, codes, isThere);
-    await warnedRange(call, hourLong, studyRequest, { startMs: 0, endMs: hourMs, isWhole: true });
-    t.deepEqual(
-      said,
-      (isThere ? codes.slice(0, 1) : codes).map((code) => `warning ${code}: text`),
-    );
-  }
 });
 
 test('of a file too long for a host the beginning is studied, and the command names the remedy', async (t) => {

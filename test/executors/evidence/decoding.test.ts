@@ -39,11 +39,12 @@ test('both tracks make one graph each, cut to the exact sample and picture', (t)
   t.true(video.includes('metadata=mode=print:file=pipe\\\\:3:direct=1[pictures]'));
 });
 
-test('the mix comes before the channels, each cut to the same samples', (t) => {
+test('the mix comes before the channels, both of the same samples', (t) => {
   const [audio = ''] = graphs(base);
   const cut = `atrim=start_sample=${1123 * 16}:end_sample=${5456 * 16},asetpts=N/SR/TB`;
-  t.true(audio.includes(`aformat=sample_fmts=s16:channel_layouts=mono,${cut}[mix]`));
-  t.true(audio.includes(`aformat=sample_fmts=s16:channel_layouts=3.0,${cut}[channels]`));
+  t.true(audio.includes(`aresample=16000,aformat=sample_fmts=dblp,${cut},asplit=2[whole][each]`));
+  t.true(audio.includes('[whole]aformat=sample_fmts=s16:channel_layouts=mono[mix]'));
+  t.true(audio.includes('[each]aformat=sample_fmts=s16:channel_layouts=3.0[channels]'));
   t.true(audio.endsWith('[mix][channels]amerge=inputs=2[pcm]'));
 });
 

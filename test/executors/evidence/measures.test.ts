@@ -68,37 +68,32 @@ const loudnessValues = (more: Readonly<Record<string, string>> = {}) => ({
   'lavfi.r128.LRA': '4.160',
   'lavfi.r128.LRA.low': '-30.100',
   'lavfi.r128.LRA.high': '-25.940',
-  'lavfi.r128.true_peak': '0.500',
   ...more,
 });
 
 function loudnessOf(...frames: readonly FrameMetadata[]) {
   const loudness = new Loudness();
   for (const each of frames) loudness.add(each);
-  const { integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp } = loudness.fact(loudnessRange);
-  return [integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp];
+  const { integratedCentiLufs, rangeCentiLu } = loudness.fact(loudnessRange, null);
+  return [integratedCentiLufs, rangeCentiLu];
 }
 
 test('the last word on loudness counts, in hundredths', (t) => {
-  t.deepEqual(
-    loudnessOf(frame(loudnessValues({ 'lavfi.r128.I': '-1' })), frame(loudnessValues(), 4800, 1)),
-    [-2346, 416, -602],
-  );
-  t.deepEqual(loudnessOf(frame(loudnessValues({ 'lavfi.r128.true_peak': '1.000' }))), [-2346, 416, 0]);
+  const first = frame(loudnessValues({ 'lavfi.r128.I': '-1' }));
+  t.deepEqual(loudnessOf(first, frame(loudnessValues(), 4800, 1)), [-2346, 416]);
 });
 
 test('a missing measurement is null', (t) => {
-  t.deepEqual(loudnessOf(), [null, null, null]);
-  const quiet = { 'lavfi.r128.I': '-70.000', 'lavfi.r128.true_peak': '0.000' };
+  t.deepEqual(loudnessOf(), [null, null]);
+  const quiet = { 'lavfi.r128.I': '-70.000' };
   const brief = { 'lavfi.r128.LRA': '0.000', 'lavfi.r128.LRA.low': '0.000', 'lavfi.r128.LRA.high': '0.000' };
-  t.deepEqual(loudnessOf(frame(loudnessValues({ ...quiet, ...brief }))), [null, null, null]);
-  t.deepEqual(loudnessOf(frame(loudnessValues(brief))), [-2346, null, -602]);
+  t.deepEqual(loudnessOf(frame(loudnessValues({ ...quiet, ...brief }))), [null, null]);
+  t.deepEqual(loudnessOf(frame(loudnessValues(brief))), [-2346, null]);
 });
 
 test('loudness without its values, or with a reset on the way, is refused', (t) => {
   t.throws(() => loudnessOf(frame({ 'lavfi.r128.I': '-20' })), bad);
   t.throws(() => loudnessOf(frame(loudnessValues({ 'lavfi.r128.I': 'nan' }))), bad);
-  t.throws(() => loudnessOf(frame(loudnessValues({ 'lavfi.r128.true_peak': '-3' }))), bad);
   t.throws(() => loudnessOf(frame(loudnessValues(), 0, 5), frame(loudnessValues(), 0, 0)), bad);
 });
 
@@ -292,17 +287,61 @@ test('pauses that fade, a voice that stops at once and begins softly, and a soft
     );
 });
 
+test('bug: quiet sound of eight bits had dropouts between its few steps', (t) => {
+  const coarse = (at: number) => Math.round(1.4 * Math.sin(1500 * at) * Math.sin(170 * at) * Math.sin(43 * at)) / 180;
+  t.deepEqual(kindsIn(coarse), []);
+});
+
+/** Noise that a codec leaves in a silence. */
+const noise = (seconds: number): number => 0.002 * Math.sin(1e7 * seconds * seconds);
+
+test('bug: a dropout that a codec had filled with quiet noise was not found', (t) => {
+  for (const lengthMs of [20, 40, 80]) {
+    for (const gain of [1, 0.1]) {
+      const silent = (at: number) => silentBetween(at, 1.0003, 1.0003 + lengthMs / 1000);
+      const [fact, ...more] = faultsIn(drawnSound((at) => gain * (voice(at) * silent(at) + noise(at))));
+      t.deepEqual(more, []);
+      const isThere = fact?.kind === 'dropout' && Math.abs(fact.startMs - 2000) <= 3;
+      t.true(isThere && Math.abs(fact.endMs - fact.startMs - lengthMs) <= 3, `${lengthMs} ms: ${JSON.stringify(fact)}`);
+    }
+  }
+});
+
+test('no hole is found that is long, repeated, faded into, or between different sounds', (t) => {
+  const silent = (at: number) => silentBetween(at, 1, 1.04);
+  const faded = (at: number) => (at < 1 ? Math.min(1, (1 - at) / 0.012) : 1);
+  const other = (seconds: number): number =>
+    0.2 * (Math.sin(4000 * seconds) + Math.sin(6000 * seconds) + Math.sin(11_000 * seconds));
+  const sounds: Record<string, (at: number) => number> = {
+    'the same behind it': (at) => voice(at) * silent(at),
+    'too long': (at) => voice(at) * silentBetween(at, 1, 1.12),
+    'fades before it': (at) => voice(at) * silent(at) * faded(at),
+    'half as loud behind it': (at) => voice(at) * silent(at) * (at < 1 ? 1 : 0.5),
+    'another sound behind it': (at) => (at < 1 ? voice(at) : other(at)) * silent(at),
+    'a lull beside it': (at) => voice(at) * silent(at) * silentBetween(at, 1.064, 1.077),
+    'gated by a rhythm': (at) => voice(at) * (at % 0.125 < 0.06 ? 0 : 1),
+    'only high tones stop': (at) => voice(at) * silent(at) + 0.1 * Math.sin(1000 * at),
+  };
+  const found = Object.entries(sounds).filter(([, soundAt]) => kindsIn((at) => soundAt(at) + noise(at)).length > 0);
+  t.deepEqual(
+    found.map(([name]) => name),
+    ['the same behind it'],
+  );
+});
+
 test('faults are the same by windows as at once, wherever a window ends', (t) => {
-  const bytes = au(drawnSound((at) => within(voice(at), at < 0.7 ? 1 : 0.3) * silentBetween(at, 1.5, 1.54)));
+  const isSilent = (at: number) => silentBetween(at, 1.5, 1.54) * silentBetween(at, 1.1, 1.14);
+  const rest = (at: number) => (at < 1.4 ? noise(at) : 0);
+  const bytes = au(drawnSound((at) => within(voice(at), at < 0.7 ? 1 : 0.3) * isSilent(at) + rest(at)));
   const range = { startMs: 1000, endMs: 3000 };
   const atOnce = new OwnRateSound(range);
   atOnce.write(bytes);
   const facts = atOnce.facts();
   t.deepEqual(
     facts.map(({ kind }) => kind),
-    ['clipping', 'dropout'],
+    ['clipping', 'dropout', 'dropout'],
   );
-  for (const atMs of [650, 1137, 1510, 1545, 1700]) {
+  for (const atMs of [650, 1090, 1120, 1145, 1170, 1510, 1545, 1700]) {
     const first = new OwnRateSound(range);
     first.write(bytes.subarray(0, 28 + atMs * 48));
     const second = new OwnRateSound(range, structuredClone(first.save()), 1000 + atMs);
