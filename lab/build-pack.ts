@@ -6,7 +6,7 @@ import { filmItems } from './packs/film-items.ts';
 import { pairingItems } from './packs/pairing-items.ts';
 import { photographItems } from './packs/photograph-items.ts';
 import { recordedFaultItems } from './packs/recorded-fault-items.ts';
-import { recordedItems, unspokenItems } from './packs/recorded-items.ts';
+import { recordedItems, unspokenItems, wholeMusicItems } from './packs/recorded-items.ts';
 import { screenTextItems } from './packs/screen-text-items.ts';
 import { speechItems } from './packs/speech-items.ts';
 import { utteranceItems } from './packs/utterance-items.ts';
@@ -28,6 +28,7 @@ const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> =
   'photographs-french-korean-unseen': photographItems('unseen', 'french-korean'),
   recorded: recordedItems,
   unspoken: unspokenItems,
+  'unspoken-whole': wholeMusicItems,
   tuning: utteranceItems('tuning'),
   'held-out': utteranceItems('held-out'),
   unseen: utteranceItems('unseen'),

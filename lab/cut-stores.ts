@@ -18,6 +18,7 @@ import { type HostProcess, startHost } from '../test/crash/host-process.ts';
 import { LaterClient } from '../test/crash/later-client.ts';
 import { askRange, rangeReached } from '../test/crash/range-client.ts';
 import { cutLife, hasWindows, isErasing } from './stores/cut-life.ts';
+import { cutRecognized } from './stores/cut-recognized.ts';
 import { describeRelease } from './stores/describe-release.ts';
 
 /** The port of the small video host. The stores contain its addresses, so a test that opens one needs the same port. */
@@ -261,6 +262,11 @@ try {
     if (spare !== null && (await isErasing(root))) await keepAs('deletion.erasing', root, erased);
   }
   await keepAs('life.whole', whole.root, erased);
+
+  // Captions of recognized speech, which a later version with other gates still has to judge.
+  const recognized = path.join(scratch, 'recognized');
+  const spoken = await cutRecognized(t, recognized);
+  await keepAs('life.recognized', recognized, { id: spoken, runtimeId: spoken });
 
   packStores(keptAt, path.join(target, 'stores.tar.br'));
   const description = await describeRelease(keptAt, kept);

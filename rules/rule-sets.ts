@@ -7,7 +7,7 @@ import type { Judgement, RuleSet } from '../contract/judgement.ts';
  */
 export const ruleSets = {
   /** The recognized lines that pass (`transcript-gates.ts`). */
-  transcriptGates: { name: 'transcript gates', version: 2 },
+  transcriptGates: { name: 'transcript gates', version: 3 },
   /** The texts on the screen that pass (`screentext.ts`). */
   screenTextGates: { name: 'screen text gates', version: 5 },
   /** The claims from facts, and their states (`claims.ts`). */

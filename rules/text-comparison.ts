@@ -36,6 +36,26 @@ export const lettersOf = (text: string): string[] => text.match(LETTER) ?? [];
 export const spokenLength = (text: string): number =>
   lettersOf(text).reduce((sum, letter) => sum + (DENSE.test(letter) ? 2.5 : 1), 0);
 
+/** Alphabets that write every vowel of a word. */
+const ALPHABETIC = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}]/u;
+
+/** The most that a letter is in speech: a digit is a word, as *seven*; a letter outside of the alphabets may be a syllable. */
+const mostOf = (letter: string): number => {
+  if (/\p{N}/u.test(letter)) return 5;
+  return ALPHABETIC.test(letter) ? 1 : 2.5;
+};
+
+/**
+ * The most that a text can be in speech, in letters of an alphabet. A single letter, or one in a word of capitals, may be said by
+ * its name, which is a syllable.
+ */
+export const mostSpokenLength = (text: string): number =>
+  (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).reduce((sum, word) => {
+    const letters = lettersOf(word);
+    const isSpelled = letters.length === 1 || word === word.toUpperCase();
+    return sum + letters.reduce((length, letter) => length + Math.max(mostOf(letter), isSpelled ? 2.5 : 0), 0);
+  }, 0);
+
 /** The longest texts that are compared sign by sign; longer ones are cut, which costs no more than what they differ in behind it. */
 const COMPARED_CHARACTERS = 600;
 

@@ -281,15 +281,16 @@ function audioOptions(
 
 function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, edges: WindowEdges): string[] {
   if (videoTrackIndex === null) return [];
-  // Only frames with some metadata are printed. Each line is written at once: its picture would wait for it.
+  // Only frames with some metadata are printed.
   const timed = (pipe: (typeof MEASURE_PIPES)[number]) =>
-    `metadata=mode=add:key=picture:value=1,${printer('metadata', pipe)}:direct=1`;
+    `metadata=mode=add:key=picture:value=${LONG_VALUE},${printer('metadata', pipe)}`;
   const graph = [
     `[0:${videoTrackIndex}]trim=end=${(edges.picturesUntilMs - seekMs) / 1000},settb=1/${VIDEO_TICKS_PER_MS * 1000},split=4[every][some][lines][sides]`,
     `[every]scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area,format=rgb24,${timed('times')}[pictures]`,
-    `[some]select=${everyRule([edges.candidatesFromMs, range.endMs], seekMs, KEYFRAME_RULE.candidateMs)},${candidateSize},setsar=1,format=yuvj420p,${timed('candidateTimes')}[candidates]`,
-    // A part of the columns shows the order of fields as well as all of them, and cutting costs a third of scaling. It is exact: rounding to a block of color leaves nothing of a picture of one column. The filter looks at each line several times, which takes a tenth of the time where the columns lie close together. Nothing waits for what these print, so that it comes in large pieces.
-    `[lines]crop=w='min(iw,${INTERLACING_RULE.columns})':h=ih:exact=1,copy,idet,${printer('metadata', 'fields')},nullsink`,
+    // The levels are widened behind the scaling: before it they would be in every line of the picture.
+    `[some]select=${everyRule([edges.candidatesFromMs, range.endMs], seekMs, KEYFRAME_RULE.candidateMs)},${candidateSize},setsar=1,format=yuv420p|yuvj420p,scale,format=yuvj420p,${timed('candidateTimes')}:direct=1[candidates]`,
+    // A part of the picture shows the order of fields as well as all of it, and cutting costs a third of scaling. It is exact: rounding to a block of color leaves nothing of a picture of one column. It begins with a line of the upper field. Fewer and longer lines cost the filter less than the other way round. Nothing waits for what these print, so that it comes in large pieces.
+    `[lines]crop=w='min(iw,${INTERLACING_RULE.columns})':h='min(ih,${INTERLACING_RULE.lines})':y='2*trunc((ih-oh)/4)':exact=1,copy,idet,${printer('metadata', 'fields')},nullsink`,
     `[sides]select=${everyRule([edges.barsFromMs, range.endMs], seekMs, BAR_RULE.sampleMs)},${barFilters},${printer('metadata', 'bars')},nullsink`,
   ];
   const output = (name: string, pipe: (typeof BYTE_PIPES)[number], form: readonly string[]) => [
@@ -297,7 +298,8 @@ function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, e
     bytePipe(pipe),
   ];
   // One thread: an encoder with more holds pictures back, and so do those who wait for them.
-  const jpeg = ['-c:v', 'mjpeg', '-q:v', String(KEYFRAME_FORM.quality), '-flags', '+bitexact', '-threads', '1'];
+  const { quality, huffman } = KEYFRAME_FORM;
+  const jpeg = ['-c:v', 'mjpeg', '-q:v', String(quality), '-huffman', huffman, '-flags', '+bitexact', '-threads', '1'];
   return [
     ...['-filter_complex', graph.join(';')],
     ...output('pictures', 'pixels', ['-f', 'rawvideo']),
@@ -305,8 +307,13 @@ function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, e
   ];
 }
 
-// A picture that is white everywhere has the size of the whole, which `cropdetect` does not report.
-const barFilters = `cropdetect=limit=${BAR_RULE.blackShare}:round=2:reset=1:skip=0,lut=c0=255,bbox=min_val=0`;
+// ffmpeg prints in pieces of 32 KiB, so the times of about 200 small pictures come at once. A longer value would be cut. To write
+// each time by itself took a third of the host's part.
+const LONG_VALUE = '-'.repeat(110);
+
+// A picture that is white up to its edges has the size of the whole, which `cropdetect` does not report. Only a picture of one
+// column or line is scaled, since it has no room for two edges.
+const barFilters = `scale=w='max(2,iw)':h='max(2,ih)',cropdetect=limit=${BAR_RULE.blackShare}:round=2:reset=1:skip=0,fillborders=left=1:top=1:mode=fixed:color=white,bbox=min_val=0`;
 
 /** Pictures between two times, each a while behind the one before. */
 function everyRule(betweenMs: readonly [number, number], seekMs: number, everyMs: number): string {
@@ -318,7 +325,7 @@ function everyRule(betweenMs: readonly [number, number], seekMs: number, everyMs
 /** Fits a picture, as it is shown, into a square; none is enlarged. */
 const candidateSize = (() => {
   const fitted = `min(1,${KEYFRAME_FORM.longestSide}/max(iw*sar,ih))`;
-  return `scale=w='max(1,iw*sar*${fitted})':h='max(1,ih*${fitted})'`;
+  return `scale=w='max(1,iw*sar*${fitted})':h='max(1,ih*${fitted})':flags=${KEYFRAME_FORM.scaling}`;
 })();
 
 const bytePipe = (pipe: (typeof BYTE_PIPES)[number]): string =>

@@ -53,8 +53,11 @@ export const TRUE_PEAK_RULE = { mostDbtp: -1 } as const;
 /** How much of the decoder's output may be damaged before its run counts as failed. */
 export const MAXIMUM_ERROR_SHARE = 0.1;
 
-/** Keyframes as they are kept: JPEGs of ffmpeg's encoder at this quantiser, no longer and no wider than this many pixels. */
-export const KEYFRAME_FORM = { longestSide: 640, quality: 4 } as const;
+/**
+ * Keyframes as they are kept: JPEGs of ffmpeg's encoder at this quantiser and with these tables, no longer and no wider than this
+ * many pixels. Most candidates are never kept, so each must cost little: it has the mean of each area, and the usual tables.
+ */
+export const KEYFRAME_FORM = { longestSide: 640, quality: 4, scaling: 'area', huffman: 'default' } as const;
 
 /** The tracks of a source by their index in the container; attached pictures do not count as video. */
 export interface DetectionTracks {
@@ -135,6 +138,7 @@ const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
       ...INTERLACING_RULE,
       rule: 'idet of ffmpeg, over several pictures',
       columnsFrom: 'the middle',
+      linesFrom: 'the middle',
       ...pictures,
     },
     letterbox: { ...stated(BAR_RULE), rule: 'cropdetect of ffmpeg, over single pictures', ...pictures },

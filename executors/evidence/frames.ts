@@ -70,8 +70,8 @@ const unreadable = () => new DetectionFailure('ffmpeg described a frame in an un
 /** Pictures carry microseconds from the seek point, so that their times are exact integers. */
 export const VIDEO_TICKS_PER_MS = 1000;
 
-// Times come a little before their pictures. One that comes late may keep this many pictures waiting.
-const MOST_WAITING = 64;
+// A time that comes late may keep this many pictures waiting.
+const MOST_WAITING = 512;
 
 /** Joins pictures with their times, which come by another pipe in the same order; holds at most a few. */
 export class TimedFrames {
@@ -125,7 +125,7 @@ export class TimedFrames {
 /** Reads the pixels of small pictures (RGB, one after another) and hands over whole pictures with their times. */
 export class PictureStream {
   readonly #frames: TimedFrames;
-  #open = Buffer.alloc(SMALL_BYTES);
+  #open = Buffer.allocUnsafeSlow(SMALL_BYTES);
   #filled = 0;
 
   /** `seekMs` is the source time of tick 0. */
@@ -145,7 +145,7 @@ export class PictureStream {
       this.#filled += taken;
       if (this.#filled < SMALL_BYTES) continue;
       this.#frames.add(this.#open);
-      this.#open = Buffer.alloc(SMALL_BYTES);
+      this.#open = Buffer.allocUnsafeSlow(SMALL_BYTES);
       this.#filled = 0;
     }
     await this.#frames.room();

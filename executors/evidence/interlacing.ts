@@ -6,8 +6,9 @@ import { type FrameMetadata, VIDEO_TICKS_PER_MS } from './frames.ts';
 
 /** The rule for the order of fields, by the verdicts of ffmpeg's `idet` on each picture with its own thresholds. */
 export const INTERLACING_RULE = {
-  /** Every line is looked at, in so many columns of the middle at most. */
-  columns: 240,
+  /** So many lines and columns of the middle are looked at, at most. */
+  columns: 480,
+  lines: 540,
   windowMs: 10_000,
   /** A window gives no verdict if fewer pictures, or a smaller share of them, show an order. */
   leastPictures: 5,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   blockDifference,
+  brightnessAt,
   difference,
   keptPicture,
   restoredPicture,
@@ -42,11 +43,16 @@ const PIXELS = SMALL_BYTES / 3;
 // The part above the threshold is at most white: a lighter picture has too many such pixels.
 const LIGHTEST_BLACK = 255 * (1 - BLACK_RULE.pictureShare * (1 - BLACK_RULE.pixelThreshold));
 
-function blackShare({ luma, light }: SmallPicture): number {
+/** The share of black pixels of a black picture; 0 for any other. */
+function blackShare({ rgb, light }: SmallPicture): number {
   if (light > LIGHTEST_BLACK) return 0;
-  let black = 0;
-  for (let pixel = 0; pixel < PIXELS; pixel += 1) if ((luma[pixel] ?? 0) <= BLACK_RULE.pixelThreshold * 255) black += 1;
-  return black / PIXELS;
+  let share = 1;
+  for (let at = 0, lighter = 0; at < SMALL_BYTES && share >= BLACK_RULE.pictureShare; at += 3) {
+    if (brightnessAt(rgb, at) <= BLACK_RULE.pixelThreshold * 255) continue;
+    lighter += 1;
+    share = (PIXELS - lighter) / PIXELS;
+  }
+  return share < BLACK_RULE.pictureShare ? 0 : share;
 }
 
 /** Blocks differ at most as much as their pixels, and most pictures move: these need no look at every pixel. */

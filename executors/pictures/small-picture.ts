@@ -39,22 +39,20 @@ export const restoredPicture = ({ atMs, rgb }: z.infer<typeof keptPicture>): Sma
 
 /** Measures a picture; `rgb` must not change afterwards. */
 export function smallPicture(atMs: number, rgb: Uint8Array): SmallPicture {
-  const luma = new Float32Array(PIXELS);
   const blocks = new Float32Array(BLOCKS * 3);
   let sum = 0;
   let squares = 0;
-  for (let y = 0, pixel = 0, at = 0; y < SMALL_HEIGHT; y += 1) {
+  for (let y = 0, at = 0; y < SMALL_HEIGHT; y += 1) {
     let block = Math.floor(y / BLOCK) * BLOCK_COLUMNS * 3;
     for (let column = 0; column < BLOCK_COLUMNS; column += 1, block += 3) {
       let red = 0;
       let green = 0;
       let blue = 0;
-      for (const end = pixel + BLOCK; pixel < end; pixel += 1, at += 3) {
+      for (const end = at + BLOCK * 3; at < end; at += 3) {
         const r = rgb[at] ?? 0;
         const g = rgb[at + 1] ?? 0;
         const b = rgb[at + 2] ?? 0;
-        const value = 0.299 * r + 0.587 * g + 0.114 * b;
-        luma[pixel] = value;
+        const value = brightness(r, g, b);
         sum += value;
         squares += value * value;
         red += r;
@@ -67,8 +65,31 @@ export function smallPicture(atMs: number, rgb: Uint8Array): SmallPicture {
     }
   }
   const light = sum / PIXELS;
-  return { atMs, rgb, luma, light, contrast: Math.sqrt(Math.max(0, squares / PIXELS - light * light)), blocks };
+  const contrast = Math.sqrt(Math.max(0, squares / PIXELS - light * light));
+  let luma: Float32Array | null = null;
+  return {
+    ...{ atMs, rgb, light, contrast, blocks },
+    // Few pictures are looked at so closely.
+    get luma() {
+      luma ??= lumaOf(rgb);
+      return luma;
+    },
+  };
 }
+
+const brightness = (red: number, green: number, blue: number): number => 0.299 * red + 0.587 * green + 0.114 * blue;
+
+function lumaOf(rgb: Uint8Array): Float32Array {
+  const luma = new Float32Array(PIXELS);
+  for (let pixel = 0, at = 0; pixel < PIXELS; pixel += 1, at += 3) {
+    luma[pixel] = brightnessAt(rgb, at);
+  }
+  return luma;
+}
+
+/** The brightness of the pixel whose three bytes begin here, as `luma` has it. */
+export const brightnessAt = (rgb: Uint8Array, at: number): number =>
+  Math.fround(brightness(rgb[at] ?? 0, rgb[at + 1] ?? 0, rgb[at + 2] ?? 0));
 
 /** How much two pictures differ: the mean distance of their values, 0 to 255. */
 export function difference(one: SmallPicture, other: SmallPicture): number {

@@ -193,9 +193,10 @@ function isTransition(first: Moment, last: Moment, isFade: boolean): boolean {
   const change = blockDifference(first, last);
   if (change < rule.leastShare * (48 + Math.max(first.light, last.light))) return false;
   if (isFade) return true;
-  if (concentrationOf(first.blocks, last.blocks) > rule.mostConcentrated) return false;
-  const isSmall = change < rule.leastOfContrast * (first.contrast + last.contrast);
-  return !isSmall && correlation(first.blocks, last.blocks) <= rule.mostAlike;
+  if (change < rule.leastOfContrast * (first.contrast + last.contrast)) return false;
+  // The dearest look comes last.
+  if (correlation(first.blocks, last.blocks) > rule.mostAlike) return false;
+  return concentrationOf(first.blocks, last.blocks) <= rule.mostConcentrated;
 }
 
 /** How much a form leaves unexplained on average between the ends of a course; all of it where no moment lies there. */

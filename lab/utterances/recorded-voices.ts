@@ -111,12 +111,15 @@ export async function unpacked(work: string, name: string): Promise<string> {
   return path.join(folder, 'usr/share');
 }
 
-/** The `/usr/share` of recordings, or what their archive has. */
-async function sharedFolder(work: string, { package: name, archive }: Recordings): Promise<string> {
+/** The `/usr/share` of recordings, or what their archive has in their folder. */
+export async function sharedFolder(
+  work: string,
+  { package: name, archive, folder: below }: Recordings,
+): Promise<string> {
   const shared = await unpacked(work, name);
   if (archive === undefined) return shared;
   const folder = path.join(shared, '../..', 'archive');
-  if (!existsSync(folder)) execFileSync('unzip', ['-q', path.join(shared, archive), '-d', folder]);
+  if (!existsSync(folder)) execFileSync('unzip', ['-q', path.join(shared, archive), `${below}/*`, '-d', folder]);
   return folder;
 }
 

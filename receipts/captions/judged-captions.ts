@@ -6,7 +6,6 @@ import { firstDifference } from '../../formats/canonical-json.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { presentGatesOf } from '../../rules/translation/plan.ts';
 import { namesTrackRule } from '../evidence/delivered.ts';
-import { statedNumber } from '../evidence/facts.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import type { FoldContext } from '../study-run.ts';
@@ -20,7 +19,7 @@ import {
 } from './artifact.ts';
 import { captionInputOf, coveredLine } from './captioned-study.ts';
 import { wholeCaptionsOf } from './stored-captions.ts';
-import { transcriptOf } from './transcript-lines.ts';
+import { isOfOlderTranscriptGates, transcriptOf } from './transcript-lines.ts';
 import { checkQuestions, checkTranslationRecord, readTranslation, translationVersionOf } from './translation.ts';
 
 /** An attempt to make captions, with the executor that the journal names for it. */
@@ -34,14 +33,14 @@ const { version: present } = ruleSets.captions;
 /**
  * The oldest caption rules by which captions of this study can have been made. No record of captions states their version up to
  * version 3: it follows from what the study states. Version 1 ended with the version of the program that chooses among
- * audio tracks by a rule, version 2 with transcript gates 2. It differed from version 3 in rows of transcripts alone.
+ * audio tracks by a rule, version 2 when transcript gates 2 came. It differed from version 3 in rows of transcripts alone.
  */
 function oldestRulesOf({ study: { findings }, classification }: CaptionJob): number {
   if (classification === 'subtitle_tracks_translated') return present;
   const { operations, recognition } = findings;
   const found = recognition?.found ?? null;
   if (classification === 'recognised_transcript' || classification === 'recognised_transcript_translated') {
-    return found !== null && (statedNumber(found, 'gates') ?? 0) < ruleSets.transcriptGates.version ? 2 : present;
+    return found !== null && isOfOlderTranscriptGates(found) ? 2 : present;
   }
   return operations.some(({ receipt }) => namesTrackRule(receipt.parameters)) ? present : 1;
 }

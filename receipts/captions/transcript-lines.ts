@@ -1,9 +1,10 @@
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
-import type { TranscriptLineFact } from '../../contract/evidence/evidence.ts';
+import type { EvidenceArtifact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { breakCosts, cueShapeOf, rowsOf, segmentedCues, timedUnits, untimedUnits } from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import { presentGatesOf, type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
+import { statedNumber } from '../evidence/facts.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, derivedOnce } from './captioned-study.ts';
@@ -29,6 +30,13 @@ export interface LinesAbsence {
   /** For people. */
   readonly text: string;
 }
+
+/** The version of the transcript gates that came together with the present rules for captions and for translations. */
+const FIRST_PRESENT_GATES = 2;
+
+/** True if a transcript was judged before the present rules for captions and for translations came. */
+export const isOfOlderTranscriptGates = (transcript: EvidenceArtifact): boolean =>
+  (statedNumber(transcript, 'gates') ?? 0) < FIRST_PRESENT_GATES;
 
 /** The transcript of a study as captions use it. */
 interface StudiedTranscript {

@@ -13,7 +13,6 @@ import {
   translationPart,
 } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
-import { ruleSets } from '../../rules/rule-sets.ts';
 import {
   askedAgain,
   type PresentGates,
@@ -28,7 +27,7 @@ import { readStoredReceipt, type StoredContent } from '../stored-records.ts';
 import type { StudyRun } from '../study-run.ts';
 import { type CaptionJob, captionJobIdOf, textToTranslateOf } from './artifact.ts';
 import { captionInputOf } from './captioned-study.ts';
-import { translationWorkOf } from './transcript-lines.ts';
+import { isOfOlderTranscriptGates, translationWorkOf } from './transcript-lines.ts';
 
 /** The common parts of all records of a translation. */
 const ofTranslation = {
@@ -151,7 +150,7 @@ export const translationVersionOf = ({ gates }: CaptionTranslation): number => (
 
 /**
  * Checks a record of any version against its basis: the translator, the words and settings, and the possible answers of a
- * question. A transcript of the present gates has no translation of older ones. Throws `EvidenceChainError`.
+ * question. A transcript of gates 2 or later has no translation of older gates. Throws `EvidenceChainError`.
  */
 export function checkTranslationRecord(found: CaptionTranslation, job: CaptionJob): void {
   storedTranslation.audit(found, translationOf(job, found));
@@ -160,8 +159,9 @@ export function checkTranslationRecord(found: CaptionTranslation, job: CaptionJo
   if (!isAsked || contentIdOfJson(prompt) !== translator.promptContentId) throw fault('prompt');
   if (contentIdOfJson(configuration) !== translator.configurationContentId) throw fault('configuration');
   if (configuration.model !== translator.model) throw fault('configuration.model');
-  const transcript = job.study.findings.recognition?.found?.parameters.gates;
-  if (transcript === ruleSets.transcriptGates.version && presentGatesOf(found) === null) throw fault('gates');
+  const transcript = job.study.findings.recognition?.found ?? null;
+  const isOlder = transcript === null || isOfOlderTranscriptGates(transcript);
+  if (!isOlder && presentGatesOf(found) === null) throw fault('gates');
   for (const [at, ask] of asks.entries()) {
     const unfit = checkAnswers(ask);
     if (unfit !== null) throw fault(`asks[${at}].${unfit}`);

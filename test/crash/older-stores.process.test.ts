@@ -49,10 +49,10 @@ test.after.always(async () => {
   await videos?.close();
 });
 
-/** The speech and the screen text of the study were read to the end. */
-async function hasSpeechAndText(t: ExecutionContext, client: StudyHost, runtimeId: string): Promise<void> {
+/** Evidence of these kinds was read to the end. */
+async function hasAvailable(t: ExecutionContext, client: StudyHost, runtimeId: string, kinds: readonly string[]) {
   const { evidence } = await client.evidence(runtimeId, 'all');
-  for (const kind of ['transcript', 'screen_text']) {
+  for (const kind of kinds) {
     t.like(
       evidence.find((each) => each.kind === kind),
       { state: 'available' },
@@ -61,9 +61,11 @@ async function hasSpeechAndText(t: ExecutionContext, client: StudyHost, runtimeI
   }
 }
 
+const speechAndText = ['transcript', 'screen_text'] as const;
+
 const goesOn: Life = async (t, client, later, { id }) => {
   for await (const _ of client.follow(id));
-  await hasSpeechAndText(t, client, id);
+  await hasAvailable(t, client, id, speechAndText);
   await later.finish(id);
 };
 
@@ -94,6 +96,10 @@ const lives: Readonly<Record<string, Life>> = {
     await goesOn(t, client, later, stored);
     await client.deletions.collect({ dryRun: false });
   },
+  'life.recognized': async (t, client, _later, { id }) => {
+    await hasAvailable(t, client, id, ['transcript']);
+    t.regex(await client.captions.webvtt(id, 'target'), /he forgot to close the door/);
+  },
   'deletion.erasing': async (t, client, later, { id, runtimeId = '' }) => {
     t.like((await client.deletions.runtime(id)).deleted, { kind: 'runtime', runtimeId: id });
     await t.throwsAsync(client.status(id), { message: /deleted/ });
@@ -102,7 +108,7 @@ const lives: Readonly<Record<string, Life>> = {
   },
   'life.whole': async (t, client, later, { id, runtimeId = '' }) => {
     t.like((await client.deletions.runtime(id)).deleted, { kind: 'runtime', runtimeId: id });
-    await hasSpeechAndText(t, client, runtimeId);
+    await hasAvailable(t, client, runtimeId, speechAndText);
     t.is((await client.signingKeys()).keys.length, 1);
     const journal = await later.journal(runtimeId);
     t.is(journal.filter(({ type }) => type === 'language.explanation_completed').length, 1);

@@ -5,6 +5,7 @@ import { Bundles } from '../../../actors/exports/bundles.ts';
 import { EvidenceAudits } from '../../../actors/reopening/evidence-audits.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { runtimeJudgements } from '../../../contract/judgement.ts';
+import { unpackStores } from '../../../fixtures/golden-store/archive.ts';
 import { captionProductionVersion } from '../../../machines/caption-production.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { ruleSets } from '../../../rules/rule-sets.ts';
@@ -74,6 +75,21 @@ test('captions by older rules: a host, verify and a bundle report a check of the
     t.is(verdict, 'intact');
     t.deepEqual(judged, { rules: { name: 'caption rules', version: 1 }, present: 3, check: 'form_checked' });
   }
+});
+
+test('recognized captions of 1.0.0: their transcript is checked for its form, and the captions are judged again', async (t) => {
+  const folder = dirname(await newDataRoot(t));
+  unpackStores('fixtures/golden-store/releases/1.0.0/stores.tar.br', folder, (name) => name === 'life.recognized');
+  const { ledger, objectStore, close } = await openStore(join(folder, 'life.recognized'));
+  t.teardown(close);
+  const [{ key: runtimeId } = { key: '' }] = await ledger.list('snapshot', 'runtime:');
+  const audits = new EvidenceAudits(new VerifiedRuntimes({ ledger, objectStore }), objectStore);
+  const { judgements } = runtimeJudgements.parse(await audits.judgements(runtimeId));
+  const of = (wanted: string) => judgements.filter(({ link }) => link === wanted).map(({ judgement }) => judgement);
+  t.deepEqual(of('recognition'), [
+    { rules: { name: 'transcript gates', version: 2 }, present: 3, check: 'form_checked' },
+  ]);
+  t.deepEqual(of('caption'), [{ rules: { name: 'caption rules', version: 3 }, present: 3, check: 'judged_again' }]);
 });
 
 test('captions that the present rules do not give are damage, with every digest right', async (t) => {

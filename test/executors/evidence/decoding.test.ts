@@ -36,7 +36,7 @@ test('both tracks make one graph each, cut to the exact sample and picture', (t)
       '[0:0]trim=end=6.456,settb=1/1000000,split=4[every][some][lines][sides];[every]scale=96:54:flags=area,',
     ),
   );
-  t.true(video.includes('metadata=mode=print:file=pipe\\\\:3:direct=1[pictures]'));
+  t.true(video.includes('metadata=mode=print:file=pipe\\\\:3[pictures]'));
 });
 
 test('the mix comes before the channels, both of the same samples', (t) => {

@@ -15,6 +15,7 @@ import {
   repeatsItself,
 } from '../../../rules/transcript-gates.ts';
 import { fieldsOf } from '../../fields.ts';
+import { spokenLines } from '../captions/spoken-lines.ts';
 import { allSpeech, goodLine, line, measured, silencesAt, speechAt } from './transcripts.ts';
 
 const lengthMs = 10_000;
@@ -35,7 +36,7 @@ function transcriptOf(
   return {
     ...basis.speech,
     kind: 'transcript',
-    parameters: { gates: 2, ...parameters },
+    parameters: { gates: 3, ...parameters },
     facts: [...regions, ...lines],
   };
 }
@@ -52,14 +53,14 @@ function withVerdict(gates: number, verdict: Partial<Verdict>): EvidenceArtifact
 const passed: Verdict = { outcome: 'passed', reasonCodes: [] };
 
 test('a transcript of the present gates is judged again: a line that passed by a forged verdict is found', (t) => {
-  t.like(checkTranscript(transcriptOf(), basis), { rules: { version: 2 }, check: 'judged_again' });
-  t.throws(() => checkTranscript(withVerdict(2, passed), basis), { instanceOf: EvidenceChainError });
+  t.like(checkTranscript(transcriptOf(), basis), { rules: { version: 3 }, check: 'judged_again' });
+  t.throws(() => checkTranscript(withVerdict(3, passed), basis), { instanceOf: EvidenceChainError });
 });
 
 test('a transcript of older gates is valid if its verdicts agree with their reasons', (t) => {
-  for (const gates of [1, 3]) {
+  for (const gates of [1, 2, 4]) {
     const judgement = checkTranscript(withVerdict(gates, passed), basis);
-    t.deepEqual(judgement, { rules: { name: 'transcript gates', version: gates }, present: 2, check: 'form_checked' });
+    t.deepEqual(judgement, { rules: { name: 'transcript gates', version: gates }, present: 3, check: 'form_checked' });
   }
   t.throws(() => checkTranscript(withVerdict(1, { outcome: 'passed' }), basis), { instanceOf: EvidenceChainError });
   t.throws(() => checkTranscript(withVerdict(1, { reasonCodes: [] }), basis), { instanceOf: EvidenceChainError });
@@ -116,6 +117,12 @@ test('a line that its evidence supports passes, even if its recognizer omits fie
   t.deepEqual(reasonsOf(line({ second: 'The meeting will begin in about 10 minutes.' })), []);
 });
 
+/** A line whose words share this time by their length, with times of words or without. */
+const spokenOver = (text: string, lastsMs: number, hasTimes = true): RecognizedLine => {
+  const [spoken = goodLine] = spokenLines([{ text, startMs: 1_000, endMs: 1_000 + lastsMs, isWhole: !hasTimes }]);
+  return line({ text, startMs: spoken.startMs, endMs: spoken.endMs, words: spoken.words });
+};
+
 const withheld: readonly (readonly [string, GateReason, RecognizedLine, Partial<GateEvidence>?])[] = [
   ['where nobody speaks', 'no_speech_evidence', goodLine, { speech: [] }],
   [
@@ -132,6 +139,8 @@ const withheld: readonly (readonly [string, GateReason, RecognizedLine, Partial<
   ],
   ['that nobody speaks so fast', 'no_speech_evidence', line({ startMs: 1_000, endMs: 1_900 })],
   ['that nobody speaks so slowly', 'no_speech_evidence', line({ text: 'you', startMs: 1_000, endMs: 9_000 })],
+  ['with one word drawn over a sound', 'no_speech_evidence', spokenOver('fire', 1_180)],
+  ['with a short word drawn over a sound', 'no_speech_evidence', spokenOver('oh', 668)],
   ['that names a sound', 'no_speech_evidence', line({ text: '[MUSIC PLAYING]' })],
   ['that has no words', 'no_speech_evidence', line({ text: '♪ ♪', endMs: 2_000 })],
   ['that takes no time', 'no_speech_evidence', line({ endMs: 1_000 })],
@@ -173,6 +182,26 @@ for (const [what, reason, given, evidence] of withheld) {
     t.is(judged?.text, given.text, 'it keeps its text');
   });
 }
+
+test('words pass that people speak slowly, spell or count, in any script', (t) => {
+  for (const [text, lastsMs, language] of [
+    ['sorry', 1_060, 'en'],
+    ['i see', 890, 'en'],
+    ['no', 480, 'en'],
+    ['1998', 1_600, 'en'],
+    ['FBI', 1_100, 'en'],
+    ['a b c', 1_500, 'en'],
+    ['Зорка', 1_200, 'be'],
+    ['ഒരു കോള', 2_100, 'ml'],
+    ['네 알겠습니다', 1_600, 'ko'],
+  ] as const)
+    t.deepEqual(reasonsOf(spokenOver(text, lastsMs), { languages: [language] }), [], text);
+});
+
+test('a slow line passes if its recognizer gives no times of words, or if its words reach beyond the speech', (t) => {
+  t.deepEqual(reasonsOf(spokenOver('fire', 1_180, false)), []);
+  t.deepEqual(reasonsOf(spokenOver('fire', 1_180), { speech: [{ startMs: 1_200, endMs: 1_800 }] }), []);
+});
 
 test('two runs agree that have six tenths of their words in common, and no less', (t) => {
   const text = 'the meeting begins at ten';
