@@ -274,12 +274,14 @@ const placesCutIn = (places: readonly (readonly TextLine[])[], picture: GrayPict
     .filter((place) => place.every(({ isCut }) => isCut))
     .map((place) => placeIn(around(place.map(({ box }) => box)), picture));
 
-/** True if a reading ends where a line ends that may be cut. */
+/** True if a reading ends where a line of its height ends that may be cut. */
 function isPartOf(box: ScreenBox, cut: ScreenBox): boolean {
+  const heights = [box.bottomMilli - box.topMilli, cut.bottomMilli - cut.topMilli];
+  const [low, high] = [Math.min(...heights), Math.max(...heights)];
   const rows = Math.min(box.bottomMilli, cut.bottomMilli) - Math.max(box.topMilli, cut.topMilli);
-  const low = Math.min(box.bottomMilli - box.topMilli, cut.bottomMilli - cut.topMilli);
   const beyond = Math.max(cut.leftMilli - box.leftMilli, box.rightMilli - cut.rightMilli);
-  return boxesOverlap(box, cut) && rows >= low / 2 && beyond <= BEYOND_MILLI;
+  const isOneLine = boxesOverlap(box, cut) && rows >= low / 2 && high <= LINE_RULE.growthRatio * low;
+  return isOneLine && beyond <= BEYOND_MILLI;
 }
 
 const SPACED_SYLLABLES = /\p{Script=Hangul}\s+\p{Script=Hangul}/u;
