@@ -66,7 +66,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const durations = new StateDurations(elapsed);
   const board = new ProgressBoard({ clock, elapsed, report });
   const supervisor = new Supervisor({
-    ...{ ledger, clock, elapsed, budgets, fatal: onFatal, report },
+    ledger,
+    clock,
+    elapsed,
+    budgets,
+    fatal: onFatal,
+    report,
     committed: (actorId, row, isStored) => {
       durations.committed(actorId, row, isStored);
       board.committed(actorId);
@@ -90,7 +95,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
     isHeld,
   } = openStudying({
     ...basis,
-    ...{ budgets, board, launcher, tools, detector, detectorTools, recognizer, screenTextReader },
+    budgets,
+    board,
+    launcher,
+    tools,
+    detector,
+    detectorTools,
+    recognizer,
+    screenTextReader,
     recognizesTwice: options.recognizesTwice,
     orders: workers?.orders ?? null,
     windowing: options.windowing,
@@ -220,7 +232,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     library: new LibraryService({ ...basis, overviews, listed: listedRuntimes, elapsed }),
     ...laterStages,
     planWarnings: new PlanWarnings({
-      ...{ studies, objectStore },
+      studies,
+      objectStore,
       captions: captionAbility,
       recognizes: recognizer !== null,
       recognition:

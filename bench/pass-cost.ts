@@ -65,7 +65,11 @@ function pass(deps: DecodePassDeps): Promise<unknown> {
   const sourceContentId = `sha256:${'0'.repeat(64)}`;
   const { signal } = new AbortController();
   return detectRange(deps, {
-    ...{ path: file, sourceContentId, range: { startMs: 0, endMs }, ...tracks, signal },
+    path: file,
+    sourceContentId,
+    range: { startMs: 0, endMs },
+    ...tracks,
+    signal,
     keep: async () => undefined,
   });
 }

@@ -30,7 +30,11 @@ export async function recordStudy(dataRoot: string): Promise<RecordedStudy> {
 }
 
 const draftOf = ({ producer, causationId, correlationId, type, data }: EventDraft): EventDraft => ({
-  ...{ producer, causationId, correlationId, type, data },
+  producer,
+  causationId,
+  correlationId,
+  type,
+  data,
 });
 
 /** The writes that store the same study under another id of the same length. */

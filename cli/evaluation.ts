@@ -68,7 +68,9 @@ export function evaluationDrawing({ receipt, measures, intervals }: Evaluation):
     const baseline = accepted.get(name) ?? null;
     return [
       {
-        ...{ name, better, unit: unit === 'micro' ? 'share' : 'ms' },
+        name,
+        better,
+        unit: unit === 'micro' ? 'share' : 'ms',
         value: drawnAs(value),
         interval: interval === undefined ? null : { low: drawnAs(interval.low), high: drawnAs(interval.high) },
         baseline: baseline === null ? null : drawnAs(baseline),

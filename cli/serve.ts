@@ -101,7 +101,12 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   });
   const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
   const running = new RunningSettings({
-    ...{ given, path: settingsPath(given), settings, environment: process.env, clock: systemClock, limit: host.limit },
+    given,
+    path: settingsPath(given),
+    settings,
+    environment: process.env,
+    clock: systemClock,
+    limit: host.limit,
     isOfCommand: endsWithCommand,
     underWay: host.underWay,
     // The answer leaves first.

@@ -23,8 +23,13 @@ async function work(flags: WorkerFlags): Promise<void> {
   const recognizer = recognizerOf(flags.recognizer, process.env);
   const { address, objectSource } = flags.workQueue;
   const worker = await openWorker({
-    ...{ workQueue: address, objectSource, leaseMs: flags.leaseMs, recognizer },
-    ...{ environment: process.env, clock: systemClock, report },
+    workQueue: address,
+    objectSource,
+    leaseMs: flags.leaseMs,
+    recognizer,
+    environment: process.env,
+    clock: systemClock,
+    report,
   });
   stopOnSignals(worker);
   report(workQueueNotice(flags.workQueue));

@@ -88,7 +88,9 @@ export class Captions {
   async #check(runtimeId: string, caption: CaptionRow, signal?: AbortSignal): Promise<readonly QualityControlRow[]> {
     const { jobId, captionArtifactId, captionContentId, receiptId, receiptContentId } = caption;
     const candidate = {
-      ...{ jobId, captionArtifactId, captionContentId },
+      jobId,
+      captionArtifactId,
+      captionContentId,
       captionReceiptId: receiptId,
       captionReceiptContentId: receiptContentId,
     };

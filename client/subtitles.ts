@@ -40,7 +40,10 @@ export class Subtitles {
     const label = options.label ?? filename;
     if (label === null) throw new TypeError('the subtitle file has no name: give label');
     const query = new URLSearchParams({
-      ...{ rightsScope: 'local_processing', ownershipAttested: 'true', rightsHolder, label },
+      rightsScope: 'local_processing',
+      ownershipAttested: 'true',
+      rightsHolder,
+      label,
       ...(language !== undefined && { language }),
       ...(format !== undefined && { format }),
       ...(encoding !== undefined && { encoding }),

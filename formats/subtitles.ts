@@ -188,8 +188,16 @@ function* srtCues(file: string): Steps<WrittenCue[]> {
 
 /** The fields of an event in the one order that ffmpeg reads, with what stands for one that a file lacks. */
 const assFields = {
-  ...{ Layer: '0', Start: null, End: null, Style: 'Default', Name: '' },
-  ...{ MarginL: '0', MarginR: '0', MarginV: '0', Effect: '', Text: null },
+  Layer: '0',
+  Start: null,
+  End: null,
+  Style: 'Default',
+  Name: '',
+  MarginL: '0',
+  MarginR: '0',
+  MarginV: '0',
+  Effect: '',
+  Text: null,
 } as const;
 const otherAssNames: Readonly<Record<string, string>> = { marked: 'layer', actor: 'name' };
 
@@ -391,8 +399,13 @@ const loneReturn = /\r(?!\n)/g;
 
 /** Names of code pages that systems and players use and the Encoding Standard lacks, by the encoding that it reads them as. */
 const codePages: Readonly<Record<string, string>> = {
-  ...{ cp949: 'euc-kr', ms949: 'euc-kr', uhc: 'euc-kr' },
-  ...{ cp932: 'shift_jis', cp936: 'gbk', cp950: 'big5', cp65001: 'utf-8' },
+  cp949: 'euc-kr',
+  ms949: 'euc-kr',
+  uhc: 'euc-kr',
+  cp932: 'shift_jis',
+  cp936: 'gbk',
+  cp950: 'big5',
+  cp65001: 'utf-8',
 };
 
 /** 0x80 to 0x9F of windows-1252: Node.js up to 22 decodes them as ISO-8859-1 (nodejs/node#56542). Undefined ones stay. */

@@ -142,8 +142,12 @@ async function ask(host: HostProcess, method: string, where: string, body?: obje
 
 async function ownedIngest(host: HostProcess): Promise<Known> {
   const opened = await ask(host, 'POST', '/v1/owned-media-ingests', {
-    ...{ filename: 'golden.mp4', declaredBytes: clip.length, label: 'Golden clip', rightsHolder: 'The project' },
-    ...{ rightsScope: 'local_processing', ownershipAttested: true },
+    filename: 'golden.mp4',
+    declaredBytes: clip.length,
+    label: 'Golden clip',
+    rightsHolder: 'The project',
+    rightsScope: 'local_processing',
+    ownershipAttested: true,
   });
   const { ingestId } = opened.body;
   const status = `/v1/owned-media-ingests/${ingestId}`;

@@ -212,7 +212,10 @@ export async function foldEvents(
   checkEnding(stored, journal, execution?.study ?? null);
   const { position: reached } = journal;
   return {
-    ...{ accepted, source, journalHead: reached.seq, position: reached },
+    accepted,
+    source,
+    journalHead: reached.seq,
+    position: reached,
     judged: [...runtime.judged, ...judged],
     execution,
   };

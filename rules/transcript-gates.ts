@@ -227,9 +227,12 @@ const isWordsAlone = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !h
  * times of words has those of its segment, in which a speaker may pause, so this does not hold for it.
  */
 const SPEECH_SUPPORT = {
-  ...{ share: 0.5, lettersPerSecond: 30 },
-  ...{ fewestLettersPerSecond: 1, judgedMs: 2000 },
-  ...{ fewestOfWordsPerSecond: 4, judgedWordsMs: 600 },
+  share: 0.5,
+  lettersPerSecond: 30,
+  fewestLettersPerSecond: 1,
+  judgedMs: 2000,
+  fewestOfWordsPerSecond: 4,
+  judgedWordsMs: 600,
 } as const;
 
 /** How near to the edge of its region a line lies as a whole, in ms: the padding, and what detected edges err by. */

@@ -25,13 +25,11 @@ writeFileSync(join(bin, 'media-study'), `#!/bin/sh\nexec ${process.execPath} ${i
 
 /** The environment of a bare machine: a home without settings, for each scene another. */
 const environmentOf = (home: string): NodeJS.ProcessEnv => ({
-  ...{
-    PATH: `${bin}:${process.env.PATH}`,
-    HOME: home,
-    LANG: 'C.UTF-8',
-    TERM: 'dumb',
-    XDG_DATA_HOME: join(home, 'data'),
-  },
+  PATH: `${bin}:${process.env.PATH}`,
+  HOME: home,
+  LANG: 'C.UTF-8',
+  TERM: 'dumb',
+  XDG_DATA_HOME: join(home, 'data'),
 });
 
 /** The final screen of a terminal, without overwritten lines and without the folder and the progress of this run. */

@@ -110,7 +110,11 @@ export class Corrections {
     return withLinesThatAllow(() => {
       const { changes } = correctedBy(corrections, base, request);
       return recordCorrection(run, {
-        ...{ corrections, base, changes, reviewer, clientRequestId },
+        corrections,
+        base,
+        changes,
+        reviewer,
+        clientRequestId,
         note: request.note,
         reverts: request.reverts ?? null,
         requestContentId: contentIdOfJson(request),

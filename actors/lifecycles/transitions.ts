@@ -106,7 +106,10 @@ function streamedOf(
 ): StreamedTransition {
   return {
     schema: 'studio.actor-transition.v1',
-    ...{ actorId, kind, chartId, runtimeId },
+    actorId,
+    kind,
+    chartId,
+    runtimeId,
     from: before?.seq === row.seq - 1 ? shownState(chartId, before.value) : null,
     ...shownTransition(chartId, row),
   };

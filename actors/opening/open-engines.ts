@@ -112,7 +112,12 @@ export function openChecks(
   });
   return {
     checks: new HostChecks({
-      ...{ clock: options.clock, sandbox: launcher.sandbox, tools: found, detectors, whyNoDownloader, engines },
+      clock: options.clock,
+      sandbox: launcher.sandbox,
+      tools: found,
+      detectors,
+      whyNoDownloader,
+      engines,
       root: layout.root,
       freeBytes: () => objectStore.freeBytes(),
     }),

@@ -34,11 +34,18 @@ export async function openStorage({ dataRoot, clock, points, onFatal, report }: 
   const listeners = new TransitionListeners(report);
   const encoded = new EncodedEvents();
   const ledger = await openLedger({
-    ...{ directory: layout.ledger, clock, encodeEvent: encoded.encode, onFatal, points: commits.before(points) },
+    directory: layout.ledger,
+    clock,
+    encodeEvent: encoded.encode,
+    onFatal,
+    points: commits.before(points),
     onStamped: listeners.stamped,
   });
   return {
-    ...{ layout, commits, listeners, encoded },
+    layout,
+    commits,
+    listeners,
+    encoded,
     ledger: patientLedger(ledger, clock),
     objectStore: patientObjectStore(opened, clock),
   };

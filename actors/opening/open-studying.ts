@@ -93,7 +93,10 @@ export function openStudying(options: StudyingOptions): Studying {
     recognizer === null
       ? null
       : new Transcriber({
-          ...{ recognizer, launcher, detector, objectStore },
+          recognizer,
+          launcher,
+          detector,
+          objectStore,
           ffmpeg: tools.ffmpeg,
           languageTool: detectorTools.language,
           regions: new KeptParts(ledger, { operation: 'semantic.recognize.region', field: 'kept', part: keptRegion }),
@@ -104,11 +107,16 @@ export function openStudying(options: StudyingOptions): Studying {
     reader === null
       ? null
       : new ScreenTexts({
-          ...{ reader, launcher, detector, objectStore },
+          reader,
+          launcher,
+          detector,
+          objectStore,
           ffmpeg: tools.ffmpeg,
           languageTool: detectorTools.language,
           windows: new KeptParts(ledger, {
-            ...{ operation: 'screen.read.window', field: 'pictures', part: readPictures },
+            operation: 'screen.read.window',
+            field: 'pictures',
+            part: readPictures,
             isWhole: isReadWhole,
           }),
         });
@@ -124,7 +132,18 @@ export function openStudying(options: StudyingOptions): Studying {
   // A host with workers needs its own detector for the language of recognized lines alone.
   const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
   const media = new MediaSteps({
-    ...{ ledger, objectStore, content, registry, passes, operations, windows, progress, clock, board, waits, moved },
+    ledger,
+    objectStore,
+    content,
+    registry,
+    passes,
+    operations,
+    windows,
+    progress,
+    clock,
+    board,
+    waits,
+    moved,
     report,
     abandoned: options.abandoned,
     calibration: orders === null ? calibration : null,
@@ -135,7 +154,13 @@ export function openStudying(options: StudyingOptions): Studying {
     readScreen: screenTextSteps({ ...given, screenTexts }),
   };
   const definition = studyDefinition({
-    ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
+    ledger,
+    supervisor,
+    budgets,
+    clock,
+    queue,
+    progress,
+    committed,
     initialize: studyOpening({ progress, objectStore, registry, clock, warm }),
     media,
     granted,

@@ -30,7 +30,13 @@ export interface ChosenEngines {
 const nameOf = ({ name, version }: ToolIdentity): string => `${name} ${version}`;
 
 const off = (engine: EngineKind, text: string, change: string): Engine => ({
-  ...{ engine, isOn: false, name: null, reach: 'this_host', mayCost: false, text, change },
+  engine,
+  isOn: false,
+  name: null,
+  reach: 'this_host',
+  mayCost: false,
+  text,
+  change,
 });
 
 /** An engine behind a server: only one on this machine keeps what it is sent here, as far as the host can tell. */
@@ -40,8 +46,13 @@ function hosted(engine: EngineKind, { provider, model }: HostedModel, sent: stri
     ? `${sent} goes to a server on this machine; whether it passes anything on is up to that server`
     : `${sent} leaves this machine with every request, and each may cost money`;
   return {
-    ...{ engine, isOn: true, name: `${model} at ${baseUrl}`, reach: isLocal ? 'this_machine' : 'outside' },
-    ...{ mayCost: !isLocal, text, change },
+    engine,
+    isOn: true,
+    name: `${model} at ${baseUrl}`,
+    reach: isLocal ? 'this_machine' : 'outside',
+    mayCost: !isLocal,
+    text,
+    change,
   };
 }
 
@@ -52,8 +63,13 @@ function detectorsOf(detectors: readonly ToolIdentity[], hasWorkers: boolean): E
     : 'they measure in processes without a network; nothing is sent';
   const reach = hasWorkers ? 'outside' : 'this_host';
   return {
-    ...{ engine: 'detectors', isOn: true, name: detectors.map(nameOf).join(', ') },
-    ...{ reach, mayCost: false, text, change: null },
+    engine: 'detectors',
+    isOn: true,
+    name: detectors.map(nameOf).join(', '),
+    reach,
+    mayCost: false,
+    text,
+    change: null,
   };
 }
 
@@ -61,8 +77,13 @@ function screenTextOf(tools: readonly ToolIdentity[]): Engine {
   const change = 'start the host with --screen-text';
   if (tools.length === 0) return off('screen_text', 'no text on the screen is read', change);
   return {
-    ...{ engine: 'screen_text', isOn: true, name: tools.map(nameOf).join(', '), reach: 'this_host', mayCost: false },
-    ...{ text: 'text on the screen is read by a process without a network; nothing is sent', change },
+    engine: 'screen_text',
+    isOn: true,
+    name: tools.map(nameOf).join(', '),
+    reach: 'this_host',
+    mayCost: false,
+    text: 'text on the screen is read by a process without a network; nothing is sent',
+    change,
   };
 }
 
@@ -96,8 +117,13 @@ export function enginesOf({
     screenTextOf(screenText),
     captioning
       ? {
-          ...{ engine: 'captions', isOn: true, name: captionExecutor.replaceAll('_', ' '), reach: 'this_host' },
-          ...{ mayCost: false, text: 'captions are put together on this machine', change: captions },
+          engine: 'captions',
+          isOn: true,
+          name: captionExecutor.replaceAll('_', ' '),
+          reach: 'this_host',
+          mayCost: false,
+          text: 'captions are put together on this machine',
+          change: captions,
         }
       : off('captions', 'no captions are made of new studies', captions),
     translator === null
@@ -109,7 +135,11 @@ export function enginesOf({
     downloader === null
       ? off('video_hosts', whyNoDownloader, 'install yt-dlp, or name it by MEDIA_STUDY_YTDLP')
       : {
-          ...{ engine: 'video_hosts', isOn: true, name: nameOf(downloader), reach: 'outside', mayCost: false },
+          engine: 'video_hosts',
+          isOn: true,
+          name: nameOf(downloader),
+          reach: 'outside',
+          mayCost: false,
           text: 'the address of a video goes to its host when a client asks for a range of it',
           change: null,
         },

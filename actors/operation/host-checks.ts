@@ -11,10 +11,16 @@ const comfortableBytes = 2048 * mebibyte;
 
 export const ok = (check: string, detail: string): HostFinding => ({ check, state: 'ok', detail, remedy: null });
 export const weak = (check: string, detail: string, remedy: string): HostFinding => ({
-  ...{ check, state: 'weak', detail, remedy },
+  check,
+  state: 'weak',
+  detail,
+  remedy,
 });
 export const failed = (check: string, detail: string, remedy: string): HostFinding => ({
-  ...{ check, state: 'failed', detail, remedy },
+  check,
+  state: 'failed',
+  detail,
+  remedy,
 });
 
 /** A finding on the room for ingests on the volume of a data root. */

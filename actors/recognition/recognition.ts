@@ -113,7 +113,9 @@ export class Transcriber {
     const lines = gatedLines(
       placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: second[at] ?? null })),
       {
-        ...{ speech: speechOf(speech), regions: placed.regions, languages: declaredLanguages(request) },
+        speech: speechOf(speech),
+        regions: placed.regions,
+        languages: declaredLanguages(request),
       },
     );
     const artifact: EvidenceArtifact = {
@@ -267,7 +269,11 @@ export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudy
       if (transcriber === null || speech === undefined || silences === undefined) return 'no_audio_in_range';
       const { runtimeId, analysisRequest: request } = record;
       return transcriber.transcribe({
-        ...{ source, request, speech, silences, signal },
+        source,
+        request,
+        speech,
+        silences,
+        signal,
         waits: (reason) => waits(runtimeId, reason),
         kept: () => moved(runtimeId),
         recognized: (completed, total) =>

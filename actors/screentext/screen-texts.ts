@@ -266,7 +266,10 @@ export const screenTextSteps = (options: ScreenTextStepsOptions): GrantedStudySt
         named === undefined ? null : (await readStoredReceipt(furtherShape, content(), named.contentId)).body;
       const total = request.range.endMs - request.range.startMs;
       return screenTexts.find({
-        ...{ source, request, keyframes, signal },
+        source,
+        request,
+        keyframes,
+        signal,
         kept: () => moved(runtimeId),
         read: (completed) => board.note(runtimeId, { stage: 'readScreen', completed, total, unit: 'milliseconds' }),
       });

@@ -87,7 +87,8 @@ async function readAll(
       tracks: [{ index: 0, codec }],
       files: [{ name, bytes: text }],
       range: allTime,
-      ...{ signal, limits },
+      signal,
+      limits,
     });
     return track?.cues ?? [];
   } catch (error) {
@@ -192,7 +193,11 @@ export class SubtitleTracks {
         throw new ServiceError('subtitle_track_limit', `a source has at most ${maximumTextTracks} text tracks`);
       }
       const attached = sealedSubtitleOf({
-        ...{ label, language, rightsHolder, format, encoding },
+        label,
+        language,
+        rightsHolder,
+        format,
+        encoding,
         trackIndex: Math.max(...current.tracks.map(({ index }) => index)) + 1,
         file: ref,
         text: contentRefOf(file.text),

@@ -114,7 +114,10 @@ export class LocalOperations implements MediaOperations {
     for (const contentId of attachedFilesOf(task)) await intactPathOf(this.#objectStore, fileOf(source, contentId));
     const attachedPath = (contentId: string): string => pathOf(this.#objectStore, fileOf(source, contentId));
     return storedPass(this.#passes, watched(this.#objectStore, stored), task, {
-      ...{ path, attachedPath, signal, measured },
+      path,
+      attachedPath,
+      signal,
+      measured,
       windows: (lengthMs) => this.#windows.of(request, lengthMs, kept),
     });
   }

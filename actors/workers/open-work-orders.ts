@@ -44,7 +44,13 @@ export async function openWorkOrders(
   orders.use(queue);
   const isWanted = (orderId: string) => orders.isWanted(orderId);
   const late = new LateOutcomes({
-    ...{ ledger, outcomes, windows, isWanted, clock, figures, report },
+    ledger,
+    outcomes,
+    windows,
+    isWanted,
+    clock,
+    figures,
+    report,
     pauseMs: lookPauseMs,
   });
   late.begin();

@@ -45,7 +45,10 @@ export function queuedRecognizer(local: Recognizer, orders: WorkOrders): Recogni
   if (local.engine === 'openai') return local;
   const { engine, tools, parameters, languages } = local;
   return {
-    ...{ engine, tools, parameters, languages },
+    engine,
+    tools,
+    parameters,
+    languages,
     recognize: async (sound, signal, waits = () => undefined) => {
       if (sound.samples.length === 0) return local.recognize(sound, signal);
       const order = orderOf(local, sound);

@@ -109,7 +109,9 @@ export async function openWorker(options: WorkerOptions): Promise<Worker> {
     const ability = workerAbility({ passes, recognizer, objects, windows, report });
     const duty = new OrderDuty({ name, objects, outcomes, windows, ability, report });
     const taker = takeOrders(options.workQueue, {
-      ...{ name, leaseMs: options.leaseMs, report },
+      name,
+      leaseMs: options.leaseMs,
+      report,
       carryOut: (order, run) => duty.carryOut(order, run),
     });
     return {

@@ -152,7 +152,8 @@ function changeOf({ lines, cues }: Stretch, of: EditedSide): AskedChange {
       // Each part of a line needs a text on both sides; only a person can tell which words of the other side are its own.
       const others = lines.flatMap((line) => line[other].text ?? []).join('\n');
       return {
-        ...{ startMs, endMs },
+        startMs,
+        endMs,
         ...(text === null ? {} : { [side]: text }),
         ...(isSplit && others !== '' ? { [other]: others } : {}),
       };

@@ -43,9 +43,35 @@ export function checkMuxed(path: string): void {
 
 /** ISO 639-2/B of the common languages, as Matroska and MP4 name them; players know these. */
 const threeLetters: Readonly<Record<string, string>> = {
-  ...{ ar: 'ara', cs: 'cze', da: 'dan', de: 'ger', el: 'gre', en: 'eng', es: 'spa', fi: 'fin', fr: 'fre', he: 'heb' },
-  ...{ hi: 'hin', hu: 'hun', id: 'ind', it: 'ita', ja: 'jpn', ko: 'kor', nl: 'dut', no: 'nor', nb: 'nob', pl: 'pol' },
-  ...{ pt: 'por', ro: 'rum', ru: 'rus', sv: 'swe', th: 'tha', tr: 'tur', uk: 'ukr', vi: 'vie', zh: 'chi' },
+  ar: 'ara',
+  cs: 'cze',
+  da: 'dan',
+  de: 'ger',
+  el: 'gre',
+  en: 'eng',
+  es: 'spa',
+  fi: 'fin',
+  fr: 'fre',
+  he: 'heb',
+  hi: 'hin',
+  hu: 'hun',
+  id: 'ind',
+  it: 'ita',
+  ja: 'jpn',
+  ko: 'kor',
+  nl: 'dut',
+  no: 'nor',
+  nb: 'nob',
+  pl: 'pol',
+  pt: 'por',
+  ro: 'rum',
+  ru: 'rus',
+  sv: 'swe',
+  th: 'tha',
+  tr: 'tur',
+  uk: 'ukr',
+  vi: 'vie',
+  zh: 'chi',
 };
 
 const languageCode = (tag: string): string => {

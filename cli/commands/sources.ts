@@ -135,7 +135,10 @@ export async function attachedTo(
     const label = usualLabel(path);
     const rightsHolder = await rightsOf(call, label);
     const attached = await call.host.subtitles.attach(source.sourceSessionId, path, {
-      ...{ label, rightsHolder, ownershipAttested: true, signal: call.signal },
+      label,
+      rightsHolder,
+      ownershipAttested: true,
+      signal: call.signal,
       ...(language !== undefined && { language }),
       ...(format !== undefined && { format }),
       ...(encoding !== undefined && { encoding }),

@@ -23,7 +23,10 @@ export const dataRootOf = (given: GivenFlags): string => pathOption(given, 'data
 
 /** The flag `--data-root`, with what it means to one command. */
 export const dataRootFlag = (help: string): Flag<string> => ({
-  ...{ form: 'single', value: 'DIR', preset: defaultDataRootWords, help },
+  form: 'single',
+  value: 'DIR',
+  preset: defaultDataRootWords,
+  help,
   read: dataRootOf,
 });
 

@@ -69,7 +69,10 @@ export const valuesOf = <Table extends FlagTable>(given: GivenFlags, table: Tabl
 
 /** A flag that is given once, with a text; `preset` says in words what happens without it. */
 export const single = (value: string, preset: string | null, help: string): Flag<string | undefined> => ({
-  ...{ form: 'single', value, preset, help },
+  form: 'single',
+  value,
+  preset,
+  help,
   read: (given, name) => given.single(name),
 });
 
@@ -80,7 +83,10 @@ export const text = (
   help: string,
   check: (given: string, name: string) => void = () => undefined,
 ): Flag<string> => ({
-  ...{ form: 'single', value, preset, help },
+  form: 'single',
+  value,
+  preset,
+  help,
   read: (given, name) => {
     const found = given.single(name) ?? preset;
     check(found, name);
@@ -90,19 +96,28 @@ export const text = (
 
 /** A flag with a path, which becomes absolute; null if it was not given. */
 export const path = (value: string, preset: string | null, help: string): Flag<string | null> => ({
-  ...{ form: 'single', value, preset, help },
+  form: 'single',
+  value,
+  preset,
+  help,
   read: pathOption,
 });
 
 /** A flag that may be given several times, each time with a value. */
 export const repeatable = (value: string, preset: string | null, help: string): Flag<readonly string[]> => ({
-  ...{ form: 'repeated', value, preset, help },
+  form: 'repeated',
+  value,
+  preset,
+  help,
   read: (given, name) => given.all(name),
 });
 
 /** A flag without a value; it is off if it is not given. */
 export const toggle = (help: string): Flag<boolean> => ({
-  ...{ form: 'switch', value: null, preset: null, help },
+  form: 'switch',
+  value: null,
+  preset: null,
+  help,
   read: (given, name) => given.has(name),
 });
 
@@ -112,7 +127,11 @@ export const oneOf = <const Choice extends string>(
   choices: readonly [Choice, ...Choice[]],
   help: string,
 ): Flag<Choice> => ({
-  ...{ form: 'single', value, preset: choices[0], help, choices },
+  form: 'single',
+  value,
+  preset: choices[0],
+  help,
+  choices,
   read: (given, name) => {
     const found = given.single(name) ?? choices[0];
     const choice = choices.find((candidate) => candidate === found);
@@ -137,7 +156,11 @@ export const integer = (
   { preset, presetWords = String(preset), low, high, refusal = 'invalid_flags' }: IntegerRange,
   help: string,
 ): Flag<number> => ({
-  ...{ form: 'single', value, preset: presetWords, help, bounds: { low, high } },
+  form: 'single',
+  value,
+  preset: presetWords,
+  help,
+  bounds: { low, high },
   read: (given, name) => {
     const found = given.single(name);
     if (found === undefined) return preset;

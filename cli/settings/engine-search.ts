@@ -72,7 +72,10 @@ export const serverOffer = ({ server, models }: FoundServer): string =>
   `A model server answers at ${server}: its model ${models[0]} can translate captions. Whether it passes text on depends on that server.`;
 
 const onThisHost: Pick<FoundEngine, 'reach' | 'mayCost' | 'models' | 'confirmation'> = {
-  ...{ reach: 'this_host', mayCost: false, models: [], confirmation: null },
+  reach: 'this_host',
+  mayCost: false,
+  models: [],
+  confirmation: null,
 };
 
 async function pocketsphinxOf(
@@ -82,7 +85,9 @@ async function pocketsphinxOf(
 ): Promise<FoundEngine> {
   const isThere = (await recognizerProgram('pocketsphinx', environment)) !== null;
   return {
-    ...{ engine: 'recognizer', name: 'pocketsphinx', ...onThisHost },
+    engine: 'recognizer',
+    name: 'pocketsphinx',
+    ...onThisHost,
     state: isInUse ? 'in_use' : isThere ? 'found' : 'absent',
     text: isThere ? pocketsphinxOffer : 'pocketsphinx recognizes English speech on this machine. It is not installed.',
     remedy: isThere ? null : 'install it: apt-get install pocketsphinx pocketsphinx-en-us',
@@ -100,7 +105,9 @@ async function pocketsphinxOf(
 async function whisperOf(environment: Environment, isInUse: boolean): Promise<FoundEngine> {
   const isThere = (await recognizerProgram('whisper-cli', environment)) !== null;
   return {
-    ...{ engine: 'recognizer', name: 'whisper-cli', ...onThisHost },
+    engine: 'recognizer',
+    name: 'whisper-cli',
+    ...onThisHost,
     state: isInUse ? 'in_use' : isThere ? 'incomplete' : 'absent',
     text: 'whisper-cli recognizes speech of many languages on this machine, with a model file of yours. Nothing leaves the machine, and it costs nothing.',
     remedy: isInUse
@@ -123,7 +130,9 @@ async function screenTextOf(isInUse: boolean): Promise<FoundEngine> {
     () => false,
   );
   return {
-    ...{ engine: 'screen_text', name: 'tesseract', ...onThisHost },
+    engine: 'screen_text',
+    name: 'tesseract',
+    ...onThisHost,
     state: isInUse ? 'in_use' : isThere ? 'found' : 'absent',
     text: 'tesseract reads text on the screen on this machine. Nothing leaves the machine, and it costs nothing.',
     remedy:
@@ -142,7 +151,10 @@ function serverOf(found: FoundServer, isInUse: boolean, isRecognizing: boolean):
   const { server, models } = found;
   const [model] = models;
   return {
-    ...{ engine: 'caption_translation', name: `model server at ${server}`, reach: 'this_machine', mayCost: false },
+    engine: 'caption_translation',
+    name: `model server at ${server}`,
+    reach: 'this_machine',
+    mayCost: false,
     state: isInUse ? 'in_use' : model === undefined ? 'incomplete' : 'found',
     text:
       model === undefined
@@ -172,8 +184,14 @@ export async function findEngines(environment: Environment, inUse: EnginesInUse)
     foundServers(environment),
   ]);
   const none: FoundEngine = {
-    ...{ engine: 'caption_translation', name: `model server at ${ollama}`, state: 'absent', reach: 'this_machine' },
-    ...{ mayCost: false, models: [], use: {}, confirmation: null },
+    engine: 'caption_translation',
+    name: `model server at ${ollama}`,
+    state: 'absent',
+    reach: 'this_machine',
+    mayCost: false,
+    models: [],
+    use: {},
+    confirmation: null,
     text: 'No model server answers on this machine, so nothing translates captions.',
     remedy:
       'start a server that speaks the interface of OpenAI, such as Ollama, or name one: media-study settings set model-server=URL',

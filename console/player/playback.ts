@@ -36,17 +36,15 @@ interface Playing {
 const makeStore = (timeMs: number) =>
   createStore({
     context: {
-      ...{
-        timeMs,
-        durationMs: 0,
-        speed: 0,
-        rate: 1,
-        volume: 1,
-        isMuted: false,
-        captions: 'target',
-        loop: null,
-        untilMs: null,
-      },
+      timeMs,
+      durationMs: 0,
+      speed: 0,
+      rate: 1,
+      volume: 1,
+      isMuted: false,
+      captions: 'target',
+      loop: null,
+      untilMs: null,
       frame: { ms: assumedFrameMs, isMeasured: false },
     } as Playing,
     on: { changed: (context, { change }: { change: Partial<Playing> }) => ({ ...context, ...change }) },
@@ -188,8 +186,20 @@ export function playback(startMs = 0) {
   const skip = (ms: number): void => seek(now().timeMs + ms);
 
   return {
-    ...{ store, seek, skip, shuttle, pause, toggle, step, loopOver, playOver, attach, measured },
-    ...{ setRate, setSound, showCaptions },
+    store,
+    seek,
+    skip,
+    shuttle,
+    pause,
+    toggle,
+    step,
+    loopOver,
+    playOver,
+    attach,
+    measured,
+    setRate,
+    setSound,
+    showCaptions,
   };
 }
 

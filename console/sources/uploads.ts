@@ -60,8 +60,15 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
   uploads.send({
     type: 'begun',
     upload: {
-      ...{ id, ingestId: null, label: words.label, state: 'waiting', sent: 0, total: file.size },
-      ...{ progress: null, error: null, stop: () => stop.abort(new Error('stopped by you')) },
+      id,
+      ingestId: null,
+      label: words.label,
+      state: 'waiting',
+      sent: 0,
+      total: file.size,
+      progress: null,
+      error: null,
+      stop: () => stop.abort(new Error('stopped by you')),
     },
   });
   const onUpload = ({ sent, total }: { sent: number; total: number }) => change({ sent, total });

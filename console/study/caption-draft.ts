@@ -32,8 +32,12 @@ export const shortestLineMs = 100;
 
 export const draftLines = (current: readonly AnsweredLine[]): readonly EditedLine[] =>
   current.map(({ id, startMs, endMs, source, target }) => ({
-    ...{ key: id, from: [id], startMs, endMs },
-    ...{ source: source.text, target: target.text },
+    key: id,
+    from: [id],
+    startMs,
+    endMs,
+    source: source.text,
+    target: target.text,
   }));
 
 /** The order of lines. */

@@ -242,7 +242,8 @@ export function claimLanes(audits: AssessmentAudits, reads: ReadonlyMap<string, 
       for (const [at, { startMs, endMs, text }] of citedStretches(claim, reads).entries()) {
         marks.push({
           key: `claim ${operationId} ${claim.claimIndex} ${at}`,
-          ...{ startMs, endMs },
+          startMs,
+          endMs,
           tone: claim.value === 'non_speech' ? 'claim-quiet' : 'claim',
           claimState: state,
           words: `${text === undefined ? claimWords(claim) : `“${text}”`}: ${state}`,

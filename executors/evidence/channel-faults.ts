@@ -98,7 +98,9 @@ export class ChannelFaults {
 
   save(): ChannelFaultsState {
     return {
-      ...{ left: this.#silent.left.save(), right: this.#silent.right.save(), inverted: this.#inverted.save() },
+      left: this.#silent.left.save(),
+      right: this.#silent.right.save(),
+      inverted: this.#inverted.save(),
       samples: this.#samples,
       sums: [this.#left, this.#right, this.#product],
     };
@@ -126,12 +128,20 @@ export class ChannelFaults {
     return [
       ...silent.map(
         ({ channel, startMs, endMs }, index): SilentChannelFact => ({
-          ...{ kind: 'silent_channel', index, startMs, endMs, channel },
+          kind: 'silent_channel',
+          index,
+          startMs,
+          endMs,
+          channel,
         }),
       ),
       ...this.#inverted.found(phaseInversion.leastMs).map(
         ({ startMs, endMs, highest }, index): PhaseInversionFact => ({
-          ...{ kind: 'phase_inversion', index, startMs, endMs, correlationMilli: Math.round(highest * 1000) },
+          kind: 'phase_inversion',
+          index,
+          startMs,
+          endMs,
+          correlationMilli: Math.round(highest * 1000),
         }),
       ),
     ];

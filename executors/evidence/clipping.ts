@@ -28,8 +28,15 @@ export const CLIPPING_RULE = {
   waveShare: 0.3,
   level: { withinSteps: 1, cornerShare: 1 / 128, leastRuns: 3 },
   flat: {
-    ...{ peakShare: 0.75, topShare: 0.85, flatShare: 0.68, leastSamples: 8, leastRuns: 8, leastShare: 0.1 },
-    ...{ mostSpread: 0.07, overShare: 1.08, mostOverShare: 0.02 },
+    peakShare: 0.75,
+    topShare: 0.85,
+    flatShare: 0.68,
+    leastSamples: 8,
+    leastRuns: 8,
+    leastShare: 0.1,
+    mostSpread: 0.07,
+    overShare: 1.08,
+    mostOverShare: 0.02,
   },
 } as const;
 
@@ -102,7 +109,11 @@ export class Clipping {
 
   save(): ClippingState {
     return {
-      ...{ full: this.#full, below: this.#below, runs: this.#runs, rate: this.#rate, samples: this.#samples },
+      full: this.#full,
+      below: this.#below,
+      runs: this.#runs,
+      rate: this.#rate,
+      samples: this.#samples,
       window: new Uint8Array(interleaved(this.#window).buffer),
     };
   }
@@ -198,8 +209,11 @@ export class Clipping {
     const at = (sample: number) => this.#range.startMs + (sample * 1000) / this.#rate;
     const channel = CHANNELS[place] ?? 'centre';
     return {
-      ...{ channel, startMs: Math.floor(at(first)), endMs: Math.ceil(at(end)) },
-      ...{ runs: 1, longestSamples: end - first },
+      channel,
+      startMs: Math.floor(at(first)),
+      endMs: Math.ceil(at(end)),
+      runs: 1,
+      longestSamples: end - first,
     };
   }
 

@@ -125,8 +125,10 @@ class PassMeters {
   /** The readers of the extra pipes, in their order. */
   get readers(): readonly (FrameMetadataReader | PictureStream | Keyframes | OwnRateSound | TruePeak)[] {
     const written = {
-      ...{ pixels: this.#stream, candidates: this.keyframes },
-      ...{ ownRate: this.ownRate, peaks: this.#truePeak },
+      pixels: this.#stream,
+      candidates: this.keyframes,
+      ownRate: this.ownRate,
+      peaks: this.#truePeak,
     };
     return [...this.#measures, ...BYTE_PIPES.map((name) => written[name])];
   }

@@ -194,8 +194,12 @@ interface SoundFacts {
 
 function soundFacts(measured: PassMeasurements | null, { audioTrackIndex, range }: DetectionRequest): SoundFacts {
   const without = (reason: UnavailableReason): SoundFacts => ({
-    ...{ speech: reason, silences: reason, loudness: reason },
-    ...{ derivedAudio: null, measured: {}, levels: {} },
+    speech: reason,
+    silences: reason,
+    loudness: reason,
+    derivedAudio: null,
+    measured: {},
+    levels: {},
   });
   if (audioTrackIndex === null || measured?.sound == null) return without('no_audio_track');
   const { samples, contentId, speech, unconfirmed, apart, silences } = measured.sound;

@@ -128,7 +128,9 @@ const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
     audio_faults: {
       ...stated({
         ...CHANNEL_FAULT_RULE,
-        ...{ dropout: DROPOUT_RULE, clipping: CLIPPING_RULE, truePeak: TRUE_PEAK_RULE },
+        dropout: DROPOUT_RULE,
+        clipping: CLIPPING_RULE,
+        truePeak: TRUE_PEAK_RULE,
       }),
       channels: 'left, right and centre',
       ...sound(audioChoice),

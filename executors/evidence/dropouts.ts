@@ -9,8 +9,13 @@ import { HOLE_RULE, Holes, holesState, type MsSpan, msSpan } from './holes.ts';
  * fades. No other millisecond within `nearMs` is silent, as many are in quiet sound of few bits. A `hole` is a dropout behind a lossy codec.
  */
 export const DROPOUT_RULE = {
-  ...{ leastMs: 4, mostMs: 300, mostSample: 1 },
-  ...{ leastEdge: 100, edgeMs: 3, edgeShare: 0.25, nearMs: 30 },
+  leastMs: 4,
+  mostMs: 300,
+  mostSample: 1,
+  leastEdge: 100,
+  edgeMs: 3,
+  edgeShare: 0.25,
+  nearMs: 30,
   hole: HOLE_RULE,
 } as const;
 
@@ -83,7 +88,10 @@ export class Dropouts {
     const holes = this.#holes.found().filter((hole) => !isSilence(hole));
     const both = [...silences, ...holes].sort((one, other) => one.fromMs - other.fromMs);
     return both.map(({ fromMs, toMs }, index) => ({
-      ...{ kind: 'dropout', index, startMs: startMs + fromMs, endMs: startMs + toMs },
+      kind: 'dropout',
+      index,
+      startMs: startMs + fromMs,
+      endMs: startMs + toMs,
     }));
   }
 

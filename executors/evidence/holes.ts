@@ -21,10 +21,26 @@ import { packedBytes } from '../pictures/small-picture.ts';
  * The thresholds were found on recorded speech and music (docs/experiments.md).
  */
 export const HOLE_RULE = {
-  ...{ leastMs: 15, mostMs: 100, leastPeak: 300, fallDb: 14, beforeMs: 15, edgeMs: 3, nearMs: 30, fadeDb: 12 },
-  ...{ depthDb: 18, lullMs: 10, besideMs: 40, sideMs: 20, mostLevelDb: 5 },
-  ...{ mostSpectrumDb: 9, mostChangeDb: 3, apartMs: 300 },
-  ...{ frameMs: 5, edgeTopDb: 4, edgeBottomDb: 15, mostEdgeMs: 2.5 },
+  leastMs: 15,
+  mostMs: 100,
+  leastPeak: 300,
+  fallDb: 14,
+  beforeMs: 15,
+  edgeMs: 3,
+  nearMs: 30,
+  fadeDb: 12,
+  depthDb: 18,
+  lullMs: 10,
+  besideMs: 40,
+  sideMs: 20,
+  mostLevelDb: 5,
+  mostSpectrumDb: 9,
+  mostChangeDb: 3,
+  apartMs: 300,
+  frameMs: 5,
+  edgeTopDb: 4,
+  edgeBottomDb: 15,
+  mostEdgeMs: 2.5,
 } as const;
 
 const CHANNELS = 3;
@@ -96,8 +112,13 @@ export class Holes {
 
   save(): HolesState {
     return {
-      ...{ lulls: this.#lulls, waiting: this.#waiting, open: this.#open, peaks: [...this.#peaks] },
-      ...{ sinceMs: this.#sinceMs, ms: this.#ms, recentFrom: this.#recentFrom },
+      lulls: this.#lulls,
+      waiting: this.#waiting,
+      open: this.#open,
+      peaks: [...this.#peaks],
+      sinceMs: this.#sinceMs,
+      ms: this.#ms,
+      recentFrom: this.#recentFrom,
       recent: new Uint8Array(this.#recent.slice(0, this.#recentLength).buffer),
     };
   }

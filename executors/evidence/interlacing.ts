@@ -84,7 +84,11 @@ export class Interlacing {
       }
     }
     return stretches.map(({ order, counts, endMs }, index) => ({
-      ...{ kind: 'field_order', index, startMs: stretches[index - 1]?.endMs ?? this.#range.startMs, endMs, order },
+      kind: 'field_order',
+      index,
+      startMs: stretches[index - 1]?.endMs ?? this.#range.startMs,
+      endMs,
+      order,
       ...sharesOf(counts),
     }));
   }

@@ -144,7 +144,8 @@ export class GatedLoudness implements LoudnessMeter {
 
   save(): GatedLoudnessState {
     return {
-      ...{ momentary: this.#momentary.save(), shortTerm: this.#shortTerm.save() },
+      momentary: this.#momentary.save(),
+      shortTerm: this.#shortTerm.save(),
       measured: this.#measured,
     };
   }

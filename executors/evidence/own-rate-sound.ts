@@ -42,8 +42,10 @@ export class OwnRateSound {
 
   save(): OwnRateState {
     return {
-      ...{ clipping: this.#clipping.save(), dropouts: this.#dropouts.save() },
-      ...{ rate: this.#rate, samples: this.#samples },
+      clipping: this.#clipping.save(),
+      dropouts: this.#dropouts.save(),
+      rate: this.#rate,
+      samples: this.#samples,
     };
   }
 

@@ -74,8 +74,13 @@ export class PictureFacts {
 
   save(): PictureFactsState {
     return {
-      ...{ shots: this.#shots, flashes: this.#flashes, transitions: this.#transitions, pictures: this.#pictures },
-      ...{ cuts: this.#cuts.save(), changes: this.#changes.save(), runs: this.#runs.save() },
+      shots: this.#shots,
+      flashes: this.#flashes,
+      transitions: this.#transitions,
+      pictures: this.#pictures,
+      cuts: this.#cuts.save(),
+      changes: this.#changes.save(),
+      runs: this.#runs.save(),
     };
   }
 
@@ -123,13 +128,19 @@ export class PictureFacts {
 
   black(): BlackFact[] {
     return this.#clipped(this.#runs.black).map(({ measure, ...span }, index) => ({
-      ...{ kind: 'black', index, ...span, blackMilli: Math.round(measure * 1000) },
+      kind: 'black',
+      index,
+      ...span,
+      blackMilli: Math.round(measure * 1000),
     }));
   }
 
   frozen(): FrozenFact[] {
     return this.#clipped(this.#runs.frozen).map(({ measure, ...span }, index) => ({
-      ...{ kind: 'frozen', index, ...span, changeMilli: Math.round(measure * 1000) },
+      kind: 'frozen',
+      index,
+      ...span,
+      changeMilli: Math.round(measure * 1000),
     }));
   }
 

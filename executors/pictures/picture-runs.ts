@@ -113,8 +113,11 @@ export class PictureRuns {
   save(): PictureRunsState {
     const first = this.#first === null ? null : { atMs: this.#first.atMs, rgb: this.#first.rgb };
     return {
-      ...{ black: this.#black.save(), frozen: this.#frozen.save(), first },
-      ...{ lastMs: this.#lastMs, spacingMs: this.#spacingMs },
+      black: this.#black.save(),
+      frozen: this.#frozen.save(),
+      first,
+      lastMs: this.#lastMs,
+      spacingMs: this.#spacingMs,
     };
   }
 

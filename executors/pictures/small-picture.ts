@@ -68,7 +68,11 @@ export function smallPicture(atMs: number, rgb: Uint8Array): SmallPicture {
   const contrast = Math.sqrt(Math.max(0, squares / PIXELS - light * light));
   let luma: Float32Array | null = null;
   return {
-    ...{ atMs, rgb, light, contrast, blocks },
+    atMs,
+    rgb,
+    light,
+    contrast,
+    blocks,
     // Few pictures are looked at so closely.
     get luma() {
       luma ??= lumaOf(rgb);

@@ -163,7 +163,12 @@ export async function probeMedia(
     const containerNames = format.format_name.split(',');
     const startOffsetMs = startOffset(format.start_time);
     const extent = extentOf({
-      ...{ containerNames, statedMs, startOffsetMs, heldMs, damage, tracks: filled },
+      containerNames,
+      statedMs,
+      startOffsetMs,
+      heldMs,
+      damage,
+      tracks: filled,
       isEstimated: lacksLengthTable && containerNames.includes('mp3'),
       // ffprobe takes the length of a cut file from the bytes that are left.
       promisedMs: statedMs === null || statedBytes === null ? null : Math.round((statedMs * statedBytes) / bytes),

@@ -22,7 +22,10 @@ const each = (collection: string, from: string, folder: string, names: readonly 
   names.map((name) => ({ name: `${collection}-${name}`, package: from, folder: `${folder}/${name}` }));
 const whole = (name: string): TrainingVoice => ({ name, package: name, folder: '.' });
 const stamps = (language: string, ending: string): TrainingVoice => ({
-  ...{ name: `tuxpaint-${language}`, package: 'tuxpaint-stamps-default', folder: 'tuxpaint', ending },
+  name: `tuxpaint-${language}`,
+  package: 'tuxpaint-stamps-default',
+  folder: 'tuxpaint',
+  ending,
 });
 
 const hedgehogs = 'British Classic Default Default_es Default_pl HillBilly Mobster Pirate Robot Singer Surfer';

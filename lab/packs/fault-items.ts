@@ -10,7 +10,9 @@ const beds = ['pink-noise', 'siren', 'chords', 'melody', 'white-noise', 'applaus
 const faultsAt = (at: number): LabeledFault[] => {
   const later = at * 370;
   const fault = (kind: LabeledFault['kind'], startMs: number, lengthMs: number): LabeledFault => ({
-    ...{ kind, startMs: startMs + later, endMs: startMs + later + lengthMs },
+    kind,
+    startMs: startMs + later,
+    endMs: startMs + later + lengthMs,
   });
   return [
     fault('clipping', 4000, 600 + 100 * at),

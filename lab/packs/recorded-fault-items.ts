@@ -19,7 +19,10 @@ interface Source {
 
 const voice = (name: string, folder: string, named: RegExp): Source => ({ package: name, folder, named, pieces: 0 });
 const music = (name: string, folder: string, pieces: number): Source => ({
-  ...{ package: name, folder, named: /\.(?:ogg|opus|wav)$/, pieces },
+  package: name,
+  folder,
+  named: /\.(?:ogg|opus|wav)$/,
+  pieces,
 });
 
 /** GPL-2 or later, CC BY-SA 3.0 or 4.0, and public domain. The rules were chosen on one half, and no source is in both. */

@@ -24,7 +24,9 @@ interface Unspoken {
 }
 
 const listed = (condition: string, name: string, folder: string, rest: Partial<Unspoken> = {}): Unspoken => ({
-  ...{ condition, package: name, folder },
+  condition,
+  package: name,
+  folder,
   ...rest,
 });
 

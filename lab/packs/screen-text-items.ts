@@ -42,7 +42,13 @@ const seconds = 12;
 const center = '(w-text_w)/2';
 
 const title = (text: string, font: DrawnText['font'], more: Partial<DrawnText> = {}): DrawnText => ({
-  ...{ text, font, startMs: 1000, endMs: 5000, size: 44, x: center, y: '(h-text_h)/2' },
+  text,
+  font,
+  startMs: 1000,
+  endMs: 5000,
+  size: 44,
+  x: center,
+  y: '(h-text_h)/2',
   ...more,
 });
 
@@ -133,7 +139,8 @@ const films: readonly Film[] = [
     ground: `color=c=black:s=${size}:r=10`,
     texts: rows(['Edited by Lea Novak', 'Music by Tom Asare', 'Filmed in Trieste'], 'serif').map((row, at) => ({
       ...row,
-      ...{ x: center, y: `${180 + 50 * at}-10*t` },
+      x: center,
+      y: `${180 + 50 * at}-10*t`,
     })),
   },
   {

@@ -104,7 +104,9 @@ async function spokenItems(
     startMs += durationMs;
     const moved = spans.map((span) => ({ startMs: span.startMs + from, endMs: span.endMs + from }));
     return {
-      ...{ ...whole, itemId: `${voice.name}-${condition}`, range: { startMs: from, endMs: startMs } },
+      ...whole,
+      itemId: `${voice.name}-${condition}`,
+      range: { startMs: from, endMs: startMs },
       labels: { ...whole.labels, utterances: { condition, spans: moved } },
     };
   });

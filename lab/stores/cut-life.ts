@@ -29,7 +29,9 @@ export async function cutLife(
   try {
     const known = nothingKnown();
     const life = new CopiedLife({
-      ...{ root, copies, isWanted: (point) => point === 'commit:after' },
+      root,
+      copies,
+      isWanted: (point) => point === 'commit:after',
       known: () => ({ ...known }),
     });
     const host = await around.openHost(t, root, { flags: lifeFlags, points: life.point, windowing: lifeWindowing });

@@ -26,35 +26,51 @@ export interface Voice extends Recordings {
 }
 
 const klettres = (half: Half, language: string): Voice => ({
-  ...{ name: `klettres-${language}`, half, package: 'klettres-data', folder: `klettres/${language}` },
+  name: `klettres-${language}`,
+  half,
+  package: 'klettres-data',
+  folder: `klettres/${language}`,
 });
 const ktuberling = (half: Half, language: string): Voice => ({
-  ...{ name: `ktuberling-${language}`, half, package: 'ktuberling-data', folder: `ktuberling/sounds/${language}` },
+  name: `ktuberling-${language}`,
+  half,
+  package: 'ktuberling-data',
+  folder: `ktuberling/sounds/${language}`,
 });
 const asterisk = (half: Half, language: string, speaker: string): Voice => ({
-  ...{ name: `asterisk-${language}`, half, package: `asterisk-core-sounds-${language}-wav` },
+  name: `asterisk-${language}`,
+  half,
+  package: `asterisk-core-sounds-${language}-wav`,
   folder: `asterisk/sounds/${speaker}`,
 });
 
 const kajongg = (speaker: string): Voice => ({
-  ...{ name: `kajongg-${speaker.replace('/', '-')}`, half: 'unseen', package: 'kajongg' },
+  name: `kajongg-${speaker.replace('/', '-')}`,
+  half: 'unseen',
+  package: 'kajongg',
   folder: `kajongg/voices/${speaker}`,
 });
 const horizons = (language: string): Voice => ({
-  ...{ name: `horizons-${language}`, half: 'unseen', package: 'unknown-horizons' },
+  name: `horizons-${language}`,
+  half: 'unseen',
+  package: 'unknown-horizons',
   folder: `unknown-horizons/content/audio/voice/${language}`,
 });
 
 const megaglest = (unit: string, folder: string): Voice => ({
-  ...{ name: `megaglest-${unit}`, half: 'unseen', package: 'megaglest-data' },
-  ...{
-    folder: `games/megaglest/techs/megapack/${folder}/sounds`,
-    only: new RegExp(`${unit}_(?:ack|select)\\d+\\.wav$`),
-  },
+  name: `megaglest-${unit}`,
+  half: 'unseen',
+  package: 'megaglest-data',
+  folder: `games/megaglest/techs/megapack/${folder}/sounds`,
+  only: new RegExp(`${unit}_(?:ack|select)\\d+\\.wav$`),
 });
 const warzone: Voice = {
-  ...{ name: 'warzone', half: 'unseen', package: 'warzone2100-data', archive: 'games/warzone2100/base.wz' },
-  ...{ folder: 'audio', only: /^(?:memressp\/missmesg|tutorial)\// },
+  name: 'warzone',
+  half: 'unseen',
+  package: 'warzone2100-data',
+  archive: 'games/warzone2100/base.wz',
+  folder: 'audio',
+  only: /^(?:memressp\/missmesg|tutorial)\//,
 };
 
 const unseen: readonly Voice[] = [

@@ -46,12 +46,16 @@ export interface BaseLines {
 }
 
 const byHost = ({ state, text, reasonCode }: Pick<CorrectedText, 'state' | 'text' | 'reasonCode'>): CorrectedText => ({
-  ...{ state, text, reasonCode },
+  state,
+  text,
+  reasonCode,
   by: 'host',
 });
 
 const originalOf = ({ id, startMs, endMs, source, target }: CaptionArtifact['lines'][number]): OriginalLine => ({
-  ...{ id, startMs, endMs },
+  id,
+  startMs,
+  endMs,
   source: byHost(source),
   target: byHost(target),
 });
@@ -83,7 +87,9 @@ export function draftBaseOf(job: Pick<CaptionJob, 'study' | 'classification' | '
   const lines = drafts.map(({ id, startMs, endMs, source, target }) => {
     const { gap } = coveredLine(study, '', executor, { startMs, endMs });
     return {
-      ...{ id, startMs, endMs },
+      id,
+      startMs,
+      endMs,
       source: byHost(captionTextOf(input.sourceLanguage, source, gap)),
       target: byHost(captionTextOf(input.targetLanguage, target, gap)),
     };
@@ -92,7 +98,8 @@ export function draftBaseOf(job: Pick<CaptionJob, 'study' | 'classification' | '
   return {
     base: { kind: 'drafts', executor, linesContentId },
     contentId: linesContentId,
-    ...{ lines, input },
+    lines,
+    input,
     transcriptLines: citationsOf(drafts),
     isAcceptedInPart: acceptsInPart(executor),
   };
@@ -356,7 +363,9 @@ export function correctionDecisionOf(lines: readonly CorrectedLine[], base: Base
   return {
     outcome: isAccepted ? 'accepted' : 'withheld',
     reasonCode: decided.length === 0 ? 'no_lines_left' : isAccepted ? whole : 'corrected_lines_withheld',
-    ...{ acceptedCount, withheldCount, lines: decided },
+    acceptedCount,
+    withheldCount,
+    lines: decided,
   };
 }
 

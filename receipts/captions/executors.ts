@@ -257,7 +257,10 @@ function trackToTranslate(study: CaptionedStudy) {
 const linesToTranslate = derivedOnce((study): readonly TrackLine[] =>
   groupedCues(trackToTranslate(study)?.cues ?? [], [], captionInputOf(study).range).map(
     ({ startMs, endMs, source }, index) => ({
-      ...{ id: numbered('translated-subtitle-line', index), startMs, endMs, text: source },
+      id: numbered('translated-subtitle-line', index),
+      startMs,
+      endMs,
+      text: source,
     }),
   ),
 );
@@ -292,7 +295,11 @@ const translatedSubtitles: CaptionExecutor = {
     if (track === null) return groupedSubtitles.draft(study);
     const targetOf = translatedSides(study, textOfTrack(study), translation);
     return linesToTranslate(study).map(({ id, startMs, endMs, text }) => ({
-      ...{ id, startMs, endMs, source: sideOf(track, text), target: targetOf(id) },
+      id,
+      startMs,
+      endMs,
+      source: sideOf(track, text),
+      target: targetOf(id),
     }));
   },
 };

@@ -130,7 +130,11 @@ function partsOf(runId: string, { reference }: CheckableCaptions, { lines }: Qua
   return inParts(lines, most).map(
     (part, index): QualityControlPart => ({
       schema: 'studio.caption-quality-control.part.v1',
-      ...{ qcId, runId, captionArtifactId: reference.artifactId, index, lines: part },
+      qcId,
+      runId,
+      captionArtifactId: reference.artifactId,
+      index,
+      lines: part,
     }),
   );
 }

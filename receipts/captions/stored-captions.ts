@@ -98,7 +98,11 @@ export function wholeCaptionsOf(artifact: CaptionArtifact): WholeCaptions {
       ? artifact.lines
       : artifact.lines.map(withoutTranscript);
   return {
-    ...{ jobId, runId, input, executor, result },
+    jobId,
+    runId,
+    input,
+    executor,
+    result,
     schema: 'studio.caption-production.artifact.v1',
     lines: lines.map((line) => wholeLine(line, sharedLineage)),
   };
@@ -154,14 +158,22 @@ const most = { items: captionLimits.maxLines, bytes: captionLimits.maxArtifactBy
 function chunksOf({ jobId, runId, input: { study }, lines }: LongCaptions): CaptionChunk[] {
   return inParts(lines, most).map((part, index) => ({
     schema: 'studio.caption-production.chunk.v1',
-    ...{ jobId, runId, study, index, lines: part },
+    jobId,
+    runId,
+    study,
+    index,
+    lines: part,
   }));
 }
 
 function citationsOf({ jobId, runId, input: { study }, sharedLineage }: LongCaptions): CaptionCitations[] {
   return inParts(sharedLineage.study.citations, most).map((citations, index) => ({
     schema: 'studio.caption-production.citations.v1',
-    ...{ jobId, runId, study, index, citations },
+    jobId,
+    runId,
+    study,
+    index,
+    citations,
   }));
 }
 

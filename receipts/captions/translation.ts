@@ -71,7 +71,11 @@ function partedFormOf({ asks, ...head }: CaptionTranslation) {
   const parts = inParts(asks, { items: maximumPartAsks, bytes: maximumTranslationBytes / 2 }).map(
     (part, index): TranslationPart => ({
       schema: 'studio.caption-translation.part.v1',
-      ...{ jobId, runId, transcript, index, asks: part },
+      jobId,
+      runId,
+      transcript,
+      index,
+      asks: part,
     }),
   );
   const record: PartedTranslation = {

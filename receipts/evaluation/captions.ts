@@ -275,7 +275,11 @@ export const translationScoreOf = ({ lines, withheld, defects }: TranslationCoun
     const nothing = { planted: 0, caught: 0, caughtTogether: 0, caughtSeen: 0 };
     const { planted, caught, caughtTogether, caughtSeen } = defects[at] ?? nothing;
     return {
-      ...{ defect, planted, caught, caughtTogether, caughtSeen },
+      defect,
+      planted,
+      caught,
+      caughtTogether,
+      caughtSeen,
       caughtMicro: microRatio(caught, planted),
       caughtTogetherMicro: microRatio(caughtTogether, planted),
       caughtSeenMicro: microRatio(caughtSeen, planted),

@@ -56,7 +56,11 @@ const languages = (name: string, { accuracyMicro, abstentionMicro }: LanguageSco
 const edgeToleranceMs = 5;
 
 const milliseconds = (name: string, value: number | null): ScoreMeasure => ({
-  ...{ name, unit: 'ms', value, better: 'lower', tolerance: edgeToleranceMs },
+  name,
+  unit: 'ms',
+  value,
+  better: 'lower',
+  tolerance: edgeToleranceMs,
 });
 
 const edges = (name: string, { medianMs, medianSizeMs, ninetiethSizeMs }: UtteranceScore['onset']): ScoreMeasure[] => [
@@ -88,7 +92,11 @@ function utterances(scores: readonly UtteranceScore[]): ScoreMeasure[] {
 }
 
 const cueError = (name: string, unit: 'ms' | 'us', value: number | null): ScoreMeasure => ({
-  ...{ name: `subtitles.${name}`, unit, value, better: 'lower', tolerance: 0 },
+  name: `subtitles.${name}`,
+  unit,
+  value,
+  better: 'lower',
+  tolerance: 0,
 });
 
 /** Every measure of the scores, in a fixed order. Two evaluations of one pack have the same. */

@@ -119,19 +119,18 @@ function writtenOf({ chain }: VerifiedCorrections): CaptionCorrections['correcti
     chain.flatMap(({ receipt: { body } }) => (body.reverts === null ? [] : [[body.reverts, body.correctionId]])),
   );
   return chain.map(({ receipt: { contentId, body }, artifactId, recordedAt }) => ({
-    ...{
-      correctionId: body.correctionId,
-      artifactId,
-      receiptId: body.receiptId,
-      receiptContentId: contentId,
-      recordedAt,
-    },
+    correctionId: body.correctionId,
+    artifactId,
+    receiptId: body.receiptId,
+    receiptContentId: contentId,
+    recordedAt,
     reviewer: {
       id: body.reviewer.id,
       label: body.reviewer.label,
       attestation: body.reviewer.attestation.statement,
     },
-    ...{ clientRequestId: body.clientRequestId, note: body.note },
+    clientRequestId: body.clientRequestId,
+    note: body.note,
     base: body.input.base,
     previous: body.input.previous?.receiptContentId ?? null,
     reverts: body.reverts,

@@ -103,7 +103,10 @@ function seal(ingest: MeasuredMedia, provenanceOf: (described: DescribedMedia) =
   const mediaProbe = write(mediaProbeOf({ media, mediaPath, probe, tools }), sealedPaths.mediaProbe);
   const { duration, incomplete_media: incomplete } = mediaProbe.record;
   const { receipt, resolution } = provenanceOf({
-    ...{ media, mediaPath, duration, incomplete },
+    media,
+    mediaPath,
+    duration,
+    incomplete,
     probe: mediaProbe.file,
   });
   const sourceReceipt = write(receipt, sealedPaths.sourceReceipt);

@@ -114,7 +114,11 @@ const storedCorrection = new RunReceipt<CorrectionReceipt, 'correctionId', MadeC
         version: '1',
         policy: 'attested_correction_beside_unchanged_captions',
       },
-      ...{ clientRequestId, requestContentId, note, reverts, changes: [...changes] },
+      clientRequestId,
+      requestContentId,
+      note,
+      reverts,
+      changes: [...changes],
     };
   },
 });
@@ -237,7 +241,8 @@ function askedBy({ changes, reverts }: CorrectionReceipt): AskedCorrection {
     changes: changes.map(({ before, after }) => ({
       lineIds: before.map(({ id }) => id),
       lines: after.map(({ startMs, endMs, source, target }) => ({
-        ...{ startMs, endMs },
+        startMs,
+        endMs,
         ...(source.by === 'person' && source.text !== null ? { source: source.text } : {}),
         ...(target.by === 'person' && target.text !== null ? { target: target.text } : {}),
       })),
@@ -276,8 +281,12 @@ async function foldCorrectionRecorded(
   if (corrections.base?.contentId !== base.contentId) throw journal.fault('data.receipt.input.base', recorded);
   const receipt = await storedCorrection.reopen(content, receiptContentId, (said) =>
     storedCorrection.of(run, {
-      ...{ corrections, base, note: said.note, reverts: said.reverts },
-      ...{ clientRequestId: said.clientRequestId, requestContentId: said.requestContentId },
+      corrections,
+      base,
+      note: said.note,
+      reverts: said.reverts,
+      clientRequestId: said.clientRequestId,
+      requestContentId: said.requestContentId,
       reviewer: { id: said.reviewer.id, label: said.reviewer.label },
       changes: derivedChanges(corrections, base, said),
     }),

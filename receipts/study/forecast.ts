@@ -186,7 +186,10 @@ export function checkCalibration(forecast: Forecast, { tracks, subtitleTracks = 
     subtitleCodecs: capability === 'media.subtitles' ? codecsOf('subtitle').sort() : null,
   }));
   const stated = calibration.map(({ cohort: { capability, video, audioCodec, subtitleCodecs } }) => ({
-    ...{ capability, video: video?.codec ?? null, audioCodec, subtitleCodecs },
+    capability,
+    video: video?.codec ?? null,
+    audioCodec,
+    subtitleCodecs,
   }));
   demandDerived('start', { forecast: { calibration: stated } }, { forecast: { calibration: derived } });
 }

@@ -118,7 +118,9 @@ export function planStudy(
     journalId: journalIdOf(runtimeId),
     sourceArtifactId,
     forecast: forecastOf({
-      ...{ sourceArtifactId, session, workPlan },
+      sourceArtifactId,
+      session,
+      workPlan,
       range: request.range,
       calibration: finished === null ? null : calibrationOf(request.range, finished),
     }),

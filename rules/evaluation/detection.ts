@@ -150,7 +150,10 @@ export function transitionCounts({ spans, frameRate }: LabeledTransitions, found
 }
 
 export const transitionScoreOf = ({ labelled, found, matched, bounded }: TransitionCounts): TransitionScore => ({
-  ...{ labelled, found, matched, bounded },
+  labelled,
+  found,
+  matched,
+  bounded,
   ...retrievalRatios(matched, found, labelled),
   boundedMicro: microRatio(bounded, labelled),
 });
@@ -165,7 +168,9 @@ export const keyframeCounts = (shots: readonly Range[], takenAtMs: readonly numb
 });
 
 export const keyframeScoreOf = ({ shots, covered, kept }: KeyframeCounts): KeyframeScore => ({
-  ...{ shots, covered, kept },
+  shots,
+  covered,
+  kept,
   coveredMicro: microRatio(covered, shots),
 });
 

@@ -255,8 +255,12 @@ export function utteranceCounts(
   const unspoken = remainder(range, spans);
   return {
     condition,
-    ...{ words: words.all, wordsFound: words.found, phrases: phrases.all, phrasesFound: phrases.found },
-    ...{ onset: errors('startMs'), offset: errors('endMs') },
+    words: words.all,
+    wordsFound: words.found,
+    phrases: phrases.all,
+    phrasesFound: phrases.found,
+    onset: errors('startMs'),
+    offset: errors('endMs'),
     unspokenMs: totalLengthOf(unspoken),
     foundMs: totalLengthOf(intersection(joined(found), unspoken)),
   };
@@ -284,11 +288,14 @@ export function joinedCounts(condition: string, counts: readonly UtteranceCounts
     counts.reduce((sum, each) => sum + each[key], 0);
   return {
     condition,
-    ...{ words: sumOf('words'), wordsFound: sumOf('wordsFound') },
-    ...{ phrases: sumOf('phrases'), phrasesFound: sumOf('phrasesFound') },
+    words: sumOf('words'),
+    wordsFound: sumOf('wordsFound'),
+    phrases: sumOf('phrases'),
+    phrasesFound: sumOf('phrasesFound'),
     onset: { errorsMs: ascending(counts.flatMap(({ onset }) => onset.errorsMs)) },
     offset: { errorsMs: ascending(counts.flatMap(({ offset }) => offset.errorsMs)) },
-    ...{ unspokenMs: sumOf('unspokenMs'), foundMs: sumOf('foundMs') },
+    unspokenMs: sumOf('unspokenMs'),
+    foundMs: sumOf('foundMs'),
   };
 }
 
@@ -303,10 +310,14 @@ function edgeScoreOf({ errorsMs }: UtteranceCounts['onset']): UtteranceScore['on
 
 export const utteranceScoreOf = (counts: UtteranceCounts): UtteranceScore => ({
   condition: counts.condition,
-  ...{ words: counts.words, wordsFound: counts.wordsFound },
-  ...{ phrases: counts.phrases, phrasesFound: counts.phrasesFound },
-  ...{ onset: edgeScoreOf(counts.onset), offset: edgeScoreOf(counts.offset) },
-  ...{ unspokenMs: counts.unspokenMs, foundMs: counts.foundMs },
+  words: counts.words,
+  wordsFound: counts.wordsFound,
+  phrases: counts.phrases,
+  phrasesFound: counts.phrasesFound,
+  onset: edgeScoreOf(counts.onset),
+  offset: edgeScoreOf(counts.offset),
+  unspokenMs: counts.unspokenMs,
+  foundMs: counts.foundMs,
   wordsFoundMicro: microRatio(counts.wordsFound, counts.words),
   phrasesFoundMicro: microRatio(counts.phrasesFound, counts.phrases),
   foundMicro: microRatio(counts.foundMs, counts.unspokenMs),

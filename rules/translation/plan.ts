@@ -194,7 +194,9 @@ function stagesOf(work: TranslationWork) {
   const apart = gates === gatesOver.twoAnswers && lines.length > 1 ? apartGroups(lines) : [];
   const [first, second] = [batches.length, batches.length + again.length];
   return {
-    ...{ batches, again, apart },
+    batches,
+    again,
+    apart,
     againAsks: asks.slice(first, second),
     apartAsks: asks.slice(second, second + apart.length),
     /** Of lines whose two answers disagree. */

@@ -190,14 +190,17 @@ test('bug: an ingest that registered a revision during the deletion of its sourc
   await registry.load(ledger);
   await ledger.commit(registry.admitRevision(source).writes);
   const measure = new DeletionMeasure({
-    ...{ ledger, objectStore, registry },
+    ledger,
+    objectStore,
+    registry,
     rowsOf: new RowsOf(ledger),
     reached: new ReachedObjects({ ledger, objectStore }),
   });
   let measured = 0;
   const deletions = new DeletionService({
     actorsDeleted: () => undefined,
-    ...{ ledger, registry },
+    ledger,
+    registry,
     sourceUses: new SourceUses(),
     clock: new SimulatedClock(Date.parse(acceptedAt)),
     mutex: new KeyedMutex(),

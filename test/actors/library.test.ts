@@ -64,8 +64,11 @@ function shelf({ count, lifecycle, readMs, lines = [], earlier = 0 }: ShelfOptio
   const lifecycleOf = (runtimeId: string) =>
     ended.has(runtimeId) || runtimeId.includes('earlier') ? 'terminal' : lifecycle;
   const facts = lines.map((text, index) => ({
-    ...{ kind: 'subtitle_cue', index, text },
-    ...{ startMs: 1000 * (lines.length - index), endMs: 1000 * (lines.length - index) + 500 },
+    kind: 'subtitle_cue',
+    index,
+    text,
+    startMs: 1000 * (lines.length - index),
+    endMs: 1000 * (lines.length - index) + 500,
   }));
   const evidence = [
     {
@@ -110,9 +113,14 @@ function shelf({ count, lifecycle, readMs, lines = [], earlier = 0 }: ShelfOptio
     },
     listed: {
       row: (runtimeId: string) => ({
-        ...{ runtimeId, range: { startMs: 0, endMs: 1000 }, reason: null, acceptedAt: '2026-01-02T03:04:05.006Z' },
-        ...{ sourceSessionId: `source of ${runtimeId}`, label: 'film' },
-        ...{ lifecycle: lifecycleOf(runtimeId), terminal: lifecycleOf(runtimeId) === 'terminal' },
+        runtimeId,
+        range: { startMs: 0, endMs: 1000 },
+        reason: null,
+        acceptedAt: '2026-01-02T03:04:05.006Z',
+        sourceSessionId: `source of ${runtimeId}`,
+        label: 'film',
+        lifecycle: lifecycleOf(runtimeId),
+        terminal: lifecycleOf(runtimeId) === 'terminal',
       }),
     },
     overviews: {

@@ -73,8 +73,17 @@ const sampleOf = ({ samples }: Metric, suffix: string, labels: Readonly<Record<s
   )?.value;
 
 const row = (kind: string, value: string | Record<string, string>) => ({
-  ...{ kind, machineId: kind, machineVersion: 1, input: null, status: '', updatedAt: 0, ticket: null },
-  ...{ resumes: 0, totalResumes: 0, remainingMs: null, snapshot: { value } },
+  kind,
+  machineId: kind,
+  machineVersion: 1,
+  input: null,
+  status: '',
+  updatedAt: 0,
+  ticket: null,
+  resumes: 0,
+  totalResumes: 0,
+  remainingMs: null,
+  snapshot: { value },
 });
 
 test('a histogram counts a duration in every bucket that it fits in, and at the end beyond all', (t) => {

@@ -134,7 +134,10 @@ test('bug: a runtime that was deleted during the look at its media got a grant f
   });
   let row: ActorRow | undefined = { kind: 'runtime' } as ActorRow;
   const playback = new PrivatePlayback({
-    ...{ grants, registry, ledger, objectStore },
+    grants,
+    registry,
+    ledger,
+    objectStore,
     supervisor: { read: () => row },
   });
   const granting = playback.grant(runtimeId, grantRequest, origin);

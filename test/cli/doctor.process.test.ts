@@ -80,27 +80,36 @@ test('bug: settings that name what is not there were no fault, and the host refu
   };
   const recognizer = { 'semantic-recognizer': 'pocketsphinx', 'allow-real-semantic-evidence': true };
   t.like(await found({ ...recognizer, port: 0 }, { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx' }), {
-    ...{ exit: 1, state: 'failed', port: { state: 'ok', detail: 'a host takes a free one' } },
+    exit: 1,
+    state: 'failed',
+    port: { state: 'ok', detail: 'a host takes a free one' },
     detail: `recognizer_unavailable: ${path}: MEDIA_STUDY_POCKETSPHINX names no executable file`,
   });
   t.like(await found({ 'source-directory': [join(folder, 'none')] }), {
-    ...{ exit: 1, state: 'failed' },
+    exit: 1,
+    state: 'failed',
     detail: `file_missing: ${path}: folder of ${join(folder, 'none')}`,
     remedy: 'restore the sealed folder from a copy, or leave its source-directory out',
   });
   t.like(await found({ 'study-workers': 0 }), {
-    ...{ exit: 1, state: 'failed', port: undefined },
+    exit: 1,
+    state: 'failed',
+    port: undefined,
     detail: `invalid_flags: ${path}: study-workers 0: an integer from 1 to 256 is needed`,
   });
   const unreadable = await found('{ "port": }');
   t.like(unreadable, { exit: 1, state: 'failed' });
   t.regex(unreadable.detail, /^invalid_settings: .*: 1:11: /);
   const explainer = {
-    ...{ 'language-explanation-executor': 'openai', 'language-explanation-model': 'small' },
-    ...{ 'allow-real-language-explanation': true, 'model-server': 'http://127.0.0.1:1/v1' },
+    'language-explanation-executor': 'openai',
+    'language-explanation-model': 'small',
+    'allow-real-language-explanation': true,
+    'model-server': 'http://127.0.0.1:1/v1',
   };
   t.like(await found(explainer), {
-    ...{ exit: 0, state: 'weak', remedy: 'start it, or correct model-server' },
+    exit: 0,
+    state: 'weak',
+    remedy: 'start it, or correct model-server',
     detail: `${path}: no model server answers at http://127.0.0.1:1/v1`,
   });
 });

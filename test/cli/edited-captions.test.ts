@@ -15,8 +15,12 @@ const withheld: CorrectedText = { state: 'withheld', text: null, reasonCode: 'tr
 
 const lineOf = (at: number, target: CorrectedText): ShownLine => ({
   id: `line-${at}`,
-  ...{ startMs: at * 2000, endMs: at * 2000 + 1500, originalLineIds: [`line-${at}`] },
-  ...{ source: said(`source ${at}`), target, changed: null },
+  startMs: at * 2000,
+  endMs: at * 2000 + 1500,
+  originalLineIds: [`line-${at}`],
+  source: said(`source ${at}`),
+  target,
+  changed: null,
   decision: { outcome: 'accepted', reasonCode: 'line_structurally_complete' },
 });
 
@@ -84,7 +88,8 @@ const cases: readonly [name: string, edited: readonly EditedCue[], changes: read
       lineIds: [id],
       lines: [
         {
-          ...{ startMs: startMs + 60_000, endMs: endMs + 60_000 },
+          startMs: startMs + 60_000,
+          endMs: endMs + 60_000,
           ...(target.text === null ? {} : { target: target.text }),
         },
       ],
@@ -132,7 +137,11 @@ test('the mark of a line without a text drops the line if it is gone', (t) => {
 
 test('bug: a person was to attest a revert of which only the ids of the lines were shown', (t) => {
   const corrected = (target: string | null, startMs = 2000): CorrectedLine => ({
-    ...{ id: 'line-1', startMs, endMs: 3500, originalLineIds: ['line-1'], source: said('source') },
+    id: 'line-1',
+    startMs,
+    endMs: 3500,
+    originalLineIds: ['line-1'],
+    source: said('source'),
     target: target === null ? withheld : said(target),
   });
   t.deepEqual(revertedLines({ kind: 'reworded', before: [corrected(null)], after: [corrected('uno\nand')] }), [

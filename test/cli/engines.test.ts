@@ -143,7 +143,9 @@ test('a server may return text alone, and no other recognizer has a format', (t)
   const choice = recognizerOf(recognizer, { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_API_KEY: 'sk-test' });
   t.like(choice, { engine: 'openai', responseFormat: 'json' });
   t.throws(() => serveOptions([...recognizerFlags('openai', 'm'), ...format('srt')]), {
-    ...{ instanceOf: StartError, code: 'invalid_flags', message: /one of verbose_json, json$/ },
+    instanceOf: StartError,
+    code: 'invalid_flags',
+    message: /one of verbose_json, json$/,
   });
   for (const flags of [[], recognizerFlags('pocketsphinx'), recognizerFlags('whisper-cli', '/models/base.bin')]) {
     const refused = {

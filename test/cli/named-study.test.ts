@@ -67,7 +67,8 @@ test('bug: a missing study was reported without a way to find one', async (t) =>
 test('bug: captions edit without a study read edit as the label of a study', async (t) => {
   const edit = (args: readonly string[], runtimes: readonly object[] = studies) => {
     const host = {
-      ...{ runtimes: async () => ({ runtimes, damaged: [], nextCursor: null }), sources: async () => sources },
+      runtimes: async () => ({ runtimes, damaged: [], nextCursor: null }),
+      sources: async () => sources,
       overview: async () => t.fail('no study is named'),
     } as unknown as StudyHost;
     const given = parseFlags(args, captions.flags, captions.positionals);

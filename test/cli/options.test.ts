@@ -190,7 +190,8 @@ test('flags replace the settings that they name, and paths become absolute', (t)
         captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
       },
       videohost: {
-        ...{ added: { 'videos.example': 'example:video' }, openOrigin: 'http://127.0.0.1:4000' },
+        added: { 'videos.example': 'example:video' },
+        openOrigin: 'http://127.0.0.1:4000',
         workers: 2,
       },
       forecastEstimator: 'host-calibrated',

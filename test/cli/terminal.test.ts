@@ -24,8 +24,16 @@ import { reopened } from '../receipts/reopening/reopened.ts';
 import { completedCommands as commands } from './completed-commands.ts';
 
 const nothing: WorkProgress = {
-  ...{ schema: 'studio.local-work-progress.v1', id: 'runtime:1', stage: 'queued' },
-  ...{ completed: null, total: null, unit: null, bytes: null, bytesPerSecond: null, queuePosition: null, etaMs: null },
+  schema: 'studio.local-work-progress.v1',
+  id: 'runtime:1',
+  stage: 'queued',
+  completed: null,
+  total: null,
+  unit: null,
+  bytes: null,
+  bytesPerSecond: null,
+  queuePosition: null,
+  etaMs: null,
 };
 
 test('a line shows the known facts about the work, and nothing else', (t) => {

@@ -41,7 +41,10 @@ export const verification = z.strictObject({
     .nullable(),
   checked: z.array(
     z.strictObject({
-      ...{ link: z.string(), subject: z.string(), contentId: z.string().nullable(), detail: z.string() },
+      link: z.string(),
+      subject: z.string(),
+      contentId: z.string().nullable(),
+      detail: z.string(),
       judgement: judgement.optional(),
     }),
   ),

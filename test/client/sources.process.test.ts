@@ -123,7 +123,8 @@ test('a file that becomes shorter while it is sent ends its ingest', async (t) =
   const path = join(await scratchFolder(t), 'cut.wav');
   await writeFile(path, humWav(2));
   const cut = own.client.ingestFile(path, {
-    ...{ ...owner, label: 'A file' },
+    ...owner,
+    label: 'A file',
     onUpload: ({ sent }) => void (sent === 0 && truncateSync(path, 1)),
   });
   const error = await t.throwsAsync(cut, { instanceOf: MediaUnreadable });

@@ -17,8 +17,11 @@ import {
 const range = { startMs: 0, endMs: 60_000 };
 
 const line = (id: string, startMs: number, source: string | null, target: string | null): AnsweredLine => ({
-  ...{ id, startMs, endMs: startMs + 2000 },
-  ...{ source: { text: source }, target: { text: target } },
+  id,
+  startMs,
+  endMs: startMs + 2000,
+  source: { text: source },
+  target: { text: target },
 });
 
 const current = [

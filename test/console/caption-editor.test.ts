@@ -7,8 +7,11 @@ import type { CaptionCorrectionPreview } from '../../contract/captions/correctio
 import type { RuntimeOverview } from '../../contract/overview.ts';
 
 const line = (id: string, startMs: number, endMs: number) => ({
-  ...{ id, startMs, endMs },
-  ...{ source: { text: id }, target: { text: id } },
+  id,
+  startMs,
+  endMs,
+  source: { text: id },
+  target: { text: id },
 });
 const lines = draftLines([line('a', 1000, 2000), line('b', 2000, 3000)]);
 
@@ -60,7 +63,8 @@ for (const [pressed, isInText, action] of keys) {
 
 test('findings appear at their line of the draft; guidelines with one limit share a finding', (t) => {
   const report = (id: string, limit: number) => ({
-    ...{ side: 'target', profile: { id } },
+    side: 'target',
+    profile: { id },
     findings: [{ lineId: 'host-2', code: 'line_too_long', measured: 45_000, limit }],
   });
   const preview = {

@@ -118,9 +118,18 @@ test('a scrubber follows what comes until it is moved back, and again from the e
 });
 
 const actor = (kind: ListedActor['kind'], id: string, more: Partial<ListedActor> = {}): ListedActor => ({
-  ...{ actorId: id, kind, chartId: kind, chartVersion: '1', runtimeId: 'runtime:1', value: 'running' },
-  ...{ states: [`${kind}.running`], phase: 'live', restarts: 0, resumes: 0 },
-  ...{ startedAt: new Date(began).toISOString(), updatedAt: new Date(began + 1_000).toISOString() },
+  actorId: id,
+  kind,
+  chartId: kind,
+  chartVersion: '1',
+  runtimeId: 'runtime:1',
+  value: 'running',
+  states: [`${kind}.running`],
+  phase: 'live',
+  restarts: 0,
+  resumes: 0,
+  startedAt: new Date(began).toISOString(),
+  updatedAt: new Date(began + 1_000).toISOString(),
   ...more,
 });
 

@@ -16,7 +16,10 @@ const part = (state: string, text: string, reasonCodes: readonly string[] = []) 
 /** An overview with the parts that a test needs. */
 const overviewOf = (own: object): RuntimeOverview =>
   ({
-    ...{ runtimeId: 'runtime:1', situation: { code: 'waiting_for_review' }, findings: [], actions: [] },
+    runtimeId: 'runtime:1',
+    situation: { code: 'waiting_for_review' },
+    findings: [],
+    actions: [],
     decision: part('done', 'all claims are supported'),
     review: part('waiting', 'waiting for your review'),
     captions: part('not_yet', 'captions need an approval'),
@@ -134,7 +137,12 @@ function fakeMedia() {
   let refuse = (_: Error): void => undefined;
   const watched = new Set<number>();
   const element = {
-    ...{ currentTime: 0, playbackRate: 1, volume: 1, muted: false, seeking: false, ended: false },
+    currentTime: 0,
+    playbackRate: 1,
+    volume: 1,
+    muted: false,
+    seeking: false,
+    ended: false,
     play: () =>
       new Promise<void>((_, reject) => {
         refuse = reject;

@@ -48,7 +48,10 @@ const event = (seq: number) => ({ seq }) as JournalEvent;
 const pageOf = (journalHead: number, after: number, terminal: boolean) =>
   ({
     events: Array.from({ length: journalHead - after }, (_, at) => event(after + at + 1)),
-    ...{ nextCursor: journalHead, journalHead, reachedHead: true, terminal },
+    nextCursor: journalHead,
+    journalHead,
+    reachedHead: true,
+    terminal,
   }) as unknown as RuntimeEvents;
 
 /** A host of one study, with the parts that a test needs. */
@@ -210,13 +213,22 @@ test('a followed study has its progress, and reads what it waits for when a wait
 
 const nothing: WorkProgress = {
   schema: 'studio.local-work-progress.v1',
-  ...{ id: 'runtime:1', stage: 'detect', completed: null, total: null, unit: null },
-  ...{ bytes: null, bytesPerSecond: null, queuePosition: null, etaMs: null },
+  id: 'runtime:1',
+  stage: 'detect',
+  completed: null,
+  total: null,
+  unit: null,
+  bytes: null,
+  bytesPerSecond: null,
+  queuePosition: null,
+  etaMs: null,
 };
 
 const overviewOf = (code: string, text: string, reason: { readonly code: string } | null = null): RuntimeOverview =>
   ({
-    ...{ situation: { code, text }, lifecycle: 'running', study: { reason } },
+    situation: { code, text },
+    lifecycle: 'running',
+    study: { reason },
     check: { reasonCodes: [] },
   }) as unknown as RuntimeOverview;
 
@@ -341,7 +353,11 @@ test('an unavailable kind has the same name and reason as below the timeline', (
 
 test('a claim over text says the text, and one without a value says its state once', (t) => {
   const claim = (kind: string, value: string | null, states: readonly string[], receiptId: string) => ({
-    ...{ claimIndex: 0, kind, value, states, range: { startMs: 0, endMs: 9 } },
+    claimIndex: 0,
+    kind,
+    value,
+    states,
+    range: { startMs: 0, endMs: 9 },
     citations: [{ receiptId, factIndexes: [0] }],
   });
   const claims = [
@@ -429,8 +445,14 @@ test('Tab reaches a mark at any zoom, and the chosen one at its position', (t) =
 
 const keyframe = (index: number, startMs: number, endMs: number): KeyframeFact => ({
   kind: 'keyframe',
-  ...{ index, startMs, endMs, atMs: startMs },
-  ...{ width: 160, height: 90, contentId: `sha256:${'0'.repeat(64)}`, bytes: 900 },
+  index,
+  startMs,
+  endMs,
+  atMs: startMs,
+  width: 160,
+  height: 90,
+  contentId: `sha256:${'0'.repeat(64)}`,
+  bytes: 900,
 });
 
 test('of keyframes that overlap one is left out; one that began before the view is at its edge', (t) => {
@@ -447,7 +469,8 @@ test('of keyframes that overlap one is left out; one that began before the view 
 
 test('a waveform is drawn as high as its loudest sample, and only over measured sound', (t) => {
   const waveform: Waveform = {
-    ...{ startMs: 1000, windowMs: 500 },
+    startMs: 1000,
+    windowMs: 500,
     lowest: Int16Array.from([-100, 0]),
     highest: Int16Array.from([50, 100]),
   };
@@ -514,7 +537,9 @@ test('a chain begins with the runtime and takes each event in; one changed event
 
 test('a check names each rule set once, and each version that differs from the records', (t) => {
   const record = (name: string, version: number, present: number) => ({
-    ...{ link: 'assessment', subject: 'x', contentId: null },
+    link: 'assessment',
+    subject: 'x',
+    contentId: null,
     judgement: { rules: { name, version }, present, check: version === present ? 'judged_again' : 'form_checked' },
   });
   const judgements = [record('claim rules', 1, 1), record('claim rules', 1, 1), record('caption rules', 1, 3)];

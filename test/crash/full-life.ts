@@ -177,7 +177,9 @@ export class FullLife {
         const { sourceSessionId } = await this.#source(isUpload);
         const lines = new File(['1\n00:00:01,000 --> 00:00:03,000\nBonjour\n'], 'lines.srt');
         await this.#client.subtitles.attach(sourceSessionId, lines, {
-          ...{ rightsHolder: 'The tester', ownershipAttested: true, language: 'fr' },
+          rightsHolder: 'The tester',
+          ownershipAttested: true,
+          language: 'fr',
         });
         return this.#record(`subtitles ${sourceSessionId}`);
       }

@@ -72,8 +72,11 @@ const lives: Readonly<Record<string, (t: ExecutionContext, host: HostInProcess, 
     // A deferred check of captions runs on request; any other captions refuse that.
     for (const { jobId, captionArtifactId, captionContentId, receiptId, receiptContentId } of captions) {
       const candidate = {
-        ...{ jobId, captionArtifactId, captionContentId },
-        ...{ captionReceiptId: receiptId, captionReceiptContentId: receiptContentId },
+        jobId,
+        captionArtifactId,
+        captionContentId,
+        captionReceiptId: receiptId,
+        captionReceiptContentId: receiptContentId,
       };
       await ask(host, 'POST', `${path}/caption-quality-controls`, { candidate });
     }

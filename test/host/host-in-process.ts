@@ -109,7 +109,11 @@ export async function openInProcess(
   const token = wire?.token ?? randomUUID();
   const open = wire?.open ?? (await chooseListener()).open;
   const listener = await openServer({
-    ...{ host: '127.0.0.1', port: 0, allowedOrigins: options.allowedOrigins, token, open },
+    host: '127.0.0.1',
+    port: 0,
+    allowedOrigins: options.allowedOrigins,
+    token,
+    open,
     services: {
       ...host,
       charts: new Charts((machineId, part) => readFile(join(charts, `${machineId}.${part}.json`))),

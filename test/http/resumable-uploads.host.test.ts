@@ -89,7 +89,11 @@ test('a file is sent in parts, and each answer has the start of the next', async
   t.is((await send(ingestId, 1000, [media.subarray(1000, 1500), media.subarray(1500, 2000)])).status, 204);
   const progress = await host.get(`${ingests}/${ingestId}/progress`);
   t.like(host.granted(t, progress, 200, workProgress), {
-    ...{ stage: 'upload', completed: 2000, total: media.length, unit: 'bytes', bytes: 2000 },
+    stage: 'upload',
+    completed: 2000,
+    total: media.length,
+    unit: 'bytes',
+    bytes: 2000,
   });
   const standing = await head(ingestId);
   t.like(standing.headers, {

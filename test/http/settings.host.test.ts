@@ -28,7 +28,8 @@ const headers = { Origin: pageOrigin };
 const none = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
 const captioning = { 'caption-executor': 'grouped-subtitles', 'allow-embedded-subtitle-captions': true };
 const translating = {
-  ...{ 'caption-executor': 'subtitles-translated', 'caption-translation-model': 'small' },
+  'caption-executor': 'subtitles-translated',
+  'caption-translation-model': 'small',
   'allow-real-caption-production': true,
 };
 

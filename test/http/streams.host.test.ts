@@ -53,7 +53,10 @@ test('the stream of an ended study is its journal and its end', async (t) => {
   );
   t.like(stream.events.at(-1), { event: 'ended' });
   t.deepEqual(runtimeEnded.parse(stream.data('ended')[0]), {
-    ...{ schema: 'studio.local-runtime-ended.v1', runtimeId, lifecycle: 'terminal', reason: null },
+    schema: 'studio.local-runtime-ended.v1',
+    runtimeId,
+    lifecycle: 'terminal',
+    reason: null,
     journalHead,
   });
 });
@@ -310,7 +313,15 @@ test('a stream has every transition of an actor with the state before, and resum
   await resumed.until('the rest', () => transitionsOf(resumed).length === transitions.length - 3);
   const all = [...isOf(runtimeId), ...transitionsOf(resumed)];
   const shown = all.map(({ seq, cause, event, value, states, at, commit, taken, journal }) => ({
-    ...{ seq, cause, event, value, states, at, commit, taken, journal },
+    seq,
+    cause,
+    event,
+    value,
+    states,
+    at,
+    commit,
+    taken,
+    journal,
   }));
   t.deepEqual(shown, transitions.slice(1));
   t.true(

@@ -159,9 +159,17 @@ test('a picture full of shapes is clutter, and what is hardly seen is counted an
 });
 
 const seen: SeenText = {
-  ...{ kind: 'screen_text', index: 0, startMs: 1000, endMs: 1002, text: 'EXIT' },
+  kind: 'screen_text',
+  index: 0,
+  startMs: 1000,
+  endMs: 1002,
+  text: 'EXIT',
   box: { leftMilli: 100, topMilli: 100, rightMilli: 500, bottomMilli: 180 },
-  ...{ confidenceMilli: 850, clearMilli: 500, secondLook: 'agrees', readings: 2, language: null },
+  confidenceMilli: 850,
+  clearMilli: 500,
+  secondLook: 'agrees',
+  readings: 2,
+  language: null,
 };
 
 /** A text as a forger judges it who changed it before. */

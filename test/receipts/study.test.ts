@@ -83,7 +83,9 @@ const detections: Detection[] = [
     kind: 'speech_activity',
     state: 'available',
     artifact: evidenceOf('speech_activity', {
-      ...{ input: { ...spokenInput, derivedAudio }, tool: vad, parameters: { threshold: 0.5 } },
+      input: { ...spokenInput, derivedAudio },
+      tool: vad,
+      parameters: { threshold: 0.5 },
       facts: [speechWindow],
     }),
   },

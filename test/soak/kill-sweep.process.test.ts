@@ -44,7 +44,9 @@ test('a host that dies at any commit or step of a full life loses nothing acknow
   const known = nothingKnown();
   let passed = 0;
   const life = new CopiedLife({
-    ...{ root, copies: folder, known: () => knownOfLifeNow(known) },
+    root,
+    copies: folder,
+    known: () => knownOfLifeNow(known),
     isWanted: () => passed++ % stride === 0,
   });
   const host = await around.openHost(t, root, { points: life.point, clock: slowClock });

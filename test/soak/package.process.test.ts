@@ -26,7 +26,11 @@ console.log(JSON.stringify({ lifecycle, found: found > 0, code }));
 `;
 const settings = {
   compilerOptions: {
-    ...{ module: 'NodeNext', target: 'ES2022', strict: true, outDir: 'out', types: ['node'] },
+    module: 'NodeNext',
+    target: 'ES2022',
+    strict: true,
+    outDir: 'out',
+    types: ['node'],
     typeRoots: [join(repository, 'node_modules/@types')],
   },
   files: ['use.ts'],

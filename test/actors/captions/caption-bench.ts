@@ -67,7 +67,10 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const committed = () => undefined;
   const translator = null;
   const usual = captionProductionDefinition({
-    ...{ ledger, objectStore, supervisor, runtimes },
+    ledger,
+    objectStore,
+    supervisor,
+    runtimes,
     translator,
     clock,
     committed,
@@ -95,8 +98,20 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   });
   supervisor.register(captioning);
   return {
-    ...{ store: opening, ledger, hook, clock, reports, supervisor, captions, reviews, close },
-    ...{ objectStore, runtimes, mutex, stops, report },
+    store: opening,
+    ledger,
+    hook,
+    clock,
+    reports,
+    supervisor,
+    captions,
+    reviews,
+    close,
+    objectStore,
+    runtimes,
+    mutex,
+    stops,
+    report,
     reads: new CaptionReads(runtimes),
     recover: async (): Promise<RecoveryReport> => {
       await finishCutReviews({ ledger, reviews, report });

@@ -68,8 +68,12 @@ test('captions are made under an approval and checked in one go', async (t) => {
   t.is(listed.journalHead, after + 6);
   t.like(listed.captions[0], { approval, authorityState: 'unrevoked' });
   t.deepEqual(listed.captions[0]?.result, {
-    ...{ status: 'completed', lineCount: 3, sourceAvailableCount: 3, targetAvailableCount: 3 },
-    ...{ withheldCount: 0, unavailableCount: 0 },
+    status: 'completed',
+    lineCount: 3,
+    sourceAvailableCount: 3,
+    targetAvailableCount: 3,
+    withheldCount: 0,
+    unavailableCount: 0,
   });
   const { results } = captionProductionResults.parse(await reads.results(runtimeId));
   t.deepEqual(

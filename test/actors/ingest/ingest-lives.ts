@@ -87,7 +87,14 @@ async function openStores(
     },
     /** Tools of a test of either kind. */
     life: {
-      ...{ clock, ledger, registry, progress, swept, probings, close, until },
+      clock,
+      ledger,
+      registry,
+      progress,
+      swept,
+      probings,
+      close,
+      until,
       objects: () => filesIn(join(root, 'objects')),
       inbox: () => filesIn(join(root, 'inbox')),
       notes: async () => (await ledger.list('record', 'unused/')).length,
@@ -109,7 +116,9 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   let pause = (): Promise<void> => Promise.resolve();
   const objectStore = withPause(await openObjectStore({ root }), () => pause());
   const { given, begin, life, report } = await openStores(t, root, objectStore, {
-    ...{ now, workers: 2, probeTools: clipIngest.tools },
+    now,
+    workers: 2,
+    probeTools: clipIngest.tools,
   });
   const service = openOwnedIngests({ ...given, report, maximumBytes: () => 1_000_000 });
   await begin(() => service.resumeUploads());
@@ -187,15 +196,19 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
   const { freeBytes, workers = 1, canFetch = true, remark = null, added = {} } = options;
   if (freeBytes !== undefined) objectStore.freeBytes = () => Promise.resolve(freeBytes);
   const { given, begin, life } = await openStores(t, root, objectStore, {
-    ...{ now: startOfTest, workers, probeTools: tools },
+    now: startOfTest,
+    workers,
+    probeTools: tools,
   });
   const { ledger, progress, probings } = life;
   progress.follow(given.supervisor, ledger);
   const resolvings: Step<ResolveRequest, ResolvedVideo>[] = [];
   const downloads: Step<DownloadRequest, DownloadedRange>[] = [];
   const fetching = {
-    ...{ resolve: step(resolvings), download: step(downloads) },
-    ...{ resolver: claim.tool, downloaders: claim.downloadTools },
+    resolve: step(resolvings),
+    download: step(downloads),
+    resolver: claim.tool,
+    downloaders: claim.downloadTools,
   };
   const service = openVideohostIngests({
     ...given,
@@ -230,7 +243,9 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
     service,
     /** Does something as soon as the object store has come to this point. */
     at: (point: string, run: () => void) => void moments.set(point, run),
-    ...{ resolvings, downloads, open },
+    resolvings,
+    downloads,
+    open,
     reaches: reaching(service),
     /** Waits until a number of steps of a kind have begun. */
     begun,

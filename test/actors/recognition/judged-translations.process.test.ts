@@ -61,8 +61,14 @@ async function approvedIn(t: ExecutionContext, targetLanguage: string): Promise<
 
 const configuration = {
   schema: 'studio.caption-translation.configuration.v1',
-  ...{ baseUrl: 'http://127.0.0.1/v1', model: 'stub', responseFormat: 'json_schema_strict', temperature: 0 },
-  ...{ tokenLimitFields: ['max_tokens'], limits: translationLimits, retries: 0, redirects: 'refused' },
+  baseUrl: 'http://127.0.0.1/v1',
+  model: 'stub',
+  responseFormat: 'json_schema_strict',
+  temperature: 0,
+  tokenLimitFields: ['max_tokens'],
+  limits: translationLimits,
+  retries: 0,
+  redirects: 'refused',
 } as const satisfies TranslationConfiguration;
 
 /** Says the same of every line. */

@@ -290,7 +290,13 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
   supervisor.register(definition);
   const recovered = await recover(supervisor, ledger);
   const studies = new StudyService({
-    ...{ definition, supervisor, registry, runtimes, ledger, objectStore, clock },
+    definition,
+    supervisor,
+    registry,
+    runtimes,
+    ledger,
+    objectStore,
+    clock,
     sourceUses: new SourceUses(),
     newId: () => {
       throw new Error('nothing begins here');

@@ -23,8 +23,10 @@ export const otherTools: MediaPasses = {
           ]
         : (['subtitle_track', 'text_language'] as const).flatMap((kind) =>
             task.tracks.map(({ index }) => ({
-              ...{ kind, state: 'unavailable' as const },
-              ...{ reasonCode: 'subtitle_limit_exceeded' as const, trackIndex: index },
+              kind,
+              state: 'unavailable' as const,
+              reasonCode: 'subtitle_limit_exceeded' as const,
+              trackIndex: index,
             })),
           ),
     derivedAudio: null,

@@ -112,7 +112,13 @@ async function underWay(t: ExecutionContext) {
     },
   };
   const media = new MediaSteps({
-    ...{ ledger, objectStore, registry, operations, windows, clock, report },
+    ledger,
+    objectStore,
+    registry,
+    operations,
+    windows,
+    clock,
+    report,
     content: () => new ReadObjects(objectStore, () => undefined),
     passes: { identity: otherTools.identity, windowEndsOf: ({ range }) => windowEnds(range, windowMs) },
     progress: new LiveProgress(ledger),
@@ -124,7 +130,12 @@ async function underWay(t: ExecutionContext) {
   });
   unused.heldBy((id) => media.isHeld(id));
   const garbage = new Garbage({
-    ...{ objectStore, reached, erasure, unused, isSource, clock },
+    objectStore,
+    reached,
+    erasure,
+    unused,
+    isSource,
+    clock,
     isInUse: () => false,
     openParts: async () => new Set(),
     figures: { collected: () => undefined },
@@ -320,7 +331,10 @@ async function screenReading(
   await registry.load(ledger);
   const producer = { id: 'studio.screen-text', version: '2', engine: 'tesseract', tools: [ffmpeg], parameters: {} };
   const steps = screenTextSteps({
-    ...{ ledger, objectStore, registry, board },
+    ledger,
+    objectStore,
+    registry,
+    board,
     content: () => new ReadObjects(objectStore, () => undefined),
     screenTexts: { producer: () => producer, find } as unknown as ScreenTexts,
     progress: new LiveProgress(ledger),
@@ -354,7 +368,11 @@ test('bug: how far a canceled or failed reading of the screen had come stayed in
 test('bug: pictures that the engine could not read stayed unread for every later study of the range', async (t) => {
   const { sourceContentId, range } = read.run.record.analysisRequest;
   const finds = [{ unreadPicturesMs: '1000' }, {}].map((parameters) => ({
-    ...{ schema: 'studio.further-evidence.v1', kind: 'screen_text', tool: ffmpeg, facts: [], parameters },
+    schema: 'studio.further-evidence.v1',
+    kind: 'screen_text',
+    tool: ffmpeg,
+    facts: [],
+    parameters,
     input: { sourceContentId, range, trackIndex: 0 },
   }));
   const { ledger, steps } = await screenReading(t, {

@@ -291,7 +291,15 @@ export async function openBench(t: ExecutionContext, directory: string, options:
     supervisor.spawn(definition, id, { id }, writes, budgetMs);
   const settled = () => quiet({ ledger });
   return {
-    ...{ clock, ledger, supervisor, queue, definition, reports, fatal, spawn, close },
+    clock,
+    ledger,
+    supervisor,
+    queue,
+    definition,
+    reports,
+    fatal,
+    spawn,
+    close,
     /** Effects in the order in which they started. */
     effects,
     recover: (): Promise<RecoveryReport> => recover(supervisor, ledger),

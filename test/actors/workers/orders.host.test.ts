@@ -48,7 +48,11 @@ async function duty(t: ExecutionContext, perform: () => Promise<unknown> = async
     },
   };
   const carrier = new OrderDuty({
-    ...{ name: 'w', objects, outcomes, windows: new SharedWindows(root), ability },
+    name: 'w',
+    objects,
+    outcomes,
+    windows: new SharedWindows(root),
+    ability,
     report: () => undefined,
   });
   const stop = new AbortController();
@@ -130,11 +134,16 @@ test('a tool that fails is an outcome; a machine that cannot work gives no outco
 });
 
 const lostOrder: WorkOrder = {
-  ...{ schema: 'studio.work-order.v1', version, operationKey: 'a'.repeat(64), parameters: {} },
+  schema: 'studio.work-order.v1',
+  version,
+  operationKey: 'a'.repeat(64),
+  parameters: {},
   tools: [{ name: 'ffmpeg', version: '5.1', digest: `sha256:${'5'.repeat(64)}` }],
   task: {
-    ...{ capability: 'media.subtitles', sourceContentId: `sha256:${'0'.repeat(64)}` },
-    ...{ range: { startMs: 0, endMs: 1000 }, tracks: [] },
+    capability: 'media.subtitles',
+    sourceContentId: `sha256:${'0'.repeat(64)}`,
+    range: { startMs: 0, endMs: 1000 },
+    tracks: [],
   },
 };
 
@@ -144,8 +153,12 @@ test('an order over which workers were lost goes on for as long as they keep win
   const windows = new SharedWindows(root);
   const clock = new SimulatedClock(Date.now());
   const orders = new WorkOrders({
-    ...{ objects: new SharedObjects(root), outcomes: new SharedOutcomes(root), windows, clock },
-    ...{ figures: new WorkerFigures(), report: () => undefined },
+    objects: new SharedObjects(root),
+    outcomes: new SharedOutcomes(root),
+    windows,
+    clock,
+    figures: new WorkerFigures(),
+    report: () => undefined,
   });
   const id = orderIdOf(lostOrder);
   const kept = [1000, 2000];
@@ -187,7 +200,11 @@ async function lateOutcomes(t: ExecutionContext, standing?: object) {
   const reported: string[] = [];
   const wanted = new Set<string>();
   const late = new LateOutcomes({
-    ...{ outcomes, windows, clock, figures, pauseMs: 1000 },
+    outcomes,
+    windows,
+    clock,
+    figures,
+    pauseMs: 1000,
     ledger: { getMany: async () => [standing] },
     isWanted: (id) => wanted.has(id),
     report: (line) => void reported.push(line),

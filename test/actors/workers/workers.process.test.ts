@@ -135,15 +135,23 @@ function liar(t: ExecutionContext, { redis, objectSource }: QueuedHost) {
   const outcomes = new SharedOutcomes(objectSource);
   const changes = [...lies];
   return takeOrders(redis.address, {
-    ...{ name: 'liar', leaseMs: 1000, report: () => undefined },
+    name: 'liar',
+    leaseMs: 1000,
+    report: () => undefined,
     carryOut: async (data, { id: orderId }) => {
       const order = workOrder.parse(data);
       t.is(orderIdOf(order), orderId);
       const change = changes.shift();
       if (change === undefined) throw new OrderRefused('it is tired');
       const outcome = {
-        ...{ schema: 'studio.work-outcome.v1', orderId, operationKey: order.operationKey, worker: 'liar' },
-        ...{ version: order.version, tools: order.tools, outcome: { state: 'completed', result: null }, ...change },
+        schema: 'studio.work-outcome.v1',
+        orderId,
+        operationKey: order.operationKey,
+        worker: 'liar',
+        version: order.version,
+        tools: order.tools,
+        outcome: { state: 'completed', result: null },
+        ...change,
       };
       await outcomes.add(orderId, storedBytes(outcome), Date.now());
     },
@@ -312,8 +320,12 @@ async function workersOf(t: ExecutionContext, bench: DetectionBench, media: Buff
   const task: WorkTask = { capability: 'media.detect', sourceContentId, range, tracks };
   const own = passes.identity(task);
   const order: WorkOrder = {
-    ...{ schema: 'studio.work-order.v1', version, operationKey: taskKeyOf(task, own) },
-    ...{ tools: [...own.tools], parameters: own.parameters, task },
+    schema: 'studio.work-order.v1',
+    version,
+    operationKey: taskKeyOf(task, own),
+    tools: [...own.tools],
+    parameters: own.parameters,
+    task,
   };
   const id = orderIdOf(order);
   /** Carries the order out until so much of the media was read. */

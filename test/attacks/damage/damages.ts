@@ -55,7 +55,9 @@ function fileDamages(root: string, erased: ReadonlySet<string>): Damage[] {
       .filter((how) => how !== 'swapped' || other !== undefined)
       .map(
         (how): Damage => ({
-          ...{ kind, name: path, how },
+          kind,
+          name: path,
+          how,
           apply: async (copy, below) => {
             const bytes = readFileSync(join(copy, path));
             const changed = damaged(bytes, how, other === undefined ? bytes : readFileSync(join(copy, other)), below);
@@ -97,7 +99,9 @@ function rowDamages(rows: readonly Row[]): Damage[] {
       .filter((how) => how !== 'swapped' || other !== undefined)
       .map(
         (how): Damage => ({
-          ...{ kind, name: entryOf(key)?.key ?? key.toString(), how },
+          kind,
+          name: entryOf(key)?.key ?? key.toString(),
+          how,
           apply: (copy, below) =>
             withRawRows(join(copy, 'ledger'), async (store) => {
               const value = (await store.get(key)) ?? Buffer.alloc(0);

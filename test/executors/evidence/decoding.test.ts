@@ -87,7 +87,11 @@ const detections: readonly Detection[] = [
     kind: 'silence',
     state: 'available',
     artifact: {
-      ...{ schema: 'studio.detected-evidence.v1', kind: 'silence', tool, parameters: { minimumMs: 300 }, facts: [] },
+      schema: 'studio.detected-evidence.v1',
+      kind: 'silence',
+      tool,
+      parameters: { minimumMs: 300 },
+      facts: [],
       input: { sourceContentId, range: { startMs: 0, endMs: 1000 }, trackIndex: 1, derivedAudio: null },
     },
   },
@@ -97,11 +101,16 @@ const detections: readonly Detection[] = [
 test('evidence over incomplete media says so, as its operation does', (t) => {
   t.deepEqual(identityOver(note, ['silence'], identity).parameters, {
     ...identity.parameters,
-    ...{ 'silence.incompleteMedia': 'corrupt_packets', 'silence.statedMs': null, 'silence.measuredMs': 9000 },
+    'silence.incompleteMedia': 'corrupt_packets',
+    'silence.statedMs': null,
+    'silence.measuredMs': 9000,
   });
   const [silence, shots] = detectionsOver(note, detections);
   t.deepEqual(silence?.state === 'available' && silence.artifact.parameters, {
-    ...{ minimumMs: 300, incompleteMedia: 'corrupt_packets', statedMs: null, measuredMs: 9000 },
+    minimumMs: 300,
+    incompleteMedia: 'corrupt_packets',
+    statedMs: null,
+    measuredMs: 9000,
   });
   t.deepEqual(shots, detections[1]);
 });

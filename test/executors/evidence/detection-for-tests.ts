@@ -130,7 +130,10 @@ export async function furtherEvidence(
 ) {
   const objects: StoredObject[] = [];
   const { further } = await detectRange(deps, {
-    ...{ path: file, sourceContentId, range: { startMs, endMs }, ...tracks },
+    path: file,
+    sourceContentId,
+    range: { startMs, endMs },
+    ...tracks,
     signal: new AbortController().signal,
     keep: async (object) => void objects.push(object),
   });

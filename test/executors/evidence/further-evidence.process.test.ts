@@ -77,8 +77,11 @@ test('a part of a film has the keyframes of that part alone', async (t) => {
 test('the pass fails when a keyframe cannot be kept, for that reason', async (t) => {
   const full = new Error('the disk is full');
   const working = detectRange(bench, {
-    ...{ path: await madeMedia(shotFilm), sourceContentId, range: { startMs: 0, endMs: 5000 } },
-    ...{ audioTrackIndex: null, videoTrackIndex: 0 },
+    path: await madeMedia(shotFilm),
+    sourceContentId,
+    range: { startMs: 0, endMs: 5000 },
+    audioTrackIndex: null,
+    videoTrackIndex: 0,
     signal: new AbortController().signal,
     keep: () => Promise.reject(full),
   });

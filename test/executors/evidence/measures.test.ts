@@ -162,8 +162,12 @@ test('bug: of 16 interlaced pictures one was progressive, and the shares exceede
     interlacing.add({ number, pts: 0, values });
   }
   t.like(interlacing.facts()[0], {
-    ...{ order: 'top_first', pictures: 16, progressiveMilli: 63, topFirstMilli: 937 },
-    ...{ bottomFirstMilli: 0, undeterminedMilli: 0 },
+    order: 'top_first',
+    pictures: 16,
+    progressiveMilli: 63,
+    topFirstMilli: 937,
+    bottomFirstMilli: 0,
+    undeterminedMilli: 0,
   });
 });
 

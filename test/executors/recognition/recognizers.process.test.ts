@@ -264,7 +264,9 @@ const lateInMatroska: MediaRecipe = {
 /** The loud samples of the first four seconds of a file, each with its place in the sound. */
 async function loudSamples(media: MediaRecipe, videoTrackIndex: number | null): Promise<readonly number[]> {
   const sound = await regionSound(bench, {
-    ...{ path: await madeMedia(media), audioTrackIndex: 1, videoTrackIndex },
+    path: await madeMedia(media),
+    audioTrackIndex: 1,
+    videoTrackIndex,
     region: { startMs: 0, endMs: 4000 },
     signal: new AbortController().signal,
   });

@@ -25,7 +25,10 @@ function pictureOf(
 /** Bars of 6 by 24 pixels, 14 apart, in one row. */
 const bars = (count: number, gray: number, left = 100) =>
   Array.from({ length: count }, (_, at) => ({
-    ...{ left: left + 14 * at, right: left + 14 * at + 6, top: 50, bottom: 74 },
+    left: left + 14 * at,
+    right: left + 14 * at + 6,
+    top: 50,
+    bottom: 74,
     gray,
   }));
 

@@ -33,7 +33,10 @@ async function sampled(
   deps = watched(bench.launcher),
 ) {
   const request: SampleRequest = {
-    ...{ path: await madeMedia(media), videoTrackIndex: 0, window: { startMs, endMs }, keyframesMs: [] },
+    path: await madeMedia(media),
+    videoTrackIndex: 0,
+    window: { startMs, endMs },
+    keyframesMs: [],
     signal: new AbortController().signal,
   };
   const pictures = await sampledPictures({ launcher: deps.launcher, ffmpeg: bench.ffmpeg }, request);

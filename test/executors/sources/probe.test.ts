@@ -84,15 +84,27 @@ test('keys that were not requested pass unread, wrong types do not', (t) => {
 });
 
 const trackFor = (type: ProbedTrack['type'], durationMs: number | null): ProbedTrack => ({
-  ...{ index: 0, type, codec: 'any', durationMs, width: 320, height: 180 },
-  ...{ language: null, isCoverArt: false },
+  index: 0,
+  type,
+  codec: 'any',
+  durationMs,
+  width: 320,
+  height: 180,
+  language: null,
+  isCoverArt: false,
 });
 
 const sound = trackFor('audio', null);
 
 const wav: MeasuredExtent = {
-  ...{ containerNames: ['wav'], statedMs: 100_000, startOffsetMs: 0, heldMs: 100_000, damage: null },
-  ...{ isEstimated: false, promisedMs: null, tracks: [sound] },
+  containerNames: ['wav'],
+  statedMs: 100_000,
+  startOffsetMs: 0,
+  heldMs: 100_000,
+  damage: null,
+  isEstimated: false,
+  promisedMs: null,
+  tracks: [sound],
 };
 
 const noteOf = (measured: Partial<MeasuredExtent>) => extentOf({ ...wav, ...measured }).incomplete;
@@ -122,7 +134,9 @@ test('a shortfall counts only with sound, times of packets, and a stated length'
 test('a subtitle that outlasts picture and sound does not count as a shortfall', (t) => {
   const tracks = [trackFor('audio', 12_000), trackFor('subtitle', 15_500)];
   t.deepEqual(extentOf({ ...wav, statedMs: 15_500, heldMs: 12_000, tracks }), {
-    ...{ durationMs: 15_500, tracks, incomplete: null },
+    durationMs: 15_500,
+    tracks,
+    incomplete: null,
   });
   const cut = extentOf({ ...wav, statedMs: 15_500, heldMs: 10_900, tracks });
   t.deepEqual(cut.incomplete, { cause: 'ends_early', statedMs: 12_000, measuredMs: 10_900 });
@@ -168,10 +182,14 @@ test('damage is always noted, and ends what is claimed where the packets end', (
   const damaged = { damage: 'corrupt_packets', heldMs: 99_900 } as const;
   t.deepEqual(noteOf(damaged), { cause: 'corrupt_packets', statedMs: 100_000, measuredMs: 99_900 });
   t.deepEqual(noteOf({ ...damaged, containerNames: ['mpegts'] }), {
-    ...{ cause: 'corrupt_packets', statedMs: null, measuredMs: 100_000 },
+    cause: 'corrupt_packets',
+    statedMs: null,
+    measuredMs: 100_000,
   });
   t.deepEqual(noteOf({ damage: 'ends_early', statedMs: null, heldMs: 9000 }), {
-    ...{ cause: 'ends_early', statedMs: null, measuredMs: 9000 },
+    cause: 'ends_early',
+    statedMs: null,
+    measuredMs: 9000,
   });
   t.throws(() => extentOf({ ...wav, damage: 'ends_early', heldMs: null }), { instanceOf: ProbeFailure });
 });

@@ -117,8 +117,14 @@ test.serial('an abort in the middle ends every process and removes the partial f
   const work = downloadRange(
     bench.deps,
     {
-      ...{ url: bench.host.origin + STALLING_FORM, extractor: 'generic', resolved: film, folder },
-      ...{ range: { startMs: 0, endMs: 11_000 }, maximumBytes: 4_000_000, wallMs: 60_000, onProgress: () => {} },
+      url: bench.host.origin + STALLING_FORM,
+      extractor: 'generic',
+      resolved: film,
+      folder,
+      range: { startMs: 0, endMs: 11_000 },
+      maximumBytes: 4_000_000,
+      wallMs: 60_000,
+      onProgress: () => {},
     },
     stop.signal,
   );

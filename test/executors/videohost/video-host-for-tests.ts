@@ -88,7 +88,10 @@ export async function openVideoHostBench(): Promise<VideoHostBench> {
   await placeMedia(folder, { 'film.mp4': countedFilm });
   const host = await openVideoHost({ media, statedSeconds: 12, port: 0, more: folder });
   const deps: VideoHostDeps = {
-    ...{ launcher, ytdlp, ffmpeg: encoder, ffprobe },
+    launcher,
+    ytdlp,
+    ffmpeg: encoder,
+    ffprobe,
     lookup: async () => ['10.0.0.1'],
     openOrigin: host.origin,
     ownNetwork: launcher.sandbox.network === 'own',
@@ -114,8 +117,13 @@ export async function openVideoHostBench(): Promise<VideoHostBench> {
       downloadRange(
         { ...deps, ...other },
         {
-          ...{ url: urlOf(form), extractor: 'generic', resolved: film, range: { startMs: 1000, endMs: 2000 } },
-          ...{ folder: path.join(downloads, randomUUID()), maximumBytes: 4_000_000, wallMs: patienceMs },
+          url: urlOf(form),
+          extractor: 'generic',
+          resolved: film,
+          range: { startMs: 1000, endMs: 2000 },
+          folder: path.join(downloads, randomUUID()),
+          maximumBytes: 4_000_000,
+          wallMs: patienceMs,
           onProgress: () => {},
           ...request,
         },

@@ -14,8 +14,14 @@ const newSecret = () => randomBytes(16).toString('hex');
 await downloadRange(
   { launcher, ytdlp, ...tools, lookup: lookupAddresses, openOrigin, ownNetwork: true, newSecret },
   {
-    ...{ url, extractor: 'generic', resolved: film, range: { startMs: 0, endMs: 11_000 }, folder },
-    ...{ maximumBytes: 4_000_000, wallMs: 60_000, onProgress: () => {} },
+    url,
+    extractor: 'generic',
+    resolved: film,
+    range: { startMs: 0, endMs: 11_000 },
+    folder,
+    maximumBytes: 4_000_000,
+    wallMs: 60_000,
+    onProgress: () => {},
   },
   new AbortController().signal,
 );

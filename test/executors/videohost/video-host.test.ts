@@ -79,7 +79,11 @@ test('text from a host becomes one clean line', (t) => {
 });
 
 const format = (format_id: string, more: Partial<DescribedFormat> = {}): DescribedFormat => ({
-  ...{ format_id, url: 'https://host.example/film', protocol: 'https', vcodec: 'avc1', acodec: 'mp4a' },
+  format_id,
+  url: 'https://host.example/film',
+  protocol: 'https',
+  vcodec: 'avc1',
+  acodec: 'mp4a',
   ...more,
 });
 

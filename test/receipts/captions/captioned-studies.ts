@@ -71,7 +71,11 @@ export async function captionedClip(shape: StudyShape = { version: 1, windows: 4
   const steps = captionSteps({ study: captioned, ...embeddedJob });
   const objects = [...review.objects, ...steps.objects];
   return {
-    ...{ study, review, captioned, steps, objects },
+    study,
+    review,
+    captioned,
+    steps,
+    objects,
     made: [review.started, review.recorded, steps.started, steps.recorded],
     after: (...tail: Tail) => goingOn(study, objects, ...tail),
   };

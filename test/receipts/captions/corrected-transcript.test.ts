@@ -5,7 +5,10 @@ import { type BaseLines, type CurrentLine, correctedTranscript } from '../../../
 // A transcript with what a person corrected of the captions that were cut from it.
 
 const textOf = (text: string, by: CorrectedText['by'] = 'host'): CorrectedText => ({
-  ...{ state: 'available', text, reasonCode: null, by },
+  state: 'available',
+  text,
+  reasonCode: null,
+  by,
 });
 
 const lineOf = (at: number): OriginalLine => ({
@@ -36,7 +39,10 @@ const base: BaseLines = {
 };
 
 const transcript = [0, 1, 2].map((index) => ({
-  ...{ index, startMs: index * 2000, endMs: index * 2000 + 1900, text: `spoken ${index}` },
+  index,
+  startMs: index * 2000,
+  endMs: index * 2000 + 1900,
+  text: `spoken ${index}`,
 }));
 
 const current = lines.map((line): CurrentLine => ({ ...line, originalLineIds: [line.id], correctionId: null }));

@@ -132,7 +132,9 @@ test('a side without a track is withheld, line by line', async (t) => {
   const sourceOnly = await draftOf([koreanTrack]);
   t.deepEqual(sourceOnly, [
     {
-      ...{ id: 'embedded-subtitle-line-001', startMs: 1000, endMs: 3000 },
+      id: 'embedded-subtitle-line-001',
+      startMs: 1000,
+      endMs: 3000,
       source: { state: 'available', text: '안녕하세요' },
       target: withheld,
     },
@@ -225,7 +227,11 @@ test('a line with an unreadable cue has no words there, on either side and on bo
 });
 
 const trackOf = (kind: 'audio' | 'video' | 'subtitle', index: number) => ({
-  ...{ id: `stream:${index}`, index, kind, codec: 'any', durationMs: null },
+  id: `stream:${index}`,
+  index,
+  kind,
+  codec: 'any',
+  durationMs: null,
 });
 
 const film: PlannedCaptions = {

@@ -149,7 +149,12 @@ export function translate(
 } {
   const asks: TranslationAsk[] = [];
   const work = (identifiedAlone: string | null = null): TranslationWork => ({
-    ...{ lines, sourceLanguage: 'en', targetLanguage: 'de', asks, identifiedAlone, gates },
+    lines,
+    sourceLanguage: 'en',
+    targetLanguage: 'de',
+    asks,
+    identifiedAlone,
+    gates,
   });
   for (let next = plannedAsks(work())[0]; next !== undefined; next = plannedAsks(work())[asks.length]) {
     const right = next.members.map(({ id, text }) => ({ lineId: id, source: text, translation: german.get(id) ?? '' }));
@@ -159,13 +164,14 @@ export function translate(
     }));
     const digests = { promptContentId: '', schemaContentId: '' };
     asks.push({
-      ...{ lineIds: next.members.map(({ id }) => id), ...digests, failure: null, answers },
-      ...{
-        identified: most(answers.map((each) => each.identified)),
-        model: null,
-        inputTokens: null,
-        outputTokens: null,
-      },
+      lineIds: next.members.map(({ id }) => id),
+      ...digests,
+      failure: null,
+      answers,
+      identified: most(answers.map((each) => each.identified)),
+      model: null,
+      inputTokens: null,
+      outputTokens: null,
     });
   }
   const alone = askedAgain(work()).flatMap(({ answers }) => answers.map((each) => each.identified));

@@ -134,7 +134,10 @@ const withCoverage = (study: CaptionedStudy, coverage: readonly Coverage[]): Cap
 
 const part = (startMs: number, endMs: number, state: Coverage['state']): Coverage => ({
   coverageId: `coverage:${startMs.toString(16).padStart(64, '0')}`,
-  ...{ startMs, endMs, state, reasonCode: coverageReasons[state] },
+  startMs,
+  endMs,
+  state,
+  reasonCode: coverageReasons[state],
 });
 
 test('a line is worth what the worst stretch of its time is worth', (t) => {
@@ -240,9 +243,9 @@ const count = dialogues.flat().length;
 
 /** The dialogues in two languages, with a second wording of each translation. Nothing was tuned on them. */
 const pairs = {
-  'English to German': { from: 0, to: 1, ...{ sourceLanguage: 'en', targetLanguage: 'de' }, other: rewordings.de },
-  'German to English': { from: 1, to: 0, ...{ sourceLanguage: 'de', targetLanguage: 'en' }, other: rewordings.en },
-  'Korean to English': { from: 5, to: 0, ...{ sourceLanguage: 'ko', targetLanguage: 'en' }, other: rewordings.en },
+  'English to German': { from: 0, to: 1, sourceLanguage: 'en', targetLanguage: 'de', other: rewordings.de },
+  'German to English': { from: 1, to: 0, sourceLanguage: 'de', targetLanguage: 'en', other: rewordings.en },
+  'Korean to English': { from: 5, to: 0, sourceLanguage: 'ko', targetLanguage: 'en', other: rewordings.en },
 } as const;
 
 type Pair = (typeof pairs)[keyof typeof pairs];
@@ -278,7 +281,9 @@ function asked({ from, to, other, ...languages }: Pair, model: Model, gates: 4 |
       places.includes(at) || (at >= (places[0] ?? 0) - around && at <= (places.at(-1) ?? 0) + around && !isApart);
     const word = (at: number): string => wordings[at]?.[(asks.length + at) % 2] ?? '';
     const answers = places.map((at) => ({
-      ...{ lineId: `line-${at}`, source: lines[at]?.text ?? '', identified: null },
+      lineId: `line-${at}`,
+      source: lines[at]?.text ?? '',
+      identified: null,
       translation: model(at, seen, word),
     }));
     const unsaid = { model: null, inputTokens: null, outputTokens: null, promptContentId: '', schemaContentId: '' };

@@ -184,7 +184,11 @@ const track = (language: string | null, cues: number, trackIndex = 2, isContradi
   contentId: `sha256:${'0'.repeat(64)}`,
   language,
   cues: Array.from({ length: cues }, (_, index) => ({
-    ...{ kind: 'subtitle_cue', index, startMs: index, endMs: index + 1, text: 'a' },
+    kind: 'subtitle_cue',
+    index,
+    startMs: index,
+    endMs: index + 1,
+    text: 'a',
   })),
 });
 

@@ -73,8 +73,13 @@ const end = study.commits.flat().length;
 
 /** Possible next events of a journal; a number is that of the attempt. */
 const entries: Readonly<Record<string, readonly EventDraft[]>> = {
-  ...{ reviewing: review.started, approved: review.recorded, rejecting: rejected.started, rejected: rejected.recorded },
-  ...{ withdrawing: review.revocationStarted, kept: review.revocationFailed, withdrawn: review.revoked },
+  reviewing: review.started,
+  approved: review.recorded,
+  rejecting: rejected.started,
+  rejected: rejected.recorded,
+  withdrawing: review.revocationStarted,
+  kept: review.revocationFailed,
+  withdrawn: review.revoked,
   ...Object.fromEntries(
     [...attempts.entries(), ['S', seam] as const].flatMap(([at, { started, failed, recorded, checked }]) => [
       [`begun${at}`, started],

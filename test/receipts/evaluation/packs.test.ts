@@ -210,9 +210,20 @@ const subtitles = {
 };
 
 const noLabels: EvaluationCounts = {
-  ...{ speech: null, cuts: null, subtitles: null, trackLanguages: null, cueLanguages: null, captionGate: null },
-  ...{ transitions: null, soundFaults: null, keyframes: null, transcript: null },
-  ...{ translations: null, pairing: null, screenTexts: null, utterances: null },
+  speech: null,
+  cuts: null,
+  subtitles: null,
+  trackLanguages: null,
+  cueLanguages: null,
+  captionGate: null,
+  transitions: null,
+  soundFaults: null,
+  keyframes: null,
+  transcript: null,
+  translations: null,
+  pairing: null,
+  screenTexts: null,
+  utterances: null,
 };
 
 const counts = {
@@ -234,7 +245,10 @@ const receiptOfTotals = (totals: EvaluationScores): EvaluationReceipt => ({
   receiptId: `evaluation:${'0'.repeat(64)}`,
   producer: { id: 'studio.pack-evaluation', version: '1', policy: 'counts_pooled_over_items' },
   pack: { contentId: `sha256:${'0'.repeat(64)}`, itemCount: 1 },
-  ...{ tools: [], detectors: [], items: [], totals },
+  tools: [],
+  detectors: [],
+  items: [],
+  totals,
 });
 
 const acceptedReceipt = receiptOfTotals(scores);

@@ -75,7 +75,10 @@ test('a file without a line has no captions', (t) => {
 });
 
 const text = (startMs: number, endMs: number, words: string, outcome: 'passed' | 'withheld' = 'passed') => ({
-  ...{ startMs, endMs, text: words, outcome },
+  startMs,
+  endMs,
+  text: words,
+  outcome,
 });
 
 test('texts on the screen are found, wrong or invented; a withheld text does not count', (t) => {
@@ -436,7 +439,10 @@ test('a shot counts as covered by a picture that was taken in it', (t) => {
 });
 
 const line = (startMs: number, endMs: number, text: string, outcome: FoundLine['outcome'] = 'passed'): FoundLine => ({
-  ...{ startMs, endMs, text, outcome },
+  startMs,
+  endMs,
+  text,
+  outcome,
 });
 
 test('a transcript is scored by words and characters; words without speech are invented', (t) => {

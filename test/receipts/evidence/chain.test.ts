@@ -262,7 +262,11 @@ test('a waveform is a drawing of the windows that its fact states', async (t) =>
 type PassParameters = MediaOperation['parameters'];
 
 const mediaTrack = (index: number, kind: 'video' | 'audio'): RegisteredSource['tracks'][number] => ({
-  ...{ id: `stream:${index}`, index, kind, codec: kind === 'audio' ? 'aac' : 'h264', durationMs: 1000 },
+  id: `stream:${index}`,
+  index,
+  kind,
+  codec: kind === 'audio' ? 'aac' : 'h264',
+  durationMs: 1000,
 });
 
 const reasons = [

@@ -28,7 +28,8 @@ const detected = (
 ) =>
   evidenceOf(kind, {
     input: { ...input, derivedAudio: kind === 'speech_activity' ? { sampleRate: 16000, samples, contentId } : null },
-    ...{ parameters, facts },
+    parameters,
+    facts,
   });
 
 const further = (kind: FurtherArtifact['kind'], facts: readonly object[], parameters: Stated = {}) =>
@@ -38,8 +39,13 @@ const spanOf = (startMs: number, endMs: number, more: object = {}, index = 0) =>
 const window = { kind: 'speech_window', index: 0, startSample: 16_001, endSample: 32_001, startMs: 1000, endMs: 2001 };
 const silence = { kind: 'silence', ...spanOf(2000, 2400) };
 const silent = {
-  ...{ minimumMs: 300, absoluteGateDbfs: -70, belowProgrammeDb: 26, aboveFloorDb: 3 },
-  ...{ programmeDbfs: -20, floorDbfs: null, thresholdDbfs: -46 },
+  minimumMs: 300,
+  absoluteGateDbfs: -70,
+  belowProgrammeDb: 26,
+  aboveFloorDb: 3,
+  programmeDbfs: -20,
+  floorDbfs: null,
+  thresholdDbfs: -46,
 };
 const cut = { kind: 'shot_change', index: 0, atMs: 5000, scoreMilli: 9000 };
 const black = { kind: 'black', ...spanOf(4000, 4200, { blackMilli: 980 }) };
@@ -56,8 +62,13 @@ const dropout = { kind: 'dropout', ...spanOf(2000, 2005) };
 const peak = { kind: 'true_peak', ...spanOf(2000, 2100, { truePeakCentiDbtp: -99 }) };
 const inverted = { kind: 'phase_inversion', ...spanOf(2000, 3000, { correlationMilli: -950 }) };
 const faultRule = {
-  ...{ 'clipping.leastSamples': 3, 'silentChannel.leastMs': 2000, 'dropout.leastMs': 5, 'dropout.mostMs': 300 },
-  ...{ 'phaseInversion.leastMs': 1000, 'phaseInversion.mostCorrelated': -0.95, 'truePeak.mostDbtp': -1 },
+  'clipping.leastSamples': 3,
+  'silentChannel.leastMs': 2000,
+  'dropout.leastMs': 5,
+  'dropout.mostMs': 300,
+  'phaseInversion.leastMs': 1000,
+  'phaseInversion.mostCorrelated': -0.95,
+  'truePeak.mostDbtp': -1,
 };
 const shares = { pictures: 400, progressiveMilli: 3, topFirstMilli: 997, bottomFirstMilli: 0, undeterminedMilli: 0 };
 const order = { kind: 'field_order', ...spanOf(1000, 31_000, { order: 'top_first', ...shares, repeatedMilli: 0 }) };

@@ -77,7 +77,9 @@ const detected = (source: Clip, { kind, tool, trackIndex, facts }: Measured): De
       trackIndex,
       derivedAudio: kind === 'speech_activity' ? derivedAudio : null,
     },
-    ...{ tool, parameters: parametersOf(kind), facts },
+    tool,
+    parameters: parametersOf(kind),
+    facts,
   }),
 });
 

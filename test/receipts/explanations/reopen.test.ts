@@ -15,7 +15,9 @@ const { study, captioned, review, steps: captions, made, objects: captionObjects
 const captioning = { study: captioned, ...embeddedJob };
 const stepsOf = (asked: Asked = {}) => explanationSteps(explanationJob(captioning, asked));
 const asked: Readonly<Record<string, ReturnType<typeof stepsOf>>> = {
-  ...{ '0': stepsOf(), '1': stepsOf({ attempt: 1 }), '2': stepsOf({ attempt: 2 }) },
+  '0': stepsOf(),
+  '1': stepsOf({ attempt: 1 }),
+  '2': stepsOf({ attempt: 2 }),
   Model: stepsOf({ executor: { model: 'other' } }),
   Other: stepsOf({ line: 2, side: 'target', start: 1, end: 5, facetKinds: ['word', 'meaning'] }),
 };
@@ -30,8 +32,13 @@ const end = [...study.commits, ...made].flat().length;
 
 /** Possible next events of a journal; a number is that of the attempt. */
 const entries: Readonly<Record<string, readonly EventDraft[]>> = {
-  ...{ reviewing: review.started, approved: review.recorded, producing: captions.started, checked: captions.checked },
-  ...{ withdrawing: review.revocationStarted, kept: review.revocationFailed, withdrawn: review.revoked },
+  reviewing: review.started,
+  approved: review.recorded,
+  producing: captions.started,
+  checked: captions.checked,
+  withdrawing: review.revocationStarted,
+  kept: review.revocationFailed,
+  withdrawn: review.revoked,
   ...Object.fromEntries(
     Object.entries(asked).flatMap(([name, { started, failed, recorded }]) => [
       [`begun${name}`, started],

@@ -29,8 +29,11 @@ function transcriptOf(
   samples = 160_000,
 ): EvidenceArtifact {
   const regions = speechRegions({ startMs: 0, endMs: lengthMs }, basis.speech, basis.silences).map((region, index) => ({
-    ...{ kind: 'recognised_region' as const, index, ...region },
-    ...{ language: null, heard: { samples, contentId: `sha256:${'2'.repeat(64)}` } },
+    kind: 'recognised_region' as const,
+    index,
+    ...region,
+    language: null,
+    heard: { samples, contentId: `sha256:${'2'.repeat(64)}` },
   }));
   const lines = gatedLines(recognized, allSpeech);
   return {
@@ -290,7 +293,11 @@ const measures = { confidence: null, averageLogProbability: null, compressionRat
 const heard = { samples: 16, contentId: `sha256:${'0'.repeat(64)}` };
 
 const raw = (text: string, startMs: number | null, endMs: number | null, words: RawLine['words'] = []): RawLine => ({
-  ...{ text, startMs, endMs, words, measures },
+  text,
+  startMs,
+  endMs,
+  words,
+  measures,
 });
 
 const placed = (...lines: RawLine[]) =>

@@ -108,7 +108,11 @@ export class DamagedRuntime {
     return writtenEvents(
       this.stored.runtimeId,
       changed.map(({ producer, causationId, correlationId, type, data }) => ({
-        ...{ producer, causationId, correlationId, type, data },
+        producer,
+        causationId,
+        correlationId,
+        type,
+        data,
       })),
     );
   }

@@ -429,8 +429,15 @@ test('a text of WebVTT is derived again, or checked for its form if older rules 
     const [file, ...texts] = [written, text].map(contentRefOf);
     if (file === undefined) throw new Error('a file');
     const named = sealedSubtitleOf({
-      ...{ trackIndex: 4, label: 'Lines', language: 'en', format: 'webvtt', encoding: 'utf-8', file },
-      ...{ text: texts[0] ?? file, rightsHolder: 'Me', assertedAt: '2026-01-02T03:04:05.678Z' },
+      trackIndex: 4,
+      label: 'Lines',
+      language: 'en',
+      format: 'webvtt',
+      encoding: 'utf-8',
+      file,
+      text: texts[0] ?? file,
+      rightsHolder: 'Me',
+      assertedAt: '2026-01-02T03:04:05.678Z',
       measured: { cues: 2, outOfOrder: 0, overlapping: 0, withoutDuration: 1, beyondMedia: 0 },
       notes: [],
     });
@@ -451,17 +458,16 @@ test('bug: a text of WebVTT without the note on what was adapted in it was taken
   const [file, read] = [contentRefOf(written), contentRefOf(text)];
   const sealedWith = (notes: Parameters<typeof sealedSubtitleOf>[0]['notes']) => {
     const named = sealedSubtitleOf({
-      ...{
-        trackIndex: 4,
-        label: 'Lines',
-        language: 'en',
-        format: 'webvtt',
-        encoding: 'utf-8',
-        file,
-        text: read,
-        notes,
-      },
-      ...{ rightsHolder: 'Me', assertedAt: '2026-01-02T03:04:05.678Z' },
+      trackIndex: 4,
+      label: 'Lines',
+      language: 'en',
+      format: 'webvtt',
+      encoding: 'utf-8',
+      file,
+      text: read,
+      notes,
+      rightsHolder: 'Me',
+      assertedAt: '2026-01-02T03:04:05.678Z',
       measured: { cues: 1, outOfOrder: 0, overlapping: 0, withoutDuration: 0, beyondMedia: 0 },
     });
     const all = new Map([...files, [file.contentId, written], [read.contentId, text]]);
