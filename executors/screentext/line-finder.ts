@@ -1,15 +1,18 @@
+import {
+  boxAround,
+  type Component,
+  type DividedPicture,
+  divided,
+  heightOf,
+  type MeasuredComponent,
+  measured,
+  type PixelBox,
+  widthOf,
+} from './connected-components.ts';
 import { type GrayPicture, grayPictureOf } from './gray-picture.ts';
 
 // Finds lines of letters in a picture, whatever is behind them, and draws each alone: dark on white, in one size. An engine that reads
 // whole pages takes leaves and branches for letters, and loses the letters in front of them.
-
-/** A place in pixels, half open. */
-export interface PixelBox {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
 
 /** A line of letters that one threshold separates from the rest of its picture. */
 export interface TextLine {
@@ -79,130 +82,14 @@ export const STROKE_RULE = {
   rounds: 3,
 } as const;
 
-interface Component extends PixelBox {
-  readonly id: number;
-  readonly pixels: number;
-}
-
-interface Measured extends Component {
-  /** The mean gray of its pixels and of the ring around it, and the deviation of its pixels. */
-  readonly mean: number;
-  readonly around: number;
-  readonly deviation: number;
-}
-
-/** A picture that one threshold divided. */
-interface Divided {
-  readonly picture: GrayPicture;
-  readonly components: readonly Component[];
-  /** For each pixel the id of its component; 0 for the ground. */
-  readonly labels: Int32Array;
-}
-
-const heightOf = ({ top, bottom }: PixelBox): number => bottom - top;
-const widthOf = ({ left, right }: PixelBox): number => right - left;
 const areaOf = (box: PixelBox): number => widthOf(box) * heightOf(box);
-const contrastOf = ({ mean, around }: Measured): number => Math.abs(mean - around);
+const contrastOf = ({ mean, around }: MeasuredComponent): number => Math.abs(mean - around);
 const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const isWithin = (one: PixelBox, other: PixelBox): boolean =>
   one.left >= other.left && one.right <= other.right && one.top >= other.top && one.bottom <= other.bottom;
 
-/** The least box around boxes. */
-export const around = (boxes: readonly PixelBox[]): PixelBox => ({
-  left: Math.min(...boxes.map(({ left }) => left)),
-  top: Math.min(...boxes.map(({ top }) => top)),
-  right: Math.max(...boxes.map(({ right }) => right)),
-  bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
-});
-
-/**
- * Labels the connected pixels on one side of a threshold (four neighbors): one pass that notes which labels are one, and one that joins
- * them. Both look at a million pixels for each threshold, so they keep to arrays of numbers.
- */
-function divided(picture: GrayPicture, threshold: number, isLight: boolean): Divided {
-  const { width, height, pixels } = picture;
-  const labels = new Int32Array(pixels.length);
-  // A new label has no label to its left, so at most every second pixel has one.
-  const parents = new Int32Array(height * Math.ceil(width / 2) + 1);
-  let most = 0;
-  const rootOf = (label: number): number => {
-    let root = label;
-    for (let next = parents[root] ?? 0; next !== root; next = parents[root] ?? 0) {
-      // Each look shortens the way for the next one.
-      parents[root] = parents[next] ?? 0;
-      root = next;
-    }
-    return root;
-  };
-  for (let at = 0, x = 0; at < pixels.length; at += 1, x = x + 1 === width ? 0 : x + 1) {
-    const gray = pixels[at] ?? 0;
-    if (isLight ? gray < threshold : gray > threshold) continue;
-    const before = x === 0 ? 0 : (labels[at - 1] ?? 0);
-    const above = at < width ? 0 : (labels[at - width] ?? 0);
-    if (before === 0 && above === 0) {
-      most += 1;
-      parents[most] = most;
-      labels[at] = most;
-      continue;
-    }
-    labels[at] = before === 0 ? above : before;
-    if (before !== 0 && above !== 0 && before !== above) {
-      const [one, other] = [rootOf(before), rootOf(above)];
-      parents[Math.max(one, other)] = Math.min(one, other);
-    }
-  }
-  // Left, top, right, bottom and pixels of each root.
-  const found = new Int32Array(5 * (most + 1));
-  for (let at = 0, x = 0, y = 0; at < pixels.length; at += 1) {
-    const label = labels[at] ?? 0;
-    if (label !== 0) {
-      const id = rootOf(label);
-      labels[at] = id;
-      const box = 5 * id;
-      if (found[box + 4] === 0) {
-        found[box] = x;
-        found[box + 1] = y;
-      } else if (x < (found[box] ?? 0)) found[box] = x;
-      if (x >= (found[box + 2] ?? 0)) found[box + 2] = x + 1;
-      found[box + 3] = y + 1;
-      found[box + 4] = (found[box + 4] ?? 0) + 1;
-    }
-    x += 1;
-    if (x === width) [x, y] = [0, y + 1];
-  }
-  const components: Component[] = [];
-  for (let id = 1; id <= most; id += 1) {
-    const [left = 0, top = 0, right = 0, bottom = 0, count = 0] = found.subarray(5 * id, 5 * id + 5);
-    if (count > 0) components.push({ id, left, top, right, bottom, pixels: count });
-  }
-  return { picture, components, labels };
-}
-
-function measured(component: Component, { picture: { width, height, pixels }, labels }: Divided): Measured {
-  const { ringPixels } = LINE_RULE;
-  let [inside, squares, outside, count] = [0, 0, 0, 0];
-  const bottom = Math.min(height, component.bottom + ringPixels);
-  const right = Math.min(width, component.right + ringPixels);
-  for (let y = Math.max(0, component.top - ringPixels); y < bottom; y += 1) {
-    for (let x = Math.max(0, component.left - ringPixels); x < right; x += 1) {
-      const gray = pixels[y * width + x] ?? 0;
-      const label = labels[y * width + x];
-      if (label === component.id) {
-        inside += gray;
-        squares += gray * gray;
-      } else if (label === 0) {
-        outside += gray;
-        count += 1;
-      }
-    }
-  }
-  const mean = inside / component.pixels;
-  const deviation = Math.sqrt(Math.max(0, squares / component.pixels - mean * mean));
-  return { ...component, mean, deviation, around: count === 0 ? mean : outside / count };
-}
-
-const hasEvenContrast = (component: Measured): boolean =>
+const hasEvenContrast = (component: MeasuredComponent): boolean =>
   contrastOf(component) >= LINE_RULE.contrastSteps && component.deviation <= LINE_RULE.deviationSteps;
 
 /** True if a component has the size of a letter, or of a few that touch: neither a speck nor a frame nor a bar. */
@@ -215,7 +102,7 @@ function hasSizeOfLetter(component: Component): boolean {
 
 /** Letters beside each other, and the least box around them. */
 interface Row {
-  readonly letters: readonly Measured[];
+  readonly letters: readonly MeasuredComponent[];
   readonly box: PixelBox;
 }
 
@@ -232,14 +119,14 @@ function gapBetween(one: Row, other: Row): number | null {
   const fits =
     high <= LINE_RULE.heightRatio * low &&
     shared >= low / 2 &&
-    heightOf(around([one.box, other.box])) <= LINE_RULE.growthRatio * high &&
+    heightOf(boxAround([one.box, other.box])) <= LINE_RULE.growthRatio * high &&
     gap <= LINE_RULE.gapHeights * high;
   return fits && isAlike ? gap : null;
 }
 
 const joinedRow = (one: Row, other: Row): Row => ({
   letters: [...one.letters, ...other.letters].sort((a, b) => a.left - b.left),
-  box: around([one.box, other.box]),
+  box: boxAround([one.box, other.box]),
 });
 
 /** Joins rows that are one line: the stacked strokes of a syllable begin a row each. */
@@ -260,7 +147,7 @@ function joinedRows(rows: readonly Row[]): readonly Row[] {
 }
 
 /** Letters in rows, each from left to right. */
-function rowsOf(letters: readonly Measured[]): readonly Row[] {
+function rowsOf(letters: readonly MeasuredComponent[]): readonly Row[] {
   const rows: Row[] = [];
   for (const letter of letters.toSorted((one, other) => one.left - other.left)) {
     const own: Row = { letters: [letter], box: letter };
@@ -288,11 +175,11 @@ function isStrokeBeside(component: Component, { box: { top, bottom } }: Row, rea
 }
 
 /** Adds the strokes beside and in a row that are lower than a letter: a syllable of Korean can have no others. */
-function withStrokes(row: Row, of: Divided): Row {
+function withStrokes(row: Row, of: DividedPicture): Row {
   const mean = meanOf(row.letters.map((letter) => letter.mean));
   const usual = meanOf(row.letters.map(contrastOf));
   const seen = new Set(row.letters.map(({ id }) => id));
-  const isAlike = (part: Measured): boolean =>
+  const isAlike = (part: MeasuredComponent): boolean =>
     Math.abs(part.mean - mean) <= LINE_RULE.alikeSteps &&
     contrastOf(part) >= STROKE_RULE.contrastShare * usual &&
     part.deviation <= LINE_RULE.deviationSteps;
@@ -302,7 +189,7 @@ function withStrokes(row: Row, of: Divided): Row {
     for (const component of of.components) {
       if (seen.has(component.id) || !isStrokeBeside(component, row, grown.box)) continue;
       seen.add(component.id);
-      const part = measured(component, of);
+      const part = measured(component, of, LINE_RULE.ringPixels);
       if (isAlike(part)) grown = joinedRow(grown, { letters: [part], box: part });
     }
   }
@@ -313,7 +200,7 @@ const isLine = ({ letters, box }: Row): boolean =>
   letters.length >= LINE_RULE.leastLetters && widthOf(box) >= LINE_RULE.leastRatio * heightOf(box);
 
 /** The lines of letters, each from left to right, with their strokes. */
-function wholeRows(letters: readonly Measured[], of: Divided): (readonly Measured[])[] {
+function wholeRows(letters: readonly MeasuredComponent[], of: DividedPicture): (readonly MeasuredComponent[])[] {
   let rows = rowsOf(letters);
   for (let round = 0; round < STROKE_RULE.rounds; round += 1) {
     const grown = rows.map((row) => (isLine(row) ? withStrokes(row, of) : row));
@@ -341,15 +228,19 @@ function alikeShare(
 }
 
 /** True if a component behind an end of a row could be its next letter. */
-function goesOn(component: Component, row: readonly Measured[], [from = 0, to = 0]: readonly number[]): boolean {
-  const box = around(row);
+function goesOn(
+  component: Component,
+  row: readonly MeasuredComponent[],
+  [from = 0, to = 0]: readonly number[],
+): boolean {
+  const box = boxAround(row);
   const shared = Math.min(box.bottom, component.bottom) - Math.max(box.top, component.top);
   const isBeside = component.left >= from && component.right <= to;
   return isBeside && shared >= heightOf(component) / 2 && heightOf(component) >= heightOf(box) / 2;
 }
 
-function isCut(row: readonly Measured[], of: Divided): boolean {
-  const box = around(row);
+function isCut(row: readonly MeasuredComponent[], of: DividedPicture): boolean {
+  const box = boxAround(row);
   const mean = meanOf(row.map((letter) => letter.mean));
   const usual = meanOf(row.map(contrastOf));
   const reach = Math.round(END_RULE.reachHeights * heightOf(box));
@@ -366,13 +257,13 @@ function isCut(row: readonly Measured[], of: Divided): boolean {
 }
 
 /** The components of a line in its place: its letters, and the dots, accents and signs between them. Specks in a letter are ground. */
-function partsOf(row: readonly Measured[], place: PixelBox, of: Divided): ReadonlySet<number> {
+function partsOf(row: readonly MeasuredComponent[], place: PixelBox, of: DividedPicture): ReadonlySet<number> {
   const parts = new Set(row.map(({ id }) => id));
   const [mean, usual] = [meanOf(row.map((letter) => letter.mean)), meanOf(row.map(contrastOf))];
   for (const component of of.components) {
     if (parts.has(component.id) || component.pixels < 3 || !isWithin(component, place)) continue;
     if (row.some((letter) => isWithin(component, letter) && component.pixels < letter.pixels / 4)) continue;
-    const part = measured(component, of);
+    const part = measured(component, of, LINE_RULE.ringPixels);
     const isAlike = Math.abs(part.mean - mean) < 2 * LINE_RULE.alikeSteps && contrastOf(part) > 0.3 * usual;
     if (isAlike && part.deviation <= LINE_RULE.deviationSteps) parts.add(component.id);
   }
@@ -380,9 +271,9 @@ function partsOf(row: readonly Measured[], place: PixelBox, of: Divided): Readon
 }
 
 /** The pixels in the box of a line that are as light as its letters and not drawn, as a share of those that are. */
-function missingShare(row: readonly Measured[], of: Divided): number {
+function missingShare(row: readonly MeasuredComponent[], of: DividedPicture): number {
   const { picture, labels } = of;
-  const box = around(row);
+  const box = boxAround(row);
   const parts = partsOf(row, box, of);
   const mean = meanOf(row.map((letter) => letter.mean));
   let [own, missing] = [0, 0];
@@ -401,9 +292,9 @@ function missingShare(row: readonly Measured[], of: Divided): number {
 const MARGIN = 12;
 
 /** Draws a line alone: its components and their soft edges from white (the ground) to black (its letters). */
-function drawnLine(row: readonly Measured[], of: Divided, height: number): GrayPicture {
+function drawnLine(row: readonly MeasuredComponent[], of: DividedPicture, height: number): GrayPicture {
   const { picture, labels } = of;
-  const box = around(row);
+  const box = boxAround(row);
   const unit = heightOf(box);
   // Room for accents above, for descenders below, and for a sign behind the line.
   const place = {
@@ -469,12 +360,12 @@ function scaled({ width, height, pixels }: GrayPicture, scale: number): GrayPict
  * How much a row looks like a line of letters: it is long, of one gray and of high contrast. The threshold is halfway between letters
  * and ground. One close to the letters takes their thin parts away.
  */
-function scoreOf(row: readonly Measured[], threshold: number): number {
+function scoreOf(row: readonly MeasuredComponent[], threshold: number): number {
   const [mean, ground] = [meanOf(row.map((letter) => letter.mean)), meanOf(row.map((letter) => letter.around))];
   const spread = Math.sqrt(meanOf(row.map((letter) => (letter.mean - mean) ** 2)));
   const contrast = Math.abs(mean - ground);
   const halfway = 1 - Math.abs(threshold - (mean + ground) / 2) / contrast;
-  const box = around(row);
+  const box = boxAround(row);
   return ((widthOf(box) / heightOf(box)) * Math.min(120, contrast) * halfway) / (10 + spread);
 }
 
@@ -487,14 +378,16 @@ interface FoundLine {
 
 function linesAt(picture: GrayPicture, threshold: number, isLight: boolean): FoundLine[] {
   const of = divided(picture, threshold, isLight);
-  const letters = of.components.filter(hasSizeOfLetter).map((component) => measured(component, of));
+  const letters = of.components
+    .filter(hasSizeOfLetter)
+    .map((component) => measured(component, of, LINE_RULE.ringPixels));
   const even = letters.filter(hasEvenContrast);
   if (even.length > LINE_RULE.mostLetters) return [];
   return wholeRows(even, of).map((row) => ({
     score: scoreOf(row, threshold),
     mean: meanOf(row.map((letter) => letter.mean)),
     line: {
-      box: around(row),
+      box: boxAround(row),
       isCut: isCut(row, of) || missingShare(row, of) > END_RULE.missingShare,
       drawn: (height) => drawnLine(row, of, height),
     },

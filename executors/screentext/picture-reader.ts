@@ -5,8 +5,9 @@ import {
   type ScreenBox,
 } from '../../contract/evidence/evidence.ts';
 import type { ReadText } from '../../contract/screentext.ts';
+import { boxAround, type PixelBox } from './connected-components.ts';
 import { type GrayPicture, grayPicture } from './gray-picture.ts';
-import { around, END_RULE, LINE_RULE, linesIn, type PixelBox, STROKE_RULE, type TextLine } from './line-finder.ts';
+import { END_RULE, LINE_RULE, linesIn, STROKE_RULE, type TextLine } from './line-finder.ts';
 import { boxesOverlap, joinedReadings, lettersIn, lookedAgain, MOST_ROUNDS, STRIP, SURE_MILLI } from './second-look.ts';
 import { SPACE_RULE, spacesBehind } from './syllable-spaces.ts';
 
@@ -272,7 +273,7 @@ const isSameReading = (one: ReadText, other: ReadText): boolean =>
 const placesCutIn = (places: readonly (readonly TextLine[])[], picture: GrayPicture): ScreenBox[] =>
   places
     .filter((place) => place.every(({ isCut }) => isCut))
-    .map((place) => placeIn(around(place.map(({ box }) => box)), picture));
+    .map((place) => placeIn(boxAround(place.map(({ box }) => box)), picture));
 
 /** True if a reading ends where a line of its height ends that may be cut. */
 function isPartOf(box: ScreenBox, cut: ScreenBox): boolean {
