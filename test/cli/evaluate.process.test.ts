@@ -44,7 +44,7 @@ test.before(async () => {
   // Blurs the last pictures with those before them, so that the last cut disappears.
   roots.dull = await ffmpegThat(
     roots.folder,
-    `set -- "\${@//flags=area/flags=area,tmix=frames=12:enable=gte(t\\\\,40)}"`,
+    `set -- "\${@//flags=area,format=rgb24/flags=area,tmix=frames=12:enable=gte(t\\\\,40),format=rgb24}"`,
   );
 });
 
