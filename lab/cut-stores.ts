@@ -17,8 +17,7 @@ import { openStore } from '../test/actors/reopening/stored-studies.ts';
 import { type HostProcess, startHost } from '../test/crash/host-process.ts';
 import { LaterClient } from '../test/crash/later-client.ts';
 import { askRange, rangeReached } from '../test/crash/range-client.ts';
-import { cutLife, hasWindows, isErasing } from './stores/cut-life.ts';
-import { cutRecognized } from './stores/cut-recognized.ts';
+import { cutLife, cutRecognized, hasWindows, isErasing } from './stores/cut-life.ts';
 import { describeRelease } from './stores/describe-release.ts';
 
 /** The port of the small video host. The stores contain its addresses, so a test that opens one needs the same port. */

@@ -2,8 +2,12 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { spokenLanguage } from '../../client/studies.ts';
 import { lifeFlags, lifeWindowing, recognizerPort } from '../../fixtures/golden-store/life.ts';
+import { stubTranscriber, transcribes } from '../../fixtures/hosted-model/stub-transcriber.ts';
+import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
 import { erasingPrefix } from '../../storage/backup/named-objects.ts';
+import { approveCaptions, openClientHost } from '../../test/actors/client-host.ts';
 import { type OpenedStore, openStore } from '../../test/actors/reopening/stored-studies.ts';
 import { CopiedLife } from '../../test/crash/copied-lives.ts';
 import { FullLife, type KnownOfLife, LifeSurroundings, nothingKnown } from '../../test/crash/full-life.ts';
@@ -74,5 +78,37 @@ async function isSeen(root: string, look: (store: OpenedStore) => Promise<boolea
   } finally {
     await store.close();
     await rm(copy, { recursive: true });
+  }
+}
+
+const recognizedFlags = [
+  ...['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small', '--allow-real-semantic-evidence'],
+  ...['--caption-executor', 'recognized', '--allow-recognized-captions'],
+];
+
+/** Makes a data root with a study of speech whose captions are the recognized text. Returns the id of its runtime. */
+export async function cutRecognized(t: ExecutionContext, root: string): Promise<string> {
+  await mkdir(root, { mode: 0o700 });
+  let asked = 0;
+  const server = await stubTranscriber((response, region) => {
+    const measures = { avg_logprob: -0.1, compression_ratio: 0.9, no_speech_prob: 0.01 };
+    const segments = [{ text: utterances[asked++ % utterances.length], start: 0.1, end: 2.7, ...measures }];
+    transcribes({ language: 'english', segments })(response, region);
+  });
+  try {
+    const environment = { OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: '' };
+    const { host, client } = await openClientHost(t, root, { flags: recognizedFlags, environment });
+    const given = { label: 'Three sentences', rightsHolder: 'The project', ownershipAttested: true } as const;
+    const source = await client.ingestFile(speechFile, given);
+    const { runtimeId } = await client
+      .study(source, { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en') })
+      .ended();
+    await approveCaptions(client, runtimeId);
+    await client.captions.produce(runtimeId);
+    await client.captions.checked(runtimeId);
+    await host.stop();
+    return runtimeId;
+  } finally {
+    server.close();
   }
 }
