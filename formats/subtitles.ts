@@ -696,8 +696,8 @@ export function measuredCues(cues: readonly WrittenCue[], durationMs: number): S
   };
 }
 
-// The texts that players read as a tag, as an override or a break of ASS, and as a character reference.
-const markup = /<(?=\/?\p{L})|\{(?=\\)|\\(?=[Nnh])|&(?=#?\w+;)/gu;
+// The texts that players read as a tag, as an override or a break of ASS, as a style of MicroDVD, and as a character reference.
+const markup = /<(?=\/?\p{L})|\{(?=\\|[CcFfoPSsYy]:)|\\(?=[Nnh])|&(?=#?\w+;)/gu;
 
 /**
  * A text as SubRip has it. The format has no escapes, and players hide what looks like markup: a word joiner behind the first sign
