@@ -696,7 +696,7 @@ export function measuredCues(cues: readonly WrittenCue[], durationMs: number): S
   };
 }
 
-// The texts that players read as a tag, as an override or a break of ASS, as a style of MicroDVD, and as a character reference.
+// Players read these as a tag, an override or a break of ASS, a style of MicroDVD, or a character reference.
 const markup = /<(?=\/?\p{L})|\{(?=\\|[CcFfoPSsYy]:)|\\(?=[Nnh])|&(?=#?\w+;)/gu;
 
 /** An arrow in a text as SubRip has it. */
