@@ -15,6 +15,7 @@ import {
 } from '../../contract/captions/correction.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { openSubtitleFile, plainOfSubRip, resultOfSteps } from '../../formats/subtitles.ts';
+import { webVttTime } from '../../receipts/captions/webvtt.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { brokenLines } from '../../rules/caption-guidelines.ts';
 import { baseLanguage } from '../../rules/languages.ts';
@@ -54,12 +55,7 @@ export interface EditedSide {
   readonly marksTextless: boolean;
 }
 
-const srtTime = (ms: number): string => {
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const seconds = Math.floor(ms / 1000);
-  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
-  return `${clock},${String(ms % 1000).padStart(3, '0')}`;
-};
+const srtTime = (ms: number): string => webVttTime(ms).replace('.', ',');
 
 /**
  * The text of a cue in a file to edit: the text of the line, or the reason why the host has none. A text in its place is a
