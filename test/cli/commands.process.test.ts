@@ -138,7 +138,7 @@ test('a file that is not media is refused before it is sent', async (t) => {
   await writeFile(text, 'not media');
   const { exit, stderr } = await run(['ingest', text, ...rights, '--data-root', join(folder, 'five')]);
   t.is(exit, 1);
-  t.regex(stderr, /^not_media: the file is text, and no media; /m);
+  t.regex(stderr, /^not_media: the file is text, not media; /m);
 });
 
 test('one file that is not media fails alone, by name; the others are taken in', async (t) => {
