@@ -25,8 +25,8 @@ const kindsOf = (executor: string | null): readonly string[] =>
   executor === null ? Object.keys(kindNames) : [executor.startsWith('recognized') ? 'transcript' : 'subtitle_track'];
 
 /**
- * The texts of a study that its captions will be made of, in order of time, without tracks in other languages if both
- * languages were identified. `executor` is the option of the host, null if it is not known; `languages` are the tags of both sides.
+ * The texts that captions of a study will be made of, in order of time. If both languages were identified, tracks in other
+ * languages are left out. `executor` is the option of the host, null if it is not known; `languages` are the tags of both sides.
  */
 export async function captionLines(
   host: StudyHost,
@@ -53,5 +53,5 @@ export async function captionLines(
 }
 
 /** A line as a person reads it at a terminal. */
-export const shownLine = ({ startMs, text }: CaptionLine): string =>
+export const timedLine = ({ startMs, text }: CaptionLine): string =>
   `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;

@@ -40,7 +40,7 @@ import {
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { namedHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
-import { captionLines, shownLine } from './caption-lines.ts';
+import { captionLines, timedLine } from './caption-lines.ts';
 import { writeExport } from './exports.ts';
 import { checkRights, rightsFlags } from './given-file.ts';
 import { sourceOf } from './ingest.ts';
@@ -272,7 +272,7 @@ function waysOut(call: CommandCall, asked: Asked, needed: NeededEngines): string
   return isPossible ? `${stopped}, or set ${engines} and restart it:\n  ${set}` : stopped;
 }
 
-/** A call with a host that can make captions, and their executor; null for that of a host that ran before the command. */
+/** A call with a host that can make captions, and their executor; null if the host ran before the command. */
 interface AbleCall {
   readonly call: CommandCall;
   readonly executor: string | null;
@@ -324,7 +324,7 @@ async function attestedBy(able: AbleCall, runtimeId: string, reviewer: Reviewer,
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {
     terminal.remark(`${what}: ${lines.length} lines`);
-    for (const line of lines.slice(0, firstLines)) terminal.remark(shownLine(line));
+    for (const line of lines.slice(0, firstLines)) terminal.remark(timedLine(line));
     if (lines.length > firstLines) terminal.remark(`  … and ${lines.length - firstLines} more`);
   }
   if (!mustAgree(call, reviewer, { statement: attestations.decision, verb: 'approve' })) return;
@@ -333,7 +333,7 @@ async function attestedBy(able: AbleCall, runtimeId: string, reviewer: Reviewer,
     if (answer === 'yes') return;
     if (answer !== 'lines')
       throw new WrongCall('nothing was approved: not attested. The study stays; run the command again');
-    for (const { lines } of found) for (const line of lines) terminal.remark(shownLine(line));
+    for (const { lines } of found) for (const line of lines) terminal.remark(timedLine(line));
   }
 }
 
@@ -360,7 +360,7 @@ async function madeCaptions(able: AbleCall, runtimeId: string, asked: Asked): Pr
 /** The path of the film; for a source that is named otherwise, one in this folder. */
 const besideFilm = (film: string): string => resolve(existsSync(film) ? film : basename(film));
 
-/** Throws `WrongCall` for a folder that takes no new file, before a person is asked for anything. */
+/** Throws `WrongCall` for a folder that takes no new file, before the command asks a person for anything. */
 async function checkFolder(path: string, flag: 'output' | 'mux'): Promise<void> {
   const folder = dirname(path);
   await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {

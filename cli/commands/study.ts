@@ -198,7 +198,7 @@ async function run(call: CommandCall, what: string): Promise<ExitCode> {
 export const study: HostCommand = {
   usage: 'media-study study SOURCE… [flags]',
   purpose:
-    'Studies sources to their end, and prints what was found. A SOURCE is a file, an address, or a source: its id, a beginning of it, or its label.',
+    'Studies sources, and prints what was found. A SOURCE is a file, an address, or a source: its id, a beginning of it, or its label.',
   flags,
   positionals: 100,
   beginsData: true,

@@ -217,7 +217,7 @@ test('a wrong call is reported before a host is started for it', async (t) => {
     ],
     [
       ['ingest', nameless],
-      `${nameless}: the name of a file that is taken in must end with an extension; rename it, or name a link to it`,
+      `${nameless}: the file name must end with an extension; rename the file, or give a link with another name`,
     ],
     [['ingest', media], '--rights-holder is missing: name who holds the rights in a.wav'],
     [['study', media], '--rights-holder is missing: name who holds the rights in a.wav'],
