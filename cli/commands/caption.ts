@@ -267,7 +267,7 @@ function waysOut(call: CommandCall, asked: Asked, needed: NeededEngines): string
   ].join(' and ');
   const set = asTyped(`settings set ${[...needed.settings].map(assignment).join(' ')}`);
   const isPossible = engines !== '' && (hasSound || hasSpokenText);
-  if (call.isOwnHost()) return `Attach subtitles by ${files}${isPossible ? `, or set ${engines}:\n  ${set}` : ''}`;
+  if (call.isOwnHost()) return `Attach subtitles with ${files}${isPossible ? `, or set ${engines}:\n  ${set}` : ''}`;
   const stopped = 'This host was running before the command. Stop it and run the command again';
   return isPossible ? `${stopped}, or set ${engines} and restart it:\n  ${set}` : stopped;
 }
@@ -319,7 +319,7 @@ async function attestedBy(able: AbleCall, runtimeId: string, reviewer: Reviewer,
   if (found.length === 0) {
     const none = executor?.startsWith('recognized') ? 'no speech was recognized in it' : 'its subtitles have no lines';
     const attach = `--subtitles FILE:${asked.target}`;
-    throw new WrongCall(`no captions can be made of ${asked.film}: ${none}. Attach subtitles by ${attach}`);
+    throw new WrongCall(`no captions can be made of ${asked.film}: ${none}. Attach subtitles with ${attach}`);
   }
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {

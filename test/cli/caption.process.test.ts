@@ -73,7 +73,7 @@ test('a film with one subtitle track becomes captions in another language by a m
   t.regex(refused.stderr, /text tracks in en and de, the source has eng, and the host does not translate/);
   t.regex(
     refused.stderr,
-    /Attach subtitles by --subtitles FILE:de, or set a model that translates:\n {2}.*settings set model-server=\S+ caption-executor=subtitles-translated caption-translation-model=MODEL allow-real-caption-production=true/,
+    /Attach subtitles with --subtitles FILE:de, or set a model that translates:\n {2}.*settings set model-server=\S+ caption-executor=subtitles-translated caption-translation-model=MODEL allow-real-caption-production=true/,
     'bug: a recognizer was recommended for a missing translation',
   );
 
@@ -124,7 +124,7 @@ pocketsphinxTest('bug: captions without any line were put to a person for approv
   await runCommand(['settings', 'set', ...sphinxRemembered, '--data-root', join(folder, 'root')]);
   const { exit, stderr } = await caption('--from', 'en', ...owner, ...approved);
   t.is(exit, 2);
-  t.regex(stderr, /no speech was recognized in it\. Attach subtitles by --subtitles FILE:en\n$/);
+  t.regex(stderr, /no speech was recognized in it\. Attach subtitles with --subtitles FILE:en\n$/);
   t.notRegex(stderr, /making the captions/);
 });
 
@@ -169,7 +169,7 @@ test('a film without texts and without an engine lists the options, before any a
   t.is(exit, 2);
   t.regex(
     stderr,
-    /no captions can be made of .*hum\.wav: .*Attach subtitles by --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE allow-real-semantic-evidence=true caption-executor=recognized allow-recognized-captions=true/,
+    /no captions can be made of .*hum\.wav: .*Attach subtitles with --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE allow-real-semantic-evidence=true caption-executor=recognized allow-recognized-captions=true/,
   );
   const both = await runCommand(args('--from', 'en', '--to', 'de'), environment);
   t.regex(
