@@ -482,7 +482,7 @@ export const caption: HostCommand = {
   flags,
   positionals: 1,
   beginsData: true,
-  interrupted: () => 'what is done stays; the same command goes on from there',
+  interrupted: () => 'finished work is kept; run the same command again to continue',
   check,
   run,
 };

@@ -203,7 +203,7 @@ export const study: HostCommand = {
   positionals: 100,
   beginsData: true,
   interrupted: () =>
-    `an ingest under way is canceled; a study goes on while a host runs on the data root: ${asTyped('watch RUNTIME')} goes on with it, ${asTyped('cancel RUNTIME')} ends it`,
+    `an ingest under way is canceled; a study continues while a host runs on the data root: ${asTyped('watch RUNTIME')} follows it, ${asTyped('cancel RUNTIME')} ends it`,
   check,
   run: (call) => onEachSource(call, (what) => run(call, what)),
 };
