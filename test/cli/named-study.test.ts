@@ -119,7 +119,7 @@ test('bug: a part of a label did not lead to the label, and every short word to 
   t.is(nearestName('a', ['talk about it']), null);
 });
 
-test('bug: several studies of one name were listed without their languages, so that no line said which is which', async (t) => {
+test('bug: several studies of one name were listed without their languages, and looked alike', async (t) => {
   const error = await t.throwsAsync(namedStudy(call, 'talk'), { instanceOf: WrongCall });
   t.deepEqual(error.message.split('\n'), [
     '2 studies are called talk; name one by its id, or by the beginning of its id:',
