@@ -22,22 +22,33 @@ const LAST_BIN = Math.floor(STEADINESS_RULE.highestHz / BIN_HZ);
 // Far below what a sample of 16 bits can hold, so that silence has a level.
 const LEAST_POWER = 1e-9;
 
+const BINS = LAST_BIN - FIRST_BIN + 1;
+const WIDTH = 2 * besideBins + 1;
+
 /** The level of each bin above the mean of those beside it; of length one, and with a mean of zero. */
 function fineStructure(powers: Float64Array): Float64Array {
-  const levels = Float64Array.from({ length: LAST_BIN - FIRST_BIN + 1 + 2 * besideBins }, (_, at) =>
-    Math.log((powers[FIRST_BIN - besideBins + at] ?? 0) + LEAST_POWER),
-  );
-  const width = 2 * besideBins + 1;
-  const fine = new Float64Array(LAST_BIN - FIRST_BIN + 1);
-  let around = levels.subarray(0, width - 1).reduce((sum, each) => sum + each, 0);
-  for (let at = 0; at < fine.length; at += 1) {
-    around += levels[at + width - 1] ?? 0;
-    fine[at] = (levels[at + besideBins] ?? 0) - around / width;
+  const levels = new Float64Array(BINS + WIDTH - 1);
+  for (let at = 0; at < levels.length; at += 1)
+    levels[at] = Math.log((powers[FIRST_BIN - besideBins + at] ?? 0) + LEAST_POWER);
+  const fine = new Float64Array(BINS);
+  let around = 0;
+  for (let at = 0; at < WIDTH - 1; at += 1) around += levels[at] ?? 0;
+  let sum = 0;
+  let squares = 0;
+  for (let at = 0; at < BINS; at += 1) {
+    around += levels[at + WIDTH - 1] ?? 0;
+    const above = (levels[at + besideBins] ?? 0) - around / WIDTH;
     around -= levels[at] ?? 0;
+    fine[at] = above;
+    sum += above;
+    squares += above * above;
   }
-  const mean = fine.reduce((sum, each) => sum + each, 0) / fine.length;
-  const size = Math.sqrt(fine.reduce((sum, each) => sum + (each - mean) ** 2, 0));
-  return fine.map((each) => (size === 0 ? 0 : (each - mean) / size));
+  const mean = sum / BINS;
+  const size = Math.sqrt(Math.max(0, squares - sum * mean));
+  // What is left of equal levels by rounding is no structure.
+  const scale = size < 1e-6 ? 0 : 1 / size;
+  for (let at = 0; at < BINS; at += 1) fine[at] = ((fine[at] ?? 0) - mean) * scale;
+  return fine;
 }
 
 /**
@@ -46,14 +57,12 @@ function fineStructure(powers: Float64Array): Float64Array {
  */
 export function steadinessOf(spectra: readonly Float64Array[]): Float32Array {
   const fine = spectra.map(fineStructure);
-  const steadiness = Float32Array.from(fine, (own, step) => {
-    const before = fine[step - lagSteps];
-    return before === undefined
-      ? 0
-      : Math.max(
-          0,
-          own.reduce((sum, each, bin) => sum + each * (before[bin] ?? 0), 0),
-        );
-  });
+  const steadiness = new Float32Array(spectra.length);
+  for (let step = lagSteps; step < fine.length; step += 1) {
+    const [own, before] = [fine[step], fine[step - lagSteps]];
+    let product = 0;
+    for (let bin = 0; bin < BINS; bin += 1) product += (own?.[bin] ?? 0) * (before?.[bin] ?? 0);
+    steadiness[step] = Math.min(1, Math.max(0, product));
+  }
   return steadiness.fill(steadiness[lagSteps] ?? 0, 0, lagSteps);
 }
