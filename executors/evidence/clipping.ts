@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import { type ClippingFact, type MeasuredChannel, measuredChannel } from '../../contract/evidence/evidence.ts';
 import { packedBytes } from '../pictures/small-picture.ts';
+import type { AuForm } from './au-sound.ts';
 
 /**
  * Sound is clipped if it is at full scale of 16 bits for three samples or more, at the rate of the track. A wave that only
@@ -43,7 +44,12 @@ export const CLIPPING_RULE = {
 const HIGHEST = 32_767;
 const LOWEST = -32_768;
 
-const CHANNELS: readonly MeasuredChannel[] = ['left', 'right', 'centre'];
+/** The channels of a sound, by how many it has. */
+const CHANNELS: Readonly<Record<number, readonly MeasuredChannel[]>> = {
+  1: ['centre'],
+  2: ['left', 'right'],
+  3: ['left', 'right', 'centre'],
+};
 
 const found = z.strictObject({
   channel: measuredChannel,
@@ -80,12 +86,13 @@ interface HalfWave extends Run {
   readonly samples: number;
 }
 
-/** Finds clipping in left, right and center of a sound at its own rate. */
+/** Finds clipping in each channel of a sound at its own rate. */
 export class Clipping {
   readonly #range: Range;
   readonly #full: Found[];
   readonly #below: Found[];
-  readonly #runs: { value: number; samples: number }[];
+  /** The run of each channel; none before the sound began. */
+  #runs: { value: number; samples: number }[];
   #rate: number;
   /** The number of channels at full scale now. */
   #open = 0;
@@ -93,16 +100,16 @@ export class Clipping {
   /** Each channel of the window that is not whole yet; the rest of it is silent. */
   #window: readonly Int16Array[];
   /** The highest sample of each in that window. */
-  #highest: readonly number[];
+  #highest: number[];
 
   constructor(range: Range, from: ClippingState | null = null) {
     this.#range = range;
     this.#full = from?.full ?? [];
     this.#below = from?.below ?? [];
-    this.#runs = from?.runs ?? CHANNELS.map(() => ({ value: 0, samples: 0 }));
+    this.#runs = from?.runs ?? [];
     this.#rate = from?.rate ?? 1;
     this.#samples = from?.samples ?? 0;
-    this.#window = channelsOf(new Int16Array(new Uint8Array(from?.window ?? []).buffer));
+    this.#window = channelsOf(new Int16Array(new Uint8Array(from?.window ?? []).buffer), this.#runs.length);
     this.#highest = this.#window.map(highestOf);
     this.#open = this.#runs.filter(({ samples }) => samples > 0).length;
   }
@@ -118,72 +125,70 @@ export class Clipping {
     };
   }
 
-  /** Sound of this rate comes; `goesOn` if it follows at once what came before. */
-  begin(rate: number, samples: number, goesOn: boolean): void {
+  /** How many channels the sound has that was taken last; 0 before any. */
+  get channels(): number {
+    return this.#runs.length;
+  }
+
+  /** Sound of this form comes; `goesOn` if it follows at once what came before. */
+  begin({ rate, channels }: AuForm, samples: number, goesOn: boolean): void {
     if (goesOn) return;
     this.#endRuns();
     this.#rate = rate;
     this.#samples = samples;
-    this.#window = CHANNELS.map(() => new Int16Array(Math.round((CLIPPING_RULE.windowMs * rate) / 1000)));
-    this.#highest = CHANNELS.map(() => 0);
+    this.#runs = Array.from({ length: channels }, () => ({ value: 0, samples: 0 }));
+    this.#window = this.#runs.map(() => new Int16Array(Math.round((CLIPPING_RULE.windowMs * rate) / 1000)));
+    this.#highest = this.#runs.map(() => 0);
   }
 
-  /** Takes samples of left, right and center, interleaved. */
+  /** Takes samples of all channels, interleaved. */
   add(samples: Int16Array): void {
-    const [left = samples, right = samples, centre = samples] = this.#window;
     const before = this.#samples;
-    let place = before % left.length;
-    let [ofLeft = 0, ofRight = 0, ofCentre = 0] = this.#highest;
+    const { channels } = this;
+    const windowSamples = this.#window[0]?.length ?? 0;
     let highest = 0;
-    for (let at = 0; at < samples.length; at += CHANNELS.length) {
-      const one = samples[at] ?? 0;
-      const two = samples[at + 1] ?? 0;
-      const three = samples[at + 2] ?? 0;
-      left[place] = one;
-      right[place] = two;
-      centre[place] = three;
-      ofLeft = Math.max(ofLeft, one, -one);
-      ofRight = Math.max(ofRight, two, -two);
-      ofCentre = Math.max(ofCentre, three, -three);
-      place += 1;
-      if (place < left.length) continue;
-      this.#samples = before + at / CHANNELS.length + 1;
-      this.#highest = [ofLeft, ofRight, ofCentre];
-      highest = Math.max(highest, ofLeft, ofRight, ofCentre);
-      this.#endWindow();
-      place = ofLeft = ofRight = ofCentre = 0;
+    for (let at = 0; at < samples.length; ) {
+      const place = this.#samples % windowSamples;
+      const count = Math.min(windowSamples - place, (samples.length - at) / channels);
+      for (const [channel, window] of this.#window.entries()) {
+        const ofChannel = copyChannel(samples, { from: at + channel, channels, count }, window, place);
+        this.#highest[channel] = Math.max(this.#highest[channel] ?? 0, ofChannel);
+        highest = Math.max(highest, ofChannel);
+      }
+      this.#samples += count;
+      at += count * channels;
+      if (place + count === windowSamples) this.#endWindow();
     }
-    this.#samples = before + samples.length / CHANNELS.length;
-    this.#highest = [ofLeft, ofRight, ofCentre];
-    if (this.#open > 0 || Math.max(highest, ...this.#highest) >= HIGHEST) this.#findFullScale(samples, before);
+    if (this.#open > 0 || highest >= HIGHEST) this.#findFullScale(samples, before);
   }
 
   facts(): ClippingFact[] {
     this.#endRuns();
     const { endMs } = this.#range;
-    return CHANNELS.flatMap((channel) => {
-      const joined: Found[] = [];
-      const ofChannel = [...this.#full, ...this.#below].filter((each) => each.channel === channel);
-      for (const each of ofChannel.sort((one, other) => one.startMs - other.startMs)) add(joined, each);
-      return joined;
-    })
+    return measuredChannel.options
+      .flatMap((channel) => {
+        const joined: Found[] = [];
+        const ofChannel = [...this.#full, ...this.#below].filter((each) => each.channel === channel);
+        for (const each of ofChannel.sort((one, other) => one.startMs - other.startMs)) add(joined, each);
+        return joined;
+      })
       .filter(({ startMs }) => startMs < endMs)
       .sort((one, other) => one.startMs - other.startMs)
       .map((found, index) => ({ kind: 'clipping', index, ...found, endMs: Math.min(found.endMs, endMs) }));
   }
 
   #endRuns(): void {
-    for (const place of CHANNELS.keys()) this.#sample(place, 0, this.#samples);
+    for (const place of this.#runs.keys()) this.#sample(place, 0, this.#samples);
     if (this.#window.some(({ length }) => length > 0)) this.#endWindow();
   }
 
   #findFullScale(samples: Int16Array, before: number): void {
+    const { channels } = this;
     let open = this.#open;
     for (let at = 0; at < samples.length; at += 1) {
       const sample = samples[at] ?? 0;
       if (open === 0 && sample !== HIGHEST && sample !== LOWEST) continue;
-      const instant = before + Math.floor(at / CHANNELS.length);
-      this.#sample(at % CHANNELS.length, sample, instant);
+      this.#sample(at % channels, sample, before + Math.floor(at / channels));
       open = this.#open;
     }
   }
@@ -207,7 +212,7 @@ export class Clipping {
   /** A run of samples of one channel from `first` to before `end`. */
   #foundOf(place: number, first: number, end: number): Found {
     const at = (sample: number) => this.#range.startMs + (sample * 1000) / this.#rate;
-    const channel = CHANNELS[place] ?? 'centre';
+    const channel = CHANNELS[this.channels]?.[place] ?? 'centre';
     return {
       channel,
       startMs: Math.floor(at(first)),
@@ -225,7 +230,7 @@ export class Clipping {
       }
       samples.fill(0);
     }
-    this.#highest = CHANNELS.map(() => 0);
+    this.#highest = this.#window.map(() => 0);
   }
 }
 
@@ -252,8 +257,8 @@ function clippedRuns(samples: Int16Array, highest: number): readonly Run[] {
 }
 
 /** The channels of interleaved samples. */
-const channelsOf = (samples: Int16Array): Int16Array[] =>
-  CHANNELS.map((_, place) => samples.filter((_sample, at) => at % CHANNELS.length === place));
+const channelsOf = (samples: Int16Array, channels: number): Int16Array[] =>
+  Array.from({ length: channels }, (_, place) => samples.filter((_sample, at) => at % channels === place));
 
 function interleaved(channels: readonly Int16Array[]): Int16Array {
   const samples = new Int16Array(channels.reduce((sum, { length }) => sum + length, 0));
@@ -262,15 +267,25 @@ function interleaved(channels: readonly Int16Array[]): Int16Array {
   return samples;
 }
 
-function highestOf(samples: Int16Array): number {
+/** Copies samples of one channel to a place of its window. Returns the size of the highest. */
+function copyChannel(
+  samples: Int16Array,
+  { from, channels, count }: { readonly from: number; readonly channels: number; readonly count: number },
+  window: Int16Array,
+  place: number,
+): number {
   let highest = 0;
-  for (let at = 0; at < samples.length; at += 1) {
-    const sample = samples[at] ?? 0;
+  for (let at = 0; at < count; at += 1) {
+    const sample = samples[from + at * channels] ?? 0;
+    window[place + at] = sample;
     if (sample > highest) highest = sample;
     else if (-sample > highest) highest = -sample;
   }
   return highest;
 }
+
+const highestOf = (samples: Int16Array): number =>
+  samples.reduce((highest, sample) => Math.max(highest, sample, -sample), 0);
 
 /** The half waves that come near the highest sample; those that the window cuts are left out. */
 function halfWaves(samples: Int16Array, highest: number): HalfWave[] {

@@ -145,7 +145,7 @@ export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes', 'fields', '
 
 /**
  * The output of the pipes behind them. `pixels` are small pictures (RGB), `candidates` JPEGs that may become keyframes
- * (`mpjpeg`). `ownRate` is the sound of left, right and center at its own rate (`au`). `peaks` is all channels at 48 kHz as
+ * (`mpjpeg`). `ownRate` is the sound folded into `OWN_RATE_LAYOUTS`, at its own rate (`au`). `peaks` is all channels at 48 kHz as
  * floating-point numbers (`au`), from where loudness is measured.
  */
 export const BYTE_PIPES = ['pixels', 'candidates', 'ownRate', 'peaks'] as const;
@@ -228,6 +228,9 @@ const soundOf = (audioTrackIndex: number, form: SoundForm) => ({
   layout: form === 'mono' ? 'aformat=channel_layouts=mono,' : '',
 });
 
+// ffmpeg takes the nearest to the sound's own. More channels are folded into left, right and center.
+const OWN_RATE_LAYOUTS = `mono|stereo|${CHANNEL_LAYOUT}`;
+
 /** Another rate would round off samples at full scale. Gaps are filled as in the other branches. */
 function ownRateOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number, form: SoundForm): string[] {
   if (audioTrackIndex === null) return [];
@@ -235,7 +238,7 @@ function ownRateOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number,
   const [from, to] = [range.startMs - seekMs, range.endMs - seekMs].map((ms) => ms / 1000);
   const graph = [
     `[${sound}]aresample=async=1:first_pts=0`,
-    `${layout}aformat=sample_fmts=s16:channel_layouts=${CHANNEL_LAYOUT}`,
+    `${layout}aformat=sample_fmts=s16:channel_layouts=${OWN_RATE_LAYOUTS}`,
     `atrim=start=${from}:end=${to}[own]`,
   ];
   const form16 = ['-c:a', 'pcm_s16be', '-flags', '+bitexact', '-f', 'au'];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { DropoutFact } from '../../contract/evidence/evidence.ts';
+import type { AuForm } from './au-sound.ts';
 import { HOLE_RULE, Holes, holesState, type MsSpan, msSpan } from './holes.ts';
 
 /**
@@ -19,8 +20,6 @@ export const DROPOUT_RULE = {
   hole: HOLE_RULE,
 } as const;
 
-const CHANNELS = 3;
-
 /** Dropouts as they are kept between two windows of a pass; all times are from the start of the range. */
 export const dropoutsState = z.strictObject({
   found: z.array(msSpan),
@@ -38,12 +37,12 @@ type DropoutsState = z.infer<typeof dropoutsState>;
 
 const nothing = () => ({ found: [], before: [], silence: null, since: [], samples: 0, ms: 0, peak: 0, holes: null });
 
-/** Finds dropouts in left, right and center of a sound at its own rate. */
+/** Finds dropouts in a sound at its own rate, in all channels at once. */
 export class Dropouts {
   readonly #range: Range;
   readonly #state: Omit<DropoutsState, 'holes'>;
   readonly #holes: Holes;
-  #rate = 1;
+  #form: AuForm = { rate: 1, channels: 1 };
 
   constructor(range: Range, from: DropoutsState | null = null) {
     this.#range = range;
@@ -56,25 +55,26 @@ export class Dropouts {
     return { ...this.#state, holes: this.#holes.save() };
   }
 
-  /** Sound of this rate comes; `goesOn` if it follows at once what came before. */
-  begin(rate: number, samples: number, goesOn: boolean): void {
-    this.#rate = rate;
-    this.#holes.begin(rate, samples, goesOn);
+  /** Sound of this form comes; `goesOn` if it follows at once what came before. */
+  begin(form: AuForm, samples: number, goesOn: boolean): void {
+    this.#form = form;
+    this.#holes.begin(form, samples, goesOn);
     if (goesOn) return;
     this.#judge();
     Object.assign(this.#state, { before: [], silence: null, since: [], samples, peak: 0 });
-    this.#state.ms = Math.floor((samples * 1000) / rate);
+    this.#state.ms = Math.floor((samples * 1000) / form.rate);
   }
 
-  /** Takes samples of left, right and center, interleaved. */
+  /** Takes samples of all channels, interleaved. */
   add(samples: Int16Array): void {
     const state = this.#state;
+    const { rate, channels } = this.#form;
     this.#holes.keep(samples);
     for (let at = 0; at < samples.length; ) {
-      const endsAt = Math.floor(((state.ms + 1) * this.#rate) / 1000);
-      const to = Math.min(samples.length, at + (endsAt - state.samples) * CHANNELS);
+      const endsAt = Math.floor(((state.ms + 1) * rate) / 1000);
+      const to = Math.min(samples.length, at + (endsAt - state.samples) * channels);
       state.peak = Math.max(state.peak, peakOf(samples, at, to));
-      state.samples += (to - at) / CHANNELS;
+      state.samples += (to - at) / channels;
       if (state.samples >= endsAt) this.#endMillisecond();
       at = to;
     }

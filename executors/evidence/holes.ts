@@ -1,6 +1,7 @@
 import { cfft } from 'fourier-transform';
 import { z } from 'zod';
 import { packedBytes } from '../pictures/small-picture.ts';
+import type { AuForm } from './au-sound.ts';
 
 /**
  * A hole is a silence in running sound behind a lossy codec: quiet noise, with edges that the blocks of the codec blur.
@@ -43,7 +44,6 @@ export const HOLE_RULE = {
   mostEdgeMs: 2.5,
 } as const;
 
-const CHANNELS = 3;
 /** Room for a hole, what lies beside it, and what comes before it is judged. */
 const KEPT_MS = 256;
 /** The sound that is measured on both sides. */
@@ -83,7 +83,7 @@ export const holesState = z.strictObject({
 });
 export type HolesState = z.infer<typeof holesState>;
 
-/** Finds holes in left, right and center of a sound at its own rate. */
+/** Finds holes in a sound at its own rate, in all channels at once. */
 export class Holes {
   readonly #lulls: Lull[];
   #waiting: MsSpan[];
@@ -92,7 +92,7 @@ export class Holes {
   readonly #peaks = new Uint16Array(KEPT_MS);
   #sinceMs: number;
   #ms: number;
-  #rate = 1;
+  #form: AuForm = { rate: 1, channels: 1 };
   /** The samples of at least as many milliseconds, how many there are, and the instant of the first. */
   #recent = new Int16Array();
   #recentLength: number;
@@ -130,26 +130,27 @@ export class Holes {
     return this.#lulls.filter((each, at, all) => each.isCut && isFar(all[at - 1], each) && isFar(each, all[at + 1]));
   }
 
-  /** Sound of this rate comes; `goesOn` if it follows at once what came before. */
-  begin(rate: number, samples: number, goesOn: boolean): void {
-    this.#rate = rate;
+  /** Sound of this form comes; `goesOn` if it follows at once what came before. */
+  begin(form: AuForm, samples: number, goesOn: boolean): void {
+    this.#form = form;
     if (goesOn) return;
     this.#waiting = [];
     this.#open = null;
-    this.#sinceMs = this.#ms = Math.floor((samples * 1000) / rate);
+    this.#sinceMs = this.#ms = Math.floor((samples * 1000) / form.rate);
     this.#recentLength = 0;
     this.#recentFrom = samples;
   }
 
-  /** Takes samples of left, right and center, interleaved, before their milliseconds are counted. */
+  /** Takes samples of all channels, interleaved, before their milliseconds are counted. */
   keep(samples: Int16Array): void {
-    const kept = Math.min(this.#recentLength, Math.ceil((KEPT_MS * this.#rate) / 1000) * CHANNELS);
+    const { rate, channels } = this.#form;
+    const kept = Math.min(this.#recentLength, Math.ceil((KEPT_MS * rate) / 1000) * channels);
     const from = this.#recentLength - kept;
     const before = this.#recent;
     if (kept + samples.length > before.length) this.#recent = new Int16Array(kept + samples.length);
     this.#recent.set(before.subarray(from, this.#recentLength));
     this.#recent.set(samples, kept);
-    this.#recentFrom += from / CHANNELS;
+    this.#recentFrom += from / channels;
     this.#recentLength = kept + samples.length;
   }
 
@@ -209,7 +210,7 @@ export class Holes {
     const { edgeMs, frameMs, sideMs, mostLevelDb, mostSpectrumDb, mostChangeDb, mostEdgeMs } = HOLE_RULE;
     const levels = [this.#highest(fromMs - sideMs, fromMs), this.#highest(toMs, toMs + sideMs)];
     if (Math.min(...levels) < shareOf(mostLevelDb) * Math.max(...levels)) return false;
-    const bands = BANDS.filter((limit) => limit <= this.#rate / 2);
+    const bands = BANDS.filter((limit) => limit <= this.#form.rate / 2);
     const away = edgeMs - 1 + sideMs / 2;
     const [earlier = [], before = [], behind = [], later = []] = [
       ...[fromMs - away - sideMs, fromMs - away],
@@ -228,9 +229,10 @@ export class Holes {
 
   /** The power of all channels in bands (their limits in Hz) of a stretch around a time. */
   #powers(aroundMs: number, lengthMs: number, bands: readonly number[], by: 'sum' | 'mean'): number[] {
-    const length = Math.floor((lengthMs * this.#rate) / 1000);
+    const { rate, channels } = this.#form;
+    const length = Math.floor((lengthMs * rate) / 1000);
     const size = 2 ** Math.ceil(Math.log2(length));
-    const start = Math.round((aroundMs * this.#rate) / 1000) - (length >> 1) - this.#recentFrom;
+    const start = Math.round((aroundMs * rate) / 1000) - (length >> 1) - this.#recentFrom;
     const window = Float64Array.from(
       { length },
       (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (at + 1)) / (length + 1)),
@@ -238,16 +240,13 @@ export class Holes {
     const scale = window.reduce((sum, weight) => sum + weight * weight, 0);
     const power = new Float64Array(size / 2);
     // Two channels in one transform: the power of both is the mean of each bin and its mirror.
-    for (const [one, other] of [
-      [0, 1],
-      [2, null],
-    ] as const) {
+    for (let channel = 0; channel < channels; channel += 2) {
       const [real, imaginary] = [new Float64Array(size), new Float64Array(size)];
       for (let at = 0; at < length; at += 1) {
         const weight = window[at] ?? 0;
-        const place = (start + at) * CHANNELS;
-        real[at] = weight * (this.#recent[place + one] ?? 0);
-        if (other !== null) imaginary[at] = weight * (this.#recent[place + other] ?? 0);
+        const place = (start + at) * channels + channel;
+        real[at] = weight * (this.#recent[place] ?? 0);
+        if (channel + 1 < channels) imaginary[at] = weight * (this.#recent[place + 1] ?? 0);
       }
       cfft(real, imaginary);
       for (let bin = 0; bin < power.length; bin += 1) {
@@ -257,7 +256,7 @@ export class Holes {
         power[bin] = (power[bin] ?? 0) + both / 2 / scale;
       }
     }
-    const binOf = (hz: number): number => Math.min(power.length, Math.ceil((hz * size) / this.#rate));
+    const binOf = (hz: number): number => Math.min(power.length, Math.ceil((hz * size) / rate));
     return bands.slice(1).map((limit, band) => {
       const bins = power.subarray(binOf(bands[band] ?? 0), binOf(limit));
       const sum = bins.reduce((total, each) => total + each, 0);

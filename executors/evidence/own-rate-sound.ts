@@ -5,7 +5,8 @@ import { AU_INT16, type AuForm, AuReader, unknownForm } from './au-sound.ts';
 import { Clipping, clippingState } from './clipping.ts';
 import { Dropouts, dropoutsState } from './dropouts.ts';
 
-const CHANNELS = 3;
+// A sound has left and right, or these and a center, or a center alone.
+const MOST_CHANNELS = 3;
 
 /** The measurements at the rate of the track, as they are kept between two windows of a pass. */
 export const ownRateState = z.strictObject({
@@ -16,7 +17,7 @@ export const ownRateState = z.strictObject({
 });
 type OwnRateState = z.infer<typeof ownRateState>;
 
-/** Measures left, right and center of a sound at its own rate, which comes as an AU file in pieces of any size. */
+/** Measures up to three channels of a sound at its own rate, which comes as an AU file in pieces of any size. */
 export class OwnRateSound {
   readonly #range: Range;
   readonly #fromMs: number;
@@ -61,16 +62,17 @@ export class OwnRateSound {
   #measure(samples: Int16Array): void {
     this.#clipping.add(samples);
     this.#dropouts.add(samples);
-    this.#samples += samples.length / CHANNELS;
+    this.#samples += samples.length / this.#clipping.channels;
   }
 
-  /** Sound that follows what was kept goes on at its place: a gap before it, or another rate, ends what is open. */
-  #begin({ rate, channels }: AuForm): void {
-    if (channels !== CHANNELS) throw unknownForm();
+  /** Sound that follows what was kept goes on at its place: a gap before it, or another form, ends what is open. */
+  #begin(form: AuForm): void {
+    const { rate, channels } = form;
+    if (channels > MOST_CHANNELS) throw unknownForm();
     const samples = Math.round(((this.#fromMs - this.#range.startMs) * rate) / 1000);
-    const goesOn = rate === this.#rate && samples === this.#samples;
-    this.#clipping.begin(rate, samples, goesOn);
-    this.#dropouts.begin(rate, samples, goesOn);
+    const goesOn = rate === this.#rate && channels === this.#clipping.channels && samples === this.#samples;
+    this.#clipping.begin(form, samples, goesOn);
+    this.#dropouts.begin(form, samples, goesOn);
     this.#rate = rate;
     this.#samples = samples;
   }

@@ -188,18 +188,17 @@ test('anything but a JPEG with the expected frame is refused', async (t) => {
   t.throws(() => timeless.end(), bad);
 });
 
-/** The header of an AU file of three channels at 8 kHz, and these samples of its left one. */
-function au(left: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(28 + left.length * 6);
+/** The header of an AU file at 8 kHz, and these samples of one of its channels. */
+function au(samples: readonly number[], channels = 3, place = 0): Buffer {
+  const bytes = Buffer.alloc(28 + samples.length * channels * 2);
   bytes.write('.snd');
-  for (const [at, value] of [28, 0, 3, 8000, 3].entries()) bytes.writeUInt32BE(value, 4 + at * 4);
-  for (const [at, sample] of left.entries()) bytes.writeInt16BE(sample, 28 + at * 6);
+  for (const [at, value] of [28, 0, 3, 8000, channels].entries()) bytes.writeUInt32BE(value, 4 + at * 4);
+  for (const [at, sample] of samples.entries()) bytes.writeInt16BE(sample, 28 + (at * channels + place) * 2);
   return bytes;
 }
 
-function faultsIn(left: readonly number[], pieceBytes = 1000) {
+function faultsIn(left: readonly number[], pieceBytes = 1000, bytes = au(left)) {
   const sound = new OwnRateSound({ startMs: 1000, endMs: 9000 });
-  const bytes = au(left);
   for (let at = 0; at < bytes.length; at += pieceBytes) sound.write(bytes.subarray(at, at + pieceBytes));
   return sound.facts();
 }
@@ -214,6 +213,16 @@ test('three samples at full scale are clipped, two are not, and near runs are on
       { kind: 'clipping', index: 1, startMs: 3011, endMs: 3012, channel: 'left', runs: 1, longestSamples: 3 },
     ]);
   }
+});
+
+test('a clipped channel has its name in sound of one, two and three channels', (t) => {
+  const clipped = [...Array(80).fill(0), 32_767, 32_767, 32_767, ...Array(8000).fill(0)];
+  const named = [1, 2, 3].map((channels) =>
+    Array.from({ length: channels }, (_, place) =>
+      faultsIn([], 11, au(clipped, channels, place)).map((fact) => fact.kind === 'clipping' && fact.channel),
+    ).flat(),
+  );
+  t.deepEqual(named, [['centre'], ['left', 'right'], ['left', 'right', 'centre']]);
 });
 
 /** Two seconds at 8 kHz of these values, from -1 to 1, of each second. */
@@ -354,9 +363,27 @@ test('faults are the same by windows as at once, wherever a window ends', (t) =>
   }
 });
 
+test('clipped sound that goes on with other channels is found on both sides of the change', (t) => {
+  const clipped = drawnSound((at) => within(voice(at), 0.3));
+  const range = { startMs: 0, endMs: 4000 };
+  const first = new OwnRateSound(range);
+  first.write(au(clipped));
+  const second = new OwnRateSound(range, structuredClone(first.save()), 2000);
+  second.write(au(clipped, 1));
+  const found = second.facts().filter((fact) => fact.kind === 'clipping');
+  t.deepEqual(
+    found.map(({ channel, startMs }) => [channel, Math.floor(startMs / 2000)]),
+    [
+      ['left', 0],
+      ['centre', 1],
+    ],
+  );
+});
+
 test('sound in another form is refused', (t) => {
-  const sound = new OwnRateSound({ startMs: 0, endMs: 1000 });
-  t.throws(() => sound.write(Buffer.alloc(40, 'x')), { instanceOf: DetectionFailure });
+  const sound = () => new OwnRateSound({ startMs: 0, endMs: 1000 });
+  t.throws(() => sound().write(Buffer.alloc(40, 'x')), { instanceOf: DetectionFailure });
+  t.throws(() => sound().write(au([0], 4)), { instanceOf: DetectionFailure });
 });
 
 test('windows and what is between them cover the range once, on the time line of the source', (t) => {
