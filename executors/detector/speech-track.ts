@@ -23,7 +23,7 @@ export interface TrackState {
 
 /**
  * The probability of speech at each step of a sound, a byte each, in steps of 1/255. One array is by the boundary model, the
- * other by the first model. The third says how steady the harmonics are, in the same steps.
+ * other by the first model. The third has the steadiness of the harmonics, in the same steps.
  */
 export interface SpeechProbabilities {
   readonly probabilities: Uint8Array;

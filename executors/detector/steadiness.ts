@@ -45,14 +45,14 @@ function fineStructure(powers: Float64Array): Float64Array {
   }
   const mean = sum / BINS;
   const size = Math.sqrt(Math.max(0, squares - sum * mean));
-  // What is left of equal levels by rounding is no structure.
+  // Rounding leaves a little of equal levels.
   const scale = size < 1e-6 ? 0 : 1 / size;
   for (let at = 0; at < BINS; at += 1) fine[at] = ((fine[at] ?? 0) - mean) * scale;
   return fine;
 }
 
 /**
- * How steady the harmonics of a sound are at each spectrum of a block, from 0 to 1: the correlation of its fine structure with that
+ * The steadiness of the harmonics at each spectrum of a block, from 0 to 1. It is the correlation of the fine structure with that
  * some steps before. The first spectra of a block have none before them in it, and are as steady as the next one.
  */
 export function steadinessOf(spectra: readonly Float64Array[]): Float32Array {
