@@ -101,6 +101,16 @@ test('labels outside the range of their item are refused, with the label', (t) =
     t.throws(readWith(labels), fault('labels_outside_media', `first: labels.${place}`));
 });
 
+test('bug: utterances outside the range of their item counted as missed, and those of media without sound were studied', (t) => {
+  const utterances = { condition: 'clean', spans: [{ startMs: 8000, endMs: 9001 }] };
+  t.throws(readWith({ utterances }), fault('labels_outside_media', 'first: labels.utterances.spans.0'));
+  const silent = itemLabeled({ utterances: { ...utterances, spans: [] } });
+  t.throws(
+    () => checkLabeledMedia(silent, media('video')),
+    fault('labels_outside_media', 'first: labels.utterances: no_audio_track'),
+  );
+});
+
 type Kind = RegisteredSource['tracks'][number]['kind'];
 
 const none: PackItem['labels'] = { speech: null, cuts: null, subtitles: null, captions: null };
