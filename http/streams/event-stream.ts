@@ -23,7 +23,7 @@ export function lastEventId(head: RequestHead): string | null {
   return id;
 }
 
-/** The ranges of media types that JSON is in. The most specific one that a client names says how much it wants JSON. */
+/** The ranges of media types that JSON is in. The most specific one that a client names has the weight of JSON. */
 const rangesOfJson = ['application/json', 'application/*', '*/*'];
 
 /**

@@ -10,8 +10,8 @@ export interface ObjectRef {
 }
 
 /**
- * Is told of an object before it comes to its place. `isNew` is true if nothing is there under its name. Otherwise the same bytes may
- * be the object of anyone, and stay whatever comes of this file.
+ * Called with an object before it comes to its place. `isNew` is true if nothing is there under its name. Otherwise the same bytes
+ * may be the object of anyone, and stay whatever comes of this file.
  */
 export type Announce = (object: ObjectRef, isNew: boolean) => Promise<void>;
 

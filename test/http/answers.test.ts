@@ -18,7 +18,7 @@ const preferences: readonly [accept: string, isStream: boolean][] = [
 ];
 
 for (const [accept, isStream] of preferences) {
-  test(`bug: a wildcard in Accept said nothing of JSON: ${accept} asks for ${isStream ? 'a stream' : 'a page'}`, (t) => {
+  test(`bug: a wildcard in Accept did not count for JSON: ${accept} asks for ${isStream ? 'a stream' : 'a page'}`, (t) => {
     t.is(asksForStream(new FlatHead('GET', '/', ['accept', accept])), isStream);
   });
 }
