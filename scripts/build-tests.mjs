@@ -32,7 +32,7 @@ const processes = [
  * Packages to bundle, as the program does: each is dozens of files, and most test processes load them. All others load
  * from `node_modules`; xstate knows its guards by the names of their functions, which a bundle may change.
  */
-const bundled = ['execa', 'fast-check', 'ipaddr.js', 'zod'];
+const bundled = ['ajv', 'execa', 'fast-check', 'ipaddr.js', 'zod'];
 
 const manifests = ['package.json', 'test/package.json'].map((path) =>
   JSON.parse(readFileSync(join(root, path), 'utf8')),

@@ -40,6 +40,9 @@ export interface Admission {
  */
 export class SourceRegistry {
   readonly #sources = new Map<string, RegisteredSource>();
+  /** The ids of the revisions of each session, and of the media with each content id, in the order in which they came. */
+  readonly #ofSession = new Map<string, Set<string>>();
+  readonly #ofMedia = new Map<string, Set<string>>();
   readonly #sessions = new Map<string, SessionRow>();
   readonly #labels = new Map<string, LabelRow>();
   readonly #loadedFolders = new Set<string>();
@@ -58,7 +61,7 @@ export class SourceRegistry {
     const damaged: string[] = [];
     for (const { key, value } of await ledger.list('source')) {
       const row = registeredSource.safeParse(value);
-      if (row.success) this.#sources.set(key, row.data);
+      if (row.success) this.#add(key, row.data);
       else damaged.push(key);
     }
     for (const { key, value } of await ledger.list('session')) {
@@ -173,7 +176,7 @@ export class SourceRegistry {
 
   /** Every revision of a session that can be read. */
   revisionsOf(sessionId: string): RegisteredSource[] {
-    return [...this.#sources.values()].filter(({ session }) => session.sessionId === sessionId);
+    return [...(this.#ofSession.get(sessionId) ?? [])].flatMap((revisionId) => this.#sources.get(revisionId) ?? []);
   }
 
   /** True if a session exists, even one that cannot be studied now. */
@@ -188,18 +191,21 @@ export class SourceRegistry {
 
   /** True if any revision is of media with this content id, wherever its files are. */
   isOf(contentId: string): boolean {
-    for (const { session } of this.#sources.values()) if (session.source.contentId === contentId) return true;
-    return false;
+    return this.#ofMedia.has(contentId);
   }
 
   /** Forgets a session with all its revisions at once; returns what to commit. */
   remove(sessionId: string): Write[] {
-    const revisions = this.revisionsOf(sessionId).map(({ session }) => session.revisionId);
-    for (const revisionId of revisions) this.#sources.delete(revisionId);
+    const revisions = this.revisionsOf(sessionId).map(({ session }) => session);
+    for (const { revisionId, source } of revisions) {
+      this.#sources.delete(revisionId);
+      drop(this.#ofSession, sessionId, revisionId);
+      drop(this.#ofMedia, source.contentId, revisionId);
+    }
     this.#sessions.delete(sessionId);
     const isRenamed = this.#labels.delete(sessionId);
     return [
-      ...revisions.map((key): Write => ({ del: 'source', key })),
+      ...revisions.map(({ revisionId }): Write => ({ del: 'source', key: revisionId })),
       { del: 'session', key: sessionId },
       ...(isRenamed ? this.labelWrites(sessionId, null) : []),
     ];
@@ -223,7 +229,7 @@ export class SourceRegistry {
 
   #keep(source: RegisteredSource, session: SessionRow): Admission {
     const { sessionId, revisionId } = source.session;
-    this.#sources.set(revisionId, source);
+    this.#add(revisionId, source);
     this.#sessions.set(sessionId, session);
     return {
       revisionId,
@@ -234,9 +240,26 @@ export class SourceRegistry {
     };
   }
 
+  #add(revisionId: string, source: RegisteredSource): void {
+    const { sessionId, source: media } = source.session;
+    this.#sources.set(revisionId, source);
+    add(this.#ofSession, sessionId, revisionId);
+    add(this.#ofMedia, media.contentId, revisionId);
+  }
+
   #isReachable(source: RegisteredSource): boolean {
     return source.folder === null || this.#loadedFolders.has(source.session.revisionId);
   }
+}
+
+function add(index: Map<string, Set<string>>, name: string, revisionId: string): void {
+  index.set(name, (index.get(name) ?? new Set()).add(revisionId));
+}
+
+function drop(index: Map<string, Set<string>>, name: string, revisionId: string): void {
+  const revisionIds = index.get(name);
+  revisionIds?.delete(revisionId);
+  if (revisionIds?.size === 0) index.delete(name);
 }
 
 const sameSource = (a: RegisteredSource, b: RegisteredSource): boolean =>

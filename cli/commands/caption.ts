@@ -458,8 +458,8 @@ async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, 
   const mux = pathOption(given, 'mux');
   if (mux !== null) {
     terminal.progress(`writing ${mux}`);
-    const subtitleCodecs = textTracks(probe).map(({ codec }) => codec);
-    await muxFilm(resolve(asked.film), subtitleCodecs, [{ path: file.path, language: asked.target }], mux, signal);
+    const captions = { path: file.path, language: asked.target };
+    await muxFilm(resolve(asked.film), textTracks(probe), [captions], mux, signal);
   }
   terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux }, [
     file.path,

@@ -82,10 +82,22 @@ const languageCode = (tag: string): string => {
 /** Subtitles that are pictures: MP4, MOV and WebM have no place for them. */
 const pictures = ['hdmv_pgs_subtitle', 'dvd_subtitle', 'dvb_subtitle', 'xsub'];
 
-/** The arguments that put captions into a film: every stream is copied, but text that the container has in another form. */
+/** Subtitles that are not copied: text of MP4 that ffmpeg takes for data, and what it does not know. */
+const uncopied = ['ttml', 'wvtt', 'unknown'];
+
+/** A subtitle track of a film: its index in the container, and ffmpeg's name of its codec. */
+interface FilmSubtitles {
+  readonly index: number;
+  readonly codec: string;
+}
+
+/**
+ * The arguments that put captions into a film. Every stream is copied, but text that the container has in another form. Of the
+ * subtitles of the film only those that are named go over: the place of the captions behind them has to be known.
+ */
 export function muxArguments(
   film: string,
-  subtitleCodecs: readonly string[],
+  subtitles: readonly FilmSubtitles[],
   tracks: readonly MuxedTrack[],
   output: string,
 ): string[] {
@@ -93,18 +105,17 @@ export function muxArguments(
   const codec = codecs[extension] ?? 'subrip';
   const isMatroska = extension === '.mkv';
   // Matroska holds everything that films have, but the text of MP4.
-  const kept = subtitleCodecs
-    .map((name, at) => ({ name, at }))
-    .filter(({ name }) => isMatroska || !pictures.includes(name));
-  const dropped = subtitleCodecs.flatMap((name, at) =>
-    !isMatroska && pictures.includes(name) ? ['-map', `-0:s:${at}`] : [],
+  const kept = subtitles.filter(
+    (each) => !uncopied.includes(each.codec) && (isMatroska || !pictures.includes(each.codec)),
   );
   const formOf = (name: string): string => (isMatroska && name !== 'mov_text' ? 'copy' : codec);
   return [
     ...['-nostdin', '-v', 'error', '-y', '-i', film, ...tracks.flatMap(({ path }) => ['-i', path])],
-    // Other containers cannot hold time codes and other data.
-    ...['-map', '0', '-map', '-0:d', ...dropped, ...tracks.flatMap((_, at) => ['-map', `${at + 1}:s:0`])],
-    ...['-c', 'copy', ...kept.flatMap(({ name }, at) => [`-c:s:${at}`, formOf(name)])],
+    // Other containers cannot hold time codes and other data, nor fonts.
+    ...['-map', '0', '-map', '-0:d', '-map', '-0:s', ...(isMatroska ? [] : ['-map', '-0:t'])],
+    ...kept.flatMap(({ index }) => ['-map', `0:${index}`]),
+    ...tracks.flatMap((_, at) => ['-map', `${at + 1}:s:0`]),
+    ...['-c', 'copy', ...kept.flatMap((each, at) => [`-c:s:${at}`, formOf(each.codec)])],
     ...tracks.flatMap(({ language }, at) => [
       ...[`-c:s:${kept.length + at}`, codec],
       ...[`-metadata:s:s:${kept.length + at}`, `language=${languageCode(language)}`],
@@ -119,7 +130,7 @@ export function muxArguments(
  */
 export async function muxFilm(
   film: string,
-  subtitleCodecs: readonly string[],
+  subtitles: readonly FilmSubtitles[],
   tracks: readonly MuxedTrack[],
   output: string,
   signal: AbortSignal,
@@ -131,7 +142,7 @@ export async function muxFilm(
     try {
       const ffmpeg = await resolveTool(launcher, process.env, 'ffmpeg', FFMPEG);
       if ('missing' in ffmpeg) throw new WrongCall(`--mux needs ffmpeg: ${ffmpeg.missing}`);
-      const args = muxArguments(film, subtitleCodecs, tracks, part);
+      const args = muxArguments(film, subtitles, tracks, part);
       await launcher.run({ tool: ffmpeg.tool.path, args, limits: LIMITS, signal }).catch((error: unknown) => {
         if (!(error instanceof ProcessFailure) || error.reason === 'aborted') throw error;
         throw new Error(`ffmpeg could not write ${output}: ${error.stderr.trim().split('\n').at(-1) ?? error.message}`);

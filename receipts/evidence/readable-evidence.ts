@@ -118,16 +118,40 @@ export function factsWithin(facts: readonly EvidenceFact[], window: Range): Evid
     const startSample = Math.max(fact.startSample, window.startMs * samplesPerMs);
     const endSample = Math.min(fact.endSample, window.endMs * samplesPerMs);
     if (startSample >= endSample) continue;
-    const startMs = Math.floor(startSample / samplesPerMs);
-    const endMs = Math.ceil(endSample / samplesPerMs);
-    cut.push({ ...fact, startSample, endSample, startMs, endMs });
+    const times = {
+      startSample,
+      endSample,
+      startMs: Math.floor(startSample / samplesPerMs),
+      endMs: Math.ceil(endSample / samplesPerMs),
+    };
+    cut.push(isAt(fact, times) ? fact : { ...fact, ...times });
   }
   return cut;
 }
 
+const isAt = (
+  fact: EvidenceFact,
+  times: Pick<EvidenceFact, 'startSample' | 'endSample' | 'startMs' | 'endMs'>,
+): boolean =>
+  fact.startSample === times.startSample &&
+  fact.endSample === times.endSample &&
+  fact.startMs === times.startMs &&
+  fact.endMs === times.endMs;
+
 /** The length of a fact or a list of facts in bytes of canonical JSON, which does not depend on the order of the keys. */
 export const factBytesOf = (facts: EvidenceFact | readonly EvidenceFact[]): number =>
   Buffer.byteLength(JSON.stringify(facts));
+
+/** The lengths of facts that were measured: a plan of reads tries each fact in several windows, and the read has it again. */
+const lengths = new WeakMap<EvidenceFact, number>();
+
+function lengthOf(fact: EvidenceFact): number {
+  const known = lengths.get(fact);
+  if (known !== undefined) return known;
+  const length = factBytesOf(fact);
+  lengths.set(fact, length);
+  return length;
+}
 
 /**
  * The leading facts that one read can return. They are at most 64, take at most 32768 bytes of canonical JSON, and have no more
@@ -138,7 +162,7 @@ export function boundedFacts(facts: readonly EvidenceFact[]): EvidenceFact[] {
   const values = new Set<string>();
   let bytes = '[]'.length;
   for (const fact of facts) {
-    bytes += factBytesOf(fact) + (kept.length === 0 ? 0 : ','.length);
+    bytes += lengthOf(fact) + (kept.length === 0 ? 0 : ','.length);
     values.add(claimKeyOf(fact));
     const fits = kept.length < readLimits.maxItems && bytes <= readLimits.maxBytes;
     if (!fits || values.size > assessmentLimits.maxClaims) break;

@@ -18,10 +18,10 @@ export interface Receiving {
   /** `upload_too_long` or `storage_fault` as soon as it is known. */
   readonly failure: ObjectStoreError | null;
   /**
-   * Resolves once the object is on disk under its name. Rejects with `upload_too_long`, `upload_too_short` or
-   * `storage_fault`, and has removed the file then.
+   * Resolves once the object is on disk under its name. It calls `announce` with the future object before. Rejects with
+   * `upload_too_long`, `upload_too_short` or `storage_fault`, and has removed the file then.
    */
-  finish(): Promise<ObjectRef>;
+  finish(announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
   /** Removes the file, unless `finish` was called before; then it only waits for its end. */
   discard(): Promise<void>;
 }

@@ -42,12 +42,13 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
     point(reached);
   };
 
-  const finish = async (file: InboxFile): Promise<ObjectRef> => {
+  const finish = async (file: InboxFile, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef> => {
     try {
       await file.drained();
       point('object-store:received');
       const sealed = await file.seal();
       point('object-store:synced');
+      await announce(sealed);
       const placed = await objects.place([{ contentId: sealed.contentId, stage: async () => file.path }]);
       if (placed.length === 0) await file.remove();
       point('object-store:stored');
@@ -89,8 +90,8 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
         get failure() {
           return file.failure;
         },
-        finish: () => {
-          finishing ??= finish(file);
+        finish: (announce) => {
+          finishing ??= finish(file, announce);
           return finishing;
         },
         discard: async () => {

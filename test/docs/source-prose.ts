@@ -88,9 +88,15 @@ function textsOf(nodes: readonly ts.Node[], source: ts.SourceFile): readonly Pro
   });
 }
 
+// Comments are found by their signs, so that nothing has to understand what is in them.
+const options: ts.CreateSourceFileOptions = {
+  languageVersion: ts.ScriptTarget.Latest,
+  jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+};
+
 /** Comments and texts of a product; of tests and fixtures only comments and titles, as they quote the texts of others. */
 export function proseOf(file: string, text: string, of: 'product' | 'test'): readonly (Prose & { kind: string })[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  const source = ts.createSourceFile(file, text, options);
   const literals: ts.Node[] = [];
   const texts: ts.Node[] = [];
   const visit = (node: ts.Node): void => {

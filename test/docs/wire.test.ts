@@ -1,5 +1,4 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { errorCodes, reservedErrorCodes } from '../../contract/base/errors.ts';
 import { allowedMethods } from '../../http/exchange/route.ts';
@@ -7,6 +6,7 @@ import { breakingChanges } from '../../scripts/docs/openapi/breaking-changes.ts'
 import { describedRoutes } from '../../scripts/docs/openapi/document.ts';
 import type { Json } from '../../scripts/docs/openapi/json.ts';
 import { type Operation, readableDocument, responseOf } from '../../scripts/docs/openapi/read-document.ts';
+import { schemaValidator } from '../json-schemas.ts';
 import { textOf } from './markdown.ts';
 
 const source = await textOf('docs/openapi.json');
@@ -17,7 +17,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 test('the description has no fault that a linter finds', async (t) => {
-  const config = await createConfig({ extends: ['recommended-strict'] });
+  // A test below holds each example against its schema, and finds what this rule finds in half of the time.
+  const rules = { 'no-invalid-media-type-examples': 'off' } as const;
+  const config = await createConfig({ extends: ['recommended-strict'], rules });
   const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config });
   t.deepEqual(
     problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
@@ -70,7 +72,7 @@ const withoutExample: Readonly<Record<string, string>> = {
 };
 
 test('every operation shows an exchange of a real run, and each fits its schema', (t) => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, logger: false });
+  const ajv = schemaValidator({ validateSchema: false, logger: false });
   ajv.addSchema(document, 'wire');
   const shown = operations.flatMap(({ path, method, operation }) => {
     const place = `/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}`;

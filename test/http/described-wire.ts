@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import { type Operation, type ReadableDocument, readableDocument } from '../../scripts/docs/openapi/read-document.ts';
 import type { Question, WireAnswer } from '../host/wire-question.ts';
+import { schemaValidator } from '../json-schemas.ts';
 
 const path = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
 
@@ -33,15 +34,7 @@ export class DescribedWire {
 
   private constructor(document: unknown) {
     this.#document = readableDocument.parse(document);
-    // Most validators judge a few answers: what makes one faster costs more than it saves.
-    const quickly = { inlineRefs: false, code: { optimize: false } };
-    this.#ajv = new Ajv2020({
-      strict: false,
-      validateFormats: false,
-      validateSchema: false,
-      logger: false,
-      ...quickly,
-    });
+    this.#ajv = schemaValidator({ validateSchema: false, logger: false });
     this.#ajv.addSchema(document as object, 'wire');
   }
 

@@ -21,7 +21,7 @@ const textResult = z.object({ content: z.tuple([z.object({ text: z.string() })])
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const declaredKorean = { mode: 'declared', languages: ['ko'], reason: null } as const;
 const request = {
-  range: { startMs: 0, endMs: 3000 },
+  range: { startMs: 0, endMs: 1000 },
   requestedSourceLanguage: declaredKorean,
   targetLanguage: 'en',
   outputDepth: 'evidence',

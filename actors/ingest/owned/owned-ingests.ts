@@ -30,8 +30,8 @@ interface OwnedIngestsOptions extends Pick<HostBasis, 'objectStore' | 'superviso
   /** The most bytes that a file may have now. */
   readonly maximumBytes: () => number;
   readonly uploads: ResumableUploads;
-  /** Media was stored for an ingest that had ended meanwhile. */
-  readonly unneeded: (media: ObjectRef) => Promise<void>;
+  /** Notes media before it is stored. What no ingest comes to hold is removed by that note, also if the host dies in between. */
+  readonly announced: (media: ObjectRef) => Promise<void>;
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Called after each upload, well or not. */
   readonly released: () => void;
@@ -110,9 +110,9 @@ export class OwnedIngests {
     const upload = new Upload(objectStore, ingestId, declaredBytes, {
       arrived: (completed) =>
         progress.note(ingestId, { stage: 'upload', completed, total: declaredBytes, unit: 'bytes' }),
+      announced: this.#options.announced,
       received: async (media) => {
         if (await supervisor.send(ingestId, { type: 'media.received', ...media })) return this.status(ingestId);
-        await this.#options.unneeded(media);
         throw new ServiceError('ingest_upload_conflict', 'the ingest ended while its media was being sent');
       },
       faulted: async (message) => {
@@ -231,16 +231,16 @@ interface OpenOwnedIngestsOptions extends IngestBasis {
 /** Puts the parts of owned ingests together and registers their kind with the supervisor. */
 export function openOwnedIngests(options: OpenOwnedIngestsOptions): OwnedIngests {
   const { ledger, supervisor, sealing, unused } = options;
-  const unneeded = ({ contentId, bytes }: ObjectRef) => ledger.commit([unused.note(contentId, bytes)]);
+  const noted = ({ contentId, bytes }: ObjectRef) => ledger.commit([unused.note(contentId, bytes)]);
   const released = () => unused.removeSoon();
-  const uploads = new ResumableUploads({ ...options, unneeded, released });
+  const uploads = new ResumableUploads({ ...options, unneeded: noted, released });
   const definition = uploads.following(ownedIngestDefinition({ ...options, seal: ownedIngestSeal(ledger, sealing) }));
   supervisor.register(definition);
   const service = new OwnedIngests({
     ...options,
     service: new IngestService({ ...options, definition }),
     uploads,
-    unneeded,
+    announced: noted,
     released,
   });
   unused.heldBy(() => service.isStoring);

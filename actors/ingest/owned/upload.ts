@@ -1,13 +1,15 @@
 import { ServiceError } from '../../../contract/base/errors.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest.ts';
-import type { ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
+import type { ObjectRef, ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { refusedWrite } from '../../supervision/refused-write.ts';
 
 interface UploadOutcome {
   /** So many bytes have come so far. */
   arrived(bytes: number): void;
-  received(media: { contentId: string; bytes: number }): Promise<OwnedIngestStatus>;
+  /** The media is about to be stored, and no ingest holds it yet. */
+  announced(media: ObjectRef): Promise<void>;
+  received(media: ObjectRef): Promise<OwnedIngestStatus>;
   /** The storage failed: the ingest cannot go on. */
   faulted(message: string): Promise<void>;
   /** The claim on the ingest ends, well or not. */
@@ -89,7 +91,7 @@ export class Upload {
     this.#isEnding = true;
     try {
       const receiving = await this.#opening;
-      const media = await receiving.finish();
+      const media = await receiving.finish((object) => this.#outcome.announced(object));
       return await this.#outcome.received(media);
     } catch (error) {
       if (!(error instanceof ObjectStoreError)) throw error;

@@ -15,12 +15,15 @@ export const schemaObject = z.looseObject({
   description: z.string().optional(),
 });
 
+// Whatever was parsed from JSON is JSON: to walk through all examples would take longer than to read the document.
+const anyJson = z.custom<z.core.util.JSONType>();
+
 const content = z.record(
   z.string(),
   z.looseObject({
     schema: z.unknown().optional(),
-    example: z.json().optional(),
-    examples: z.record(z.string(), z.strictObject({ value: z.json() })).optional(),
+    example: anyJson.optional(),
+    examples: z.record(z.string(), z.strictObject({ value: anyJson })).optional(),
   }),
 );
 

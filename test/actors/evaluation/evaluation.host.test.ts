@@ -99,6 +99,7 @@ function stalledIngests(onEvent: (event: 'written' | 'discarded' | 'released') =
     discard: async () => onEvent('discarded'),
   };
   const outcome = {
+    announced: async () => undefined,
     received: () => Promise.reject(new Error('the upload never ends')),
     faulted: async () => undefined,
     arrived: () => undefined,

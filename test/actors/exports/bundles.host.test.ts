@@ -1,13 +1,14 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { Bundles } from '../../../actors/exports/bundles.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { ArchiveBytes, readArchive, ustarHeader } from '../../../formats/tar.ts';
 import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+import { schemaValidator } from '../../json-schemas.ts';
 import {
   added,
   bundleOf,
@@ -168,28 +169,39 @@ test('unsigned, signed by the trusted key and signed by another one are three an
   t.is((await verdictOf(await packed(forged), trusted)).found, 'signature: statement.subject[0].digest.sha256');
 });
 
+const compiled = new Map<string, ReadonlyMap<string, ValidateFunction>>();
+
+/** The checks by the schemas in a bundle, by their names. All bundles have the same ones, which take a second to compile. */
+function checksIn(entries: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, ValidateFunction> {
+  const written = String(entries.get('schemas.json'));
+  const known = compiled.get(written);
+  if (known !== undefined) return known;
+  const ajv = schemaValidator();
+  const schemas = Object.entries<object>(JSON.parse(written).schemas);
+  const checks = new Map(schemas.map(([name, schema]) => [name, ajv.compile(schema)]));
+  compiled.set(written, checks);
+  return checks;
+}
+
 test('the schemas in a bundle describe its events and records', async (t) => {
   const { bundles } = await bundlesOfStudy(t);
   const entries = await unpacked(await bundleOf(bundles));
-  const { schemas } = JSON.parse(String(entries.get('schemas.json')));
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  const isEvent = ajv.compile(schemas.event);
-  for (const line of String(entries.get('journal.jsonl')).trimEnd().split('\n')) {
-    t.true(isEvent(JSON.parse(line)), ajv.errorsText(isEvent.errors));
-  }
-  t.true(ajv.validate(schemas.manifest, JSON.parse(String(entries.get('manifest.json')))));
-  t.true(ajv.validate(schemas.envelope, JSON.parse(String(entries.get('signature.json')))));
-  const start = entries.get(`objects/sha256/${study.start.receiptContentId.slice('sha256:'.length)}`);
-  t.true(ajv.validate(schemas['run-start'], JSON.parse(String(start))), ajv.errorsText());
+  const checks = checksIn(entries);
+  const fits = (name: string, record: string) => {
+    const check = checks.get(name);
+    t.true(check?.(JSON.parse(record)), JSON.stringify(check?.errors));
+  };
+  for (const line of String(entries.get('journal.jsonl')).trimEnd().split('\n')) fits('event', line);
+  fits('manifest', String(entries.get('manifest.json')));
+  fits('envelope', String(entries.get('signature.json')));
+  fits('run-start', String(entries.get(`objects/sha256/${study.start.receiptContentId.slice('sha256:'.length)}`)));
   t.is(runtimeId, JSON.parse(String(entries.get('manifest.json'))).runtimeId);
 });
 
 test('every stored file of JSON in a bundle, and its rows, follow one of its schemas', async (t) => {
   const { bundles } = await bundlesOfStudy(t);
   const entries = await unpacked(await bundleOf(bundles));
-  const { schemas } = JSON.parse(String(entries.get('schemas.json')));
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  const checks = Object.values<object>(schemas).map((schema) => ajv.compile(schema));
+  const checks = [...checksIn(entries).values()];
   const records = [...entries].filter(
     ([name, content]) => (name.startsWith('objects/') && content[0] === 0x7b) || name === 'rows.json',
   );

@@ -164,8 +164,8 @@ const withPause = (objectStore: ObjectStore, pause: () => Promise<void>): Object
       if (name === 'receive') {
         return async (...file: Parameters<ObjectStore['receive']>): Promise<Receiving> => {
           const receiving = await target.receive(...file);
-          const finish = async () => {
-            const stored = await receiving.finish();
+          const finish: Receiving['finish'] = async (announce) => {
+            const stored = await receiving.finish(announce);
             await pause();
             return stored;
           };

@@ -70,6 +70,23 @@ test('media that is being stored for one ingest outlives the end of another with
   await life.until(async () => (await life.notes()) === 0);
 });
 
+test('bug: media that was stored when its host died, and was not noticed by its ingest, stayed without a record', async (t) => {
+  const root = await scratchFolder(t);
+  const first = await openLife(t, root);
+  const ingestId = await first.open();
+  // The host dies before the ingest gets the event.
+  first.onceStored(() => new Promise(() => undefined));
+  void first.send(ingestId);
+  await first.until(async () => (await first.objects()).length === 1);
+  await first.close();
+
+  const life = await openLife(t, root);
+  t.is(life.service.status(ingestId).status, 'queued');
+  t.deepEqual(await life.objects(), []);
+  t.is(await life.notes(), 0);
+  t.is((await life.send(ingestId)).status, 'queued');
+});
+
 test('an ingest without media is given up a day after its opening, however often hosts start', async (t) => {
   const root = await scratchFolder(t);
   const first = await openLife(t, root);

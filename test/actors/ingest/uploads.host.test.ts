@@ -29,6 +29,7 @@ function uploadOf(objectStore: Pick<ObjectStore, 'receive'>, declaredBytes: numb
   const reported: string[] = [];
   const upload = new Upload(objectStore, ingestId, declaredBytes, {
     arrived: () => undefined,
+    announced: async () => undefined,
     received: async ({ contentId, bytes }) => {
       reported.push(`received ${bytes} ${contentId}`);
       return status;

@@ -26,6 +26,7 @@ import { type DetectionBench, openDetectionBench } from '../../executors/evidenc
 import { attachedClip, attachedTrack } from '../../receipts/sources/attached-clip.ts';
 import { chainOf, clipIngest, edited, mediaBytes, recordOf, sealedClip } from '../../receipts/sources/sealed-clip.ts';
 import { openScratchLedger, scratchFolder, withRawRows } from '../../storage/ledger/scratch.ts';
+import { threadTimeMs } from '../../thread-time.ts';
 import { newDataRoot, openStore } from '../reopening/stored-studies.ts';
 
 interface Bench {
@@ -380,6 +381,44 @@ const sourceOf = ({ session = 'session:1', revision, folder, label = 'A clip' }:
   folder: folder ?? null,
   files: clip.files.map((file) => ({ ...file, path: folder === undefined ? null : `${folder}/${file.contentId}` })),
   session: { ...clip.session, sessionId: session, revisionId: revision },
+});
+
+/** The thread time in ms to find the revisions of every one of so many sources, and to see that their media has a source. */
+function timeToFind(t: ExecutionContext, sources: number): number {
+  const registry = new SourceRegistry();
+  const contentIdOf = (at: number) => `sha256:${String(at).padStart(64, '0')}`;
+  for (let at = 0; at < sources; at += 1) {
+    const source = sourceOf({ session: `session:${at}`, revision: `revision:${at}` });
+    const media = { ...source.session.source, contentId: contentIdOf(at) };
+    registry.admitUpload({ ...source, session: { ...source.session, source: media } });
+  }
+  const begunAt = threadTimeMs();
+  for (const [at, sessionId] of registry.sessionIds().entries()) {
+    t.is(registry.revisionsOf(sessionId).length, 1);
+    t.true(registry.isOf(contentIdOf(at)));
+  }
+  return threadTimeMs() - begunAt;
+}
+
+test('bug: the use of the disk blocked other requests for a time that grew with the square of the number of sources', (t) => {
+  const few = Math.max(timeToFind(t, 500), 4);
+  const many = timeToFind(t, 8000);
+  t.log(`500 sources ${few} ms, 8000 sources ${many} ms`);
+  // Sixteen times as many: four times the growth in proportion, a quarter of that of the square.
+  t.true(many < 64 * few);
+});
+
+test('the media of a source that was removed has a source while another revision rests on it', (t) => {
+  const registry = new SourceRegistry();
+  const { contentId } = clip.session.source;
+  t.false(registry.isOf(contentId));
+  for (const session of ['session:1', 'session:2'])
+    registry.admitUpload(sourceOf({ session, revision: `${session}:r` }));
+  registry.remove('session:1');
+  t.deepEqual(registry.revisionsOf('session:1'), []);
+  t.true(registry.isOf(contentId));
+  registry.remove('session:2');
+  t.false(registry.isOf(contentId));
 });
 
 /** One life of a registry: what it admits is committed and then shown. */

@@ -56,6 +56,7 @@ export class DamagedRuntime {
   /** How many events come before those that a test damages: whole commits, folded once. */
   readonly begin: number;
   readonly #ends: readonly number[];
+  #texts: readonly string[] | undefined;
   readonly #sound = new Map<number, Promise<VerifiedRuntime>>();
 
   /** `ends` are those of commits, by which an undamaged part of the journal is folded once. */
@@ -88,8 +89,12 @@ export class DamagedRuntime {
   /** A record stored under other bytes, renamed wherever the journal names it. */
   forged(contentId: string, bytes: Uint8Array): Damage {
     const forgedId = contentIdOfBytes(bytes);
-    const text = JSON.stringify(this.events).replaceAll(hexOf(contentId), hexOf(forgedId));
-    return { events: JSON.parse(text), ...this.withFile(forgedId, bytes) };
+    const [named, renamed] = [hexOf(contentId), hexOf(forgedId)];
+    this.#texts ??= this.events.map((event) => JSON.stringify(event));
+    const events = this.#texts.map((text, at) =>
+      text.includes(named) ? JSON.parse(text.replaceAll(named, renamed)) : this.events[at],
+    );
+    return { events, ...this.withFile(forgedId, bytes) };
   }
 
   /** The journal with this event dropped, doubled, or behind the next one. */

@@ -9,6 +9,8 @@ import { scratchFolder, seededBytes, seededNumbers, uploadName } from '../ledger
 
 const contentIdOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 const abc = Buffer.from('abc');
+/** No record has to name what these tests receive. */
+const unannounced = async () => undefined;
 
 /** An object store that counts how often it hashes a file, and lists the damage it reports. */
 async function countingStore(t: ExecutionContext) {
@@ -107,7 +109,7 @@ test('a damaged object is quarantined and reported when good bytes come in, whic
   await spoil(objectStore, contentId);
   const receiving = await objectStore.receive(uploadName(1), 3);
   receiving.write(abc);
-  await receiving.finish();
+  await receiving.finish(unannounced);
   t.deepEqual(damaged, [contentId, contentId]);
   t.true((await objectStore.read(contentId, 3)).equals(abc));
   const hex = contentId.slice(7);
@@ -220,7 +222,7 @@ const inbox = (root: string) => readdir(join(root, 'inbox'));
 async function send(objectStore: ObjectStore, name: string, declaredBytes: number, chunks: readonly Buffer[]) {
   const receiving = await objectStore.receive(name, declaredBytes);
   for (const chunk of chunks) receiving.write(chunk);
-  return receiving.finish();
+  return receiving.finish(unannounced);
 }
 
 test('a file that arrives whole lies under the SHA-256 of its bytes, and the inbox is empty', async (t) => {
@@ -268,7 +270,7 @@ test('a file beyond its length is upload_too_long at once, and leaves nothing', 
   t.true(receiving.write(Buffer.from('f')));
   t.is(receiving.failure?.code, 'upload_too_long');
   t.true(receiving.write(Buffer.alloc(8 * 1024 * 1024)));
-  await t.throwsAsync(receiving.finish(), { code: 'upload_too_long' });
+  await t.throwsAsync(receiving.finish(unannounced), { code: 'upload_too_long' });
   t.deepEqual(await inbox(root), []);
 });
 
@@ -286,9 +288,9 @@ test('giving up after the end changes nothing', async (t) => {
   const { objectStore } = await countingStore(t);
   const receiving = await objectStore.receive(uploadName(1), 3);
   receiving.write(Buffer.from('abc'));
-  const finished = receiving.finish();
+  const finished = receiving.finish(unannounced);
   await receiving.discard();
-  t.is(await receiving.finish(), await finished);
+  t.is(await receiving.finish(unannounced), await finished);
   t.is(await objectStore.verify((await finished).contentId, { always: true }), 'intact');
 });
 
@@ -312,7 +314,7 @@ test('a slow disk asks the sender to wait, and says once when it may go on', asy
     pauses += 1;
     await drained;
   }
-  const received = await receiving.finish();
+  const received = await receiving.finish(unannounced);
   t.true(pauses > 0);
   t.is(drains, pauses);
   const expected = createHash('sha256');

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { muxFilm } from '../../cli/commands/muxed-film.ts';
+import { type MediaRecipe, madeMedia } from '../media/made-media.ts';
+
+const run = promisify(execFile);
+
+const cue = (text: string): string => `1\n00:00:00,500 --> 00:00:01,500\n${text}\n`;
+const picture = ['-f', 'lavfi', '-i', 'testsrc=s=160x90:r=25:d=2', '-f', 'lavfi', '-i', 'sine=d=2'];
+
+/** A Matroska film with a French subtitle track without a cue, a German one, and a font. */
+const filmWithFont: MediaRecipe = {
+  words: [
+    ...[...picture, '-i', 'nothing.vtt', '-i', 'words.srt', '-map', '0', '-map', '1', '-map', '2', '-map', '3'],
+    ...['-c:v', 'mpeg4', '-c:a', 'aac', '-c:s', 'srt'],
+    ...['-metadata:s:s:0', 'language=fre', '-metadata:s:s:1', 'language=ger'],
+    ...['-attach', 'font.ttf', '-metadata:s:t', 'mimetype=application/x-truetype-font'],
+  ],
+  extension: 'mkv',
+  inputs: { 'nothing.vtt': 'WEBVTT\n\n', 'words.srt': cue('Guten Tag'), 'font.ttf': 'a font' },
+};
+
+/** An MP4 film with a subtitle track without a cue. */
+const filmOfMp4: MediaRecipe = {
+  words: [...picture, '-i', 'nothing.vtt', '-map', '0', '-map', '1', '-map', '2', '-c:a', 'aac', '-c:s', 'mov_text'],
+  extension: 'mp4',
+  inputs: { 'nothing.vtt': 'WEBVTT\n\n' },
+};
+
+/** The codec and the language of each stream of a film after Korean captions were put into it. */
+async function streamsOf(
+  t: ExecutionContext,
+  recipe: MediaRecipe,
+  subtitles: Parameters<typeof muxFilm>[1],
+  name: string,
+): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'muxed-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const [captions, output] = [join(folder, 'captions.srt'), join(folder, name)];
+  await writeFile(captions, cue('안녕하세요'));
+  const tracks = [{ path: captions, language: 'ko' }];
+  await muxFilm(await madeMedia(recipe), subtitles, tracks, output, new AbortController().signal);
+  const entries = ['-show_entries', 'stream=codec_name:stream_tags=language', '-of', 'csv=p=0'];
+  return (await run('ffprobe', ['-v', 'error', ...entries, output])).stdout.trim().split('\n');
+}
+
+test('bug: captions in a film with an empty subtitle track gave their language to another track', async (t) => {
+  const streams = await streamsOf(t, filmWithFont, [{ index: 3, codec: 'subrip' }], 'out.mkv');
+  t.deepEqual(
+    streams.filter((stream) => stream.startsWith('subrip')),
+    ['subrip,ger', 'subrip,kor'],
+  );
+  t.true(streams.includes('ttf'), 'fonts stay in Matroska');
+});
+
+test('bug: captions did not go into an MP4 if the film was Matroska with a font', async (t) => {
+  const streams = await streamsOf(t, filmWithFont, [{ index: 3, codec: 'subrip' }], 'out.mp4');
+  t.deepEqual(
+    streams.map((stream) => stream.replace(/,und$/, '')),
+    ['mpeg4', 'aac', 'mov_text,ger', 'mov_text,kor'],
+  );
+});
+
+test('the empty text track of an MP4 stays out of Matroska', async (t) => {
+  t.deepEqual((await streamsOf(t, filmOfMp4, [], 'out.mkv')).slice(2), ['subrip,kor']);
+});
