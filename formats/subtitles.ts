@@ -696,11 +696,17 @@ export function measuredCues(cues: readonly WrittenCue[], durationMs: number): S
   };
 }
 
-// The texts that players read as a tag, as an override or a break of ASS, and as a character reference.
-const markup = /<(?=\/?\p{L})|\{(?=\\)|\\(?=[Nnh])|&(?=#?\w+;)/gu;
+// Players read these as a tag, an override or a break of ASS, a style of MicroDVD, or a character reference.
+const markup = /<(?=\/?\p{L})|\{(?=\\|[CcFfoPSsYy]:)|\\(?=[Nnh])|&(?=#?\w+;)/gu;
+
+/** An arrow in a text as SubRip has it. */
+const withoutArrow = (text: string): string => text.replaceAll('-->', '→');
 
 /**
  * A text as SubRip has it. The format has no escapes, and players hide what looks like markup: a word joiner behind the first sign
  * takes its meaning away. An arrow would begin a cue.
  */
-export const subRipText = (text: string): string => text.replaceAll('-->', '→').replaceAll(markup, '$&\u2060');
+export const subRipText = (text: string): string => withoutArrow(text).replaceAll(markup, '$&\u2060');
+
+/** A text as a person reads it in a SubRip file: without the word joiners of `subRipText`. */
+export const plainOfSubRip = (text: string): string => withoutArrow(text).replaceAll(/([<{\\&])\u2060/g, '$1');

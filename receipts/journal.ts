@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import type { Artifact } from '../contract/base/artifact.ts';
 import { type EventData, type EventOf, type EventType, type JournalEvent, journalEvent } from '../contract/journal.ts';
@@ -44,6 +45,8 @@ const fault = (seq: number, place: string, cause?: unknown): EvidenceChainError 
 export type EncodedAs = (text: string) => JournalEvent | undefined;
 
 function parsedEvent(seq: number, stored: Uint8Array, encoded: EncodedAs): JournalEvent {
+  // The text of other bytes has replacement characters, which an event may have, too.
+  if (!isUtf8(stored)) throw fault(seq, 'encoding');
   const text = Buffer.from(stored).toString('utf8');
   const known = encoded(text);
   if (known !== undefined) return known;

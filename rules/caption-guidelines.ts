@@ -199,12 +199,14 @@ const speaker = /^\s*[-–—]\s*\S/u;
 function piecesOf(text: string, isUnspaced: boolean): string[] {
   if (!isUnspaced) return text.split(/(?<=\s)(?=\S)/u);
   const pieces: string[] = [];
-  for (const { segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)) {
+  let before = '';
+  for (const character of charactersOf(text)) {
     const last = pieces.at(-1);
-    const isWithinWord = last !== undefined && !/\s$/u.test(last) && !(isWide(segment) || isWide(last));
-    const joins = last !== undefined && (neverFirst.test(segment) || neverLast.test(last) || isWithinWord);
-    if (joins) pieces[pieces.length - 1] = last + segment;
-    else pieces.push(segment);
+    const isWithinWord = !/\s$/u.test(before) && !(isWide(character) || isWide(before));
+    const joins = last !== undefined && (neverFirst.test(character) || neverLast.test(before) || isWithinWord);
+    if (joins) pieces[pieces.length - 1] = last + character;
+    else pieces.push(character);
+    before = character;
   }
   return pieces;
 }

@@ -14,7 +14,7 @@ import {
   type ShownLine,
 } from '../../contract/captions/correction.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
-import { openSubtitleFile, resultOfSteps } from '../../formats/subtitles.ts';
+import { openSubtitleFile, plainOfSubRip, resultOfSteps } from '../../formats/subtitles.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { brokenLines } from '../../rules/caption-guidelines.ts';
 import { baseLanguage } from '../../rules/languages.ts';
@@ -68,7 +68,7 @@ const srtTime = (ms: number): string => {
 const cueTextOf = (line: ShownLine, side: CaptionSide): string => {
   const { text, state, reasonCode } = line[side];
   // A blank line would end the cue.
-  return text === null ? `[${state}: ${reasonCode}]` : text.replaceAll(/\n\s*\n/g, '\n');
+  return text === null ? `[${state}: ${reasonCode}]` : plainOfSubRip(text).replaceAll(/\n\s*\n/g, '\n');
 };
 
 /** The lines as an SRT that a person edits. */
@@ -87,7 +87,7 @@ interface Stretch {
 function hasTextOf(line: ShownLine, cue: EditedCue, { side, language }: EditedSide): boolean {
   if (cueTextOf(line, side) === cue.text) return true;
   const { text } = line[side];
-  return text !== null && language !== null && brokenLines(text, language).join('\n') === cue.text;
+  return text !== null && language !== null && plainOfSubRip(brokenLines(text, language).join('\n')) === cue.text;
 }
 
 const isAsBefore = (line: ShownLine, cue: EditedCue, of: EditedSide): boolean =>
@@ -172,10 +172,11 @@ export function changesIn(lines: readonly ShownLine[], cues: readonly EditedCue[
     .map((group) => changeOf(group, of));
 }
 
-function cuesOf(bytes: Uint8Array, path: string): EditedCue[] {
+/** The cues of an edited file; `path` names it for people. Throws `WrongCall` for a file that is not SubRip. */
+export function editedCues(bytes: Uint8Array, path: string): EditedCue[] {
   try {
     const { cues } = resultOfSteps(openSubtitleFile(bytes, { format: 'srt', encoding: null }));
-    return cues.map(({ startMs, endMs, text }) => ({ startMs, endMs, text: text.trim() }));
+    return cues.map(({ startMs, endMs, text }) => ({ startMs, endMs, text: plainOfSubRip(text.trim()) }));
   } catch (error) {
     throw new WrongCall(`${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -397,7 +398,7 @@ export async function editCaptions(call: CommandCall): Promise<ExitCode> {
   if (reverts !== undefined) return revert(call, runtimeId, known, reverts);
   const file = pathOption(given, 'file');
   if (file !== null) {
-    const cues = cuesOf(await fileOf(file), file);
+    const cues = editedCues(await fileOf(file), file);
     return correct(call, runtimeId, known, { cues, side, isFromEditor: false });
   }
   if (!terminal.isInteractive) {
@@ -408,7 +409,7 @@ export async function editCaptions(call: CommandCall): Promise<ExitCode> {
   await writeFile(path, editableSrt(known.lines, side), { mode: 0o600 });
   try {
     await edited(path);
-    const cues = cuesOf(await readFile(path), path);
+    const cues = editedCues(await readFile(path), path);
     const exit = await correct(call, runtimeId, known, { cues, side, isFromEditor: true });
     await rm(folder, { recursive: true, force: true });
     return exit;

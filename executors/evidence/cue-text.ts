@@ -68,6 +68,8 @@ const LINE_BREAK_TAG = /<br ?\/?>/gi;
 // Players of SubRip files obey the overrides of ASS in braces, and show other text in them.
 const SUBRIP_OVERRIDE = /\{\\[^{}]*\}/g;
 const LINE_BREAK = /\r\n|\n|\r/;
+// Players show them as spaces.
+const SPACES = /[\t\v\f]/g;
 // Direction marks and joiners are part of a text; the rest of the control characters are not.
 const CONTROL = /[\p{Cc}\u2028\u2029\uFEFF]/gu;
 const NAMED = new Map(
@@ -134,7 +136,7 @@ const shownText = (text: string): string =>
   text
     .replace(LINE_BREAK_TAG, '\n')
     .split(LINE_BREAK)
-    .map((line) => line.replace(TAG, '').replace(REFERENCE, resolved).replace(CONTROL, '').trim())
+    .map((line) => line.replace(TAG, '').replace(REFERENCE, resolved).replace(SPACES, ' ').replace(CONTROL, '').trim())
     .filter((line) => line !== '')
     .join('\n');
 

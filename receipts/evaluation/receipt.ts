@@ -72,6 +72,7 @@ function checkLabels({ itemId, range, labels }: PackItem): void {
     soundFaults: others.soundFaults,
     'keyframes.shots': others.keyframes?.shots,
     'transcript.lines': others.transcript?.lines,
+    'utterances.spans': others.utterances?.spans,
     screenTexts: others.screenTexts,
   };
   for (const [place, list] of Object.entries(spans)) {
@@ -103,7 +104,7 @@ export function checkLabeledMedia({ itemId, range, labels }: PackItem, { session
   for (const label of ['transitions', 'keyframes', 'screenTexts'] as const) {
     if (labels[label] && !has('video')) refuse(`labels.${label}: no_video_track`);
   }
-  for (const label of ['soundFaults', 'transcript'] as const) {
+  for (const label of ['soundFaults', 'transcript', 'utterances'] as const) {
     if (labels[label] && !has('audio')) refuse(`labels.${label}: no_audio_track`);
   }
   for (const [at, { trackIndex }] of (labels.subtitles ?? []).entries()) {

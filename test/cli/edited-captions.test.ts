@@ -4,9 +4,11 @@ import {
   type EditedCue,
   type EditedSide,
   editableSrt,
+  editedCues,
   revertedLines,
 } from '../../cli/commands/corrections.ts';
 import type { CorrectedLine, CorrectedText, ShownLine } from '../../contract/captions/correction.ts';
+import { subRipText } from '../../formats/subtitles.ts';
 
 // Changes of a person in a file of captions.
 
@@ -117,6 +119,23 @@ const studied = [lineOf(0, said(long)), lineOf(1, said('one')), lineOf(2, withhe
 
 test('bug: in a file of an export, line breaks of the export and lines without a text were changes', (t) => {
   t.deepEqual(changesIn(studied, exported, ofExport), []);
+});
+
+const nasty = ['Press <Enter> & type &amp;', 'from a --> b', 'a {\\an8} brace', 'C:\\New {y:i}'];
+const nastyLines = nasty.map((text, at) => lineOf(at, said(text)));
+const readAgain = (file: string) => editedCues(Buffer.from(file), 'film.srt');
+
+test('bug: texts that look like markup were changes in an unchanged file of an export', (t) => {
+  const cueAt = (text: string, at: number): string =>
+    `${at + 1}\n00:00:0${2 * at},000 --> 00:00:0${2 * at + 1},500\n${subRipText(text)}\n`;
+  const file = nasty.map(cueAt).join('\n');
+  t.deepEqual(changesIn(nastyLines, readAgain(file), ofExport), []);
+  const [changed] = changesIn(nastyLines, readAgain(file.replace('type', 'write')), ofExport);
+  t.deepEqual(changed?.lines, [{ startMs: 0, endMs: 1500, target: 'Press <Enter> & write &amp;' }]);
+});
+
+test('bug: captions with an arrow could not be edited', (t) => {
+  t.deepEqual(changesIn(nastyLines, readAgain(editableSrt(nastyLines, 'target')), german), []);
 });
 
 test('a shifted cue of an export keeps the text of its line, without the line breaks of the export', (t) => {

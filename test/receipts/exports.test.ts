@@ -92,6 +92,13 @@ test('a reference in a caption stays as written in SubRip', async (t) => {
   t.is(file.replaceAll('\u2060', '').split('\n')[2], text);
 });
 
+test('bug: text in braces with a colon was not visible in SubRip, where players take it for MicroDVD', async (t) => {
+  const text = 'Press {C: 12} or {f:x}, not {a:b}';
+  const written = await captionsSaying([{ startMs: 0, endMs: 900, text }]);
+  const { text: file } = exportFiles['captions.srt'](written, options);
+  t.is(file.split('\n')[2], 'Press {\u2060C: 12} or {\u2060f:x}, not {a:b}');
+});
+
 test('bug: both sides of captions from en to en-US had each text twice', async (t) => {
   const written = await captionsSaying([{ startMs: 0, endMs: 900, text: 'Good morning' }]);
   const shown = (source: string, target: string) =>

@@ -40,6 +40,12 @@ test('control characters are removed, even those that are written as references'
   t.is(vtt('a\u0000b\u001b[31mc\u0085d\u2028e &#27;f&#10;g\t'), 'ab[31mcde fg');
 });
 
+test('bug: words of a cue with a tab between them were one word', (t) => {
+  t.is(vtt('Hello\tworld'), 'Hello world');
+  t.is(textOf('subrip', 'Anna:\tYes.'), 'Anna: Yes.');
+  t.is(cueTextOf('mov_text', sample(Buffer.from('one\vtwo'))).text, 'one two');
+});
+
 test('blank lines are left out, and a text that shows nothing is empty', (t) => {
   t.is(vtt('one', '', ' two\r', '', '\ufeff'), 'one\ntwo');
   t.is(vtt('<i> </i>'), '');

@@ -404,6 +404,16 @@ test('bug: words of another script were joined where a Japanese line ended, and 
   t.deepEqual(brokenLines(song, 'ja'), ['I will always remember', 'the summer we had']);
 });
 
+test('bug: a word of another script behind a Japanese bracket was broken behind its first letter', (t) => {
+  t.deepEqual(brokenLines('今日は新しい「International」を見る', 'ja'), ['今日は新しい', '「International」を見る']);
+  t.deepEqual(brokenLines('彼は昨日（Washington）に着いた', 'ja'), ['彼は昨日', '（Washington）に着いた']);
+});
+
+test('bug: a Japanese line was not broken behind a comma between words of another script', (t) => {
+  const names = 'Tokyo、Washington、Amsterdam、Melbourne';
+  t.deepEqual(brokenLines(names, 'ja'), ['Tokyo、Washington、', 'Amsterdam、Melbourne']);
+});
+
 test('bug: a Japanese text under the tag jpn was one line of any length', (t) => {
   const text = '今日は天気がとても良いので公園へ行きました。';
   for (const tag of ['jpn', 'JA', 'ja-JP']) t.deepEqual(brokenLines(text, tag), brokenLines(text, 'ja'), tag);

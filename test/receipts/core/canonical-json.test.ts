@@ -19,7 +19,8 @@ import { reopenJson } from '../../../receipts/stored-records.ts';
 import { reopenRuntimeStart } from '../../../receipts/study/start.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
-import { storedRuntimeOf } from './stored-content-in-memory.ts';
+import { rejection, reviewOf } from '../review/review-steps.ts';
+import { storedEvents, storedRuntimeOf, writtenEvents } from './stored-content-in-memory.ts';
 
 interface PublishedVectors {
   readonly numbers: readonly { readonly bits: string; readonly text: string }[];
@@ -173,6 +174,20 @@ test('a stored event that was recorded before the one in front of it is named', 
   t.is(
     placeOf(() => readEvent(runId, late, second)),
     'journal: event 2: recordedAt',
+  );
+});
+
+test('bug: an event with a byte that is not UTF-8 passed as the event with a replacement character', (t) => {
+  const study = storedStudy({ version: 1, windows: 4 });
+  const { runtimeId: runId } = study.run.record;
+  const [failed = Buffer.of()] = storedEvents(writtenEvents(runId, reviewOf(study, rejection).failed));
+  const event = Buffer.from(Buffer.from(failed).toString().replace('no space', 'no \uFFFD space'));
+  const at = event.indexOf('\uFFFD');
+  const damaged = Buffer.concat([event.subarray(0, at), Buffer.of(0xff), event.subarray(at + 3)]);
+  t.notThrows(() => readEvent(runId, journalStart, event));
+  t.is(
+    placeOf(() => readEvent(runId, journalStart, damaged)),
+    'journal: event 1: encoding',
   );
 });
 

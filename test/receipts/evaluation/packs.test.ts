@@ -101,6 +101,16 @@ test('labels outside the range of their item are refused, with the label', (t) =
     t.throws(readWith(labels), fault('labels_outside_media', `first: labels.${place}`));
 });
 
+test('bug: utterances outside the range of their item counted as missed, and those of media without sound were studied', (t) => {
+  const utterances = { condition: 'clean', spans: [{ startMs: 8000, endMs: 9001 }] };
+  t.throws(readWith({ utterances }), fault('labels_outside_media', 'first: labels.utterances.spans.0'));
+  const silent = itemLabeled({ utterances: { ...utterances, spans: [] } });
+  t.throws(
+    () => checkLabeledMedia(silent, media('video')),
+    fault('labels_outside_media', 'first: labels.utterances: no_audio_track'),
+  );
+});
+
 type Kind = RegisteredSource['tracks'][number]['kind'];
 
 const none: PackItem['labels'] = { speech: null, cuts: null, subtitles: null, captions: null };
@@ -316,6 +326,20 @@ test('a measure that can no longer be taken is worse, one that can be at last is
     measures.find(({ name }) => name === 'speech.collar_0ms.precision')?.change;
   t.is(change(compared(deaf).measures), 'worse');
   t.is(change(compareEvaluations(acceptedReceipt, receiptOfTotals(deaf)).measures), 'better');
+});
+
+test('bug: false findings counted as better if nothing was labeled and nothing had been found', (t) => {
+  const faultsFound = (found: number): EvaluationScores =>
+    scoresOf({ ...noLabels, soundFaults: [0, found, 0, 0].map((each) => ({ labelled: 0, found: each, matched: 0 })) });
+  const textsPassed = (passed: number): EvaluationScores => {
+    const nothing = { labelled: 0, found: 0, wrong: 0, withheld: 0 };
+    return scoresOf({ ...noLabels, screenTexts: { ...nothing, passed, invented: passed } });
+  };
+  for (const scoresWith of [faultsFound, textsPassed]) {
+    const [silent, inventing] = [receiptOfTotals(scoresWith(0)), receiptOfTotals(scoresWith(3))];
+    t.is(compareEvaluations(inventing, silent).verdict, 'regression');
+    t.is(compareEvaluations(silent, inventing).verdict, 'better');
+  }
 });
 
 test('items without labels are not measured', (t) => {
