@@ -91,8 +91,9 @@ async function takeFile(folder: string, name: string, maximumBytes: number): Pro
     throw new ProcessFailure('tool_exit', `ended without its result ${name} (${codeOf(error)})`);
   });
   try {
-    const { size } = await handle.stat();
-    if (size > maximumBytes)
+    const found = await handle.stat();
+    if (!found.isFile()) throw new ProcessFailure('tool_exit', `ended without its result ${name} (not a file)`);
+    if (found.size > maximumBytes)
       throw new ProcessFailure('output_limit', `wrote more than ${maximumBytes} bytes to ${name}`);
     return await handle.readFile();
   } finally {

@@ -170,12 +170,17 @@ interface EvaluationComparison {
   readonly measures: readonly ComparedMeasure[];
 }
 
-/** A number that can no longer be given, because nothing was found, is worse than any that could. */
-function changeOf({ value, better, tolerance }: ScoreMeasure, baseline: number | null): ScoreChange {
+/** A time that can no longer be given, because nothing was found, is worse than any that could. A share of errors is zero then. */
+function changeOf({ value, unit, better, tolerance }: ScoreMeasure, baseline: number | null): ScoreChange {
   if (value === baseline) return 'equal';
-  if (value === null) return 'worse';
-  if (baseline === null) return 'better';
-  const gain = better === 'higher' ? value - baseline : baseline - value;
+  const isShare = unit === 'micro';
+  const nothingFound = isShare && better === 'lower' ? 0 : null;
+  const [now, before] = [value ?? nothingFound, baseline ?? nothingFound];
+  // To find nothing is better than findings of which none is right, and worse than all others.
+  if (now === null) return isShare && before === 0 ? 'better' : 'worse';
+  if (before === null) return isShare && now === 0 ? 'worse' : 'better';
+  if (now === before) return 'equal';
+  const gain = better === 'higher' ? now - before : before - now;
   if (gain > 0) return 'better';
   return -gain <= tolerance ? 'tolerated' : 'worse';
 }

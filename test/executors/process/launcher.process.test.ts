@@ -27,6 +27,23 @@ test('a process that exits with another code fails with its code and its words',
   t.is(failure.stderr, 'why\n');
 });
 
+test('a result is the file that a process leaves in its folder', async (t) => {
+  const { launcher } = await launcherFor(t);
+  const leaving = (words: string) =>
+    launcher.run({ ...request(SHELL, ['-c', words]), result: { name: 'result', maximumBytes: 5 } });
+  t.is((await leaving('printf whole > result')).result?.toString(), 'whole');
+  t.is((await failureOf(t, leaving('printf longer > result'))).reason, 'output_limit');
+  t.is((await failureOf(t, leaving('ln -s /etc/hostname result'))).reason, 'tool_exit');
+});
+
+test('bug: a pipe or a folder in the place of a result was an empty result, or an error of the host', async (t) => {
+  const { launcher } = await launcherFor(t);
+  for (const words of ['mkfifo result', 'mkdir result']) {
+    const work = launcher.run({ ...request(SHELL, ['-c', words]), result: { name: 'result', maximumBytes: 100 } });
+    t.is((await failureOf(t, work)).reason, 'tool_exit', words);
+  }
+});
+
 test('a process that crashes fails as killed by a signal', async (t) => {
   const { launcher } = await launcherFor(t);
   const failure = await failureOf(t, launcher.run(request(fake('crashes'))));

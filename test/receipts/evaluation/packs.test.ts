@@ -328,6 +328,20 @@ test('a measure that can no longer be taken is worse, one that can be at last is
   t.is(change(compareEvaluations(acceptedReceipt, receiptOfTotals(deaf)).measures), 'better');
 });
 
+test('bug: false findings counted as better if nothing was labeled and nothing had been found', (t) => {
+  const faultsFound = (found: number): EvaluationScores =>
+    scoresOf({ ...noLabels, soundFaults: [0, found, 0, 0].map((each) => ({ labelled: 0, found: each, matched: 0 })) });
+  const textsPassed = (passed: number): EvaluationScores => {
+    const nothing = { labelled: 0, found: 0, wrong: 0, withheld: 0 };
+    return scoresOf({ ...noLabels, screenTexts: { ...nothing, passed, invented: passed } });
+  };
+  for (const scoresWith of [faultsFound, textsPassed]) {
+    const [silent, inventing] = [receiptOfTotals(scoresWith(0)), receiptOfTotals(scoresWith(3))];
+    t.is(compareEvaluations(inventing, silent).verdict, 'regression');
+    t.is(compareEvaluations(silent, inventing).verdict, 'better');
+  }
+});
+
 test('items without labels are not measured', (t) => {
   t.deepEqual(measuresOf(scoresOf(noLabels)), []);
   t.deepEqual(pooledCounts([noLabels, noLabels]), noLabels);
