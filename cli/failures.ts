@@ -131,13 +131,13 @@ function codedMessage(error: unknown): string {
 
 /** The meaning of a failed system call for a path that a person named, and the remedy. */
 const meanings: Readonly<Record<string, string>> = {
-  ENOENT: 'a folder on the way to it is not there; make it first, or correct the path',
+  ENOENT: 'a folder in its path does not exist; create it first, or correct the path',
   ENOTDIR: 'a part of the path to it is not a folder; correct the path',
   EISDIR: 'it is a folder; name a file in it',
-  EEXIST: 'it is there already; choose another name',
-  EACCES: 'this user may not do that there; change owner or mode, or choose another place',
-  EPERM: 'the system does not allow that there; choose another place',
-  EROFS: 'its file system is mounted for reading alone; choose another place',
+  EEXIST: 'it exists already; choose another name',
+  EACCES: 'this user has no permission there; change the owner or mode, or choose another place',
+  EPERM: 'the system does not allow this there; choose another place',
+  EROFS: 'its file system is read-only; choose another place',
   ENOSPC: 'its volume is full; make room, or choose another place',
   EDQUOT: 'the quota of this user is used up; make room, or choose another place',
   EMFILE: 'too many files are open; raise the limit by ulimit -n',

@@ -43,7 +43,7 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
   },
   restore: {
     usage: 'media-study restore BACKUP --data-root DIR',
-    purpose: 'Makes a data root of a backup, in a new or an empty folder, after every file of it was verified.',
+    purpose: 'Verifies every file of a backup, and restores it into a new or an empty folder.',
     flags: {
       ...hostFlags,
       'data-root': dataRootFlag('the new or empty folder that becomes the data root'),

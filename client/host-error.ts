@@ -95,10 +95,10 @@ export class MediaUnreadable extends Error {
 export class NotMedia extends Error {
   readonly retryable = false;
   readonly code = 'not_media';
-  readonly hint = 'send a file with sound or pictures in motion; attach a file of subtitles to its media';
+  readonly hint = 'send a file with sound or video; attach a subtitle file to its media';
 
   constructor(what: string) {
-    super(`the file is ${what}, and no media`);
+    super(`the file is ${what}, not media`);
     this.name = 'NotMedia';
   }
 }

@@ -198,17 +198,17 @@ export class Transport {
 
   /** The JSON of an answer. Throws `HostError`, `HostUnreachable`, `AnswerLate`, and the reason of an aborted signal. */
   async json<Answer>(path: string, call: HostRequest = {}): Promise<Answer> {
-    return this.#repeated(call, async () => (await (await this.#send(path, call)).json()) as Answer);
+    return this.#repeated(path, call, (answer) => answer.json() as Promise<Answer>);
   }
 
   /** The text of an answer. Throws as `json`. */
   async text(path: string, call: HostRequest = {}): Promise<string> {
-    return this.#repeated(call, async () => (await this.#send(path, call)).text());
+    return this.#repeated(path, call, (answer) => answer.text());
   }
 
   /** An answer whose body the caller reads. Throws as `json`. */
   async answer(path: string, call: HostRequest = {}): Promise<Response> {
-    return this.#repeated(call, () => this.#send(path, call));
+    return this.#repeated(path, call, async (answer) => answer);
   }
 
   /** The body of an answer as it comes; what follows its head is not repeated. Throws as `json`. */
@@ -223,30 +223,34 @@ export class Transport {
 
   /** The head of an answer. Throws as `json`. */
   async head(path: string, call: HostRequest): Promise<Headers> {
-    return this.#repeated(call, async () => {
-      const answer = await this.#send(path, call);
+    return this.#repeated(path, call, async (answer) => {
       // Its connection is free for the next request only then.
       await answer.arrayBuffer();
       return answer.headers;
     });
   }
 
-  /** Repeats a request while no host answers; a refusal is an answer. */
-  async #repeated<Answer>(call: HostRequest, ask: () => Promise<Answer>): Promise<Answer> {
+  /** Repeats a request while no host answers; a refusal is an answer. Throws what the place throws that finds the host. */
+  async #repeated<Answer>(
+    path: string,
+    call: HostRequest,
+    taken: (answer: Response) => Promise<Answer>,
+  ): Promise<Answer> {
     const { method = 'GET', repeatable = method === 'GET' || method === 'HEAD' } = call;
     const signal = this.#signalOf(call);
     // A clock that is set back would keep the caller waiting.
     for (const end = performance.now() + this.#reconnectMs; ; ) {
+      let address: HostAddress | null = null;
       try {
-        return await ask();
+        address = await this.#find();
+        return await taken(await this.#send(address, path, call));
       } catch (error) {
         signal?.throwIfAborted();
-        if (error instanceof HostError) throw error;
-        if (AnswerLate.isCauseOf(error)) throw new AnswerLate((await this.#find()).baseUrl, error);
-        const unreachable =
-          error instanceof HostUnreachable ? error : new HostUnreachable((await this.#find()).baseUrl, error);
-        if (performance.now() >= end) throw unreachable;
-        if (!repeatable && !wasRefusedConnection(error)) throw unreachable;
+        if (address === null || error instanceof HostError) throw error;
+        // The place is not asked again for the message: it may start a host, and name that one.
+        if (AnswerLate.isCauseOf(error)) throw new AnswerLate(address.baseUrl, error);
+        const mayRepeat = repeatable || wasRefusedConnection(error);
+        if (!mayRepeat || performance.now() >= end) throw new HostUnreachable(address.baseUrl, error);
       }
       await pause(pauseMs, signal);
     }
@@ -259,10 +263,10 @@ export class Transport {
   }
 
   async #send(
+    { baseUrl, token }: HostAddress,
     path: string,
     { method = 'GET', json, body, origin, accept, signal, isLong = false, headers: given = {} }: HostRequest,
   ): Promise<Response> {
-    const { baseUrl, token } = await this.#find();
     const headers: Record<string, string> = { Authorization: `Bearer ${token}`, ...given };
     if (json !== undefined) headers['Content-Type'] = 'application/json';
     if (body !== undefined) headers['Content-Type'] = body.type;

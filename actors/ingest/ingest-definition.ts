@@ -52,12 +52,13 @@ function emissionWrites(registry: SourceRegistry, ingestId: string, emission: In
   return [...writes, { put: 'record', key: revisionKey(ingestId), value: { revisionId } }];
 }
 
-/** A failed ingest leaves its media and its records behind; the notes of them are part of the failure's own commit. */
+/**
+ * A failed ingest leaves its records behind; the notes of them are part of the failure's own commit. Its media has a note since
+ * before it was stored, unless the bytes were there before: then they may be the object of a study.
+ */
 function leftovers({ sealing, unused }: IngestCommitsOptions, { id, after }: ActorChange<IngestKind>): Write[] {
-  const { media } = after.context;
-  if (after.value !== 'failed' || media === null) return [];
-  const records = (sealing.written(id) ?? []).map((contentId) => unused.note(contentId, null));
-  return [unused.note(media.contentId, media.bytes), ...records];
+  if (after.value !== 'failed') return [];
+  return (sealing.written(id) ?? []).map((contentId) => unused.note(contentId, null));
 }
 
 /** The basis of the ingests of every kind. */

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import { approvalReasons, attestations, type Reviewer } from '../../contract/review.ts';
@@ -7,7 +7,6 @@ import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
-import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { dataRootOf, hasDataRoot } from '../options/data-root.ts';
@@ -41,6 +40,7 @@ import {
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { namedHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
+import { captionLines, timedLine } from './caption-lines.ts';
 import { writeExport } from './exports.ts';
 import { checkRights, rightsFlags } from './given-file.ts';
 import { sourceOf } from './ingest.ts';
@@ -113,7 +113,7 @@ interface Asked {
 function formatOf(given: GivenFlags): Format {
   const text = given.single('format') ?? 'srt';
   const format = formats.find((each) => each === text);
-  if (format === undefined) throw new WrongCall(`--format ${text}: one of ${formats.join(', ')}`);
+  if (format === undefined) throw new WrongCall(`--format ${text} is unknown: give srt, vtt or ass`);
   return format;
 }
 
@@ -267,77 +267,64 @@ function waysOut(call: CommandCall, asked: Asked, needed: NeededEngines): string
   ].join(' and ');
   const set = asTyped(`settings set ${[...needed.settings].map(assignment).join(' ')}`);
   const isPossible = engines !== '' && (hasSound || hasSpokenText);
-  if (call.isOwnHost()) return `Attach subtitles by ${files}${isPossible ? `, or set ${engines}:\n  ${set}` : ''}`;
+  if (call.isOwnHost()) return `Attach subtitles with ${files}${isPossible ? `, or set ${engines}:\n  ${set}` : ''}`;
   const stopped = 'This host was running before the command. Stop it and run the command again';
   return isPossible ? `${stopped}, or set ${engines} and restart it:\n  ${set}` : stopped;
 }
 
-/** The call with a host that can make these captions. Throws `WrongCall` with the way out if none can. */
+/** A call with a host that can make captions, and their executor; null if the host ran before the command. */
+interface AbleCall {
+  readonly call: CommandCall;
+  readonly executor: string | null;
+}
+
+/**
+ * The call with a host that can make these captions. The tracks of a film come before what the settings remember of another
+ * film. Throws `WrongCall` with the way out if none can.
+ */
 async function ableCall(
   call: CommandCall,
   source: SourceSessionRow,
   request: StudyRequest,
   asked: Asked,
-): Promise<CommandCall> {
+): Promise<AbleCall> {
   const obstacle = await obstacleOf(call, source, request);
-  if (obstacle === null) return call;
-  if (!textsAreMissing.includes(obstacle.reason))
+  if (obstacle !== null && !textsAreMissing.includes(obstacle.reason))
     throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}`);
   const settings = (await readSettings(dataRootAt(dataRootOf(call.given)).settings)) ?? new Map();
-  const restarted = async (flags: readonly string[]): Promise<CommandCall | null> => {
+  const needs = neededExecutor(asked);
+  const isOwn = call.isOwnHost();
+  const options = isOwn && (obstacle !== null || needs === 'grouped-subtitles') ? optionsFor(asked, settings) : null;
+  const usual = String(settings.get('caption-executor') ?? 'grouped-subtitles');
+  if (obstacle === null && options === null) return { call, executor: isOwn ? usual : null };
+  const restarted = async (flags: readonly string[], executor: string): Promise<AbleCall | null> => {
     const able = { ...call, host: await call.restartHost(flags) };
-    return (await obstacleOf(able, source, request, true)) === null ? able : null;
+    return (await obstacleOf(able, source, request, true)) === null ? { call: able, executor } : null;
   };
-  const options = call.isOwnHost() ? optionsFor(asked, settings) : null;
-  const remembered = options === null ? null : await restarted(options);
-  if (remembered !== null) return remembered;
+  const remembered = options === null ? null : await restarted(options, needs);
+  const able = remembered ?? (obstacle === null ? await restarted([], usual) : null);
+  if (able !== null) return able;
   const needed = await enginesFor(asked, settings);
-  const taken = (await engineTaken(call, needed, settings)) ? await restarted([]) : null;
+  const taken = (await engineTaken(call, needed, settings)) ? await restarted([], needs) : null;
   if (taken !== null) return taken;
-  throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}. ${waysOut(call, asked, needed)}`);
+  const reason = obstacle?.text ?? 'the host does not start again with its settings';
+  throw new WrongCall(`no captions can be made of ${asked.film}: ${reason}. ${waysOut(call, asked, needed)}`);
 }
-
-interface ShownLine {
-  readonly startMs: number;
-  readonly text: string;
-}
-
-/** How a person calls a kind of text. Each subtitle track has its identified language in the row of languages at its place. */
-const kindNames: Readonly<Record<string, string>> = {
-  subtitle_track: 'subtitle track',
-  transcript: 'recognized speech',
-};
-
-/** The texts that the captions will be made of, in order of time. */
-async function linesFound(
-  { host }: CommandCall,
-  runtimeId: string,
-): Promise<{ readonly what: string; readonly lines: ShownLine[] }[]> {
-  const { evidence } = await host.evidence(runtimeId);
-  const factsOf = (wanted: string) => evidence.filter(({ kind }) => kind === wanted).map(({ facts }) => facts);
-  const languages = factsOf('text_language').map(([fact]) => (fact?.kind === 'track_language' ? fact.code : null));
-  return Object.keys(kindNames).flatMap((kind) =>
-    factsOf(kind).flatMap((facts, place) => {
-      const lines = facts.flatMap((fact) =>
-        'text' in fact && 'startMs' in fact ? [{ startMs: fact.startMs, text: fact.text }] : [],
-      );
-      const code = kind === 'subtitle_track' ? (languages[place] ?? null) : null;
-      const what = `${kindNames[kind]}${code === null ? '' : ` in ${englishName(code)}`}`;
-      return lines.length === 0 ? [] : [{ what, lines }];
-    }),
-  );
-}
-
-const shownLine = ({ startMs, text }: ShownLine): string => `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;
 
 /** Shows what the captions will be made of, and asks the person to approve. Throws `WrongCall` if nothing is approved. */
-async function attestedBy(call: CommandCall, runtimeId: string, reviewer: Reviewer): Promise<void> {
+async function attestedBy(able: AbleCall, runtimeId: string, reviewer: Reviewer, asked: Asked): Promise<void> {
+  const { call, executor } = able;
   const { terminal } = call;
-  const found = await linesFound(call, runtimeId);
+  const found = await captionLines(call.host, runtimeId, executor, [asked.spoken, asked.target]);
+  if (found.length === 0) {
+    const none = executor?.startsWith('recognized') ? 'no speech was recognized in it' : 'its subtitles have no lines';
+    const attach = `--subtitles FILE:${asked.target}`;
+    throw new WrongCall(`no captions can be made of ${asked.film}: ${none}. Attach subtitles with ${attach}`);
+  }
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {
     terminal.remark(`${what}: ${lines.length} lines`);
-    for (const line of lines.slice(0, firstLines)) terminal.remark(shownLine(line));
+    for (const line of lines.slice(0, firstLines)) terminal.remark(timedLine(line));
     if (lines.length > firstLines) terminal.remark(`  … and ${lines.length - firstLines} more`);
   }
   if (!mustAgree(call, reviewer, { statement: attestations.decision, verb: 'approve' })) return;
@@ -346,33 +333,46 @@ async function attestedBy(call: CommandCall, runtimeId: string, reviewer: Review
     if (answer === 'yes') return;
     if (answer !== 'lines')
       throw new WrongCall('nothing was approved: not attested. The study stays; run the command again');
-    for (const { lines } of found) for (const line of lines) terminal.remark(shownLine(line));
+    for (const { lines } of found) for (const line of lines) terminal.remark(timedLine(line));
   }
 }
 
 /** Approves a study, unless it is approved. Throws `WrongCall` for one that was rejected or withheld. */
-async function approve(call: CommandCall, runtimeId: string): Promise<void> {
-  const { reviews } = call.host;
+async function approve(able: AbleCall, runtimeId: string, asked: Asked): Promise<void> {
+  const { reviews } = able.call.host;
   const { reviewer, reviews: known } = await reviews.decisions(runtimeId);
   if (known.some(({ state }) => state === 'approved_for_caption_production')) return;
   if (known.length > 0) throw new WrongCall(`the study was reviewed already: ${known[0]?.state.replaceAll('_', ' ')}`);
-  await attestedBy(call, runtimeId, reviewer);
+  await attestedBy(able, runtimeId, reviewer, asked);
   const decision = { outcome: 'approve_for_caption_production', reasonCodes: approvalReasons, note: null } as const;
   await reviews.decide(runtimeId, decision, { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation });
 }
 
-async function madeCaptions(call: CommandCall, runtimeId: string): Promise<void> {
+async function madeCaptions(able: AbleCall, runtimeId: string, asked: Asked): Promise<void> {
+  const { call } = able;
   const { captions } = await call.host.overview(runtimeId);
   if (captions.state === 'done' || captions.state === 'withheld') return;
-  await approve(call, runtimeId);
+  await approve(able, runtimeId, asked);
   call.terminal.progress('making the captions');
   await call.host.captions.produce(runtimeId);
+}
+
+/** The path of the film; for a source that is named otherwise, one in this folder. */
+const besideFilm = (film: string): string => resolve(existsSync(film) ? film : basename(film));
+
+/** Throws `WrongCall` for a folder that takes no new file, before the command asks a person for anything. */
+async function checkFolder(path: string, flag: 'output' | 'mux'): Promise<void> {
+  const folder = dirname(path);
+  await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'is not there' : 'cannot be written';
+    throw new WrongCall(`the folder ${folder} ${reason}: name a file in another one by --${flag}`);
+  });
 }
 
 function outputOf(given: GivenFlags, { film, target, format }: Asked): string {
   const named = pathOption(given, 'output');
   if (named !== null) return named;
-  const path = resolve(existsSync(film) ? film : basename(film));
+  const path = besideFilm(film);
   return join(dirname(path), `${basename(path, extname(path))}.${target}.${format}`);
 }
 
@@ -403,6 +403,8 @@ async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCom
   if (mux !== null && !existsSync(film)) throw new WrongCall(`--mux needs the film itself, and ${film} is not a file`);
   if (given.has('attest') && given.single('reviewer') === undefined)
     throw new WrongCall('--attest needs --reviewer NAME');
+  await checkFolder(pathOption(given, 'output') ?? besideFilm(film), 'output');
+  if (mux !== null) await checkFolder(mux, 'mux');
   const attaching = { given: forAttached(given) };
   await checkSubtitleFiles(attaching, givenSubtitles(attaching));
   if (existsSync(film) && namedHost(process.env) === null && !hasDataRoot(given)) {
@@ -417,8 +419,11 @@ async function run(first: CommandCall): Promise<ExitCode> {
   const probe = await first.host.mediaProbe(source.sourceSessionId);
   const spoken = await spokenLanguageOf(first, source, probe);
   const target = given.single('to') ?? spoken;
+  const { subtitleTracks } = await first.host.subtitles.list(source.sourceSessionId);
   const hasText = (wanted: string) =>
-    textTracks(probe).some(({ language }) => baseLanguage(language ?? '') === baseLanguage(wanted));
+    [...textTracks(probe), ...subtitleTracks].some(
+      ({ language }) => baseLanguage(language ?? '') === baseLanguage(wanted),
+    );
   const texts = { hasSpokenText: hasText(spoken), hasTargetText: hasText(target) };
   const hasSound = probe.tracks.some(({ type }) => type === 'audio');
   const asked = { film, spoken, target, format: formatOf(given), ...texts, hasSound };
@@ -429,7 +434,8 @@ async function run(first: CommandCall): Promise<ExitCode> {
     outputDepth: 'captions',
     range: { startMs: 0, endMs: source.durationMs },
   } as const;
-  const call = await ableCall(first, source, request, asked);
+  const able = await ableCall(first, source, request, asked);
+  const { call } = able;
   const { host } = call;
   const study = host.study(source, request, {
     signal,
@@ -440,7 +446,7 @@ async function run(first: CommandCall): Promise<ExitCode> {
     const { situation } = await host.overview(runtimeId);
     throw new Error(`the study ${runtimeId} ended without captions: ${situation.text}`);
   }
-  await madeCaptions(call, runtimeId);
+  await madeCaptions(able, runtimeId, asked);
   const control = await host.captions.checked(runtimeId, signal);
   if (control.outcome === 'withheld') {
     terminal.result({ runtimeId, control }, [`the captions are withheld: ${control.reasonCodes.join(', ')}`]);
@@ -476,7 +482,7 @@ export const caption: HostCommand = {
   flags,
   positionals: 1,
   beginsData: true,
-  interrupted: () => 'what is done stays; the same command goes on from there',
+  interrupted: () => 'finished work is kept; run the same command again to continue',
   check,
   run,
 };

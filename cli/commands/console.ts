@@ -80,7 +80,7 @@ async function showPairingCode({ host, terminal, signal, isOwnHost }: CommandCal
 /** Shows a code for a page that has no token. */
 export const pair: HostCommand = {
   usage: 'media-study pair [flags]',
-  purpose: 'Shows a code with which one page gets a token of its own, within five minutes.',
+  purpose: 'Shows a code that gives one page its own token; it is valid for five minutes.',
   flags: hostFlags,
   beginsData: true,
   run: showPairingCode,

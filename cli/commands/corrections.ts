@@ -411,7 +411,7 @@ export async function editCaptions(call: CommandCall): Promise<ExitCode> {
     return exit;
   } catch (error) {
     terminal.remark(
-      `your text is in ${path}: ${asTyped(`captions edit ${runtimeId} --side ${side} --file ${shellPath(path)}`)} goes on with it`,
+      `your text is in ${path}: ${asTyped(`captions edit ${runtimeId} --side ${side} --file ${shellPath(path)}`)} continues with it`,
     );
     throw error;
   }

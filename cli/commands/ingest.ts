@@ -119,7 +119,7 @@ async function checkMedia(path: string, absent: string): Promise<void> {
   await checkFile(path, absent);
   const [issue] = ownedIngestFields.filename.safeParse(basename(path)).error?.issues ?? [];
   if (issue === undefined) return;
-  throw new WrongCall(`${path}: the name of a file that is taken in ${issue.message}; rename it, or name a link to it`);
+  throw new WrongCall(`${path}: the file name ${issue.message}; rename the file, or give a link with another name`);
 }
 
 async function ingestedFile(call: CommandCall, path: string, known?: SourceSessionRow): Promise<SourceSessionRow> {
@@ -180,7 +180,7 @@ async function run(call: CommandCall, what: string): Promise<ExitCode> {
 /** Takes in files, or a range of a video. */
 export const ingest: HostCommand = {
   usage: 'media-study ingest FILE… [flags], or media-study ingest URL --from TIME --to TIME [flags]',
-  purpose: 'Takes in media, and prints the source that comes of it.',
+  purpose: 'Takes in media, and prints the new source.',
   flags: { ...rightsFlags, ...subtitlesFlags, ...rangeFlags, ...hostFlags },
   positionals: 100,
   beginsData: true,

@@ -37,6 +37,17 @@ export function studyLine({ runtimeId, acceptedAt, lifecycle, range, label }: Ru
   return `${runtimeId}  ${acceptedAt}  ${lifecycle}  ${part}  ${label ?? '(source gone)'}`;
 }
 
+/** The languages of more studies take a person longer to read than the ids, and the host longer to find. */
+const mostLanguages = 10;
+
+/** The languages of a study, which set studies of one source apart; empty if its overview cannot be read. */
+async function languagesIn({ host }: Pick<CommandCall, 'host'>, runtimeId: string): Promise<string> {
+  const { study } = await host.overview(runtimeId).catch(() => ({ study: null }));
+  if (study === null) return '';
+  const spoken = study.sourceLanguage.languages.join(', ') || 'unknown language';
+  return `  ${spoken} to ${study.targetLanguage}`;
+}
+
 /**
  * The id of the study that a person names: by its id, by a beginning of it, or by the label of its source. Throws `WrongCall` if
  * several studies match, and lists them. Any other text goes to the host as it is, which knows whether that id was deleted.
@@ -53,7 +64,12 @@ export async function namedStudy(call: Pick<CommandCall, 'host'>, what: string):
   const [only, ...others] = meant;
   if (only === undefined) return what.startsWith(prefix) ? what : await noStudy(call, what, [...labels]);
   if (others.length === 0) return only.runtimeId;
-  const lines = meant.map(({ runtimeId, row }) => `  ${row === null ? `${runtimeId}  damaged` : studyLine(row)}`);
+  const lines = await Promise.all(
+    meant.map(async ({ runtimeId, row }, at) => {
+      if (row === null) return `  ${runtimeId}  damaged`;
+      return `  ${studyLine(row)}${at < mostLanguages ? await languagesIn(call, runtimeId) : ''}`;
+    }),
+  );
   throw new WrongCall(
     [`${meant.length} studies are called ${what}; name one by its id, or by the beginning of its id:`, ...lines].join(
       '\n',

@@ -55,7 +55,7 @@ export function mustAgree(
   if (!terminal.isInteractive) {
     const done = verb === 'approve' ? 'approved' : 'corrected';
     throw new WrongCall(
-      `nothing was ${done}: a person at a terminal ${verb}s captions, or --attest --reviewer "${label}" for "${statement}"`,
+      `nothing was ${done}: ${verb} at a terminal, or with --attest --reviewer "${label}", which attests "${statement}"`,
     );
   }
   terminal.remark(`${label}: "${statement}"`);

@@ -153,7 +153,7 @@ export async function attachedTo(
 const { 'rights-holder': rightsHolder, 'attest-rights': attestRights } = rightsFlags;
 
 const subtitlesCommandFlags: FlagTable = {
-  detach: single('TRACK', null, 'takes the file of this track off the source'),
+  detach: single('TRACK', null, 'removes the file of this track from the source'),
   ...subtitleFileFlags,
   ...(rightsHolder && { 'rights-holder': { ...rightsHolder, help: 'who holds the rights in the text' } }),
   ...(attestRights && { 'attest-rights': attestRights }),
@@ -188,7 +188,7 @@ async function attachOrDetach(call: CommandCall) {
 export const subtitles: HostCommand = {
   usage: 'media-study subtitles SOURCE [FILE[:LANG]…] [flags]',
   purpose:
-    'Attaches subtitle files to a source, or takes one off, and lists those that are attached. A SOURCE is the id of a source, a beginning of it, or its label.',
+    'Attaches subtitle files to a source, or removes one, and lists the attached ones. A SOURCE is the id of a source, a beginning of it, or its label.',
   flags: subtitlesCommandFlags,
   positionals: 33,
   check: async (given) => {

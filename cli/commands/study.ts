@@ -198,12 +198,12 @@ async function run(call: CommandCall, what: string): Promise<ExitCode> {
 export const study: HostCommand = {
   usage: 'media-study study SOURCE… [flags]',
   purpose:
-    'Studies sources to their end, and prints what was found. A SOURCE is a file, an address, or a source: its id, a beginning of it, or its label.',
+    'Studies sources, and prints what was found. A SOURCE is a file, an address, or a source: its id, a beginning of it, or its label.',
   flags,
   positionals: 100,
   beginsData: true,
   interrupted: () =>
-    `an ingest under way is canceled; a study goes on while a host runs on the data root: ${asTyped('watch RUNTIME')} goes on with it, ${asTyped('cancel RUNTIME')} ends it`,
+    `an ingest under way is canceled; a study continues while a host runs on the data root: ${asTyped('watch RUNTIME')} follows it, ${asTyped('cancel RUNTIME')} ends it`,
   check,
   run: (call) => onEachSource(call, (what) => run(call, what)),
 };

@@ -384,7 +384,7 @@ const FoldedLines = ({ whole, nothing, said, chosenKey, onChoose }: FoldedLinesP
       </p>
     )}
     {nothing.length > 0 && (
-      <p class="quiet">Nothing found: {nothing.map(({ title }) => title.toLowerCase()).join(', ')}.</p>
+      <p class="quiet">Not found: {nothing.map(({ title }) => title.toLowerCase()).join(', ')}.</p>
     )}
     {linesByReason(said.map(({ title, absence }) => ({ what: title, why: absence?.words ?? '' }))).map((line) => (
       <p key={line} class="quiet">

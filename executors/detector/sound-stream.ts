@@ -21,6 +21,7 @@ import {
   signalOf,
 } from './sound-signals.ts';
 import { type BlockTracks, type FoundSpeech, SpeechTrack, speechWindows, type TrackState } from './speech-track.ts';
+import { steadinessOf } from './steadiness.ts';
 
 /**
  * Begins a SHA-256 whose state can be kept, which that of Node cannot, or goes on from a kept state. Throws where the state is
@@ -200,25 +201,29 @@ export class SoundStream {
     const channels = channelsApart(block, samples);
     for (const channel of channels) this.#apart.add(channel);
     if (channels.length > 0) this.#apartSamples += samples;
-    await this.#track.push(await this.#tracksOf([MIX, ...channels]));
+    const { tracks, steadiness } = await this.#tracksOf([MIX, ...channels]);
+    await this.#track.push(tracks, steadiness);
     this.#samples += samples;
     this.#filled = 0;
     this.#block = this.#before ?? newBlock(BLOCK_SAMPLES);
     this.#before = block;
   }
 
-  /** The track of each of these signals through the block. */
-  async #tracksOf(signals: readonly number[]): Promise<BlockTracks> {
+  /** The track of each of these signals through the block, and the steadiness of the least steady one. */
+  async #tracksOf(signals: readonly number[]): Promise<{ tracks: BlockTracks; steadiness: Float32Array }> {
     const followed = new Map<number, Followed>();
     for (const signal of signals) followed.set(signal, this.#followed.get(signal) ?? (await this.#begin(signal)));
     const before = this.#before === null ? [] : [this.#before];
     const tracks = new Map<number, SignalTrack>();
+    const steadiness = new Float32Array(BLOCK_SAMPLES / STEP_SAMPLES).fill(1);
     const clean = [...followed].map(([at, { signal, suppressor }]) => {
       const given = signalOf(this.#block, at);
       const gain = modelGain(given, ...before.map((block) => signalOf(block, at)));
       const { samples, spectra } = suppressor.next(given);
       const track = { levels: bandLevels(spectra), estimate: new Float32Array(spectra.length) };
       tracks.set(at, track);
+      for (const [step, each] of steadinessOf(spectra).entries())
+        steadiness[step] = Math.min(steadiness[step] ?? 0, each);
       return { signal, block: louder(samples, gain), estimate: track.estimate };
     });
     const probabilities = await this.#model.next(clean);
@@ -227,7 +232,7 @@ export class SoundStream {
         estimate.fill(probability, frame * FRAME_STEPS, (frame + 1) * FRAME_STEPS);
     }
     this.#followed = followed;
-    return tracks;
+    return { tracks, steadiness };
   }
 
   /** The model has a memory: a channel that was not followed is followed through the block before first. */

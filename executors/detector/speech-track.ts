@@ -18,15 +18,17 @@ export interface TrackState {
   readonly judged: number;
   readonly probabilities: Uint8Array;
   readonly estimates: Uint8Array;
+  readonly steadiness: Uint8Array;
 }
 
 /**
  * The probability of speech at each step of a sound, a byte each, in steps of 1/255. One array is by the boundary model, the
- * other by the first model.
+ * other by the first model. The third has the steadiness of the harmonics, in the same steps.
  */
 export interface SpeechProbabilities {
   readonly probabilities: Uint8Array;
   readonly estimates: Uint8Array;
+  readonly steadiness: Uint8Array;
 }
 
 /**
@@ -39,6 +41,7 @@ export class SpeechTrack {
   #judged: number;
   readonly #probabilities: Uint8Array[];
   readonly #estimates: Uint8Array[];
+  readonly #steadiness: Uint8Array[];
 
   constructor(model: BoundaryModel, from: TrackState | null = null) {
     this.#model = model;
@@ -54,6 +57,7 @@ export class SpeechTrack {
     this.#judged = from?.judged ?? 0;
     this.#probabilities = from === null ? [] : [from.probabilities];
     this.#estimates = from === null ? [] : [from.estimates];
+    this.#steadiness = from === null ? [] : [from.steadiness];
   }
 
   save(): TrackState {
@@ -65,9 +69,10 @@ export class SpeechTrack {
     return { blocks, judged: this.#judged, ...this.#known() };
   }
 
-  /** Takes the tracks of the next block. To be awaited before the next call. */
-  async push(block: BlockTracks): Promise<void> {
+  /** Takes the tracks of the next block, and the steadiness of its steps (0 to 1). To be awaited before the next call. */
+  async push(block: BlockTracks, steadiness: Float32Array = new Float32Array(BLOCK_STEPS)): Promise<void> {
     this.#blocks.push(block);
+    this.#steadiness.push(Uint8Array.from(steadiness, (each) => Math.round(PROBABILITY_STEPS * each)));
     if (this.#blocks.length < this.#judged + CHUNK_BLOCKS + CONTEXT_BLOCKS) return;
     await this.#judge(CHUNK_BLOCKS * BLOCK_STEPS, this.#blocks.length * BLOCK_STEPS);
     const judged = this.#judged + CHUNK_BLOCKS;
@@ -77,14 +82,20 @@ export class SpeechTrack {
 
   /** All probabilities of a sound with so many samples. Nothing is pushed any more. */
   async finish(samples: number): Promise<SpeechProbabilities> {
-    const known = this.#probabilities.reduce((sum, { length }) => sum + length, 0);
-    const left = Math.ceil(samples / STEP_SAMPLES) - known;
+    const judged = this.#probabilities.reduce((sum, { length }) => sum + length, 0);
+    const left = Math.ceil(samples / STEP_SAMPLES) - judged;
     if (left > 0) await this.#judge(left, this.#judged * BLOCK_STEPS + left);
-    return this.#known();
+    const { steadiness, ...known } = this.#known();
+    return { ...known, steadiness: steadiness.subarray(0, known.probabilities.length) };
   }
 
   #known(): SpeechProbabilities {
-    return { probabilities: Buffer.concat(this.#probabilities), estimates: Buffer.concat(this.#estimates) };
+    const whole = (parts: readonly Uint8Array[]): Uint8Array => Buffer.concat(parts);
+    return {
+      probabilities: whole(this.#probabilities),
+      estimates: whole(this.#estimates),
+      steadiness: whole(this.#steadiness),
+    };
   }
 
   /** Judges so many steps behind what is judged; the model sees the first `seen` steps that are kept. */
@@ -140,6 +151,8 @@ export const SPEECH_RULE = {
   certainLongMean: 0.8,
   phraseMs: 1000,
   leastPhraseEstimate: 0.5,
+  /** None is certain whose harmonics are steadier than this on the mean: it has notes. Music behind speech is less steady. */
+  mostSteadiness: 0.5,
   /** A possible window this long is certain, too. Music is taken for speech once in a while, and people go on speaking. */
   certainMs: 6000,
   /** So are two possible windows this near to each other. */
@@ -174,7 +187,9 @@ export function speechWindows(sound: SpeechProbabilities, total: number): FoundS
   const long = joined.filter(({ start, end }) => end - start >= samples(SPEECH_RULE.minSpeechMs));
   const possible = long.filter((span) => isPossible(sound, span));
   const certain = possible.filter(
-    (span, at) => isCertain(sound, span) || isNear(span, [possible[at - 1], possible[at + 1]], SPEECH_RULE.pairMs),
+    (span, at) =>
+      !isSteady(sound, span) &&
+      (isCertain(sound, span) || isNear(span, [possible[at - 1], possible[at + 1]], SPEECH_RULE.pairMs)),
   );
   let reached = 0;
   const speech = new Set(
@@ -201,7 +216,11 @@ function isPossible(sound: SpeechProbabilities, span: SampleSpan): boolean {
   return isEstimated(sound, span, leastEstimate) && isProbableOnTheWhole(sound, span, leastContrast, leastLongMean);
 }
 
-/** True if a possible window is speech wherever it is. */
+/** True if the harmonics of a window are as steady as those of notes. */
+const isSteady = ({ steadiness }: SpeechProbabilities, span: SampleSpan): boolean =>
+  meanOf(steadiness.subarray(...stepsOf(span))) > SPEECH_RULE.mostSteadiness;
+
+/** True if a possible window without steady notes is speech wherever it is. */
 function isCertain(sound: SpeechProbabilities, span: SampleSpan): boolean {
   const { phraseMs, leastPhraseEstimate, certainMs, certainContrast, certainLongMean } = SPEECH_RULE;
   if (lasts(span, phraseMs) && !isEstimated(sound, span, leastPhraseEstimate)) return false;

@@ -25,9 +25,9 @@ export interface WindowEdges {
   readonly loudnessFromMs: number;
   /** No picture from here on. */
   readonly picturesUntilMs: number;
-  /** The first candidate for a keyframe, which is a while behind the last one of the window before. */
-  readonly candidatesFromMs: number;
-  /** The first picture that is looked at for black bars, likewise. */
+  /** From where the places of candidates for keyframes count: the start of the whole range, so that each window has the same. */
+  readonly placesFromMs: number;
+  /** The first picture that is looked at for black bars, which is a while behind the last one of the window before. */
   readonly barsFromMs: number;
 }
 
@@ -182,7 +182,7 @@ export const seekPoints = (startMs: number): number[] => [
 export const edgesOf = ({ startMs, endMs }: Range): WindowEdges => ({
   loudnessFromMs: startMs,
   picturesUntilMs: endMs + PICTURES_BEHIND_MS,
-  candidatesFromMs: startMs,
+  placesFromMs: startMs,
   barsFromMs: startMs,
 });
 
@@ -291,7 +291,7 @@ function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, e
     `[0:${videoTrackIndex}]trim=end=${(edges.picturesUntilMs - seekMs) / 1000},settb=1/${VIDEO_TICKS_PER_MS * 1000},split=4[every][some][lines][sides]`,
     `[every]scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area,format=rgb24,${timed('times')}[pictures]`,
     // The levels are widened behind the scaling: before it they would be in every line of the picture.
-    `[some]select=${everyRule([edges.candidatesFromMs, range.endMs], seekMs, KEYFRAME_RULE.candidateMs)},${candidateSize},setsar=1,format=yuv420p|yuvj420p,scale,format=yuvj420p,${timed('candidateTimes')}:direct=1[candidates]`,
+    `[some]${candidateRules(range, seekMs, edges)},${candidateSize},setsar=1,format=yuv420p|yuvj420p,scale,format=yuvj420p,${timed('candidateTimes')}:direct=1[candidates]`,
     // A part of the picture shows the order of fields as well as all of it, and cutting costs a third of scaling. It is exact: rounding to a block of color leaves nothing of a picture of one column. It begins with a line of the upper field. Fewer and longer lines cost the filter less than the other way round. Nothing waits for what these print, so that it comes in large pieces.
     `[lines]crop=w='min(iw,${INTERLACING_RULE.columns})':h='min(ih,${INTERLACING_RULE.lines})':y='2*trunc((ih-oh)/4)':exact=1,copy,idet,${printer('metadata', 'fields')},nullsink`,
     `[sides]select=${everyRule([edges.barsFromMs, range.endMs], seekMs, BAR_RULE.sampleMs)},${barFilters},${printer('metadata', 'bars')},nullsink`,
@@ -324,6 +324,24 @@ function everyRule(betweenMs: readonly [number, number], seekMs: number, everyMs
   const apart = nextAfter(0, everyMs) / 1000;
   return `'gte(t,${from})*lt(t,${to})*(isnan(prev_selected_t)+gte(t-prev_selected_t,${apart}))'`;
 }
+
+/**
+ * Chooses candidates. Most pictures of a calm shot need no JPEG, so that they cost only a comparison. What comes before the
+ * range is compared too: the first picture of a window has the score that it has in a pass without windows.
+ */
+function candidateRules(range: Range, seekMs: number, { placesFromMs }: WindowEdges): string {
+  const { candidateMs, calmMs, leastScore, restlessMs } = KEYFRAME_RULE;
+  const at = (ms: number) => (ms - seekMs) / 1000;
+  const zero = at(placesFromMs);
+  const place = (time: string, everyMs: number) =>
+    `floor((${time}-(${zero})+${PLACE_SLACK_MS / 1000})/${everyMs / 1000})`;
+  const isFirstOf = (everyMs: number) => `isnan(prev_t)+gt(${place('t', everyMs)},${place('prev_t', everyMs)})`;
+  const isRestless = `if(gte(scene,${leastScore}),st(0,t+${restlessMs / 1000}));lt(t,ld(0))+lt(t,${at(placesFromMs + restlessMs)})`;
+  return `select='${isFirstOf(candidateMs)}',select='${isRestless}+${isFirstOf(calmMs)}',select='gte(t,${at(range.startMs)})*lt(t,${at(range.endMs)})'`;
+}
+
+// Times are rounded to the tick: a picture at the start of a place may come out a little early.
+const PLACE_SLACK_MS = 0.5;
 
 /** Fits a picture, as it is shown, into a square; none is enlarged. */
 const candidateSize = (() => {

@@ -33,7 +33,7 @@ import {
 } from './decode-graph.ts';
 import { type FrameMetadata, FrameMetadataReader, PictureStream } from './frames.ts';
 import { Interlacing, interlacingState } from './interlacing.ts';
-import { KEYFRAME_RULE, Keyframes, keyframesState } from './keyframes.ts';
+import { Keyframes, keyframesState } from './keyframes.ts';
 import { BAR_RULE, Letterbox, letterboxState } from './letterbox.ts';
 import { GatedLoudness, gatedLoudnessState, Loudness } from './loudness.ts';
 import { OwnRateSound, ownRateState } from './own-rate-sound.ts';
@@ -254,13 +254,12 @@ interface Decoded<Value> {
 /** The edges at which a part adjoins those before and behind it. */
 function edgesAt({ range }: DecodeRequest, { window, from, isLast }: PassPart): WindowEdges {
   const edges = edgesOf(window);
-  const behind = (lastMs: number | null | undefined, everyMs: number): number =>
-    typeof lastMs === 'number' ? Math.max(window.startMs, nextAfter(lastMs, everyMs)) : window.startMs;
+  const barsMs = from?.letterbox.lastMs ?? null;
   return {
     loudnessFromMs: loudnessFromOf(window, range),
     picturesUntilMs: isLast ? edges.picturesUntilMs : window.endMs,
-    candidatesFromMs: behind(from?.keyframes.lastMs, KEYFRAME_RULE.candidateMs),
-    barsFromMs: behind(from?.letterbox.lastMs, BAR_RULE.sampleMs),
+    placesFromMs: range.startMs,
+    barsFromMs: barsMs === null ? window.startMs : Math.max(window.startMs, nextAfter(barsMs, BAR_RULE.sampleMs)),
   };
 }
 

@@ -13,6 +13,7 @@ import { SUPPRESSION_RULE } from '../detector/noise-suppressor.ts';
 import { SILENCE_RULE } from '../detector/silences.ts';
 import { APART_RULE, FRAME_SAMPLES, GAIN_RULE, SAMPLE_RATE } from '../detector/sound-signals.ts';
 import { SPEECH_RULE } from '../detector/speech-track.ts';
+import { STEADINESS_RULE } from '../detector/steadiness.ts';
 import { CUT_RULE } from '../pictures/cut-finder.ts';
 import { BLACK_RULE, FROZEN_RULE } from '../pictures/picture-runs.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
@@ -106,6 +107,7 @@ const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
       ...stated({ suppression: SUPPRESSION_RULE }),
       ...GAIN_RULE,
       ...stated({ boundary: { ...BAND_RULE, stepSamples: STEP_SAMPLES } }),
+      ...stated({ steadiness: STEADINESS_RULE }),
       'boundary.weights': `sha256:${BOUNDARY_WEIGHTS_SHA256}`,
       signals: 'the mix of all channels, and left, right and centre where they are apart',
       ...APART_RULE,

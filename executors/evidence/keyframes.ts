@@ -12,7 +12,16 @@ import { type FrameMetadata, TimedFrames } from './frames.ts';
  * candidate nearest to its middle. The rest of a shot behind its last whole piece has none if it is short: it looks like the part
  * before it.
  */
-export const KEYFRAME_RULE = { pieceMs: 10_000, leastRestMs: 2000, candidateMs: 200 } as const;
+export const KEYFRAME_RULE = {
+  pieceMs: 10_000,
+  leastRestMs: 2000,
+  /** The first picture of each 200 ms may become a candidate, and that of each `calmMs` becomes one. */
+  candidateMs: 200,
+  calmMs: 600,
+  /** So does any of them this long from the start, or from a change on: ffmpeg's scene score (0 to 1), which was above 0.25 at cuts. */
+  leastScore: 0.05,
+  restlessMs: 600,
+} as const;
 
 /** A picture that may become a keyframe. */
 interface KeyframeCandidate {
@@ -186,11 +195,10 @@ export function jpegSize(jpeg: Uint8Array): { readonly width: number; readonly h
 /** Takes an object that a fact is going to name; on disk when it resolves. */
 export type KeepObject = (object: StoredObject) => Promise<void>;
 
-/** Keyframes as they are kept between two windows of a pass; `lastMs` is the time of the last candidate. */
+/** Keyframes as they are kept between two windows of a pass. */
 export const keyframesState = z.strictObject({
   facts: z.array(keyframeFact),
   finder: keyframeFinderState,
-  lastMs: z.number().nullable(),
 });
 type KeyframesState = z.infer<typeof keyframesState>;
 
@@ -201,25 +209,20 @@ export class Keyframes {
   readonly #stream: JpegStream;
   readonly #keep: KeepObject;
   #kept: Promise<void> = Promise.resolve();
-  #lastMs: number | null;
 
   /** `seekMs` is the source time of tick 0. */
   constructor(range: Range, seekMs: number, keep: KeepObject, from: KeyframesState | null = null) {
     this.#keep = keep;
     this.#facts = from?.facts ?? [];
-    this.#lastMs = from?.lastMs ?? null;
     this.#finder = new KeyframeFinder(range, (keyframe) => this.#add(keyframe), from?.finder);
-    this.#stream = new JpegStream(seekMs, (atMs, jpeg) => {
-      this.#lastMs = atMs;
-      this.#finder.candidate({ atMs, jpeg });
-    });
+    this.#stream = new JpegStream(seekMs, (atMs, jpeg) => this.#finder.candidate({ atMs, jpeg }));
   }
 
   /** Nothing comes any more of this window; resolves when every keyframe so far is kept. */
   async save(): Promise<KeyframesState> {
     this.#stream.end();
     await this.#kept;
-    return { facts: this.#facts, finder: this.#finder.save(), lastMs: this.#lastMs };
+    return { facts: this.#facts, finder: this.#finder.save() };
   }
 
   addTime(frame: FrameMetadata): void {

@@ -23,15 +23,19 @@ export function lastEventId(head: RequestHead): string | null {
   return id;
 }
 
+/** The ranges of media types that JSON is in. The most specific one that a client names has the weight of JSON. */
+const rangesOfJson = ['application/json', 'application/*', '*/*'];
+
 /**
  * True if a client prefers a stream of events: it names it, at least as much as JSON (RFC 9110, 12.5.1). A client that takes
  * anything gets JSON, as ever.
  */
 export function asksForStream(head: RequestHead): boolean {
   const ranges = (head.header('accept') ?? '').split(',').map(rangeOf);
-  const weightOf = (type: string): number => ranges.find((range) => range.type === type)?.weight ?? 0;
-  const weight = weightOf(eventStreamType);
-  return weight > 0 && weight >= weightOf('application/json');
+  const weightOf = (type: string) => ranges.find((range) => range.type === type)?.weight;
+  const weight = weightOf(eventStreamType) ?? 0;
+  const [weightOfJson = 0] = rangesOfJson.flatMap((type) => weightOf(type) ?? []);
+  return weight > 0 && weight >= weightOfJson;
 }
 
 function rangeOf(text: string): { readonly type: string; readonly weight: number } {

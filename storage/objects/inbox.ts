@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { privateFile, syncFolder } from './durable-file.ts';
-import type { ObjectRef, PartialFile } from './object-store.ts';
+import type { Announce, ObjectRef, PartialFile } from './object-store.ts';
 import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
 
 // The limit of bytes that wait for the disk, above which the sender has to pause.
@@ -256,17 +256,23 @@ class FollowingDigest {
 
 const appending = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-/** A file of the inbox that comes in parts. `place` moves a whole one to its place among the objects. */
+/** The objects among which a whole file takes its place. */
+interface PartObjects {
+  isNew(contentId: string): Promise<boolean>;
+  place(object: ObjectRef): Promise<void>;
+}
+
+/** A file of the inbox that comes in parts. */
 export class PartFile implements PartialFile {
   readonly #path: string;
-  readonly #place: (object: ObjectRef) => Promise<void>;
+  readonly #objects: PartObjects;
   readonly #digest: FollowingDigest;
   #file: QueuedFile | null = null;
   #begin = 0;
 
-  constructor(path: string, place: (object: ObjectRef) => Promise<void>) {
+  constructor(path: string, objects: PartObjects) {
     this.#path = path;
-    this.#place = place;
+    this.#objects = objects;
     this.#digest = new FollowingDigest(path);
   }
 
@@ -339,11 +345,11 @@ export class PartFile implements PartialFile {
     if (file !== null) await this.#guard(() => file.close());
   }
 
-  async finish(bytes: number, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef> {
+  async finish(bytes: number, announce: Announce): Promise<ObjectRef> {
     await this.close();
     const object = { contentId: await this.#guard(() => this.#digest.contentId(bytes)), bytes };
-    await announce(object);
-    await this.#guard(() => this.#place(object));
+    await announce(object, await this.#objects.isNew(object.contentId));
+    await this.#guard(() => this.#objects.place(object));
     return object;
   }
 

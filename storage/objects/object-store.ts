@@ -9,6 +9,12 @@ export interface ObjectRef {
   readonly bytes: number;
 }
 
+/**
+ * Called with an object before it comes to its place. `isNew` is true if nothing is there under its name. Otherwise the same bytes
+ * may be the object of anyone, and stay whatever comes of this file.
+ */
+export type Announce = (object: ObjectRef, isNew: boolean) => Promise<void>;
+
 /** A file on its way in. */
 export interface Receiving {
   /** Takes a chunk, which must not change afterwards; false: pause until the drain. Never false after a failure. */
@@ -18,10 +24,10 @@ export interface Receiving {
   /** `upload_too_long` or `storage_fault` as soon as it is known. */
   readonly failure: ObjectStoreError | null;
   /**
-   * Resolves once the object is on disk under its name. It calls `announce` with the future object before. Rejects with
+   * Resolves once the object is on disk under its name. It calls `announce` before. Rejects with
    * `upload_too_long`, `upload_too_short` or `storage_fault`, and has removed the file then.
    */
-  finish(announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
+  finish(announce: Announce): Promise<ObjectRef>;
   /** Removes the file, unless `finish` was called before; then it only waits for its end. */
   discard(): Promise<void>;
 }
@@ -50,10 +56,9 @@ export interface PartialFile {
   /** Waits for what was taken and closes the file. */
   close(): Promise<void>;
   /**
-   * Makes an object of the first `bytes`, which are all that the file has. It calls `announce` with the future object, and moves
-   * the file to its place.
+   * Makes an object of the first `bytes`, which are all that the file has. It calls `announce`, and moves the file to its place.
    */
-  finish(bytes: number, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
+  finish(bytes: number, announce: Announce): Promise<ObjectRef>;
   /** Closes and deletes the file; harmless when there is none. */
   remove(): Promise<void>;
 }
@@ -65,10 +70,10 @@ export interface ObjectStore {
   /** The file of a name that comes in parts. `name` is a UUID in lower case, else `invalid_name`. */
   partial(name: string): PartialFile;
   /**
-   * Takes over a finished file of the data root's volume. It hashes and syncs it, calls `announce` with the future object, and
-   * moves it to its place. If it rejects, no object came of the file.
+   * Takes over a finished file of the data root's volume. It hashes and syncs it, calls `announce`, and moves it to its place. If
+   * it rejects, no object came of the file.
    */
-  import(path: string, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
+  import(path: string, announce: Announce): Promise<ObjectRef>;
   /** Stores bytes and says their content id; on disk when it resolves. */
   put(bytes: Uint8Array): Promise<string>;
   /** As `put`; `object_damaged` when bytes and content id differ, and then none is stored. */

@@ -7,7 +7,7 @@ import { hashSynced, writeSyncedFile } from './durable-file.ts';
 import { InboxFile, PartFile } from './inbox.ts';
 import { isUploadName, leftoversOf, partNameOf, sizeOf, straysIn } from './leftovers.ts';
 import { hexOfContentId, ObjectFiles, objectsIn } from './object-files.ts';
-import type { ObjectRef, ObjectStore, Receiving } from './object-store.ts';
+import type { Announce, ObjectRef, ObjectStore, Receiving } from './object-store.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
 import { VerifiedFiles } from './verified-files.ts';
 
@@ -36,19 +36,22 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
   });
   let staged = 0;
 
+  const isNew = async (contentId: string): Promise<boolean> =>
+    (await files.verify(objects.locate(contentId), contentId)) === 'missing';
+
   const placeFile = async (path: string, { contentId }: ObjectRef, reached: string): Promise<void> => {
     const placed = await objects.place([{ contentId, stage: async () => path }]);
     if (placed.length === 0) await rm(path, { force: true });
     point(reached);
   };
 
-  const finish = async (file: InboxFile, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef> => {
+  const finish = async (file: InboxFile, announce: Announce): Promise<ObjectRef> => {
     try {
       await file.drained();
       point('object-store:received');
       const sealed = await file.seal();
       point('object-store:synced');
-      await announce(sealed);
+      await announce(sealed, await isNew(sealed.contentId));
       const placed = await objects.place([{ contentId: sealed.contentId, stage: async () => file.path }]);
       if (placed.length === 0) await file.remove();
       point('object-store:stored');
@@ -102,11 +105,12 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
     },
     partial: (name) => {
       const path = join(layout.inbox, partNameOf(uploadName(name)));
-      return new PartFile(path, (object) => placeFile(path, object, 'object-store:stored'));
+      const place = (object: ObjectRef) => placeFile(path, object, 'object-store:stored');
+      return new PartFile(path, { isNew, place });
     },
     import: async (path, announce) => {
       const object = await guarded(path, () => hashSynced(path));
-      await announce(object);
+      await announce(object, await isNew(object.contentId));
       await guarded(path, () => placeFile(path, object, 'object-store:imported'));
       return object;
     },

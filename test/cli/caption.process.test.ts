@@ -9,6 +9,7 @@ import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { translates } from '../../fixtures/hosted-model/stub-translator.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
+import { hasPocketsphinx } from '../executors/recognition/pocketsphinx-of-machine.ts';
 import { humWav } from '../http/host/media.ts';
 import { madeMedia } from '../media/made-media.ts';
 import { eventually } from '../patience.ts';
@@ -72,7 +73,7 @@ test('a film with one subtitle track becomes captions in another language by a m
   t.regex(refused.stderr, /text tracks in en and de, the source has eng, and the host does not translate/);
   t.regex(
     refused.stderr,
-    /Attach subtitles by --subtitles FILE:de, or set a model that translates:\n {2}.*settings set model-server=\S+ caption-executor=subtitles-translated caption-translation-model=MODEL allow-real-caption-production=true/,
+    /Attach subtitles with --subtitles FILE:de, or set a model that translates:\n {2}.*settings set model-server=\S+ caption-executor=subtitles-translated caption-translation-model=MODEL allow-real-caption-production=true/,
     'bug: a recognizer was recommended for a missing translation',
   );
 
@@ -105,13 +106,35 @@ test('bug: a recognizer remembered for one film blocked a film with subtitle tra
   t.is(stdout, `${file('film.en.srt')}\n`);
 });
 
+const pocketsphinxTest = hasPocketsphinx ? test : test.skip;
+const sphinx = ['semantic-recognizer=pocketsphinx', 'allow-real-semantic-evidence=true'];
+const sphinxRemembered = [...sphinx, 'caption-executor=recognized', 'allow-recognized-captions=true'];
+
+pocketsphinxTest('bug: a remembered recognizer replaced the subtitles of a film by its own text', async (t) => {
+  const { caption, file, folder } = await withFilm(t, 'film.mkv', await filmWithOneTrack());
+  await runCommand(['settings', 'set', ...sphinxRemembered, '--data-root', join(folder, 'root')]);
+  const { exit, stderr } = await caption('--from', 'en', ...owner, ...approved);
+  t.is(exit, 0, stderr);
+  t.regex(stderr, /the captions will be made of: subtitle track in English\n/);
+  t.regex(await readFile(file('film.en.srt'), 'utf8'), /^1\n00:00:00,964 /);
+});
+
+pocketsphinxTest('bug: captions without any line were put to a person for approval', async (t) => {
+  const { caption, folder } = await withFilm(t, 'hum.wav', humWav(1, 2000));
+  await runCommand(['settings', 'set', ...sphinxRemembered, '--data-root', join(folder, 'root')]);
+  const { exit, stderr } = await caption('--from', 'en', ...owner, ...approved);
+  t.is(exit, 2);
+  t.regex(stderr, /no speech was recognized in it\. Attach subtitles with --subtitles FILE:en\n$/);
+  t.notRegex(stderr, /making the captions/);
+});
+
 test('captions without a terminal are not approved unless a person is named', async (t) => {
   const { caption, file } = await withFilm(t);
   const { exit, stderr } = await caption('--from', 'ko', '--to', 'en', ...owner);
   t.is(exit, 2);
   t.regex(
     stderr,
-    /nothing was approved: a person at a terminal approves captions, or --attest --reviewer "Local review operator"/,
+    /nothing was approved: approve at a terminal, or with --attest --reviewer "Local review operator", which attests "I/,
   );
   await t.throwsAsync(stat(file('film.en.srt')), { code: 'ENOENT' });
   const wrong = await caption('--from', 'ko', '--to', 'en', '--attest', '--reviewer', 'Somebody');
@@ -120,10 +143,15 @@ test('captions without a terminal are not approved unless a person is named', as
 });
 
 for (const [what, more, message] of [
-  ['an unknown format', ['--format', 'txt'], /--format txt: one of srt, vtt, ass/],
+  ['an unknown format', ['--format', 'txt'], /--format txt is unknown: give srt, vtt or ass/],
   ['a language that is none', ['--to', 'jp'], /--to: jp is not a language tag/],
   ['a container without text', ['--mux', 'out.avi'], /--mux .*out\.avi: name a file that ends in \.mkv/],
   ['an approval without a name', ['--attest'], /--attest needs --reviewer NAME/],
+  [
+    'a folder that is missing',
+    ['--output', '/no/folder/film.srt'],
+    /the folder \/no\/folder is not there: name a file in/,
+  ],
 ] as const) {
   test(`a call is refused before anything starts: ${what}`, async (t) => {
     const { caption, folder } = await withFilm(t);
@@ -141,7 +169,7 @@ test('a film without texts and without an engine lists the options, before any a
   t.is(exit, 2);
   t.regex(
     stderr,
-    /no captions can be made of .*hum\.wav: .*Attach subtitles by --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE allow-real-semantic-evidence=true caption-executor=recognized allow-recognized-captions=true/,
+    /no captions can be made of .*hum\.wav: .*Attach subtitles with --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE allow-real-semantic-evidence=true caption-executor=recognized allow-recognized-captions=true/,
   );
   const both = await runCommand(args('--from', 'en', '--to', 'de'), environment);
   t.regex(

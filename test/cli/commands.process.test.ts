@@ -138,7 +138,7 @@ test('a file that is not media is refused before it is sent', async (t) => {
   await writeFile(text, 'not media');
   const { exit, stderr } = await run(['ingest', text, ...rights, '--data-root', join(folder, 'five')]);
   t.is(exit, 1);
-  t.regex(stderr, /^not_media: the file is text, and no media; /m);
+  t.regex(stderr, /^not_media: the file is text, not media; /m);
 });
 
 test('one file that is not media fails alone, by name; the others are taken in', async (t) => {
@@ -217,7 +217,7 @@ test('a wrong call is reported before a host is started for it', async (t) => {
     ],
     [
       ['ingest', nameless],
-      `${nameless}: the name of a file that is taken in must end with an extension; rename it, or name a link to it`,
+      `${nameless}: the file name must end with an extension; rename the file, or give a link with another name`,
     ],
     [['ingest', media], '--rights-holder is missing: name who holds the rights in a.wav'],
     [['study', media], '--rights-holder is missing: name who holds the rights in a.wav'],

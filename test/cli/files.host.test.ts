@@ -59,7 +59,7 @@ test('a file that holds no token is refused and stays as it is', async (t) => {
 test('bug: a token file in a folder that is not there was refused in words of Node', async (t) => {
   const file = join(await scratchFolder(t), 'missing', 'token');
   const { message } = await t.throwsAsync(hostToken(file), refused);
-  t.regex(message, /a folder on the way to it is not there/);
+  t.regex(message, /a folder in its path does not exist/);
   t.notRegex(message, /Error: /);
 });
 
@@ -130,7 +130,7 @@ test('a failed system call is reported with its path, its meaning and a remedy',
   const written = await t.throwsAsync(finished(createWriteStream(missing)));
   t.is(
     systemFailure(written),
-    `${missing}: a folder on the way to it is not there; make it first, or correct the path (ENOENT)`,
+    `${missing}: a folder in its path does not exist; create it first, or correct the path (ENOENT)`,
   );
   const made = await t.throwsAsync(mkdir('/proc/none'));
   t.regex(systemFailure(made) ?? '', /^\/proc\/none: .*; .* \(E[A-Z]+\)$/);

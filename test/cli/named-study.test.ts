@@ -26,6 +26,12 @@ const source = (id: string, label: string) => ({
 });
 const sources = [source('ab01', 'film'), source('ab02', 'talk'), source('cd03', 'unseen')];
 
+/** The overview of each of these; that of the last one cannot be read. */
+const overview = async (runtimeId: string): Promise<unknown> => {
+  if (runtimeId.startsWith('runtime:beef')) throw new Error('damaged');
+  return { study: { sourceLanguage: { languages: ['ko'] }, targetLanguage: 'en' } };
+};
+
 /** A host that lists these, two studies a page, and a damaged one. */
 const call = {
   host: {
@@ -33,6 +39,7 @@ const call = {
       after === undefined
         ? { runtimes: studies.slice(0, 2), damaged: ['runtime:dead'], nextCursor: 'two' }
         : { runtimes: studies.slice(2), damaged: [], nextCursor: null },
+    overview,
     sources: async () => sources,
   } as unknown as StudyHost,
 };
@@ -65,11 +72,12 @@ test('bug: a missing study was reported without a way to find one', async (t) =>
 });
 
 test('bug: captions edit without a study read edit as the label of a study', async (t) => {
-  const edit = (args: readonly string[], runtimes: readonly object[] = studies) => {
+  const unread = async (): Promise<unknown> => t.fail('no study is named');
+  const edit = (args: readonly string[], runtimes: readonly object[] = studies, read: typeof overview = unread) => {
     const host = {
       runtimes: async () => ({ runtimes, damaged: [], nextCursor: null }),
       sources: async () => sources,
-      overview: async () => t.fail('no study is named'),
+      overview: read,
     } as unknown as StudyHost;
     const given = parseFlags(args, captions.flags, captions.positionals);
     return captions.run({ host, given } as CommandCall);
@@ -85,7 +93,7 @@ test('bug: captions edit without a study read edit as the label of a study', asy
     study('0777aaaa-0000-4000-8000-000000000000', 'edit'),
     study('0888aaaa-0000-4000-8000-000000000000', 'edit'),
   ];
-  await t.throwsAsync(edit(['edit'], named), { message: /^2 studies are called edit; / });
+  await t.throwsAsync(edit(['edit'], named, overview), { message: /^2 studies are called edit; / });
 });
 
 test('bug: a person had to agree to delete a source that is not there', async (t) => {
@@ -111,11 +119,11 @@ test('bug: a part of a label did not lead to the label, and every short word to 
   t.is(nearestName('a', ['talk about it']), null);
 });
 
-test('several studies of one name are listed', async (t) => {
+test('bug: several studies of one name were listed without their languages, and looked alike', async (t) => {
   const error = await t.throwsAsync(namedStudy(call, 'talk'), { instanceOf: WrongCall });
   t.deepEqual(error.message.split('\n'), [
     '2 studies are called talk; name one by its id, or by the beginning of its id:',
-    '  runtime:0199aaaa-0000-4000-8000-000000000000  2026-01-02T03:04:05.006Z  terminal  0:00.000-0:01.000  talk',
+    '  runtime:0199aaaa-0000-4000-8000-000000000000  2026-01-02T03:04:05.006Z  terminal  0:00.000-0:01.000  talk  ko to en',
     '  runtime:beefaaaa-0000-4000-8000-000000000000  2026-01-02T03:04:05.006Z  terminal  0:00.000-0:01.000  talk',
   ]);
   await t.throwsAsync(namedStudy(call, '01'), { message: /^2 studies are called 01; / });

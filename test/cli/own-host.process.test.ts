@@ -47,7 +47,7 @@ test('an interrupted command explains the state of its work, and its host has en
   createInterface({ input: command.stderr }).on('line', (line) => said.push(line));
   command.kill('SIGINT');
   t.deepEqual(await ended, [130, null]);
-  t.regex(said.at(-1) ?? '', /^interrupted: an ingest under way is canceled; a study goes on while a host runs/);
+  t.regex(said.at(-1) ?? '', /^interrupted: an ingest under way is canceled; a study continues while a host runs/);
   t.false(isAlive(pid));
 });
 

@@ -36,6 +36,6 @@ test('bug: a text was sent as a whole before it was refused', async (t) => {
   const file = new File(['a letter, '.repeat(900)], 'letter.mp4');
   const answered = { label: 'Letter', rightsHolder: 'Me', ownershipAttested: true } as const;
   const error = await t.throwsAsync(host.ingestFile(file, answered), { instanceOf: NotMedia });
-  t.is(error.message, 'the file is text, and no media');
+  t.is(error.message, 'the file is text, not media');
   t.is(asked, 0);
 });

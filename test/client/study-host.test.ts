@@ -154,6 +154,30 @@ test.serial('bug: a clock that was set back kept a caller waiting for a host tha
   await t.throwsAsync(host.health(), { instanceOf: HostUnreachable });
 });
 
+test('bug: the error of a request named the next address of the host, and looked for it a second time', async (t) => {
+  let found = 0;
+  const place = () => {
+    found += 1;
+    return { baseUrl: `http://127.0.0.1:${found}`, token: 'token' };
+  };
+  const refused: typeof fetch = async () => {
+    throw new TypeError('fetch failed');
+  };
+  const host = StudyHost.connect(place, { reconnectMs: 0, fetch: refused });
+  await t.throwsAsync(host.health(), { instanceOf: HostUnreachable, message: 'no host answers at http://127.0.0.1:1' });
+  t.is(found, 1);
+});
+
+test('a place that finds no host says why, once', async (t) => {
+  let found = 0;
+  const host = StudyHost.connect(() => {
+    found += 1;
+    throw new Error(`no host, ${found}`);
+  });
+  await t.throwsAsync(host.health(), { message: 'no host, 1' });
+  t.is(found, 1);
+});
+
 const line = { listening: 'http://127.0.0.1:4312/', authorizationToken: 'token' };
 const hostAddress = { baseUrl: 'http://127.0.0.1:4312', token: 'token' };
 

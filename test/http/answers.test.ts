@@ -4,10 +4,24 @@ import { heartbeatMs } from '../../contract/journal.ts';
 import { bodyInParts, requestedRange } from '../../http/exchange/sent-bodies.ts';
 import { FlatHead } from '../../http/listener/message-head.ts';
 import { exposition } from '../../http/routes/operation.ts';
-import { Heart } from '../../http/streams/event-stream.ts';
+import { asksForStream, Heart } from '../../http/streams/event-stream.ts';
 import { handClock } from './streams/hand-clock.ts';
 
 // Parts of answers: a part of a file, metrics, a list in parts, and the pauses of a stream.
+
+const preferences: readonly [accept: string, isStream: boolean][] = [
+  ['text/event-stream;q=0.5, */*', false],
+  ['application/*, text/event-stream;q=0.9', false],
+  ['text/event-stream, */*', true],
+  ['*/*, application/json;q=0.1, text/event-stream;q=0.5', true],
+  ['application/*;q=0.1, */*, text/event-stream;q=0.5', true],
+];
+
+for (const [accept, isStream] of preferences) {
+  test(`bug: a wildcard in Accept did not count for JSON: ${accept} asks for ${isStream ? 'a stream' : 'a page'}`, (t) => {
+    t.is(asksForStream(new FlatHead('GET', '/', ['accept', accept])), isStream);
+  });
+}
 
 const etag = '"sha256:one"';
 const asked = (size: number, ...fields: string[]) => requestedRange(new FlatHead('GET', '/', fields), size, etag);

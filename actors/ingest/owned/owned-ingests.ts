@@ -7,7 +7,7 @@ import {
   ownedIngestFields,
   ownedIngestRequest,
 } from '../../../contract/ingest.ts';
-import type { ObjectRef } from '../../../storage/objects/object-store.ts';
+import type { Announce } from '../../../storage/objects/object-store.ts';
 import type { HostBasis } from '../../host-basis.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
 import type { PageRequest } from '../../supervision/reads.ts';
@@ -30,8 +30,8 @@ interface OwnedIngestsOptions extends Pick<HostBasis, 'objectStore' | 'superviso
   /** The most bytes that a file may have now. */
   readonly maximumBytes: () => number;
   readonly uploads: ResumableUploads;
-  /** Notes media before it is stored. What no ingest comes to hold is removed by that note, also if the host dies in between. */
-  readonly announced: (media: ObjectRef) => Promise<void>;
+  /** Notes media that an ingest brings, before it is stored. What no ingest and no source holds is removed by that note. */
+  readonly announced: Announce;
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Called after each upload, well or not. */
   readonly released: () => void;
@@ -231,16 +231,18 @@ interface OpenOwnedIngestsOptions extends IngestBasis {
 /** Puts the parts of owned ingests together and registers their kind with the supervisor. */
 export function openOwnedIngests(options: OpenOwnedIngestsOptions): OwnedIngests {
   const { ledger, supervisor, sealing, unused } = options;
-  const noted = ({ contentId, bytes }: ObjectRef) => ledger.commit([unused.note(contentId, bytes)]);
+  const announced: Announce = async ({ contentId, bytes }, isNew) => {
+    if (isNew) await ledger.commit([unused.note(contentId, bytes)]);
+  };
   const released = () => unused.removeSoon();
-  const uploads = new ResumableUploads({ ...options, unneeded: noted, released });
+  const uploads = new ResumableUploads({ ...options, announced, released });
   const definition = uploads.following(ownedIngestDefinition({ ...options, seal: ownedIngestSeal(ledger, sealing) }));
   supervisor.register(definition);
   const service = new OwnedIngests({
     ...options,
     service: new IngestService({ ...options, definition }),
     uploads,
-    announced: noted,
+    announced,
     released,
   });
   unused.heldBy(() => service.isStoring);

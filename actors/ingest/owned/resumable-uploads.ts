@@ -3,7 +3,7 @@ import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import type { Ledger, Write } from '../../../storage/ledger/ledger.ts';
-import type { ObjectRef, PartialFile } from '../../../storage/objects/object-store.ts';
+import type { Announce, ObjectRef, PartialFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import type { HostBasis } from '../../host-basis.ts';
 import type { ActorDefinition } from '../../supervision/actor-definition.ts';
@@ -80,6 +80,8 @@ interface ResumableUploadOptions {
   note(note: UploadNote): Promise<void>;
   /** So many bytes have come so far. */
   arrived(bytes: number): void;
+  /** The media is about to be stored, and no ingest holds it yet. */
+  readonly announced: Announce;
   /** Gives the media to its ingest. */
   received(media: ObjectRef): Promise<void>;
   /** The storage failed: the ingest cannot go on. */
@@ -204,16 +206,20 @@ export class ResumableUpload implements PartOwner {
   }
 
   async #finish(): Promise<void> {
-    const { note, received } = this.#options;
+    const { note, announced, received } = this.#options;
     const bytes = this.declaredBytes;
-    await received(await this.file.finish(bytes, ({ contentId }) => note({ offset: bytes, contentId })));
+    const media = await this.file.finish(bytes, async (object, isNew) => {
+      await announced(object, isNew);
+      await note({ offset: bytes, contentId: object.contentId });
+    });
+    await received(media);
   }
 }
 
 interface ResumableUploadsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'report'> {
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
-  /** Media was stored for an ingest that had ended meanwhile. */
-  readonly unneeded: (media: ObjectRef) => Promise<void>;
+  /** Notes media that an ingest brings, before it is stored. */
+  readonly announced: Announce;
   /** Called when an upload has ended, well or not. */
   readonly released: () => void;
 }
@@ -228,6 +234,8 @@ export class ResumableUploads {
   readonly #options: ResumableUploadsOptions;
   readonly #notes: UploadNotes;
   readonly #uploads = new Map<string, ResumableUpload>();
+  /** Those whose ingests have ended, and that may be storing media still. */
+  readonly #leaving = new Set<ResumableUpload>();
 
   constructor(options: ResumableUploadsOptions) {
     this.#options = options;
@@ -271,7 +279,7 @@ export class ResumableUploads {
 
   /** True if the object store has media whose ingest is only about to get the event of it. */
   get isStoring(): boolean {
-    return [...this.#uploads.values()].some((upload) => upload.isEnding);
+    return this.#leaving.size > 0 || [...this.#uploads.values()].some((upload) => upload.isEnding);
   }
 
   /** A definition whose commits also forget the uploads of ingests that stop waiting for their media. */
@@ -299,12 +307,19 @@ export class ResumableUploads {
       row.status === 'failed'
         ? new ServiceError('upload_gone', 'the ingest ended while its media was being sent')
         : new ServiceError('ingest_upload_conflict', 'the media of this ingest was sent before');
+    this.#leaving.add(upload);
     // The next start sweeps what cannot be removed now.
-    upload.end(reason).catch((error) => this.#options.report(`a partial upload stays until the next start: ${error}`));
+    upload
+      .end(reason)
+      .catch((error) => this.#options.report(`a partial upload stays until the next start: ${error}`))
+      .finally(() => {
+        this.#leaving.delete(upload);
+        this.#options.released();
+      });
   }
 
   #open(ingestId: string, declaredBytes: number, offset: number): ResumableUpload {
-    const { objectStore, supervisor, progress, released } = this.#options;
+    const { objectStore, supervisor, progress, announced, released } = this.#options;
     const upload = new ResumableUpload({
       declaredBytes,
       offset,
@@ -312,6 +327,7 @@ export class ResumableUploads {
       note: (note) => this.#notes.put(ingestId, note),
       arrived: (completed) =>
         progress.note(ingestId, { stage: 'upload', completed, total: declaredBytes, unit: 'bytes' }),
+      announced,
       received: async (media) => {
         try {
           await this.#received(ingestId, media);
@@ -328,9 +344,7 @@ export class ResumableUploads {
   }
 
   async #received(ingestId: string, media: ObjectRef): Promise<void> {
-    const { supervisor, unneeded } = this.#options;
-    if (await supervisor.send(ingestId, { type: 'media.received', ...media })) return;
-    await unneeded(media);
+    if (await this.#options.supervisor.send(ingestId, { type: 'media.received', ...media })) return;
     throw new ServiceError('upload_gone', 'the ingest ended while its media was being sent');
   }
 

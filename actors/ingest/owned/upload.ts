@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../contract/base/errors.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest.ts';
-import type { ObjectRef, ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
+import type { Announce, ObjectRef, ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { refusedWrite } from '../../supervision/refused-write.ts';
 
@@ -8,7 +8,7 @@ interface UploadOutcome {
   /** So many bytes have come so far. */
   arrived(bytes: number): void;
   /** The media is about to be stored, and no ingest holds it yet. */
-  announced(media: ObjectRef): Promise<void>;
+  readonly announced: Announce;
   received(media: ObjectRef): Promise<OwnedIngestStatus>;
   /** The storage failed: the ingest cannot go on. */
   faulted(message: string): Promise<void>;
@@ -91,7 +91,7 @@ export class Upload {
     this.#isEnding = true;
     try {
       const receiving = await this.#opening;
-      const media = await receiving.finish((object) => this.#outcome.announced(object));
+      const media = await receiving.finish(this.#outcome.announced);
       return await this.#outcome.received(media);
     } catch (error) {
       if (!(error instanceof ObjectStoreError)) throw error;

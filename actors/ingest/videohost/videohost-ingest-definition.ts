@@ -138,9 +138,9 @@ export class VideohostIngestEffects {
         },
         signal,
       );
-      const media = await objectStore.import(fetched.path, async ({ contentId, bytes }) => {
+      const media = await objectStore.import(fetched.path, async ({ contentId, bytes }, isNew) => {
         this.#arriving.set(ingestId, contentId);
-        await ledger.commit([unused.note(contentId, bytes)]);
+        if (isNew) await ledger.commit([unused.note(contentId, bytes)]);
         signal.throwIfAborted();
       });
       const value = { tools: fetching.downloaders };

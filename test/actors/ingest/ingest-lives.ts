@@ -95,6 +95,7 @@ async function openStores(
       probings,
       close,
       until,
+      put: (bytes: Uint8Array) => objectStore.put(bytes),
       objects: () => filesIn(join(root, 'objects')),
       inbox: () => filesIn(join(root, 'inbox')),
       notes: async () => (await ledger.list('record', 'unused/')).length,

@@ -26,6 +26,47 @@ test('a probe that refuses the media ends the ingest and leaves no media behind'
   await life.until(async () => (await life.notes()) === 0);
 });
 
+/** The ways in which media comes to an owned ingest. */
+const ways: Readonly<
+  Record<string, (life: Awaited<ReturnType<typeof newLife>>, ingestId: string) => Promise<unknown>>
+> = {
+  'as a whole': (life, ingestId) => life.send(ingestId),
+  'in parts': (life, ingestId) => {
+    const { part } = life.service.beginPart(ingestId, { offset: 0, bytes: null, checksum: null });
+    part.connect({ pause: () => undefined, resume: () => undefined });
+    part.chunk(life.media);
+    part.end();
+    return part.answered;
+  },
+};
+
+for (const [how, send] of Object.entries(ways)) {
+  test(`bug: an ingest that failed took an object that a study had stored before, if its file had the same bytes, sent ${how}`, async (t) => {
+    const life = await newLife(t);
+    // A keyframe of a study, for example, that a person takes for media.
+    const contentId = await life.put(life.media);
+    const ingestId = await life.open();
+    await send(life, ingestId);
+    await life.probed(1);
+    life.probings[0]?.reject(new Error('it is not media'));
+    await life.reaches(ingestId, 'failed');
+    await life.until(async () => (await life.notes()) === 0);
+    await life.close();
+    t.deepEqual(await life.objects(), [contentId.slice('sha256:'.length)]);
+  });
+}
+
+test('bug: a range that failed took an object that a study had stored before, if it had the same bytes', async (t) => {
+  const life = await newVideohostLife(t);
+  const contentId = await life.put(mediaBytes);
+  const ingestId = await life.toProbe();
+  life.probings[0]?.reject(new Error('it is not media'));
+  await life.reaches(ingestId, 'failed');
+  await life.until(async () => (await life.notes()) === 0);
+  await life.close();
+  t.deepEqual(await life.objects(), [contentId.slice('sha256:'.length)]);
+});
+
 test('media that two ingests hold is removed with the second', async (t) => {
   const life = await newLife(t);
   const [first, second] = [await life.open(), await life.open()];
@@ -340,13 +381,13 @@ const videohost: readonly Left[] = [
 ];
 
 /** How the row of an ingest may be one that its chart cannot restore. */
-const ways: Readonly<Record<string, (value: unknown) => { machineVersion: number; value: unknown }>> = {
+const oddities: Readonly<Record<string, (value: unknown) => { machineVersion: number; value: unknown }>> = {
   'of an older chart': (value) => ({ machineVersion: 0, value }),
   'of a newer chart': () => ({ machineVersion: 2, value: { else: 'where' } }),
   'in an unknown state': () => ({ machineVersion: 1, value: 'elsewhere' }),
 };
 
-async function leave(root: string, id: string, { status }: Left, changed: ReturnType<(typeof ways)[string]>) {
+async function leave(root: string, id: string, { status }: Left, changed: ReturnType<(typeof oddities)[string]>) {
   const { machineVersion, value } = changed;
   await withRawRows(join(root, 'ledger'), async (rows) => {
     const key = rowKey('snapshot', id);
@@ -368,7 +409,7 @@ async function openedIngest(t: ExecutionContext, root: string, hasMedia: boolean
 }
 
 for (const left of owned) {
-  for (const [how, way] of Object.entries(ways)) {
+  for (const [how, way] of Object.entries(oddities)) {
     const title = `an ingest in ${JSON.stringify(left.value)}, ${how}, fails and keeps no media`;
     test(title, async (t) => {
       const root = await scratchFolder(t);
@@ -386,7 +427,7 @@ for (const left of owned) {
 }
 
 for (const left of videohost) {
-  for (const [how, way] of Object.entries(ways)) {
+  for (const [how, way] of Object.entries(oddities)) {
     test(`a range in ${JSON.stringify(left.value)}, ${how}, fails by its code`, async (t) => {
       const root = await scratchFolder(t);
       const first = await openVideohostLife(t, root);

@@ -202,6 +202,7 @@ async function openUpload(
     file: through(objectStore.partial(name)),
     note: async (note) => void notes.push(note),
     arrived: () => undefined,
+    announced: async () => undefined,
     received: async ({ contentId, bytes }) => void reported.push(`received ${bytes} ${contentId}`),
     faulted: async (message) => void reported.push(`faulted ${message.split(':')[0]}`),
   });

@@ -35,6 +35,7 @@ import {
   speechWindows,
   type TrackState,
 } from '../../../executors/detector/speech-track.ts';
+import { steadinessOf } from '../../../executors/detector/steadiness.ts';
 
 type Runs = readonly (readonly [number, number])[];
 
@@ -52,7 +53,7 @@ const inSteps = (spans: FoundSpeech['speech']) =>
 /** Runs of steps with one probability each, `[probability, steps]`, of both models alike. */
 function windows(...runs: Runs) {
   const probabilities = bytesOf(runs);
-  const both = { probabilities, estimates: probabilities };
+  const both = { probabilities, estimates: probabilities, steadiness: new Uint8Array(0) };
   return inSteps(speechWindows(both, probabilities.length * STEP_SAMPLES).speech);
 }
 
@@ -92,15 +93,15 @@ test('what begins with the sound or lasts to its end has the edges of the sound'
   t.deepEqual(windows([0.8, 30]), [[0, 30]]);
   const probabilities = new Uint8Array(30).fill(PROBABILITY_STEPS);
   const total = 29 * STEP_SAMPLES + 7;
-  const both = { probabilities, estimates: probabilities };
+  const both = { probabilities, estimates: probabilities, steadiness: new Uint8Array(0) };
   t.deepEqual(speechWindows(both, total), { speech: [{ start: 0, end: total }], unconfirmed: [] });
 });
 
 /** The windows that count and those that do not, in steps, of probabilities that both models share. */
-function countedApart(runs: Runs, estimates: Runs = runs) {
-  const [probabilities, first] = [bytesOf(runs), bytesOf(estimates)];
+function countedApart(runs: Runs, first: Runs = runs, steady: Runs = []) {
+  const [probabilities, estimates, steadiness] = [bytesOf(runs), bytesOf(first), bytesOf(steady)];
   const { speech, unconfirmed } = speechWindows(
-    { probabilities, estimates: first },
+    { probabilities, estimates, steadiness },
     probabilities.length * STEP_SAMPLES,
   );
   return [inSteps(speech), inSteps(unconfirmed)];
@@ -231,7 +232,11 @@ test('a window without speech by the first model does not count, and is named ap
       [0.9, 30],
       [0, 20],
     ]);
-    const { speech, unconfirmed } = speechWindows({ probabilities, estimates }, probabilities.length * STEP_SAMPLES);
+    const steadiness = new Uint8Array(0);
+    const { speech, unconfirmed } = speechWindows(
+      { probabilities, estimates, steadiness },
+      probabilities.length * STEP_SAMPLES,
+    );
     return [inSteps(speech), inSteps(unconfirmed)];
   };
   const [first, second] = [
@@ -240,6 +245,46 @@ test('a window without speech by the first model does not count, and is named ap
   ];
   t.deepEqual(found(SPEECH_RULE.leastEstimate + 1 / PROBABILITY_STEPS), [[first, second], []]);
   t.deepEqual(found(SPEECH_RULE.leastEstimate - 1 / PROBABILITY_STEPS), [[second], [first]]);
+});
+
+test('a window with the steady harmonics of notes counts near speech without them, and not alone', (t) => {
+  const [pair, near] = [SPEECH_RULE.pairMs, SPEECH_RULE.nearMs].map((ms) => Math.floor(stepsIn(ms)));
+  const two = (apart = 0): Runs => [
+    [0, 30],
+    [0.95, 30],
+    [0, apart],
+    [0.95, 30],
+    [0, 30],
+  ];
+  const counted = (apart: number, first: number, second: number): number =>
+    countedApart(two(apart), two(apart), [
+      [first, 60],
+      [0, apart],
+      [second, 60],
+    ])[0]?.length ?? 0;
+  const [steady, gliding] = [1, -1].map((by) => SPEECH_RULE.mostSteadiness + by / 20) as [number, number];
+  t.is(counted((pair ?? 0) - 2, steady, steady), 0);
+  t.is(counted((near ?? 0) - 2, steady, gliding), 2);
+  t.is(counted((near ?? 0) + 2, steady, gliding), 1);
+  t.is(counted((near ?? 0) + 2, gliding, gliding), 2);
+});
+
+/** Spectra of a voice-like sound of thirty harmonics, whose pitch goes up by so many octaves a second. */
+function harmonicSpectra(octaves: number): readonly Float64Array[] {
+  const block = Float32Array.from({ length: BLOCK_SAMPLES }, (_, at) => {
+    const seconds = at / SAMPLE_RATE;
+    const turns = 2 * Math.PI * 150 * (octaves === 0 ? seconds : (2 ** (octaves * seconds) - 1) / (octaves * Math.LN2));
+    return Array.from({ length: 30 }, (_, harmonic) => Math.sin((harmonic + 1) * turns) / 60).reduce((a, b) => a + b);
+  });
+  return new NoiseSuppressor().next(block).spectra;
+}
+
+test('a note is steadier than a voice that glides by half an octave a second, and silence is not steady', (t) => {
+  const mean = (spectra: readonly Float64Array[]): number =>
+    steadinessOf(spectra).reduce((sum, each) => sum + each, 0) / spectra.length;
+  t.true(mean(harmonicSpectra(0)) > 0.9);
+  t.true(mean(harmonicSpectra(0.5)) < 0.4);
+  t.is(mean(new NoiseSuppressor().next(new Float32Array(BLOCK_SAMPLES)).spectra), 0);
 });
 
 test('windows are ordered, apart and inside the sound, for any probabilities', (t) => {
@@ -251,7 +296,8 @@ test('windows are ordered, apart and inside the sound, for any probabilities', (
   const total = probabilities.length * STEP_SAMPLES - 100;
   let covered = -1;
   const estimates = probabilities.toReversed();
-  for (const { start, end } of speechWindows({ probabilities, estimates }, total).speech) {
+  const steadiness = new Uint8Array(0);
+  for (const { start, end } of speechWindows({ probabilities, estimates, steadiness }, total).speech) {
     t.true(start > covered && end > start && end <= total);
     covered = end;
   }

@@ -33,8 +33,8 @@ test('each shot of a film has a keyframe, and a long one has more', async (t) =>
   const { facts, objects } = await keyframesOf(t, [0, 14_400]);
   const pieces = facts.map(({ startMs, endMs, atMs }) => [startMs, endMs, atMs]);
   t.deepEqual(pieces, [
-    [0, 3000, 1400],
-    [3000, 13_000, 8000],
+    [0, 3000, 1200],
+    [3000, 13_000, 7800],
     [14_000, 14_400, 14_200],
   ]);
   t.is(objects.length, facts.length);
