@@ -119,6 +119,7 @@ test('every change of a row that keeps its shape is caught and named', async (t)
     t.not(place, null, at);
     links.add(place?.split(':')[0] ?? '');
   }
+  t.true(links.size > 0, 'no change keeps the shape');
   t.true(
     [...links].every((link) => ['row', 'start', 'source'].includes(link)),
     [...links].join(),
