@@ -59,3 +59,12 @@ export const startBuilt = (
     cwd: repository,
     env: { ...process.env, ...withoutDownloader, ...environment },
   });
+
+/** True if a process of this id is there, ended or not. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -8,6 +8,7 @@ import type { HostSettings } from '../../contract/settings.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { eventually } from '../patience.ts';
 import { withoutDownloader } from '../without-downloader.ts';
+import { isAlive } from './command.ts';
 
 // A host that restarts for its operator keeps its address, its settings and its parent process.
 
@@ -104,11 +105,3 @@ test('the host of a command that stays restarts under it, with settings in the p
   await eventually('the host to end with its command', () => !isAlive(pid), 50);
   t.pass();
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

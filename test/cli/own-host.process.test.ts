@@ -5,17 +5,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
-import { repository, runCommand, startBuilt } from './command.ts';
+import { isAlive, repository, runCommand, startBuilt } from './command.ts';
 
 const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 /** A study by a command that has started a host for itself, and the process of that host. */
 async function studying(t: ExecutionContext) {

@@ -30,9 +30,3 @@ export const redPicture: MediaRecipe = {
   words: [...drawn('color=red:s=64x64:d=1'), '-frames:v', '1'],
   extension: 'png',
 };
-
-/** A film without sound: so many seconds of a test picture, 64x48. */
-export const silentFilm = (seconds: number): MediaRecipe => ({
-  words: [...drawn(`testsrc=s=64x48:r=25:d=${seconds}`), ...quickH264, '-pix_fmt', 'yuv420p'],
-  extension: 'mp4',
-});

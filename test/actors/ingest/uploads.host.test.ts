@@ -9,6 +9,7 @@ import type { OwnedIngestStatus } from '../../../contract/ingest.ts';
 import type { ObjectStore, PartialFile, Receiving } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
+import { rawId } from '../../receipts/core/independent-ids.ts';
 import { openScratchLedger, scratchFolder, seededBytes } from '../../storage/ledger/scratch.ts';
 import { refusedCall } from '../../storage/refused-call.ts';
 import { openLife } from './ingest-lives.ts';
@@ -47,8 +48,6 @@ async function storeOf(t: ExecutionContext) {
   return { root, objectStore: await openObjectStore({ root }), inbox: () => readdir(join(root, 'inbox')) };
 }
 
-const contentIdOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-
 /** The real object store behind a gate: its inbox file opens only when the test says so. */
 function slow(objectStore: ObjectStore) {
   let open = (): void => undefined;
@@ -72,9 +71,9 @@ test('chunks that arrive before the inbox file is open are held, and the socket 
   t.deepEqual(reported, []);
   gate.open();
   t.is(await ending, status);
-  t.deepEqual(reported, [`received 300000 ${contentIdOf(bytes)}`, 'released']);
+  t.deepEqual(reported, [`received 300000 ${rawId(bytes)}`, 'released']);
   t.deepEqual(flow, ['pause', 'resume']);
-  t.is(await objectStore.verify(contentIdOf(bytes)), 'intact');
+  t.is(await objectStore.verify(rawId(bytes)), 'intact');
   t.deepEqual(await inbox(), []);
 });
 
@@ -113,7 +112,7 @@ test('an upload that was given up takes and seals nothing more, even when it is 
   await upload.abandon();
   t.deepEqual(reported, ['released']);
   t.deepEqual(await inbox(), []);
-  t.is(await objectStore.verify(contentIdOf(Buffer.from('hello'))), 'missing');
+  t.is(await objectStore.verify(rawId(Buffer.from('hello'))), 'missing');
 });
 
 test('one byte too many is refused when it arrives, one too few at the end; both leave nothing', async (t) => {
@@ -236,7 +235,7 @@ test('bytes count while their part is still being sent, and the next host contin
   rest.chunk(bytes.subarray(offset));
   rest.end();
   t.is(await rest.answered, bytes.length);
-  const contentId = contentIdOf(bytes);
+  const contentId = rawId(bytes);
   t.deepEqual(second.reported, [`received ${bytes.length} ${contentId}`]);
   t.deepEqual(second.notes.at(-1), { offset: bytes.length, contentId });
   t.is(await second.objectStore.verify(contentId, { always: true }), 'intact');
@@ -253,7 +252,7 @@ test('a file of which the client is gone with the last byte becomes media all th
   t.is(await upload.offset(), 0);
   part.stop(new Error('the client went away'));
   await t.throwsAsync(part.answered, { message: 'the client went away' });
-  t.deepEqual(reported, [`received 3 ${contentIdOf(Buffer.from('abc'))}`]);
+  t.deepEqual(reported, [`received 3 ${rawId(Buffer.from('abc'))}`]);
 });
 
 test('of parts that come while one is being sent only the newest goes on', async (t) => {
@@ -282,7 +281,7 @@ test('bytes of a part that do not count are dropped before the next part', async
   for (const text of ['abc', 'def']) whole.chunk(Buffer.from(text));
   whole.end();
   t.is(await whole.answered, 6);
-  t.deepEqual(reported, [`received 6 ${contentIdOf(Buffer.from('abcdef'))}`]);
+  t.deepEqual(reported, [`received 6 ${rawId(Buffer.from('abcdef'))}`]);
 });
 
 /** A partial file that takes what it is given, and of which the system refuses every sync for this reason. */

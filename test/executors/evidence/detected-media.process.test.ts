@@ -9,7 +9,16 @@ import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { type MediaInput, type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264, redPicture } from '../../media/recipes.ts';
 import { failureOf } from '../process/launcher-for-tests.ts';
-import { artifactOf, cutsOf, detect, openDetectionBench, spansOf, statesOf, watched } from './detection-for-tests.ts';
+import {
+  artifactOf,
+  cutsOf,
+  detect,
+  openDetectionBench,
+  overlapMs,
+  spansOf,
+  statesOf,
+  watched,
+} from './detection-for-tests.ts';
 
 const bench = await openDetectionBench();
 
@@ -306,10 +315,9 @@ test('a film of which a tenth is missing is measured to its end', async (t) => {
   t.true(Math.abs((silence?.[0] ?? 0) - 16_000) <= 60);
 });
 
-type Span = readonly [number, number];
-
 // The first sixteen seconds of the sample hold four utterances and nothing else.
 const END = 16_500;
+type Span = readonly [number, number];
 const firstUtterances: Span = [0, END];
 const SOUNDOfDetectChannels = { audioTrackIndex: 0, videoTrackIndex: null };
 
@@ -334,12 +342,9 @@ async function detectionsOf(graph: string, ...others: readonly (readonly string[
   return detect(bench, file, firstUtterances, SOUNDOfDetectChannels);
 }
 
-const overlap = (spans: readonly Span[], [from, to]: Span): number =>
-  spans.reduce((sum, [startMs, endMs]) => sum + Math.max(0, Math.min(endMs, to) - Math.max(startMs, from)), 0);
-
 /** The harmonic mean of precision and recall, by duration. */
 function f1(found: readonly Span[]): number {
-  const hit = utterances.reduce((sum, utterance) => sum + overlap(found, utterance), 0);
+  const hit = utterances.reduce((sum, utterance) => sum + overlapMs(found, utterance), 0);
   const length = (spans: readonly Span[]) => spans.reduce((sum, [startMs, endMs]) => sum + endMs - startMs, 0);
   return (2 * hit) / (length(found) + length(utterances));
 }
@@ -416,11 +421,11 @@ for (const [title, graph, others] of [
     const artifact = artifactOf(t, found, 'silence');
     const silences = spansOf(artifact, 'silence');
     for (const pause of pauses) {
-      t.true(overlap(silences, pause) >= 0.9 * (pause[1] - pause[0]), `${pause}: ${silences.join(' ')}`);
+      t.true(overlapMs(silences, pause) >= 0.9 * (pause[1] - pause[0]), `${pause}: ${silences.join(' ')}`);
     }
     for (const utterance of utterances) {
       t.true(
-        overlap(silences, utterance) <= 0.15 * (utterance[1] - utterance[0]),
+        overlapMs(silences, utterance) <= 0.15 * (utterance[1] - utterance[0]),
         `${utterance}: ${silences.join(' ')}`,
       );
     }

@@ -181,3 +181,9 @@ export const cutsOf = (artifact: EvidenceArtifact): number[] =>
 /** Each kind with its state or the reason why it is unavailable. */
 export const statesOf = (detections: readonly Detection[]) =>
   detections.map((each) => [each.kind, each.state === 'available' ? each.state : each.reasonCode]);
+
+type Span = readonly [startMs: number, endMs: number];
+
+/** The part of a span that others cover, in milliseconds; the others do not overlap. */
+export const overlapMs = (spans: readonly Span[], [from, to]: Span): number =>
+  spans.reduce((sum, [startMs, endMs]) => sum + Math.max(0, Math.min(endMs, to) - Math.max(startMs, from)), 0);

@@ -16,6 +16,7 @@ import {
   descendants,
   detect,
   openDetectionBench,
+  overlapMs,
   sourceContentId,
   spansOf,
   statesOf,
@@ -25,7 +26,6 @@ import {
 const gold = await readSampleGold();
 
 type Span = readonly [number, number];
-
 const whole: Span = [0, gold.durationMs];
 const utterances = gold.utterances.map(({ startMs, endMs }): Span => [startMs, endMs]);
 
@@ -49,9 +49,6 @@ function frameF1(found: readonly Span[], truth: readonly Span[], range: Span): n
   const either = pairs.filter(([is]) => is).length + pairs.filter(([, was]) => was).length;
   return (2 * both) / either;
 }
-
-const overlapMs = (spans: readonly Span[], [from, to]: Span): number =>
-  spans.reduce((sum, [startMs, endMs]) => sum + Math.max(0, Math.min(endMs, to) - Math.max(startMs, from)), 0);
 
 /** The part of these facts that a pass over the range alone can find, without rests below the least length (with padding). */
 const clipped = (spans: readonly Span[], [from, to]: Span, leastMs: number): Span[] =>

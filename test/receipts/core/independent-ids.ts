@@ -8,10 +8,13 @@ export function canonical(value: unknown): string {
   return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
 }
 
-const hex = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+const hex = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 
 /** The hash in the names of things. */
 export const hash = (value: unknown): string => hex(canonical(value));
 
 /** The content id of a stored JSON object, which ends with a newline. */
 export const storedId = (value: unknown): string => `sha256:${hex(`${canonical(value)}\n`)}`;
+
+/** The content id of bytes. */
+export const rawId = (bytes: Uint8Array): string => `sha256:${hex(bytes)}`;

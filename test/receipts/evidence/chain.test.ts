@@ -316,20 +316,9 @@ type Requested = Parameters<typeof audioTrackOf>[1];
 const automatic: Requested = { mode: 'automatic', languages: [], reason: null };
 const declared = (language: string): Requested => ({ mode: 'declared', languages: [language], reason: null });
 
-const filmTrack = (
-  index: number,
-  kind: RegisteredSource['tracks'][number]['kind'],
-): RegisteredSource['tracks'][number] => ({
-  id: `stream:${index}`,
-  index,
-  kind,
-  codec: kind === 'audio' ? 'aac' : 'h264',
-  durationMs: 1000,
-});
-
 /** A film with these audio tracks from index 1 on: their languages, and which of them are flagged. */
 const film = (languages: readonly (string | null)[], defaultTracks?: number[]) => ({
-  tracks: [filmTrack(0, 'video'), ...languages.map((_language, at) => filmTrack(at + 1, 'audio'))],
+  tracks: [mediaTrack(0, 'video'), ...languages.map((_language, at) => mediaTrack(at + 1, 'audio'))],
   trackLanguages: languages.flatMap((language, at) => (language === null ? [] : [{ index: at + 1, language }])),
   ...(defaultTracks === undefined ? {} : { defaultTracks }),
 });

@@ -104,7 +104,8 @@ const rowShape = z.strictObject({
       agentId: z.string(),
       claimId: z.string(),
       executionId: z.string(),
-      grantIds: z.record(capability, z.string()),
+      // Only a study that recognizes words or texts has the two grants that are left out.
+      grantIds: z.record(capability.exclude(['screen.read', 'semantic.recognize']), z.string()),
     }),
   }),
 });
@@ -119,6 +120,7 @@ test('every change of a row that keeps its shape is caught and named', async (t)
     t.not(place, null, at);
     links.add(place?.split(':')[0] ?? '');
   }
+  t.true(links.size > 0, 'no change keeps the shape');
   t.true(
     [...links].every((link) => ['row', 'start', 'source'].includes(link)),
     [...links].join(),

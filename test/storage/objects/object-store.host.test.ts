@@ -5,9 +5,9 @@ import test, { type ExecutionContext } from 'ava';
 import { restMs } from '../../../storage/objects/object-files.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
+import { rawId } from '../../receipts/core/independent-ids.ts';
 import { scratchFolder, seededBytes, seededNumbers, uploadName } from '../ledger/scratch.ts';
 
-const contentIdOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 const abc = Buffer.from('abc');
 /** No record has to name what these tests receive. */
 const unannounced = async () => undefined;
@@ -32,7 +32,7 @@ test('a stored value reads back, also an empty one', async (t) => {
   const { objectStore, root } = await countingStore(t);
   for (const bytes of [abc, Buffer.alloc(0), Buffer.alloc(1_000_000, 7)]) {
     const contentId = await objectStore.put(bytes);
-    t.is(contentId, contentIdOf(bytes));
+    t.is(contentId, rawId(bytes));
     t.true((await objectStore.read(contentId, bytes.length)).equals(bytes));
   }
   t.deepEqual(await readdir(join(root, 'inbox')), []);
@@ -57,7 +57,7 @@ test('many objects go in at once, and those that are there are not written again
   const inode = (await stat(objectStore.locate(first))).ino;
   const objects = ['abc', 'def', 'ghi', 'def'].map((text) => {
     const bytes = Buffer.from(text);
-    return { contentId: contentIdOf(bytes), bytes };
+    return { contentId: rawId(bytes), bytes };
   });
   points.length = 0;
   await objectStore.putAll(objects);
@@ -80,7 +80,7 @@ test('a file of the data root is imported under the name that was announced befo
     await writeFile(path, abc, { mode: 0o644 });
     points.length = 0;
     const imported = await objectStore.import(path, async (object) => {
-      t.deepEqual(object, { contentId: contentIdOf(abc), bytes: 3 });
+      t.deepEqual(object, { contentId: rawId(abc), bytes: 3 });
       t.is((await stat(path)).size, 3);
       if (times === 1) t.is(await objectStore.verify(object.contentId), 'missing');
     });
@@ -93,8 +93,8 @@ test('a file of the data root is imported under the name that was announced befo
 
 test('bytes under a name that is not theirs are not stored, nor what came with them', async (t) => {
   const { objectStore, root } = await countingStore(t);
-  const good = { contentId: contentIdOf(abc), bytes: abc };
-  const bad = { contentId: contentIdOf(Buffer.from('x')), bytes: abc };
+  const good = { contentId: rawId(abc), bytes: abc };
+  const bad = { contentId: rawId(Buffer.from('x')), bytes: abc };
   await t.throwsAsync(objectStore.putAll([good, bad]), { code: 'object_damaged' });
   t.deepEqual(await readdir(join(root, 'objects', 'sha256')), []);
 });
@@ -180,7 +180,7 @@ test('many who ask for one big file at once share one hashing', async (t) => {
   const bytes = Buffer.alloc(20_000_000, 5);
   const path = join(root, 'work', 'media');
   await writeFile(path, bytes);
-  const asked = Array.from({ length: 5 }, () => objectStore.verifyFile(path, contentIdOf(bytes)));
+  const asked = Array.from({ length: 5 }, () => objectStore.verifyFile(path, rawId(bytes)));
   t.deepEqual(await Promise.all(asked), Array(5).fill('intact'));
   t.is(hashings(), 1);
 });
@@ -189,15 +189,15 @@ test('a file elsewhere is verified in place', async (t) => {
   const { objectStore } = await countingStore(t);
   const folder = await scratchFolder(t);
   const path = join(folder, 'media.mp4');
-  t.is(await objectStore.verifyFile(path, contentIdOf(abc)), 'missing');
+  t.is(await objectStore.verifyFile(path, rawId(abc)), 'missing');
   await writeFile(path, abc);
-  t.is(await objectStore.verifyFile(path, contentIdOf(abc)), 'intact');
-  t.is(await objectStore.verifyFile(path, contentIdOf(Buffer.from('x'))), 'damaged');
+  t.is(await objectStore.verifyFile(path, rawId(abc)), 'intact');
+  t.is(await objectStore.verifyFile(path, rawId(Buffer.from('x'))), 'damaged');
   // Another file of the same size under the same name.
   await writeFile(join(folder, 'other'), 'abd');
   await rename(join(folder, 'other'), path);
-  t.is(await objectStore.verifyFile(path, contentIdOf(abc)), 'damaged');
-  t.is(await objectStore.verifyFile(join(path, 'below'), contentIdOf(abc)), 'missing');
+  t.is(await objectStore.verifyFile(path, rawId(abc)), 'damaged');
+  t.is(await objectStore.verifyFile(join(path, 'below'), rawId(abc)), 'missing');
 });
 
 test('reading never serves a missing, damaged or oversized object', async (t) => {
@@ -208,7 +208,7 @@ test('reading never serves a missing, damaged or oversized object', async (t) =>
   await t.throwsAsync(objectStore.read(contentId, 3), { code: 'object_damaged' });
   await writeFile(objectStore.locate(contentId), '');
   await t.throwsAsync(objectStore.read(contentId, 3), { code: 'object_damaged' });
-  await t.throwsAsync(objectStore.read(contentIdOf(Buffer.from('never')), 3), { code: 'object_missing' });
+  await t.throwsAsync(objectStore.read(rawId(Buffer.from('never')), 3), { code: 'object_missing' });
 });
 
 test('there is room to store, in bytes', async (t) => {
@@ -239,7 +239,7 @@ test('a file that arrives whole lies under the SHA-256 of its bytes, and the inb
       at = next;
     }
     const received = await send(objectStore, uploadName(size), size, chunks);
-    t.deepEqual(received, { contentId: contentIdOf(bytes), bytes: size });
+    t.deepEqual(received, { contentId: rawId(bytes), bytes: size });
     t.true((await readFile(objectStore.locate(received.contentId))).equals(bytes));
     t.is((await stat(objectStore.locate(received.contentId))).mode & 0o777, 0o600);
   }
