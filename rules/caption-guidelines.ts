@@ -263,7 +263,7 @@ function filled(pieces: readonly string[], limit: number, width: (line: string) 
 /**
  * The lines of a caption by the rules `netflix.v1`: the guideline of Netflix that quality reports measure. It has 42 characters a
  * line in most languages, 16 in Korean and Chinese, 13 in Japanese, and two lines. Other rules get another name in `lineBreaks`,
- * so that the same captions give the same file. Lines that fit stay as their author broke them, and so do lines of several
+ * so that the same captions give the same file, but for a mended fault. Lines that fit stay as their author broke them, and so do lines of several
  * speakers. Else the text is broken again into the fewest lines that fit. They end behind a sentence or a clause if possible, and
  * have like lengths. A text that does not fit into the lines of the guideline gets more of them: no word is lost.
  */
