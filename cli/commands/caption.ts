@@ -364,8 +364,8 @@ const besideFilm = (film: string): string => resolve(existsSync(film) ? film : b
 async function checkFolder(path: string, flag: 'output' | 'mux'): Promise<void> {
   const folder = dirname(path);
   await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === 'ENOENT' ? 'is not there' : 'cannot be written';
-    throw new WrongCall(`the folder ${folder} ${reason}: name a file in another one by --${flag}`);
+    const reason = error.code === 'ENOENT' ? 'does not exist' : 'takes no new file';
+    throw new WrongCall(`the folder ${folder} ${reason}: name a file in another folder with --${flag}`);
   });
 }
 

@@ -150,7 +150,7 @@ for (const [what, more, message] of [
   [
     'a folder that is missing',
     ['--output', '/no/folder/film.srt'],
-    /the folder \/no\/folder is not there: name a file in/,
+    /the folder \/no\/folder does not exist: name a file in another folder with --output/,
   ],
 ] as const) {
   test(`a call is refused before anything starts: ${what}`, async (t) => {
