@@ -113,7 +113,7 @@ interface Asked {
 function formatOf(given: GivenFlags): Format {
   const text = given.single('format') ?? 'srt';
   const format = formats.find((each) => each === text);
-  if (format === undefined) throw new WrongCall(`--format ${text} is unknown: give srt, vtt or ass`);
+  if (format === undefined) throw new WrongCall(`--format ${text} is unknown: give one of ${formats.join(', ')}`);
   return format;
 }
 

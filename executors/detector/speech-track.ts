@@ -70,7 +70,7 @@ export class SpeechTrack {
   }
 
   /** Takes the tracks of the next block, and the steadiness of its steps (0 to 1). To be awaited before the next call. */
-  async push(block: BlockTracks, steadiness: Float32Array = new Float32Array(BLOCK_STEPS)): Promise<void> {
+  async push(block: BlockTracks, steadiness: Float32Array): Promise<void> {
     this.#blocks.push(block);
     this.#steadiness.push(Uint8Array.from(steadiness, (each) => Math.round(PROBABILITY_STEPS * each)));
     if (this.#blocks.length < this.#judged + CHUNK_BLOCKS + CONTEXT_BLOCKS) return;

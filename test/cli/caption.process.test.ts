@@ -143,7 +143,7 @@ test('captions without a terminal are not approved unless a person is named', as
 });
 
 for (const [what, more, message] of [
-  ['an unknown format', ['--format', 'txt'], /--format txt is unknown: give srt, vtt or ass/],
+  ['an unknown format', ['--format', 'txt'], /--format txt is unknown: give one of srt, vtt, ass/],
   ['a language that is none', ['--to', 'jp'], /--to: jp is not a language tag/],
   ['a container without text', ['--mux', 'out.avi'], /--mux .*out\.avi: name a file that ends in \.mkv/],
   ['an approval without a name', ['--attest'], /--attest needs --reviewer NAME/],

@@ -365,9 +365,15 @@ function drawnTrack(seed: number): SignalTrack {
 const blocks: readonly BlockTracks[] = Array.from({ length: 29 }, (_, at) => new Map([[MIX, drawnTrack(at)]]));
 const samples = 29 * BLOCK_SAMPLES - 700;
 
+/** Pushes blocks; each is as steady as its place among all of them says, which counts from `first`. */
+async function push(track: SpeechTrack, taken: readonly BlockTracks[], first = 0): Promise<void> {
+  for (const [at, block] of taken.entries())
+    await track.push(block, new Float32Array(STEPS).fill((first + at) / blocks.length));
+}
+
 async function judgedByBoth(taken: readonly BlockTracks[], total: number): Promise<SpeechProbabilities> {
   const track = new SpeechTrack(await loadBoundaryModel());
-  for (const block of taken) await track.push(block);
+  await push(track, taken);
   return track.finish(total);
 }
 
@@ -436,9 +442,9 @@ test('a kept track continues as if without a break, to the last bit', async (t) 
   t.is(whole.estimates.length, whole.probabilities.length);
   for (const cut of [0, 1, 10, 11, 12, 20]) {
     const first = new SpeechTrack(model);
-    for (const block of blocks.slice(0, cut)) await first.push(block);
+    await push(first, blocks.slice(0, cut));
     const second = new SpeechTrack(model, unpackState(packState(first.save())) as TrackState);
-    for (const block of blocks.slice(cut)) await second.push(block);
+    await push(second, blocks.slice(cut), cut);
     t.deepEqual(await second.finish(samples), whole);
   }
 });
