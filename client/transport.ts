@@ -37,11 +37,19 @@ interface StartLine {
 /** A start line, parsed or as text, an address, or a function that finds the address again after a restart of the host. */
 export type HostPlace = string | StartLine | HostAddress | (() => HostAddress | Promise<HostAddress>);
 
-const trimmed = ({ baseUrl, token }: HostAddress): HostAddress => ({ baseUrl: baseUrl.replace(/\/+$/, ''), token });
+/** True for a text that can be the origin of a host: requests to any other one fail, however often they are repeated. */
+export const isHostOrigin = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
+
+/** An address as requests need it. Throws `TypeError` for what can be no address, such as one without `http://`. */
+function trimmed({ baseUrl, token }: HostAddress): HostAddress {
+  if (!isHostOrigin(baseUrl))
+    throw new TypeError(`the address of a host is needed, such as http://127.0.0.1:4312, and not "${baseUrl}"`);
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), token };
+}
 
 const isStartLine = (place: StartLine | HostAddress): place is StartLine => 'listening' in place;
 
-/** Makes a function that finds the address. Throws `TypeError` for a text that is not a start line. */
+/** Makes a function that finds the address. Throws `TypeError` for a text that is not a start line, and for what can be no address. */
 export function addressFinder(place: HostPlace): () => HostAddress | Promise<HostAddress> {
   if (typeof place === 'function') return async () => trimmed(await place());
   const address = typeof place === 'string' ? parsedLine(place) : place;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import type { HostAddress } from '../../client/transport.ts';
+import { type HostAddress, isHostOrigin } from '../../client/transport.ts';
 import { type HostFile, readHostFile } from '../host-files.ts';
 import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
 import { hasData } from '../options/data-root.ts';
@@ -19,7 +19,7 @@ export function namedHost({ MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN }: NodeJS.Proces
     const [given, missing] = baseUrl === null ? ['TOKEN', 'HOST'] : ['HOST', 'TOKEN'];
     throw new WrongCall(`MEDIA_STUDY_${given} is set and MEDIA_STUDY_${missing} is not: set both, or neither`);
   }
-  if (!/^https?:\/\/[^/]/.test(baseUrl) || !URL.canParse(baseUrl)) {
+  if (!isHostOrigin(baseUrl)) {
     throw new WrongCall(`MEDIA_STUDY_HOST ${baseUrl}: the address of a host is needed, such as http://127.0.0.1:4312`);
   }
   return { baseUrl, token };

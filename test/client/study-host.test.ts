@@ -178,6 +178,19 @@ test('a place that finds no host says why, once', async (t) => {
   t.is(found, 1);
 });
 
+test('bug: a client asked at an address without a scheme for half a minute, and then said that no host answers', async (t) => {
+  const wrong = { baseUrl: '127.0.0.1:4312', token: 'token' };
+  const refusal = {
+    instanceOf: TypeError,
+    message: 'the address of a host is needed, such as http://127.0.0.1:4312, and not "127.0.0.1:4312"',
+  };
+  t.throws(() => StudyHost.connect(wrong), refusal);
+  await t.throwsAsync(StudyHost.connect(() => wrong).health(), refusal);
+  for (const baseUrl of ['localhost:4312', 'http:/127.0.0.1', 'http://127.0.0.1:port', '']) {
+    t.throws(() => StudyHost.connect({ baseUrl, token: '' }), { instanceOf: TypeError }, baseUrl);
+  }
+});
+
 const line = { listening: 'http://127.0.0.1:4312/', authorizationToken: 'token' };
 const hostAddress = { baseUrl: 'http://127.0.0.1:4312', token: 'token' };
 
