@@ -377,9 +377,9 @@ function outputOf(given: GivenFlags, { film, target, format }: Asked): string {
 }
 
 /** Throws `WrongCall` if the captions would replace the film, or a subtitle file that the call attaches. */
-async function checkTargets(given: GivenFlags, asked: Asked): Promise<void> {
+async function checkTargets({ given, terminal }: Pick<CommandCall, 'given' | 'terminal'>, asked: Asked): Promise<void> {
   const placeOf = (path: string) => realpath(path).catch(() => path);
-  const attaching = { given: forAttached(given) };
+  const attaching = { given: forAttached(given), terminal };
   const read = [resolve(asked.film), ...(await checkSubtitleFiles(attaching, givenSubtitles(attaching)))];
   const places = await Promise.all(read.map(placeOf));
   for (const [flag, path] of [
@@ -405,7 +405,7 @@ async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCom
     throw new WrongCall('--attest needs --reviewer NAME');
   await checkFolder(pathOption(given, 'output') ?? besideFilm(film), 'output');
   if (mux !== null) await checkFolder(mux, 'mux');
-  const attaching = { given: forAttached(given) };
+  const attaching = { given: forAttached(given), terminal };
   await checkSubtitleFiles(attaching, givenSubtitles(attaching));
   if (existsSync(film) && namedHost(process.env) === null && !hasDataRoot(given)) {
     await checkRights({ given, terminal }, basename(film));
@@ -427,7 +427,7 @@ async function run(first: CommandCall): Promise<ExitCode> {
   const texts = { hasSpokenText: hasText(spoken), hasTargetText: hasText(target) };
   const hasSound = probe.tracks.some(({ type }) => type === 'audio');
   const asked = { film, spoken, target, format: formatOf(given), ...texts, hasSound };
-  await checkTargets(given, asked);
+  await checkTargets(first, asked);
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: asked.target,

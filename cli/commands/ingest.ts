@@ -167,7 +167,7 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   argument(given, 0, 'FILE or URL');
   const files = given.positional.filter((what) => !isAddress(what)).map((what) => resolve(what));
   await Promise.all(files.map((path) => checkMedia(path, `there is no file ${path}`)));
-  await checkSubtitleFiles({ given }, givenSubtitles({ given }));
+  await checkSubtitleFiles({ given, terminal }, givenSubtitles({ given }));
   for (const path of files) await checkRights({ given, terminal }, basename(path));
 }
 

@@ -1,18 +1,22 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { HostError } from '../../client/host-error.ts';
+import { errorCodes, errorRemedies, ServiceError } from '../../contract/base/errors.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import {
+  maximumSubtitleBytes,
   type SubtitleFormat,
   type SubtitleNote,
   type SubtitleTrack,
   subtitleFormat,
 } from '../../contract/sources/subtitle-track.ts';
+import { openSubtitleFile, resultOfSteps } from '../../formats/subtitles.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
 import { exitCodes } from '../terminal/terminal.ts';
-import { checkFile, rightsFlags, rightsOf, usualLabel } from './given-file.ts';
+import { checkFile, checkRights, rightsFlags, rightsOf, usualLabel } from './given-file.ts';
 import { sourceLine, sourceNamed } from './named.ts';
 
 async function listSources({ host, terminal }: CommandCall) {
@@ -63,13 +67,34 @@ async function fileOf(text: string): Promise<NamedFile> {
   return { path: resolve(path), language };
 }
 
-/** The paths of subtitle files. Throws `WrongCall` for one that cannot be sent, and for wrong statements about such files. */
+/**
+ * The paths of subtitle files. Throws `WrongCall` for one that cannot be sent, for wrong statements about such files, and where an
+ * attestation is missing that no person can give. Throws `HostError` for a file that no host takes: none of them is attached then.
+ */
 export async function checkSubtitleFiles(
-  call: Pick<CommandCall, 'given'>,
+  call: Pick<CommandCall, 'given' | 'terminal'>,
   files: readonly string[],
 ): Promise<readonly string[]> {
-  formatOf(call);
-  return (await Promise.all(files.map(fileOf))).map(({ path }) => path);
+  const format = formatOf(call) ?? null;
+  const encoding = call.given.single('encoding') ?? null;
+  const paths = (await Promise.all(files.map(fileOf))).map(({ path }) => path);
+  for (const path of paths) await checkRights(call, usualLabel(path));
+  for (const path of paths) {
+    try {
+      resultOfSteps(openSubtitleFile(await subtitleBytes(path), { format, encoding }));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const { code } = error;
+      const message = `${path}: ${error.message}; ${errorRemedies[code]}`;
+      throw new HostError({ status: errorCodes[code], code, message, retryAfterSeconds: null });
+    }
+  }
+  return paths;
+}
+
+async function subtitleBytes(path: string): Promise<Uint8Array> {
+  if ((await stat(path)).size <= maximumSubtitleBytes) return readFile(path);
+  throw new ServiceError('subtitle_file_too_large', `at most ${maximumSubtitleBytes} bytes are taken`);
 }
 
 /** The subtitle files of `--subtitles`. Throws `WrongCall` where the command is about several media. */
@@ -191,10 +216,10 @@ export const subtitles: HostCommand = {
     'Attaches subtitle files to a source, or removes one, and lists the attached ones. A SOURCE is the id of a source, a beginning of it, or its label.',
   flags: subtitlesCommandFlags,
   positionals: 33,
-  check: async (given) => {
+  check: async (given, terminal) => {
     argument(given, 0, 'SOURCE');
     detachedOf(given);
-    await checkSubtitleFiles({ given }, given.positional.slice(1));
+    await checkSubtitleFiles({ given, terminal }, given.positional.slice(1));
   },
   run: attachOrDetach,
 };

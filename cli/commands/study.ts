@@ -178,7 +178,7 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   checkName(given.single('again'));
   const [startMs, endMs] = [timeOf({ given }, 'from'), timeOf({ given }, 'to')];
   if (endMs !== null && endMs <= (startMs ?? 0)) throw new WrongCall('--to is not after --from: the range is empty');
-  await checkSubtitleFiles({ given }, givenSubtitles({ given }));
+  await checkSubtitleFiles({ given, terminal }, givenSubtitles({ given }));
   await checkFiles(given, terminal);
 }
 

@@ -162,6 +162,19 @@ test('subtitle files are attached with the media or later, listed, and taken off
   t.is(attached.exit, 0, attached.stderr);
   t.is(attached.stdout, 'track 1: srt, pt-BR, 1 cue, a:b.srt\ntrack 2: srt, fr, 1 cue, b.srt\n');
   t.regex(attached.stderr, /b\.srt: 1 of 1 cue behind the end of the media/);
+  const third = join(folder, 'c.srt');
+  await writeFile(third, '1\n00:00:00,300 --> 00:00:00,400\nHello again\n');
+  for (const [bad, code] of [
+    [second, 'subtitle_encoding_mismatch'],
+    [media, 'subtitle_encoding_mismatch'],
+    [fileURLToPath(new URL('../../package.json', import.meta.url)), 'subtitle_format_mismatch'],
+  ] as const) {
+    const refused = await runAnywhere('subtitles', 'hum', third, bad, ...rights, ...root);
+    t.is(refused.exit, 1);
+    t.true(refused.stderr.startsWith(`${code}: ${bad}: `), refused.stderr);
+  }
+  const still = await runAnywhere('subtitles', 'hum', ...root);
+  t.is(still.stdout, attached.stdout, 'bug: a faulty file was refused when the file before it was attached already');
   const left = await runAnywhere('subtitles', 'hum', '--detach', '1', '--json', ...root);
   const indexes = subtitleTracks.parse(JSON.parse(left.stdout)).subtitleTracks.map(({ trackIndex }) => trackIndex);
   t.deepEqual(indexes, [2]);
