@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
+process.env.ORT_DISABLE_TELEMETRY = '1';
 const { InferenceSession, Tensor } = createRequire(import.meta.url)('onnxruntime-node');
 const [weights, sound] = process.argv.slice(2);
 const samples = readFileSync(sound);

@@ -95,6 +95,8 @@ export async function loadPinnedModel(
   const weights = await readFile(file);
   const found = createHash('sha256').update(weights).digest('hex');
   if (found !== sha256) throw new Error(`the weights in ${file} are not the pinned ones`);
+  // Else the runtime reports its use to its maker, and keeps an identifier of the machine for that.
+  process.env.ORT_DISABLE_TELEMETRY = '1';
   // The package is CommonJS; loading it by `require` spares the detector the analysis of its exports.
   const runtime: Runtime = require('onnxruntime-node');
   const session = await runtime.InferenceSession.create(arranged(weights), {

@@ -241,7 +241,7 @@ test('every variable that the host and the commands read is documented, and no o
   const text = await sourcesOf(['actors', 'cli', 'contract', 'executors', 'http', 'storage', 'scripts/setup']);
   const found = new Set([
     ...named(text, /\b((?:MEDIA_STUDY|OPENAI|XDG)_[A-Z_]+)\b/g).filter((name) => !name.startsWith('MEDIA_STUDY_TEST_')),
-    ...named(text, /process\.env\.([A-Z_]+)/g),
+    ...named(text, /process\.env\.([A-Z_]+)\b(?! = )/g),
     ...(text.includes('homedir()') ? ['HOME'] : []),
     ...(text.includes('tmpdir()') ? ['TMPDIR'] : []),
   ]);

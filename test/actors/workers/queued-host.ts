@@ -148,7 +148,7 @@ export class QueuedHost {
     const started = await WorkerProcess.start({
       address: this.redis.address,
       objectSource: this.objectSource,
-      environment: { MEDIA_STUDY_FFMPEG: path, ...environment },
+      environment: { TMPDIR: this.folder, MEDIA_STUDY_FFMPEG: path, ...environment },
       flags,
     });
     this.workers.push(started);
