@@ -39,6 +39,7 @@ import {
 } from '../terminal/call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { namedHost } from '../terminal/running-host.ts';
+import { warningLine, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { captionLines, timedLine } from './caption-lines.ts';
 import { writeExport } from './exports.ts';
@@ -168,7 +169,7 @@ async function obstacleOf(call: CommandCall, source: SourceSessionRow, request: 
   const { warnings } = await call.host.warnings(source, request);
   for (const warning of warnings) {
     if (warning.code === 'captions_not_possible') return warning;
-    if (!isQuiet && warning.code !== 'no_video_track') call.terminal.remark(`warning ${warning.code}: ${warning.text}`);
+    if (!isQuiet && warning.code !== 'no_video_track') call.terminal.remark(warningLine(warning));
   }
   return null;
 }
@@ -337,12 +338,19 @@ async function attestedBy(able: AbleCall, runtimeId: string, reviewer: Reviewer,
   }
 }
 
+/** The state of a study that gets no captions, and the way on. */
+async function statusWords({ host }: CommandCall, runtimeId: string): Promise<string> {
+  const { situation } = await host.overview(runtimeId);
+  return `${situation.text}; ${asTyped(`evidence ${runtimeId}`)} lists the next steps`;
+}
+
 /** Approves a study, unless it is approved. Throws `WrongCall` for one that was rejected or withheld. */
 async function approve(able: AbleCall, runtimeId: string, asked: Asked): Promise<void> {
   const { reviews } = able.call.host;
   const { reviewer, reviews: known } = await reviews.decisions(runtimeId);
   if (known.some(({ state }) => state === 'approved_for_caption_production')) return;
-  if (known.length > 0) throw new WrongCall(`the study was reviewed already: ${known[0]?.state.replaceAll('_', ' ')}`);
+  if (known.length > 0)
+    throw new WrongCall(`no captions can be made of ${asked.film}: ${await statusWords(able.call, runtimeId)}`);
   await attestedBy(able, runtimeId, reviewer, asked);
   const decision = { outcome: 'approve_for_caption_production', reasonCodes: approvalReasons, note: null } as const;
   await reviews.decide(runtimeId, decision, { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation });
@@ -443,13 +451,12 @@ async function run(first: CommandCall): Promise<ExitCode> {
   });
   const { runtimeId, lifecycle } = await study.ended();
   if (lifecycle !== 'terminal') {
-    const { situation } = await host.overview(runtimeId);
-    throw new Error(`the study ${runtimeId} ended without captions: ${situation.text}`);
+    throw new Error(`the study ${runtimeId} ended without captions: ${await statusWords(call, runtimeId)}`);
   }
   await madeCaptions(able, runtimeId, asked);
   const control = await host.captions.checked(runtimeId, signal);
   if (control.outcome === 'withheld') {
-    terminal.result({ runtimeId, control }, [`the captions are withheld: ${control.reasonCodes.join(', ')}`]);
+    terminal.result({ runtimeId, control }, [withheldLine(runtimeId, control.reasonCodes)]);
     return exitCodes.withheld;
   }
   return written(call, runtimeId, probe, asked);

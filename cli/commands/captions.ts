@@ -5,6 +5,7 @@ import type { CaptionProductionResults, QualityControlRow } from '../../contract
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { withheldLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { checkEdit, editCaptions, editFlags, sideOf } from './corrections.ts';
 import { hasStudyOf, studyArgument } from './named.ts';
@@ -89,7 +90,7 @@ async function run(call: CommandCall) {
   }
   const { control, results } = await captionsOnceChecked(host, runtimeId, signal);
   if (control.outcome === 'withheld') {
-    terminal.result(control, [`withheld: ${control.reasonCodes.join(', ')}`]);
+    terminal.result(control, [withheldLine(runtimeId, control.reasonCodes)]);
     return exitCodes.withheld;
   }
   if (terminal.json) terminal.result(results, []);

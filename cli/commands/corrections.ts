@@ -22,6 +22,7 @@ import { baseLanguage } from '../../rules/languages.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
 import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { namedReasons } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
 import { mustAgree } from './review.ts';
@@ -250,19 +251,20 @@ export function revertedLines({ kind, before, after }: CorrectionChange): string
 }
 
 /** The findings of the check and of the guidelines on the lines that a draft changes. */
-function findingLines({ check, lines, reports }: CaptionCorrectionPreview): string[] {
+export function findingLines({ check, lines, reports }: CaptionCorrectionPreview): string[] {
   const changed = new Set(
     lines.flatMap(({ id, changed: by }) => (by !== null && by.correctionId === null ? [id] : [])),
   );
+  const placeOf = (lineId: string) => timeCode(lines.find(({ id }) => id === lineId)?.startMs ?? 0);
   const withheld = lines.filter(({ id, decision }) => changed.has(id) && decision.outcome === 'withheld');
   const found = reports.flatMap(({ profile, side, findings }) =>
     findings
       .filter(({ lineId }) => changed.has(lineId))
-      .map(({ lineId, code }) => `${lineId}: ${code} (${profile.id}, ${side})`),
+      .map(({ lineId, code }) => `${placeOf(lineId)}  ${code.replaceAll('_', ' ')} (${profile.id}, ${side})`),
   );
   return [
     `check: ${check.outcome}, ${countText(check.acceptedCount, 'line')} of ${check.acceptedCount + check.withheldCount}`,
-    ...withheld.map(({ id, decision }) => `  ${id}: ${decision.reasonCode}`),
+    ...withheld.map(({ id, decision }) => `  ${placeOf(id)}  withheld: ${namedReasons([decision.reasonCode])}`),
     ...found.map((line) => `  ${line}`),
   ];
 }
@@ -290,7 +292,11 @@ async function written(
     ...ids,
     ...(verdict === null
       ? []
-      : [`${verdict.outcome}: ${verdict.reasonCode}, ${countText(verdict.acceptedCount, 'line')} accepted`]),
+      : [
+          verdict.outcome === 'accepted'
+            ? `accepted: ${countText(verdict.acceptedCount, 'line')}`
+            : `withheld: ${namedReasons([verdict.reasonCode])}; correct those lines, or take the correction back by --revert last`,
+        ]),
   ]);
   return verdict?.outcome === 'withheld' ? exitCodes.withheld : exitCodes.done;
 }

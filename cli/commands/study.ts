@@ -13,7 +13,7 @@ import { type FlagTable, type GivenFlags, single, toggle } from '../options/flag
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
 import { namedHost } from '../terminal/running-host.ts';
-import { exportsLine, summaryLines } from '../terminal/summary.ts';
+import { exportsLine, summaryLines, warningLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import { checkRights, rightsFlags } from './given-file.ts';
 import { isAddress, onEachSource, rangeFlags, sourceOf, timeOf } from './ingest.ts';
@@ -39,7 +39,7 @@ export async function warnedRange(
 ): Promise<Range> {
   const warned = async (range: Range): Promise<Range> => {
     const { warnings } = await host.warnings(source, { ...request, range });
-    for (const { code, text } of warnings) terminal.remark(`warning ${code}: ${text}`);
+    for (const warning of warnings) terminal.remark(warningLine(warning));
     return range;
   };
   const { startMs, endMs } = asked;

@@ -1,7 +1,19 @@
 import { exportNames } from '../../contract/exports.ts';
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview.ts';
+import type { PlanWarning } from '../../contract/study/start.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
+import { reasonsText } from '../../receipts/overview/found.ts';
 import { asTyped } from './call.ts';
+
+/** Reasons in words, with their codes in brackets. */
+export const namedReasons = (codes: readonly string[]): string => `${reasonsText(codes)} (${codes.join(', ')})`;
+
+/** The line for captions that the check withheld. */
+export const withheldLine = (runtimeId: string, reasonCodes: readonly string[]): string =>
+  `the captions are withheld: ${namedReasons(reasonCodes)}; ${asTyped(`evidence ${runtimeId}`)} lists the next steps`;
+
+/** A warning before a study as a line. */
+export const warningLine = ({ code, text }: PlanWarning): string => `warning: ${text} (${code})`;
 
 /** True if a part of a study is missing because no spoken language was declared. */
 const lacksLanguage = ({ findings, captions, study, lifecycle }: RuntimeOverview): boolean =>

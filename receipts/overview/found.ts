@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionReason } from '../../contract/captions/caption-line.ts';
+import type { CorrectedLineDecision } from '../../contract/captions/correction.ts';
 import type { qualityControlReason } from '../../contract/captions/quality-control.ts';
 import type { ClaimState, DecisionReason } from '../../contract/evidence/assessment.ts';
 import {
@@ -29,7 +30,10 @@ type ReasonCode =
   | (typeof rejectionReasons)[number]
   | (typeof revocationReasons)[number]
   | CaptionReason
-  | Exclude<z.infer<typeof qualityControlReason>, 'current_run_candidate_structurally_complete'>;
+  | Exclude<z.infer<typeof qualityControlReason>, 'current_run_candidate_structurally_complete'>
+  | Exclude<CorrectedLineDecision['reasonCode'], 'line_structurally_complete' | 'line_attested_by_person'>
+  | 'corrected_lines_withheld'
+  | 'no_lines_left';
 
 const words: Readonly<Record<ReasonCode, string>> = {
   no_audio_track: 'the media has no audio track',
@@ -96,6 +100,10 @@ const words: Readonly<Record<ReasonCode, string>> = {
   candidate_has_no_lines: 'there are no lines',
   candidate_has_unavailable_or_withheld_lines: 'lines lack a text',
   current_run_candidate_accepted_in_part: 'lines without both texts are left out',
+  line_unavailable_or_withheld: 'a text is missing',
+  line_out_of_order: 'it begins while a line before it is visible',
+  corrected_lines_withheld: 'some lines do not pass',
+  no_lines_left: 'there are no lines',
 };
 
 /** The meaning of a reason in a study that declared no spoken language. */

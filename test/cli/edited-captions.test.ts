@@ -5,9 +5,15 @@ import {
   type EditedSide,
   editableSrt,
   editedCues,
+  findingLines,
   revertedLines,
 } from '../../cli/commands/corrections.ts';
-import type { CorrectedLine, CorrectedText, ShownLine } from '../../contract/captions/correction.ts';
+import type {
+  CaptionCorrectionPreview,
+  CorrectedLine,
+  CorrectedText,
+  ShownLine,
+} from '../../contract/captions/correction.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 
 // Changes of a person in a file of captions.
@@ -152,6 +158,26 @@ test('a cue that is gone from an export drops its line', (t) => {
 
 test('the mark of a line without a text drops the line if it is gone', (t) => {
   t.deepEqual(changesIn(studied, exported, german), [{ lineIds: ['line-2'], lines: [] }]);
+});
+
+test('bug: the findings on a changed line named it by an id, and their reasons by codes', (t) => {
+  const changed = { kind: 'retimed', correctionId: null } as const;
+  const late = {
+    ...lineOf(1, said('one')),
+    changed,
+    decision: { outcome: 'withheld', reasonCode: 'line_out_of_order' },
+  };
+  const findings = [{ lineId: 'line-1', code: 'overlap', measured: 100, limit: 0 }];
+  const preview = {
+    check: { outcome: 'withheld', reasonCode: 'corrected_lines_withheld', acceptedCount: 1, withheldCount: 1 },
+    lines: [lineOf(0, said('zero')), late],
+    reports: [{ side: 'target', language: 'de', profile: { id: 'ted' }, findings }],
+  };
+  t.deepEqual(findingLines(preview as unknown as CaptionCorrectionPreview), [
+    'check: withheld, 1 line of 2',
+    '  0:02.000  withheld: it begins while a line before it is visible (line_out_of_order)',
+    '  0:02.000  overlap (ted, target)',
+  ]);
 });
 
 test('bug: a person was to attest a revert of which only the ids of the lines were shown', (t) => {

@@ -8,7 +8,7 @@ import { completionScript } from '../../cli/completions.ts';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp-tools.ts';
 import { asTyped, type ProcessCall, programAsTyped, typedAgain } from '../../cli/terminal/call.ts';
 import { causeIn } from '../../cli/terminal/running-host.ts';
-import { nextLine, summaryLines } from '../../cli/terminal/summary.ts';
+import { nextLine, summaryLines, warningLine, withheldLine } from '../../cli/terminal/summary.ts';
 import { answerTo, Interrupted, progressLine } from '../../cli/terminal/terminal.ts';
 import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
@@ -119,6 +119,15 @@ test('bug: a missing kind of evidence appeared twice in the summary of a study',
   const others = lines.filter((line) => line.startsWith('withheld: '));
   t.is(others.length, overview.withheld.length - missing.length);
   t.true(others.length > 0);
+});
+
+test('bug: a person who got no captions, or was warned, read codes in the place of words', (t) => {
+  t.is(
+    withheldLine('runtime:1', ['candidate_has_unavailable_or_withheld_lines']),
+    'the captions are withheld: lines lack a text (candidate_has_unavailable_or_withheld_lines); media-study evidence runtime:1 lists the next steps',
+  );
+  const warning = { code: 'no_video_track', text: 'the media has no pictures' } as const;
+  t.is(warningLine(warning), 'warning: the media has no pictures (no_video_track)');
 });
 
 /** The commands that the summary of an overview gives for what may be done next. */
