@@ -9,7 +9,7 @@ import type { CaptionObstacle } from '../../contract/study/start.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
-import { dataRootOf, hasDataRoot } from '../options/data-root.ts';
+import { dataRootOf } from '../options/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
 import {
   type EngineSettings,
@@ -38,13 +38,12 @@ import {
   WrongCall,
 } from '../terminal/call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
-import { namedHost } from '../terminal/running-host.ts';
 import { warningLine, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { captionLines, timedLine } from './caption-lines.ts';
 import { writeExport } from './exports.ts';
-import { checkRights, rightsFlags } from './given-file.ts';
-import { sourceOf } from './ingest.ts';
+import { rightsFlags } from './given-file.ts';
+import { checkNewMedia, sourceOf } from './ingest.ts';
 import { checkMuxed, muxFilm } from './muxed-film.ts';
 import { mustAgree } from './review.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
@@ -415,9 +414,7 @@ async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCom
   if (mux !== null) await checkFolder(mux, 'mux');
   const attaching = { given: forAttached(given), terminal };
   await checkSubtitleFiles(attaching, givenSubtitles(attaching));
-  if (existsSync(film) && namedHost(process.env) === null && !hasDataRoot(given)) {
-    await checkRights({ given, terminal }, basename(film));
-  }
+  await checkNewMedia({ given, terminal });
 }
 
 async function run(first: CommandCall): Promise<ExitCode> {

@@ -7,8 +7,11 @@ import type { StudyHost } from '../../client/study-host.ts';
 import { ownedIngestFields } from '../../contract/ingest.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { dataRootOf, hasDataRoot } from '../options/data-root.ts';
 import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { namedHost } from '../terminal/running-host.ts';
 import { bytesText, type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import { attested, checkFile, checkRights, rightsFlags, rightsOf, usualLabel } from './given-file.ts';
 import { knownFile, namedSource } from './named.ts';
@@ -120,6 +123,24 @@ async function checkMedia(path: string, absent: string): Promise<void> {
   const [issue] = ownedIngestFields.filename.safeParse(basename(path)).error?.issues ?? [];
   if (issue === undefined) return;
   throw new WrongCall(`${path}: the file name ${issue.message}; rename the file, or give a link with another name`);
+}
+
+/** True for the path of a file. The sources of a new data root, such as the sample, have neither a slash nor an extension. */
+const isPath = (what: string): boolean => !isAddress(what) && (what.includes('/') || extname(what) !== '');
+
+/**
+ * Throws `WrongCall` for a file that is missing, or that nobody answers for, if no data root has it as a source: there is none
+ * yet, and none is made.
+ */
+export async function checkNewMedia(call: Pick<CommandCall, 'given' | 'terminal'>): Promise<void> {
+  const { given } = call;
+  if (namedHost(process.env) !== null || hasDataRoot(given)) return;
+  // Settings may name folders of sources with any label.
+  const hasSettings = existsSync(dataRootAt(dataRootOf(given)).settings);
+  for (const what of given.positional) {
+    if (existsSync(what)) await checkRights(call, basename(what));
+    else if (isPath(what) && !hasSettings) throw new WrongCall(`there is no file ${resolve(what)}`);
+  }
 }
 
 async function ingestedFile(call: CommandCall, path: string, known?: SourceSessionRow): Promise<SourceSessionRow> {

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
 import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
@@ -8,15 +6,13 @@ import type { SourceSessionRow } from '../../contract/sources/source-session.ts'
 import type { RuntimeStatus } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
-import { hasDataRoot } from '../options/data-root.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
-import { namedHost } from '../terminal/running-host.ts';
 import { exportsLine, summaryLines, warningLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
-import { checkRights, rightsFlags } from './given-file.ts';
-import { isAddress, onEachSource, rangeFlags, sourceOf, timeOf } from './ingest.ts';
+import { rightsFlags } from './given-file.ts';
+import { checkNewMedia, isAddress, onEachSource, rangeFlags, sourceOf, timeOf } from './ingest.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 
 /** The longest range that a host studies by default. */
@@ -161,14 +157,6 @@ function checkName(name: string | undefined): void {
   throw new WrongCall(`--again ${name}: a name has ${form}`);
 }
 
-/** Throws `WrongCall` for a file without the needed statements, if it cannot be a source of a data root: there is none yet. */
-async function checkFiles(given: GivenFlags, terminal: Terminal): Promise<void> {
-  if (namedHost(process.env) !== null || hasDataRoot(given)) return;
-  for (const what of given.positional) {
-    if (existsSync(what)) await checkRights({ given, terminal }, basename(what));
-  }
-}
-
 async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   argument(given, 0, 'SOURCE');
   for (const name of ['language', 'target-language']) {
@@ -179,7 +167,7 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   const [startMs, endMs] = [timeOf({ given }, 'from'), timeOf({ given }, 'to')];
   if (endMs !== null && endMs <= (startMs ?? 0)) throw new WrongCall('--to is not after --from: the range is empty');
   await checkSubtitleFiles({ given, terminal }, givenSubtitles({ given }));
-  await checkFiles(given, terminal);
+  await checkNewMedia({ given, terminal });
 }
 
 async function run(call: CommandCall, what: string): Promise<ExitCode> {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -202,6 +203,8 @@ test('a wrong call is reported before a host is started for it', async (t) => {
   await writeFile(empty, '');
   for (const [args, message] of [
     [['ingest', none], `there is no file ${none}`],
+    [['study', none, ...rights], `there is no file ${none}`],
+    [['caption', none, ...rights], `there is no file ${none}`],
     [['ingest', folder], `${folder} is a folder: name the files in it, such as ${folder}/*`],
     [['ingest', empty], `${empty} is empty: nothing is in it that could be taken in`],
     [['ingest', media, '--subtitles', none], `there is no subtitle file ${none}`],
@@ -230,6 +233,7 @@ test('a wrong call is reported before a host is started for it', async (t) => {
   ] as const) {
     t.deepEqual(await refusalOf(...args, ...root), [2, `${message}\n`], args.join(' '));
   }
+  t.false(existsSync(join(folder, 'data')), 'bug: a study of a file that does not exist made a data root');
 });
 
 test('a call without its first argument shows how the command is called', async (t) => {
