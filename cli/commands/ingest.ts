@@ -128,10 +128,7 @@ async function checkMedia(path: string, absent: string): Promise<void> {
 /** True for the path of a file. The sources of a new data root, such as the sample, have neither a slash nor an extension. */
 const isPath = (what: string): boolean => !isAddress(what) && (what.includes('/') || extname(what) !== '');
 
-/**
- * Throws `WrongCall` for a file that is missing, or that nobody answers for, if no data root has it as a source: there is none
- * yet, and none is made.
- */
+/** Throws `WrongCall` on a new data root for a missing file, and for one without an attestation: none is made for it then. */
 export async function checkNewMedia(call: Pick<CommandCall, 'given' | 'terminal'>): Promise<void> {
   const { given } = call;
   if (namedHost(process.env) !== null || hasDataRoot(given)) return;

@@ -100,6 +100,15 @@ export const publishedQualityControlsOf = (runtime: VerifiedRuntime): QualityCon
       : [qualityControlRowOf(runtime.accepted.record.runtimeId, caption.qualityControl, row)],
   );
 
+/** The part that a study without captions lacks, and the request that makes it. */
+function lackOf(runtime: VerifiedRuntime): string {
+  const { authority = null, review = null } = runtime.execution?.study.tail ?? {};
+  if (authority !== null) return 'this study has no captions yet: POST …/caption-productions makes them';
+  return review === null && approvable(runtime) !== null
+    ? 'this study has no captions, as it is not approved: POST …/publish-review-decisions approves it, then POST …/caption-productions makes them'
+    : 'this study has no captions: GET …/overview says why, and what can be done';
+}
+
 interface AcceptedCaptions {
   readonly jobId?: string | undefined;
   readonly corrections?: ShownCorrections | undefined;
@@ -116,7 +125,9 @@ export function acceptedCaptionsOf(
   { jobId, corrections = 'applied' }: AcceptedCaptions = {},
 ): CheckedCaptions {
   const published = publishedCaptionsOf(runtime).find(({ row }) => jobId === undefined || row.jobId === jobId);
-  if (published === undefined) throw new ServiceError('not_found', 'this runtime has no such captions');
+  if (published === undefined) {
+    throw new ServiceError('not_found', jobId === undefined ? lackOf(runtime) : 'this runtime has no such captions');
+  }
   const { row, caption } = published;
   const check = caption.qualityControl;
   const corrected = corrections === 'applied' ? correctedOf(runtime) : null;

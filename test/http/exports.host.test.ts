@@ -114,6 +114,8 @@ test('a study without captions has no file', async (t) => {
   const host = await TestHost.open(t, { life: 'approved' });
   const { runtimeId } = approvedLife(host);
   host.refused(t, await host.get(fileOf(runtimeId, host.known.captionJobId)), 'not_found');
+  const why = host.refused(t, await host.get(exportOf(runtimeId, 'captions.srt')), 'not_found');
+  t.is(why, 'this study has no captions yet: POST …/caption-productions makes them');
   t.deepEqual(await checksOf(t, host, runtimeId), []);
 });
 
@@ -209,7 +211,12 @@ test('a study has no file of a part that it lacks', async (t) => {
   const { runtimeId } = await startStudy(t, host, studyRequest(source));
   await followed(t, host, runtimeId);
   host.refused(t, await host.get(exportOf(runtimeId, 'cuts.edl')), 'export_unavailable');
-  host.refused(t, await host.get(exportOf(runtimeId, 'captions.srt')), 'not_found');
+  const why = host.refused(t, await host.get(exportOf(runtimeId, 'captions.srt')), 'not_found');
+  t.is(
+    why,
+    'this study has no captions, as it is not approved: POST …/publish-review-decisions approves it, then POST …/caption-productions makes them',
+    'bug: the refusal of captions that are not approved did not name the approval',
+  );
   t.is((await host.get(exportOf(runtimeId, 'labels.txt'))).status, 200);
 });
 
