@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import { requestFault, ServiceError } from '../../contract/base/errors.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
 import {
   type AttachedSubtitleTrack,
   type SubtitleTrackRequest,
@@ -230,7 +231,7 @@ const isSaid = (track: SealedSubtitleTrack, said: Said): boolean =>
 
 function checkedRequest(query: ReadonlyMap<string, string>): SubtitleTrackRequest {
   const given = Object.fromEntries(query);
-  const request = subtitleTrackRequest.safeParse(given);
+  const request = subtitleTrackRequest.safeParse(given, requestWords);
   if (request.success) return request.data;
   const places = request.error.issues.map(({ path }) => path.join('.'));
   if (places.includes('rightsScope') || places.includes('ownershipAttested')) {

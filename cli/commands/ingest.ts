@@ -4,6 +4,7 @@ import { basename, extname, resolve } from 'node:path';
 import { IngestFailed, NotMedia } from '../../client/host-error.ts';
 import type { IngestOptions, UploadProgress } from '../../client/ingests.ts';
 import type { StudyHost } from '../../client/study-host.ts';
+import { requestWords } from '../../contract/base/request-fault.ts';
 import { ownedIngestFields } from '../../contract/ingest.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
@@ -120,7 +121,7 @@ async function withSubtitles(
 /** Throws `WrongCall` for what can be taken in neither by its bytes nor by its name. */
 async function checkMedia(path: string, absent: string): Promise<void> {
   await checkFile(path, absent);
-  const [issue] = ownedIngestFields.filename.safeParse(basename(path)).error?.issues ?? [];
+  const [issue] = ownedIngestFields.filename.safeParse(basename(path), requestWords).error?.issues ?? [];
   if (issue === undefined) return;
   throw new WrongCall(`${path}: the file name ${issue.message}; rename the file, or give a link with another name`);
 }

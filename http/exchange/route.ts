@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { type ErrorCode, requestFault, ServiceError } from '../../contract/base/errors.ts';
+import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
+import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
 import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
 import type { Answer } from './answer.ts';
 import type { Description, Room, WriteDescription } from './description.ts';
@@ -134,7 +135,7 @@ export const write = <Body extends object, Request, Names extends string>({
   ...asked(description),
   parse: (body) => {
     const { request, invalid } = description;
-    const parsed = request.safeParse(body);
+    const parsed = request.safeParse(body, requestWords);
     if (parsed.success) return parsed.data;
     throw new ServiceError(invalid, requestFault(request, body, parsed.error.issues[0]));
   },

@@ -3,6 +3,7 @@ import type { DiskUsage } from '../../actors/deletion/disk-usage.ts';
 import type { Garbage } from '../../actors/deletion/garbage.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { identity } from '../../contract/base/grammar.ts';
+import { requestWords } from '../../contract/base/request-fault.ts';
 import {
   deletionQuery,
   deletionReceipt,
@@ -94,7 +95,7 @@ export const deletionRoutes = (service: DeletionService, garbage: Garbage, usage
 ];
 
 function operatorOf({ query }: Call<null>): string | null {
-  const operator = operatorLabel.nullable().safeParse(query.get('operator') ?? null);
+  const operator = operatorLabel.nullable().safeParse(query.get('operator') ?? null, requestWords);
   if (operator.success) return operator.data;
   throw new ServiceError('unknown_query', `operator: ${operator.error.issues[0]?.message ?? 'invalid'}`);
 }

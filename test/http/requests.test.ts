@@ -2,6 +2,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { errorRemedies, failureMessage, withRemedy } from '../../contract/base/errors.ts';
 import { contentId, identity } from '../../contract/base/grammar.ts';
+import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
 import { exportNames } from '../../contract/exports.ts';
 import { askedKind } from '../../contract/study/runtime-evidence.ts';
 import { namedValues } from '../../http/exchange/answer.ts';
@@ -256,10 +257,46 @@ test('a refusal of a body names the field, and whether it is missing or wrong', 
   };
   t.regex(said({ inner: { count: 1 } }), /^pack is missing: .*string.*, or null if there is none$/);
   t.regex(said({ pack: 1, inner: { count: 1 } }), /^pack: .*string/);
-  t.regex(said({ pack: null, inner: {} }), /^inner\.count is missing: .*number, received undefined$/);
+  t.regex(said({ pack: null, inner: {} }), /^inner\.count is missing: it must be a number$/);
   t.regex(said({ pack: null }), /^inner is missing: /);
   t.regex(said(null), /^body: /);
   t.regex(said({ pack: null, inner: { count: 1 }, more: 1 }), /^body: .*more/);
+});
+
+test('bug: a refusal of a field was in the words of the library that checks it', (t) => {
+  const form = z.strictObject({ kind: z.literal('a'), count: z.number().int().positive().max(9) });
+  const fields = {
+    text: z.string().min(1).max(3),
+    list: z.array(form).max(1),
+    one: z.enum(['x', 'y']),
+    named: z.string().refine((text) => text === 'me', 'must be me'),
+    is: z.boolean(),
+    either: z.union([z.string(), z.number()]),
+  };
+  const fault = (name: keyof typeof fields, value: unknown): string => {
+    const schema = z.strictObject({ [name]: fields[name] });
+    const body = { [name]: value };
+    return requestFault(schema, body, schema.safeParse(body, requestWords).error?.issues[0]);
+  };
+  for (const [name, value, said] of [
+    ['text', 12, 'text: must be a string, and is 12'],
+    ['text', null, 'text: must be a string, and is null'],
+    ['text', '', 'text: must have at least 1 character, and is empty'],
+    ['text', 'four', 'text: must have at most 3 characters, and has 4'],
+    ['list', {}, 'list: must be an array, and is an object'],
+    ['list', [{ kind: 'b', count: 1 }], 'list.0.kind: must be "a", and is "b"'],
+    ['list', [{ kind: 'a' }], 'list.0.count is missing: it must be a number'],
+    ['list', [{ kind: 'a', count: 1.5 }], 'list.0.count: must be a whole number, and is 1.5'],
+    ['list', [{ kind: 'a', count: 0 }], 'list.0.count: must be above 0, and is 0'],
+    ['list', [{ kind: 'a', count: 10 }], 'list.0.count: must be at most 9, and is 10'],
+    ['list', [{ kind: 'a', count: 1, more: 1 }], 'list.0: has a field of no meaning here: "more"'],
+    ['one', 'z'.repeat(99), `one: must be one of "x", "y", and is "${'z'.repeat(40)}"`],
+    ['named', 'you', 'named: must be me'],
+    ['is', 'true', 'is: must be true or false, and is "true"'],
+    ['either', null, 'either: must have one of the described forms, and has none of them'],
+  ] as const) {
+    t.is(fault(name, value), said);
+  }
 });
 
 test('a refusal of a field has its pattern, of which nothing is taken for a path', (t) => {

@@ -1,4 +1,5 @@
-import { requestFault, ServiceError } from '../../../contract/base/errors.ts';
+import { ServiceError } from '../../../contract/base/errors.ts';
+import { requestFault, requestWords } from '../../../contract/base/request-fault.ts';
 import {
   type OwnedIngestList,
   type OwnedIngestRequest,
@@ -199,7 +200,7 @@ const sentBefore = () =>
   );
 
 function checkedRequest(body: unknown, maximumBytes: number): OwnedIngestRequest {
-  const request = ownedIngestRequest.safeParse(body);
+  const request = ownedIngestRequest.safeParse(body, requestWords);
   const issues = request.error?.issues ?? [];
   const refused = (issue: (typeof issues)[number] | undefined) =>
     new ServiceError('invalid_ingest_request', requestFault(ownedIngestRequest, body, issue));

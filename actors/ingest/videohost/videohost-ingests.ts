@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { Clock } from '../../../contract/base/clock.ts';
-import { requestFault, ServiceError } from '../../../contract/base/errors.ts';
+import { ServiceError } from '../../../contract/base/errors.ts';
+import { requestFault, requestWords } from '../../../contract/base/request-fault.ts';
 import {
   type VideohostIngestList,
   type VideohostIngestRow,
@@ -93,13 +94,13 @@ export class VideohostIngests {
     const { hosts, maximumRangeMs } = this.#options;
     const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
     for (const [name, schema] of Object.entries(videohostIngestFields)) {
-      const checked = schema.safeParse(fields[name]);
+      const checked = schema.safeParse(fields[name], requestWords);
       if (!checked.success) throw malformed(name, fields, checked.error.issues[0]);
       if (name === 'endMs') refuseRange(Number(fields.startMs), Number(checked.data), maximumRangeMs());
     }
     const address = hosts.addressOf(String(fields.url));
     if ('refused' in address) throw refused('url', address.refused);
-    const request = videohostIngestRequest.safeParse(body);
+    const request = videohostIngestRequest.safeParse(body, requestWords);
     if (!request.success) throw malformed('body', fields, request.error.issues[0]);
     const { startMs, endMs } = request.data;
     return { url: address.url, range: { startMs, endMs } };
