@@ -243,6 +243,12 @@ const groupedSubtitles: CaptionExecutor = {
   }),
 };
 
+/** True if the subtitle tracks of a study alone give captions: at least one line has both texts. */
+export const hasSubtitleLines = (study: CaptionedStudy): boolean =>
+  groupedSubtitles
+    .draft(study)
+    .some(({ source, target }) => source.state === 'available' && target.state === 'available');
+
 /** One line of a track that is to be translated; its text is null where the cue could not be read. */
 interface TrackLine extends TimedText {
   readonly id: string;

@@ -3,6 +3,7 @@ import type { OverviewPart } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
+import { hasSubtitleLines } from '../captions/executors.ts';
 import { type CaptionAbility, captionProspectOf, captionsOff } from '../captions/prospect.ts';
 import { countText } from '../evidence-chain.ts';
 import type { VerifiedRuntime, VerifiedStudy, VerifiedTail } from '../fold.ts';
@@ -170,11 +171,17 @@ function storedPart(path: string, { artifact, receipt }: VerifiedCaption): Overv
   return { state, text, reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
 }
 
+/** The way to captions on a host that makes them of recognized speech, if the media has subtitles. */
+const subtitleWay =
+  'its subtitle tracks give captions: restart the host with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions';
+
 /** The reason why this host would have no captions of a study, even with an approval; null if it would have some. */
 function hostObstacleOf(study: CaptionedStudy | null, attempt: number, { captions }: HostAbilities): string | null {
   if (captions.classification === 'recorded_real_pipeline_fixture') return captionsOff;
   const absence = study === null ? null : captionProspectOf(study, attempt, captions).absence;
-  return absence === null ? null : `captions would have no line: ${absence.text}`;
+  if (study === null || absence === null) return null;
+  const way = hasSubtitleLines(study) ? `; ${subtitleWay}` : '';
+  return `captions would have no line: ${absence.text}${way}`;
 }
 
 /** True if captions may be made under a valid approval, and would have lines. */

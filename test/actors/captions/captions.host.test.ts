@@ -649,6 +649,12 @@ test('bug: captions that would have no line were said to be impossible only afte
   const { captions } = await overviewOf(t, host, host.known.studies.twelveSeconds);
   t.is(captions.state, 'never');
   t.regex(captions.text, /^captions would have no line: the study was accepted by a host without a recognizer/);
+  t.true(
+    captions.text.endsWith(
+      '; its subtitle tracks give captions: restart the host with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions',
+    ),
+    'bug: a host that recognizes speech did not mention the subtitle tracks of the film',
+  );
 });
 
 test('bug: the refusal of a host without a caption executor spoke of causality', async (t) => {
