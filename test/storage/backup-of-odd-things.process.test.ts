@@ -151,7 +151,7 @@ test('bug: a backup whose copy of the ledger was taken away replaced an earlier 
   const { objects } = await backUp(root, target, () => copied(root));
   t.true(objects.length > 0);
   const before = await readFile(join(target, manifestName), 'utf8');
-  // What a removed folder becomes where LevelDB opens it: a new store.
+  // LevelDB opens a removed folder as a new store.
   const emptied = async () => {
     const copy = await copied(root);
     await rm(join(copy.folder, 'ledger'), { recursive: true });
