@@ -81,6 +81,12 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await ingestDropped(page, 'Dropped film');
   await study(page, 'Dropped film');
 
+  await page.locator('.answer').waitFor();
+  const [isLonger, edge] = await page.evaluate<[boolean, string]>(
+    '((box) => [box.scrollHeight > box.clientHeight, getComputedStyle(box, "::after").position])(document.querySelector(".answer"))',
+  );
+  t.true(isLonger);
+  t.is(edge, 'sticky', 'bug: the claims ended behind the edge of their box, and no sign was there that lines follow');
   await page.locator('.mark.speech').first().click();
   t.regex(await verdict(page, true), /^\d+ checks agree, 1 could not be made here\.$/);
   await page.locator('.mark.claim').first().click();
