@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { countText } from '../receipts/evidence-chain.ts';
 import { restoreBackup, unfinishedRestores } from '../storage/backup/restore-backup.ts';
-import { writeBackup } from '../storage/backup/write-backup.ts';
+import { type CopiedLedger, writeBackup } from '../storage/backup/write-backup.ts';
 import { checkLedger } from '../storage/ledger/accept-loss.ts';
-import { type LedgerCopy, LedgerError } from '../storage/ledger/ledger.ts';
+import { LedgerError } from '../storage/ledger/ledger.ts';
 import { copyLedger } from '../storage/ledger/numbered-store.ts';
 import { openDatabase } from '../storage/ledger/open-database.ts';
 import { dataRootAt, demandDataRoot } from '../storage/objects/data-root.ts';
@@ -40,19 +40,18 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
   const dataRoot = existingDataRoot(given);
   await demandDataRoot(dataRoot);
   const layout = dataRootAt(dataRoot);
-  // A start of a host clears away what is left of it when this command is killed.
-  const own = join(layout.work, workFolderName('snapshot', randomUUID()));
-  const folders = [own];
+  const folders: string[] = [];
   try {
     const { objects, commit, createdAt, leftOut } = await writeBackup({
       layout,
       target,
       clock: systemClock,
       newId: randomUUID,
-      copyLedger: async () => {
-        const copy = await copyOfLedger(dataRoot, own);
-        folders.push(copy.folder);
-        return copy;
+      copyLedger: () => {
+        // A start of a host clears away what is left of it when this command is killed.
+        const folder = join(layout.work, workFolderName('snapshot', randomUUID()));
+        folders.push(folder);
+        return copyOfLedger(dataRoot, folder);
       },
       progress: countedProgress(terminal, (done, total) => `backup: ${done} of ${total} objects`),
     });
@@ -69,11 +68,13 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
 }
 
 /** A copy by the running host, which holds the ledger; without one, by this process, which holds it for that time. */
-async function copyOfLedger(dataRoot: string, folder: string): Promise<LedgerCopy & { readonly folder: string }> {
+async function copyOfLedger(dataRoot: string, folder: string): Promise<CopiedLedger> {
   try {
     const { client } = await findHost(dataRoot, { environment: {} });
     const { folder: name, ...copied } = await client.snapshotLedger();
-    return { ...copied, folder: join(dataRoot, name) };
+    // The next snapshot replaces one that still lies where the host put it.
+    await rename(join(dataRoot, name), folder);
+    return { ...copied, folder };
   } catch (error) {
     if (!(error instanceof NoHost)) throw error;
   }

@@ -89,6 +89,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   backup_unreadable: 'name the folder that media-study backup wrote to the end; run the backup again',
   backup_damaged: 'restore another backup, or run the backup again into an empty folder',
   backup_incomplete: 'find what rests on the object by media-study verify, and restore an earlier backup',
+  backup_target_busy: 'wait until it has ended, or choose another folder',
   backup_target_not_empty: 'choose a new or an empty folder by --data-root',
   backup_target_unrecognized: 'choose a new or an empty folder, or one of an earlier backup',
   ambiguous_source_session: 'give one of the two folders by --source-directory',

@@ -125,6 +125,9 @@ interface TimedUnit extends Range {
   readonly lineIndex: number;
 }
 
+/** The part of a recognized line that its words are found in. */
+export type RecognizedText = Pick<TranscriptLineFact, 'index' | 'startMs' | 'endMs' | 'text' | 'words'>;
+
 /** A place of a text whose time is known. */
 interface Anchor {
   readonly at: number;
@@ -132,7 +135,7 @@ interface Anchor {
 }
 
 /** The places of a line's words in its text, in order, each with its time; a word that is not found there gives none. */
-function anchorsOf({ startMs, endMs, text, words }: TranscriptLineFact): Anchor[] {
+function anchorsOf({ startMs, endMs, text, words }: RecognizedText): Anchor[] {
   const anchors: Anchor[] = [{ at: 0, ms: startMs }];
   let from = 0;
   let reached = startMs;
@@ -168,7 +171,7 @@ function endAt(anchors: readonly Anchor[], at: number): number {
 }
 
 /** The units of a recognized line in their order, in times that never run back; words without times share those of their line. */
-export function timedUnits(line: TranscriptLineFact): TimedUnit[] {
+export function timedUnits(line: RecognizedText): TimedUnit[] {
   const anchors = anchorsOf(line);
   let reached = line.startMs;
   return piecesOf(line.text).map(({ text, from, ...piece }) => {
@@ -183,7 +186,7 @@ export const untimedUnits = (text: string): TimedUnit[] =>
   piecesOf(text).map(({ from, ...piece }) => ({ ...piece, lineIndex: 0, startMs: 0, endMs: 0 }));
 
 /** Units as one text. */
-const textOfUnits = (units: readonly TimedUnit[]): string =>
+export const textOfUnits = (units: readonly TimedUnit[]): string =>
   units.map(({ text, isSpaced }, at) => (at > 0 && isSpaced ? ` ${text}` : text)).join('');
 
 /** The cost of dividing a text between two units, from 0 (the end of a sentence) to 10 (within a phrase). */

@@ -51,7 +51,7 @@ export class DeletionService {
   runtime(runtimeId: string, operator: string | null): Promise<DeletionReceipt> {
     const { ledger, mutex, needs, measure, runtimeDeleted, actorsDeleted } = this.#options;
     return mutex.take(runtimeId, async () => {
-      const earlier = deletionOf(ledger, runtimeId);
+      const earlier = deletionOf(ledger, 'runtime', runtimeId);
       if (earlier !== null) return earlier;
       demandUnneeded(needs.ofRuntime(runtimeId));
       const found = await measure.runtime(runtimeId);
@@ -82,7 +82,7 @@ export class DeletionService {
     const { ledger, registry, mutex } = this.#options;
     return mutex.take(sessionId, async () => {
       if (!registry.has(sessionId)) {
-        const earlier = deletionOf(ledger, sessionId);
+        const earlier = deletionOf(ledger, 'source', sessionId);
         if (earlier !== null) return earlier;
         throw absentSource(ledger, sessionId);
       }

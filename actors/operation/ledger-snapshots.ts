@@ -29,14 +29,14 @@ export class LedgerSnapshots {
     return this.#mutex.take('snapshot', async () => {
       const { ledger, workFolder, newId } = this.#options;
       // The client that asked for the last one has taken it away, or never will.
-      if (this.#last !== null) await rm(join(workFolder, this.#last), { recursive: true, force: true });
+      if (this.#last !== null) await removeFolder(join(workFolder, this.#last));
       const name = workFolderName('snapshot', newId());
       this.#last = name;
       try {
         const { format, commit } = await ledger.copyTo(join(workFolder, name, 'ledger'));
         return { schema: 'studio.ledger-snapshot.v1', folder: `work/${name}`, format, commit };
       } catch (error) {
-        await rm(join(workFolder, name), { recursive: true, force: true });
+        await removeFolder(join(workFolder, name));
         if (systemRefusal(error) !== 'storage_full') throw error;
         throw new ServiceError(
           'insufficient_storage',
@@ -46,3 +46,6 @@ export class LedgerSnapshots {
     });
   }
 }
+
+/** A client may still write into it, as LevelDB does where a copy is opened. */
+const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true, maxRetries: 5 });

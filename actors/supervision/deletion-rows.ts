@@ -76,8 +76,13 @@ export function readReceipt(ledger: Pick<Ledger, 'get'>, receiptId: string): Del
   });
 }
 
+/** The notes of all kinds lie in one space, so that the form of an id tells its kind. */
+const idForms = { runtime: /^runtime:/, source: /^source-session:/, ingest: /^(owned|videohost)-ingest:/ } as const;
+type Kind = keyof typeof idForms;
+
 /** The receipt of the newest deletion of a thing; null where it was never deleted. Throws `stored_content_inconsistent`. */
-export function deletionOf(ledger: Pick<Ledger, 'get'>, id: string): DeletionReceipt | null {
+export function deletionOf(ledger: Pick<Ledger, 'get'>, kind: Kind, id: string): DeletionReceipt | null {
+  if (!idForms[kind].test(id)) return null;
   return readStored(() => {
     const stored = ledger.get('record', deletedKey(id));
     return stored === undefined ? null : readReceipt(ledger, pointer.parse(stored).receiptId);
@@ -85,7 +90,8 @@ export function deletionOf(ledger: Pick<Ledger, 'get'>, id: string): DeletionRec
 }
 
 /** The time when an id was deleted, as far as that can be read; null if it was not. */
-function deletedAt(ledger: Pick<Ledger, 'get'>, id: string): string | null {
+function deletedAt(ledger: Pick<Ledger, 'get'>, kind: Kind, id: string): string | null {
+  if (!idForms[kind].test(id)) return null;
   const stored = readStored(() => ledger.get('record', deletedKey(id)));
   if (stored === undefined) return null;
   return pointer.safeParse(stored).data?.deletedAt ?? 'an unknown time';
@@ -93,7 +99,7 @@ function deletedAt(ledger: Pick<Ledger, 'get'>, id: string): string | null {
 
 /** The refusal of a runtime that was deleted; null for one that was not. */
 export function deletedRuntimeError(ledger: Pick<Ledger, 'get'>, runtimeId: string): ServiceError | null {
-  const at = deletedAt(ledger, runtimeId);
+  const at = deletedAt(ledger, 'runtime', runtimeId);
   return at === null ? null : new ServiceError('runtime_deleted', `the runtime was deleted at ${at}`);
 }
 
@@ -109,7 +115,7 @@ export const absentRuntime = (ledger: Pick<Ledger, 'get'>, runtimeId: string): S
 
 /** Why a source is not there: it was deleted, or there is none that can be studied. */
 export function absentSource(ledger: Pick<Ledger, 'get'>, sessionId: string): ServiceError {
-  const at = deletedAt(ledger, sessionId);
+  const at = deletedAt(ledger, 'source', sessionId);
   return at === null
     ? new ServiceError('unknown_source_session', 'no such source session')
     : new ServiceError('source_deleted', `the source was deleted at ${at}`);
@@ -117,7 +123,7 @@ export function absentSource(ledger: Pick<Ledger, 'get'>, sessionId: string): Se
 
 /** Why an ingest is not there: its source was deleted, and it with that, or there never was one. */
 export function absentIngest(ledger: Pick<Ledger, 'get'>, ingestId: string): ServiceError {
-  const at = deletedAt(ledger, ingestId);
+  const at = deletedAt(ledger, 'ingest', ingestId);
   return at === null
     ? new ServiceError('unknown_ingest', 'no such ingest')
     : new ServiceError('source_deleted', `the source of this ingest was deleted at ${at}, and the ingest with it`);

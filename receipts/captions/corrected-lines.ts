@@ -17,6 +17,7 @@ import {
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
+import { type RecognizedText, textOfUnits, timedUnits } from '../../rules/segmentation.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import { captionTextOf } from './allowance.ts';
@@ -378,11 +379,29 @@ export interface SpokenLine {
 }
 
 /**
- * The lines of a transcript with the corrections of a person. A line of captions may be cut from several of its lines, and
- * several from one. So all connected lines are replaced by the lines of the captions if one of them was corrected. A replaced
- * line keeps the index of the first line that it comes from.
+ * The recognized words of each line of captions, by its id. A word belongs to the last line that is cut from its line of the
+ * transcript and does not begin behind the word.
  */
-export function correctedTranscript<Line extends SpokenLine>(
+function recognizedWords(lines: readonly RecognizedText[], { lines: originals, transcriptLines }: BaseLines) {
+  const cut = new Map<number, OriginalLine[]>();
+  for (const line of originals) {
+    for (const index of transcriptLines.get(line.id) ?? []) cut.set(index, [...(cut.get(index) ?? []), line]);
+  }
+  const words = new Map<string, ReturnType<typeof timedUnits>>();
+  for (const unit of lines.flatMap(timedUnits)) {
+    const near = cut.get(unit.lineIndex) ?? [];
+    const { id } = near.findLast(({ startMs }) => startMs <= unit.startMs) ?? near[0] ?? {};
+    if (id !== undefined) words.set(id, [...(words.get(id) ?? []), unit]);
+  }
+  return words;
+}
+
+/**
+ * The lines of a transcript with the corrections of a person. A line of captions may be cut from several of its lines, and
+ * several from one. So all connected lines are replaced by the lines of the captions if one of them was corrected. A line that the
+ * host withheld has its recognized words there. A replaced line keeps the index of the first line that it comes from.
+ */
+export function correctedTranscript<Line extends RecognizedText>(
   lines: readonly Line[],
   { base, lines: current }: Pick<VerifiedCorrections, 'base' | 'lines'>,
 ): (Line | SpokenLine)[] {
@@ -402,10 +421,17 @@ export function correctedTranscript<Line extends SpokenLine>(
       if (indexes.some((index) => touched.has(index))) for (const index of indexes) touched.add(index);
     }
   }
+  const replaced = lines.filter(({ index }) => touched.has(index));
+  const recognized = recognizedWords(replaced, base);
+  const shown = new Set<string>();
   const replacing = current.flatMap(({ originalLineIds, startMs, endMs, source }): SpokenLine[] => {
-    const indexes = originalLineIds.flatMap((id) => cited.get(id) ?? []);
-    const [index] = indexes.filter((each) => touched.has(each));
-    return index === undefined || source.text === null ? [] : [{ index, startMs, endMs, text: asOneRow(source.text) }];
+    const [index] = originalLineIds.flatMap((id) => cited.get(id) ?? []).filter((each) => touched.has(each));
+    // The parts of a withheld line have its words once.
+    const ids = originalLineIds.filter((id) => !shown.has(id));
+    for (const id of ids) shown.add(id);
+    const text =
+      source.text === null ? textOfUnits(ids.flatMap((id) => recognized.get(id) ?? [])) : asOneRow(source.text);
+    return index === undefined || text === '' ? [] : [{ index, startMs, endMs, text }];
   });
   return [...lines.filter(({ index }) => !touched.has(index)), ...replacing].sort(
     (one, other) => one.startMs - other.startMs || one.index - other.index,

@@ -15,7 +15,7 @@ import { explanationLimits } from '../../contract/explanations/explanation.ts';
 import { heartbeatMs, maximumEvents, maximumFollowed, maximumWaitMs, streamedEvents } from '../../contract/journal.ts';
 import { progressPauseMs } from '../../contract/operation.ts';
 import { maximumPlaces } from '../../contract/overview.ts';
-import { playbackGrantMs } from '../../contract/playback.ts';
+import { playbackGrantLongestMs, playbackGrantMs } from '../../contract/playback.ts';
 import { maximumSubtitleBytes, maximumTextTracks } from '../../contract/sources/subtitle-track.ts';
 import { SUBTITLE_LIMITS, SUBTITLE_LIMITS_PER } from '../../executors/evidence/subtitle-tracks.ts';
 import { bodyLimit } from '../../http/exchange/request-body.ts';
@@ -71,7 +71,10 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
     'an explanation',
     `${explanationLimits.maxSelectionCodePoints} code points, ${explanationLimits.maxRequestedFacets} facets, ${explanationLimits.maxContextLines} lines of context with ${grouped(explanationLimits.maxCaptionTextBytes)} bytes of text, ${explanationLimits.maxAttemptsPerRequest} attempts of ${seconds(explanationLimits.maxWallMs)} and ${grouped(explanationLimits.maxCompletionTokens)} tokens`,
   ],
-  ['playback grants', `${maximumActiveGrants} at a time, ${minutes(playbackGrantMs)} each; all end with the host`],
+  [
+    'playback grants',
+    `${maximumActiveGrants} at a time; each lasts ${minutes(playbackGrantMs)} from its issue or last renewal, at most ${minutes(playbackGrantLongestMs)} in all; all end with the host`,
+  ],
   ['pictures', 'sides up to 16,384, area up to 2²⁶ pixels'],
   ['idle connections', 'closed after about 11 s of silence from the client'],
   [

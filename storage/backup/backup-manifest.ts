@@ -9,6 +9,7 @@ type BackupErrorCode =
   | 'backup_unreadable'
   | 'backup_damaged'
   | 'backup_incomplete'
+  | 'backup_target_busy'
   | 'backup_target_not_empty'
   | 'backup_target_unrecognized';
 

@@ -58,7 +58,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<BackupMani
 async function demandEmpty(target: string): Promise<void> {
   const kind = await kindOf(target);
   if (kind === 'missing' || (kind === 'folder' && (await readdir(target)).length === 0)) return;
-  throw new BackupError('backup_target_not_empty', `${target} is not empty; nothing was touched`);
+  const what = kind === 'folder' ? 'is not empty' : 'is not a folder itself';
+  throw new BackupError('backup_target_not_empty', `${target} ${what}; nothing was touched`);
 }
 
 /**

@@ -1,7 +1,9 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { ClassicLevel } from 'classic-level';
 import { version } from '../../contract/base/program-version.ts';
-import type { LedgerCopy } from '../ledger/ledger.ts';
+import { isLocked, type LedgerCopy, LedgerError, openFailure } from '../ledger/ledger.ts';
+import { batchNumberOf } from '../ledger/numbered-store.ts';
 import { openDatabase } from '../ledger/open-database.ts';
 import { storedValues } from '../ledger/row-codec.ts';
 import type { DataRoot } from '../objects/data-root.ts';
@@ -11,19 +13,26 @@ import { failedWith } from '../objects/object-store-error.ts';
 import { BackupError, type BackupManifest, copyHashed, manifestName, objectPath } from './backup-manifest.ts';
 import { addNamed, keepingValues, reachedFrom } from './named-objects.ts';
 
+/** A copy of the ledger, and its folder: `ledger/` and `ledger.mark` lie in it. */
+export interface CopiedLedger extends LedgerCopy {
+  readonly folder: string;
+}
+
 interface BackupOptions {
   readonly layout: DataRoot;
   readonly target: string;
   readonly clock: { now(): number };
   readonly newId: () => string;
-  /** Copies the ledger, and says into which folder: `ledger/` and `ledger.mark` lie in it. */
-  readonly copyLedger: () => Promise<LedgerCopy & { readonly folder: string }>;
+  /** Copies the ledger, once for each attempt. */
+  readonly copyLedger: () => Promise<CopiedLedger>;
   /** Called with the number of objects that are in the backup, and the total. */
   readonly progress?: (done: number, total: number) => void;
 }
 
 const beganName = 'MEDIA-STUDY-BACKUP-BEGAN';
-/** The number of attempts at a backup of a running host that deletes something meanwhile. */
+/** LevelDB locks it for one writer, whose death ends the lock. */
+const lockName = 'MEDIA-STUDY-BACKUP-LOCK';
+/** The number of attempts at a backup whose ledger or objects go away while they are read. */
 const attempts = 3;
 
 type LedgerFiles = BackupManifest['ledger']['files'];
@@ -38,26 +47,40 @@ const ledgerName = /^ledger-[0-9a-f-]{36}$/;
 export async function writeBackup(options: BackupOptions): Promise<BackupManifest> {
   const { layout, target } = options;
   await claimTarget(layout.root, target);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await writeOnce(options);
-    } catch (error) {
-      // A running host deleted what its ledger had reached when it was copied: the next copy does not speak of it.
-      if (!(error instanceof ObjectGone) || attempt === attempts) throw error;
+  const lock = await lockTarget(target);
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await writeOnce(options);
+      } catch (error) {
+        if (!(error instanceof Overtaken) || attempt === attempts) throw error;
+      }
     }
+  } finally {
+    await lock.close();
+  }
+}
+
+/** Two writers in one folder would each remove what only the other's manifest names. */
+async function lockTarget(target: string): Promise<{ close(): Promise<void> }> {
+  const lock = new ClassicLevel(join(target, lockName));
+  try {
+    await lock.open();
+    return lock;
+  } catch (error) {
+    if (!isLocked(error)) throw openFailure(error, target);
+    throw new BackupError('backup_target_busy', `another backup is being written into ${target}`);
   }
 }
 
 async function writeOnce(options: BackupOptions): Promise<BackupManifest> {
   const { layout, target, clock, newId } = options;
   const before = await lengthsOf(layout);
-  const copy = await options.copyLedger();
   const folder = `ledger-${newId()}`;
-  const files = await copyLedgerFiles(copy.folder, target, folder);
-  const needed = await reachedIn(join(copy.folder, 'ledger'), layout);
+  const { copy, files, needed } = await copiedLedger(options, folder);
   const onDisk = await lengthsOf(layout);
   const gone = [...needed].find((contentId) => before.has(contentId) && !onDisk.has(contentId));
-  if (gone !== undefined) throw new ObjectGone(gone);
+  if (gone !== undefined) throw objectGone(gone);
   const left = [...onDisk].filter(([contentId]) => !needed.has(contentId));
   const wanted = [...onDisk.keys()].filter((contentId) => needed.has(contentId));
   const manifest: BackupManifest = {
@@ -75,6 +98,23 @@ async function writeOnce(options: BackupOptions): Promise<BackupManifest> {
   return manifest;
 }
 
+/**
+ * Copies the ledger into a folder of the target, and reads which objects its records reach. A host that starts clears its folder
+ * for work, where the copy lies: it is not whole then.
+ */
+async function copiedLedger({ copyLedger, layout, target }: BackupOptions, folder: string) {
+  let copy: CopiedLedger | null = null;
+  try {
+    copy = await copyLedger();
+    const files = await copyLedgerFiles(copy.folder, target, folder);
+    return { copy, files, needed: await reachedIn(copy, layout) };
+  } catch (error) {
+    const isUnreadable = copy !== null && error instanceof LedgerError;
+    if (!(error instanceof Error) || !(isUnreadable || failedWith(error, 'ENOENT'))) throw error;
+    throw new Overtaken(`the copy of the ledger went away (${error.message})`, error);
+  }
+}
+
 async function copyLedgerFiles(from: string, target: string, folder: string): Promise<LedgerFiles> {
   const files: LedgerFiles = [];
   const names = (await readdir(join(from, 'ledger'))).filter((name) => name !== 'LOCK');
@@ -88,10 +128,12 @@ async function copyLedgerFiles(from: string, target: string, folder: string): Pr
 }
 
 /** The objects that the records of a copied ledger reach. No host uses the copy, and it is not copied after this. */
-async function reachedIn(ledger: string, layout: DataRoot): Promise<ReadonlySet<string>> {
+async function reachedIn({ folder, commit }: CopiedLedger, layout: DataRoot): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
-  const database = await openDatabase(ledger);
+  const database = await openDatabase(join(folder, 'ledger'));
   try {
+    // A folder that is gone opens as a new store, which reaches nothing.
+    if (batchNumberOf(database) !== commit) throw new Overtaken(`the copy of the ledger in ${folder} went away`);
     for await (const { value } of keepingValues(storedValues(database, null))) addNamed(named, value);
   } finally {
     await database.close();
@@ -165,18 +207,21 @@ async function keptOrCopied(from: string, to: string, contentId: string): Promis
     const copied = await copyHashed(from, to, { contentId });
     if (copied !== null) return copied.bytes;
   } catch (error) {
-    if (failedWith(error, 'ENOENT')) throw new ObjectGone(contentId);
+    if (failedWith(error, 'ENOENT')) throw objectGone(contentId);
     throw error;
   }
   throw new BackupError('backup_incomplete', `the object ${contentId} of the data root is damaged`);
 }
 
-/** An object that the ledger reached when it was copied is not there any more. */
-class ObjectGone extends BackupError {
-  constructor(contentId: string) {
-    super('backup_incomplete', `the object ${contentId} was deleted while the backup was written`);
+/** Something went away while the backup read it. The next attempt takes a new copy of the ledger, which does not speak of it. */
+class Overtaken extends BackupError {
+  constructor(detail: string, cause?: unknown) {
+    super('backup_incomplete', `${detail}; run the backup again`, cause);
   }
 }
+
+const objectGone = (contentId: string) =>
+  new Overtaken(`the object ${contentId} was deleted while the backup was written`);
 
 async function replaceManifest(target: string, manifest: BackupManifest): Promise<void> {
   const draft = join(target, `${manifestName}.new`);

@@ -46,9 +46,12 @@ test('a host backed up under load and then killed is restored: all verifies, wor
   const waiting = await Promise.all(
     [3000, 4000, 5000, 6000].map(async (endMs) => first.client.study(source, request(endMs)).started),
   );
-  const backup = await run('backup', copy, '--data-root', root, '--json');
-  t.is(backup.exit, 0, backup.stderr);
-  t.true(JSON.parse(backup.stdout).objects > 5);
+  const copies = [copy, join(folder, 'second')];
+  // Each takes a snapshot, and the host keeps only its newest.
+  for (const backup of await Promise.all(copies.map((each) => run('backup', each, '--data-root', root, '--json')))) {
+    t.is(backup.exit, 0, backup.stderr);
+    t.true(JSON.parse(backup.stdout).objects > 5);
+  }
   t.deepEqual(await readdir(join(root, 'work')).then((names) => names.filter((name) => name.startsWith('snap'))), []);
   await first.host.kill();
 

@@ -16,6 +16,7 @@ import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { endpointsOf } from '../../http/exchange/route.ts';
 import { describedRoutes } from '../../scripts/docs/openapi/document.ts';
+import { knownLives } from '../host/lives.ts';
 import { TestHost } from '../host/test-host.ts';
 import type { WireAnswer } from '../host/wire-question.ts';
 import { eventually } from '../patience.ts';
@@ -346,6 +347,21 @@ test('an impossible deletion is refused with its reason', async (t) => {
   host.refused(t, await remove(host, `/v1/runtimes/${nowhere}?operator=%20`), 'unknown_query');
   const { sourceSessionId } = await sampleRow(t, host);
   host.refused(t, await remove(host, `/v1/source-sessions/${sourceSessionId}`), 'source_read_in_place');
+});
+
+test('bug: what was deleted was answered by the routes of another kind', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const { ingests: known } = knownLives();
+  const { runtimeId } = await deletedStudy(t, host);
+  const { source } = await reached(t, host, known.registered);
+  const { sourceSessionId = '' } = source ?? {};
+  granted(t, host, await remove(host, `/v1/source-sessions/${sourceSessionId}`));
+  for (const target of [sourceSessionId, known.registered].map((id) => `/v1/runtimes/${id}`)) {
+    host.refused(t, await remove(host, target), 'unknown_runtime');
+    host.refused(t, await host.get(target), 'unknown_runtime');
+  }
+  host.refused(t, await remove(host, `/v1/source-sessions/${runtimeId}`), 'unknown_source_session');
+  host.refused(t, await host.get(`${ingests}/${runtimeId}`), 'unknown_ingest');
 });
 
 test('a source goes with its ingest, once no runtime and no live ingest needs it', async (t) => {

@@ -1,8 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { type CopiedLedger, writeBackup } from '../../storage/backup/write-backup.ts';
+import { copyLedger } from '../../storage/ledger/numbered-store.ts';
+import { openDatabase } from '../../storage/ledger/open-database.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { runCommand } from '../cli/command.ts';
 import { livedRoot } from '../host/lives.ts';
 import { scratchFolder } from './ledger/scratch.ts';
@@ -123,4 +128,62 @@ test('bug: backup waited forever for a pipe in the place of an object, and says 
   const { exit, stderr } = await runCommand(['backup', join(folder, 'copy'), '--data-root', root]);
   t.is(exit, 1);
   t.regex(stderr, /backup_incomplete: the object sha256:[0-9a-f]{64} of the data root is damaged/);
+});
+
+/** Writes a backup beside a data root, whose ledger is copied in the given way. */
+const backUp = (root: string, target: string, copyLedger: () => Promise<CopiedLedger>) =>
+  writeBackup({ layout: dataRootAt(root), target, clock: { now: () => 0 }, newId: randomUUID, copyLedger });
+
+/** An honest copy of the ledger of a data root that no host uses. */
+async function copied(root: string): Promise<CopiedLedger> {
+  const folder = join(root, 'work', `snapshot-${randomUUID()}`);
+  const database = await openDatabase(join(root, 'ledger'));
+  try {
+    return { ...(await copyLedger(database, join(folder, 'ledger'))), folder };
+  } finally {
+    await database.close();
+  }
+}
+
+test('bug: a backup whose copy of the ledger was taken away replaced an earlier backup by an empty one', async (t) => {
+  const root = livedRoot(t, 'ingested');
+  const target = join(await scratchFolder(t), 'copy');
+  const { objects } = await backUp(root, target, () => copied(root));
+  t.true(objects.length > 0);
+  const before = await readFile(join(target, manifestName), 'utf8');
+  // LevelDB opens a removed folder as a new store.
+  const emptied = async () => {
+    const copy = await copied(root);
+    await rm(join(copy.folder, 'ledger'), { recursive: true });
+    await (await openDatabase(join(copy.folder, 'ledger'))).close();
+    return copy;
+  };
+  const removed = async () => {
+    const copy = await copied(root);
+    await rm(copy.folder, { recursive: true });
+    return copy;
+  };
+  for (const takenAway of [emptied, removed]) {
+    await t.throwsAsync(backUp(root, target, takenAway), { code: 'backup_incomplete', message: /went away/ });
+    t.is(await readFile(join(target, manifestName), 'utf8'), before);
+    for (const { contentId } of objects) t.true((await stat(objectIn(target, contentId))).isFile());
+    const turns = [takenAway, () => copied(root)];
+    t.deepEqual((await backUp(root, target, () => (turns.shift() ?? takenAway)())).objects, objects);
+    await writeFile(join(target, manifestName), before);
+  }
+});
+
+test('bug: two backups in one folder removed each other', async (t) => {
+  const root = livedRoot(t, 'ingested');
+  const folder = await scratchFolder(t);
+  const target = join(folder, 'copy');
+  const { objects } = await backUp(root, target, async () => {
+    const second = await runCommand(['backup', target, '--data-root', root]);
+    t.is(second.exit, 1);
+    t.regex(second.stderr, /^backup_target_busy: /m);
+    return copied(root);
+  });
+  t.is((await runCommand(['restore', target, '--data-root', join(folder, 'restored')])).exit, 0);
+  t.is((await runCommand(['backup', target, '--data-root', root])).exit, 0);
+  t.deepEqual(JSON.parse(await readFile(join(target, manifestName), 'utf8')).objects, objects);
 });

@@ -43,6 +43,7 @@ const transcript = [0, 1, 2].map((index) => ({
   startMs: index * 2000,
   endMs: index * 2000 + 1900,
   text: `spoken ${index}`,
+  words: [],
 }));
 
 const current = lines.map((line): CurrentLine => ({ ...line, originalLineIds: [line.id], correctionId: null }));
@@ -63,6 +64,39 @@ const cases: readonly [name: string, lines: readonly CurrentLine[], texts: reado
   ],
   ['a dropped line leaves the words of the lines beside it', current.slice(1), ['words 1', 'words 2', 'spoken 2']],
 ];
+
+test('bug: a correction took the words of a line beside it that the host withheld out of the transcript', (t) => {
+  const withheld: CorrectedText = { state: 'withheld', text: null, reasonCode: 'study_coverage_unknown', by: 'host' };
+  const bare = (at: number) => ({ ...lineOf(at), source: withheld, target: withheld });
+  const partly: BaseLines = { ...base, lines: [lineOf(0), bare(1), lineOf(2), lineOf(3)] };
+  // The second line begins with its first word.
+  const words = [{ text: 'three', startMs: 1000, endMs: 1400, confidence: null }];
+  const spoken = ['one two three four', 'five six', 'seven'].map((text, index) => ({
+    index,
+    startMs: index * 2000,
+    endMs: index * 2000 + 1900,
+    text,
+    words: index === 0 ? words : [],
+  }));
+  const textsWith = (change: Partial<Record<number, Partial<CurrentLine>>>) =>
+    correctedTranscript(spoken, {
+      base: partly,
+      lines: partly.lines.map((line, at) => ({
+        ...line,
+        originalLineIds: [line.id],
+        correctionId: null,
+        ...change[at],
+      })),
+    }).map(({ text }) => text);
+  t.deepEqual(textsWith({ 0: { source: textOf('one to', 'person') } }), ['one to', 'three four', 'words 2', 'seven']);
+  // A translation of a person alone leaves the words of the line.
+  t.deepEqual(textsWith({ 1: { target: textOf('drei vier', 'person') } }), [
+    'words 0',
+    'three four',
+    'words 2',
+    'seven',
+  ]);
+});
 
 for (const [name, after, texts] of cases) {
   test(name, (t) => {
