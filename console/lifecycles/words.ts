@@ -31,7 +31,7 @@ export const stateNames = (states: readonly string[]): string => states.map(stat
 
 /**
  * The state of an actor in words. The name of a last state says that the actor has ended, unless the name is just that it has. An
- * approved review waits for nobody.
+ * approved review needs no further decision.
  */
 export function actorWords({ phase, states }: Pick<ListedActor, 'phase' | 'states'>): string {
   const names = stateNames(states);

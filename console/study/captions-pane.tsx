@@ -202,7 +202,7 @@ interface CaptionsNoticeProps {
   readonly hasLines: boolean;
 }
 
-/** The action that brings a study toward captions; null without one. An approval helps nobody if no captions can come of it. */
+/** The action that brings a study toward captions; null without one. It is never an approval if no captions can come of it. */
 export function captionActionOf({ captions, actions }: RuntimeOverview): 'approve' | 'produce' | null {
   const may = (name: string): boolean => actions.some(({ action }) => action === name);
   if (captions.state === 'never') return null;

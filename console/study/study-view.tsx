@@ -235,7 +235,7 @@ interface OpenedProps extends StudyViewProps {
 }
 
 /** The languages of a study: `Korean to English`, or `English` if both are equal. */
-export function languagesOf({ sourceLanguage, targetLanguage }: RuntimeOverview['study']): string {
+export function languagesInWords({ sourceLanguage, targetLanguage }: RuntimeOverview['study']): string {
   const [spoken, target] = [sourceLanguage.languages.map(languageName).join(', '), languageName(targetLanguage)];
   return spoken === target
     ? target
@@ -252,7 +252,7 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
         <div>
           <h1>{source.label}</h1>
           <p class="quiet">
-            {rangeCode(asked.range.startMs, asked.range.endMs)} · {languagesOf(asked)} · {moment(asked.acceptedAt)}
+            {rangeCode(asked.range.startMs, asked.range.endMs)} · {languagesInWords(asked)} · {moment(asked.acceptedAt)}
           </p>
         </div>
         <div class="study-state" aria-live="polite">

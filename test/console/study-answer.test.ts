@@ -6,7 +6,7 @@ import { isSigned } from '../../console/study/ceremony.tsx';
 import { measuredUntil } from '../../console/study/evidence-pane.tsx';
 import { exportStates } from '../../console/study/exports-pane.tsx';
 import { wayStepsOf } from '../../console/study/stepper.tsx';
-import { languagesOf, nextActionOf } from '../../console/study/study-view.tsx';
+import { languagesInWords, nextActionOf } from '../../console/study/study-view.tsx';
 import type { Lane } from '../../console/timeline/lanes.ts';
 import { foldedLanes } from '../../console/timeline/timeline.tsx';
 import type { WorkProgress } from '../../contract/operation.ts';
@@ -51,7 +51,7 @@ test('the step of a rejected study says so, and one that a decision withholds is
 
 test('a study is headed by its languages, and by none that was not declared', (t) => {
   const headOf = (languages: readonly string[], targetLanguage: string) =>
-    languagesOf({ sourceLanguage: { languages }, targetLanguage } as unknown as RuntimeOverview['study']);
+    languagesInWords({ sourceLanguage: { languages }, targetLanguage } as unknown as RuntimeOverview['study']);
   t.is(headOf(['ko'], 'en'), 'Korean to English');
   t.is(headOf(['en'], 'en'), 'English');
   t.is(headOf([], 'en'), 'Language to be detected, to English');
