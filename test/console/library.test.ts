@@ -1,7 +1,14 @@
 import test from 'ava';
+import { captionFlags, captionLeftovers } from '../../cli/options/engines.ts';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
 import { limitIn } from '../../console/new-study/new-study-view.tsx';
-import { settingText, settingValueOf, withModel } from '../../console/operations/settings.tsx';
+import {
+  executorPermissions,
+  savedWith,
+  settingText,
+  settingValueOf,
+  withModel,
+} from '../../console/operations/settings.tsx';
 import { fittingSources, markedParts, shownStudy, sourceState } from '../../console/sources/library-model.ts';
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import { type SituationCode, situationCode } from '../../contract/overview.ts';
@@ -117,6 +124,29 @@ test('the languages of tracks come first, those of the sound before others, by t
 test('a limit of the host is read from its sentence', (t) => {
   t.is(limitIn('captions cover at most 120000 ms'), 120_000);
   t.is(limitIn('captions cover less'), null);
+});
+
+test('bug: captions could not be switched on: each of their two settings was refused without the other', (t) => {
+  const executor = { name: 'caption-executor', form: 'single' } as const;
+  t.deepEqual(savedWith(executor, 'grouped-subtitles'), {
+    'caption-executor': 'grouped-subtitles',
+    'allow-embedded-subtitle-captions': true,
+  });
+  t.deepEqual(savedWith(executor, 'recorded'), { 'caption-executor': 'recorded' });
+  t.deepEqual(savedWith({ name: 'caption-translation-model', form: 'single' }, 'recognized'), {
+    'caption-translation-model': 'recognized',
+  });
+  const { choices = [] } = captionFlags['caption-executor'];
+  for (const name of choices) {
+    const allowed = executorPermissions[name];
+    const others = captionLeftovers(name).filter((flag) => flag.startsWith('allow-'));
+    const all = Object.keys(captionFlags).filter((flag) => flag.startsWith('allow-'));
+    t.deepEqual(
+      all.filter((flag) => !others.includes(flag)),
+      allowed === undefined ? [] : [allowed],
+      name,
+    );
+  }
 });
 
 test('a setting is read and written in the form that the wire has', (t) => {
