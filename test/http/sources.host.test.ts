@@ -157,7 +157,7 @@ const refusals: readonly (readonly [what: string, Buffer, others: object, ErrorC
   ],
   ['a binary file', Buffer.from([...hello, 10, 0]), {}, 'subtitle_encoding_mismatch', /^line 5 .* U\+0000/],
   ['a lying format', hello, { format: 'webvtt' }, 'subtitle_format_mismatch', /its text is srt, not webvtt$/],
-  ['text that is no file of subtitles', Buffer.from('Hello\n'), {}, 'subtitle_format_mismatch', /neither srt/],
+  ['text that is no file of subtitles', Buffer.from('Hello\n'), {}, 'subtitle_format_mismatch', /this is not an SRT, WebVTT or ASS file/],
   ['blank lines alone', Buffer.from('\n \n'), {}, 'invalid_subtitle_file', /^the file is empty$/],
   ['a head without cues', Buffer.from('WEBVTT\n'), {}, 'invalid_subtitle_file', /^the file holds no cue$/],
   ['an end before its start', srt('00:00:02,000 --> 00:00:01,000\nx'), {}, 'invalid_subtitle_file', /^line 2: /],
