@@ -1,5 +1,5 @@
+import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { captionFlags, captionLeftovers } from '../../cli/options/engines.ts';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
 import { limitIn } from '../../console/new-study/new-study-view.tsx';
 import {
@@ -136,17 +136,19 @@ test('bug: captions could not be switched on: each of their two settings was ref
   t.deepEqual(savedWith({ name: 'caption-translation-model', form: 'single' }, 'recognized'), {
     'caption-translation-model': 'recognized',
   });
-  const { choices = [] } = captionFlags['caption-executor'];
-  for (const name of choices) {
-    const allowed = executorPermissions[name];
-    const others = captionLeftovers(name).filter((flag) => flag.startsWith('allow-'));
-    const all = Object.keys(captionFlags).filter((flag) => flag.startsWith('allow-'));
-    t.deepEqual(
-      all.filter((flag) => !others.includes(flag)),
-      allowed === undefined ? [] : [allowed],
-      name,
-    );
-  }
+});
+
+test('a caption executor is saved with the permission that the options of the host name for it', async (t) => {
+  const schema = await readFile(new URL('../../docs/settings.schema.json', import.meta.url), 'utf8');
+  const { properties } = JSON.parse(schema) as { properties: Record<string, { enum?: string[]; description: string }> };
+  const allows = Object.entries(properties).filter(([, { description }]) => /^allows --caption-ex/.test(description));
+  const permissions = allows.flatMap(([permission, { description }]) => {
+    const [, names = ''] = /^allows --caption-executor ([a-z -]+)/.exec(description) ?? [];
+    return names.split(' or ').map((executor) => [executor, permission] as const);
+  });
+  t.deepEqual(executorPermissions, Object.fromEntries(permissions));
+  const executors = properties['caption-executor']?.enum ?? [];
+  t.deepEqual(['recorded', ...Object.keys(executorPermissions)].sort(), executors.toSorted());
 });
 
 test('a setting is read and written in the form that the wire has', (t) => {
