@@ -18,7 +18,7 @@ export function Locked() {
   return (
     <div class="page narrow">
       <h1>The console is locked</h1>
-      <p>This page needs the token of the host: it was opened without one, or the host was started again since.</p>
+      <p>This page needs the token of the host: it was opened without one, or the host has restarted.</p>
       <p>
         Run <TypedCommand words="open" />, or paste the address that the host printed as <code>console</code>:
       </p>

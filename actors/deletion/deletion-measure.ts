@@ -187,9 +187,7 @@ export class DeletionFigures {
         'bytes of the events and objects that deleted things named; what others name as well stays on disk',
         samplesOf(this.#bytes),
       ),
-      counter('media_study_collections_total', 'collections of garbage that were no dry run', [
-        { value: this.#collections },
-      ]),
+      counter('media_study_collections_total', 'completed garbage collections', [{ value: this.#collections }]),
       counter(
         'media_study_collected_files_total',
         'files that collections removed, by where they lay',

@@ -71,7 +71,7 @@ export class HostFigures {
       ),
       gauge(
         'media_study_queue_working',
-        'workers that are taken',
+        'busy workers',
         queued.map(([queue, { working }]) => ({ labels: { queue }, value: working })),
       ),
       gauge(

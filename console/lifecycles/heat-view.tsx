@@ -146,7 +146,7 @@ function OfKind({ drawn, kind }: { readonly drawn: DrawnChart; readonly kind: ke
               index,
               walks.map((walk) => stepsOf(index, walk)),
             )}
-            of={`${isAll ? 'All' : 'The newest'} ${walks.length} ${walks.length === 1 ? 'actor' : 'actors'}`}
+            of={walks.length === 1 ? 'The only actor' : `${isAll ? 'All' : 'The newest'} ${walks.length} actors`}
           />
         )
       }
@@ -223,10 +223,12 @@ function StateTimes({ index, heat }: { readonly index: ChartIndex; readonly heat
 }
 
 function Exits({ index, heat: { exits, actors } }: { readonly index: ChartIndex; readonly heat: Heat }) {
-  if (exits.length === 0) return <p class="quiet">None of them left the main way for another end.</p>;
+  if (exits.length === 0) {
+    return <p class="quiet">{actors === 1 ? 'It did not leave' : 'None of them left'} the main way for another end.</p>;
+  }
   return (
     <>
-      <h3>Where they left the main way</h3>
+      <h3>Where {actors === 1 ? 'it' : 'they'} left the main way</h3>
       <ul class="plain lined">
         {exits.map(({ transitionId, count, from }) => {
           const { transition } = index.transitions.get(transitionId) ?? {};

@@ -6,7 +6,7 @@ import type { Chart, DrawnChart } from '../../contract/lifecycles/charts.ts';
 import { addressOf, withStep } from '../host/route.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Facts, Identity } from '../parts/facts.tsx';
-import { moment } from '../words/numbers.ts';
+import { counted, moment } from '../words/numbers.ts';
 import { ChartExplorer } from './chart-explorer.tsx';
 import { activeWith, type ChartIndex, chartIndex } from './chart-index.ts';
 import { CompareTable, withOther } from './comparison.tsx';
@@ -160,11 +160,11 @@ function StepCard({ index, step, events, runtimeId, isNow }: StepCardProps) {
 function Records({ records }: { readonly records: CommitRecords | null }) {
   if (records === null) return <p class="quiet">An earlier version of the host did not record what it wrote.</p>;
   const { events, receipts } = records;
-  if (events.length === 0) return <p class="quiet">Nothing joined the journal with it.</p>;
+  if (events.length === 0) return <p class="quiet">No journal entries.</p>;
   return (
     <>
       <details>
-        <summary>{events.length === 1 ? 'One event' : `${events.length} events`} joined the journal with it</summary>
+        <summary>{counted(events.length, 'journal entry', 'journal entries')}</summary>
         <ul class="plain lined">
           {events.map(({ seq, type }) => (
             <li key={seq}>

@@ -30,13 +30,14 @@ export const stateName = (stateId: string): string => stateId.slice(stateId.inde
 export const stateNames = (states: readonly string[]): string => states.map(stateName).join(', ');
 
 /**
- * The state of an actor in words. The name of a last state says that the actor has ended, unless the name is just that it has; and
- * who is queued waits.
+ * The state of an actor in words. The name of a last state says that the actor has ended, unless the name is just that it has. An
+ * approved review needs no further decision.
  */
 export function actorWords({ phase, states }: Pick<ListedActor, 'phase' | 'states'>): string {
   const names = stateNames(states);
   if (phase === 'ended') return names === 'terminal' ? phaseWords.ended : names;
-  return phase === 'waiting' && names === 'queued' ? phaseWords.waiting : `${names}, ${phaseWords[phase]}`;
+  if (phase === 'waiting' && names === 'queued') return phaseWords.waiting;
+  return phase === 'waiting' && names === 'approved' ? names : `${names}, ${phaseWords[phase]}`;
 }
 
 /** How an actor looks: at work, waiting, ended well or not. */

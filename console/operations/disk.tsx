@@ -252,7 +252,7 @@ export function Disk() {
 const Total = ({ total }: { readonly total: DiskUse['total'] }) => (
   <Facts
     of={[
-      ['In all', `${size(total.bytes)}, and ${size(total.freeBytes)} are free`],
+      ['Total', `${size(total.bytes)}, and ${size(total.freeBytes)} are free`],
       ['Media and evidence', `${size(total.objects.bytes)} in ${total.objects.files.toLocaleString()} files`],
       ['Records', size(total.ledger.bytes)],
       ['No longer used', size(total.unreached.bytes)],

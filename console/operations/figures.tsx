@@ -95,7 +95,7 @@ export function Figures() {
     <section aria-labelledby="figures">
       <h2 id="figures">Measurements</h2>
       <details class="panel" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>What the host measures of itself</summary>
+        <summary>Metrics</summary>
         {isOpen && <FiguresNow />}
       </details>
     </section>

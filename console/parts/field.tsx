@@ -162,7 +162,7 @@ export function TypedConfirmation({ text, word, button, onConfirm, onLeave }: Ty
   return (
     <form class="typed-confirmation" aria-label={button} onSubmit={act}>
       <p>{text}</p>
-      <TextField label={`Type “${word}” to go on`} value={typed} onValue={setTyped} />
+      <TextField label={`Type “${word}” to continue`} value={typed} onValue={setTyped} />
       <div class="actions">
         <button type="submit" class="danger" disabled={!isSure || action.state === 'busy'}>
           {button}

@@ -7,7 +7,7 @@ const steps: readonly (readonly [name: string, text: string])[] = [
   ['Add', 'Drop a film, an interview or a recording. The host keeps a copy of it.'],
   ['Study', 'The host finds speech, cuts, subtitles and languages, with the evidence for each.'],
   ['Approve', 'You look at the lines and sign with your name.'],
-  ['Download', 'The captions are produced, checked and ready for your player or editor.'],
+  ['Download', 'The captions are made, checked and ready for your player or editor.'],
 ];
 
 /** The first view of a new host: a place for the first file, the four steps, and the sample. */

@@ -1,5 +1,6 @@
 import type { Finding, OverviewClaim, RuntimeOverview } from '../../contract/overview.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
+import { trackLanguage } from '../timeline/lanes.ts';
 import { linesByReason, sentence, withoutName, wordsOf } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
 import { clockTime, counted, rangeCode } from '../words/numbers.ts';
@@ -45,15 +46,10 @@ const isNothing = ({ text, measures }: Finding): boolean =>
 
 /** The subtitles of a track, with the language that was found in them. */
 function subtitleWords(finding: Finding, findings: readonly Finding[]): string {
-  const language = findings.find(
-    ({ kind, trackIndex, state }) =>
-      kind === 'text_language' && trackIndex === finding.trackIndex && state === 'available',
-  );
-  const [code = ''] = language?.text.split(',', 1) ?? [];
-  const named = /^[a-z]{2,3}(-\w+)*$/i.test(code) ? ` in ${languageName(code)}` : '';
+  const language = trackLanguage(finding, findings);
   const count = finding.measures.find(({ name }) => name === 'count')?.value;
   const lines = typeof count === 'number' ? counted(count, 'line') : finding.text;
-  return `${sentence(finding.title)}: ${lines}${named}.`;
+  return `${sentence(finding.title)}: ${lines}${language === null ? '' : ` in ${language}`}.`;
 }
 
 /**

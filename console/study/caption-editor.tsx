@@ -643,7 +643,7 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
         onSigned={save}
       >
         <button type="button" onClick={onClose}>
-          Go on editing
+          Keep editing
         </button>
         {isOvertaken && (
           <button type="button" onClick={onReload}>

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
@@ -201,11 +202,18 @@ interface CaptionsNoticeProps {
   readonly hasLines: boolean;
 }
 
+/** The action that brings a study toward captions; null without one. It is never an approval if no captions can come of it. */
+export function captionActionOf({ captions, actions }: RuntimeOverview): 'approve' | 'produce' | null {
+  const may = (name: string): boolean => actions.some(({ action }) => action === name);
+  if (captions.state === 'never') return null;
+  return may('approve') ? 'approve' : may('produce_captions') ? 'produce' : null;
+}
+
 /** The next step toward captions; nothing once they exist. */
 function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
-  const { runtimeId, captions, actions } = study.overview;
-  const may = (name: string): boolean => actions.some(({ action }) => action === name);
-  if (may('approve')) {
+  const { runtimeId, captions } = study.overview;
+  const action = captionActionOf(study.overview);
+  if (action === 'approve') {
     return (
       <Notice kind="not-yet" title="Captions need an approval">
         <p>
@@ -219,10 +227,10 @@ function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
       </Notice>
     );
   }
-  if (may('produce_captions')) {
+  if (action === 'produce') {
     return (
       <Notice kind="not-yet" title="There are no captions yet">
-        The study is approved. Press “Produce captions” above.
+        The study is approved. Press “Make captions” above.
       </Notice>
     );
   }

@@ -51,7 +51,7 @@ export function Ceremony({ reviewer, statement, button, isReady, onSigned, child
       </p>
       <div class="pair">
         <TextField label="Type yes to attest this" value={yes} onValue={setYes} />
-        <TextField label="Your name, as above" value={name} onValue={setName} />
+        <TextField label={`Type ${reviewer.label} to sign`} value={name} onValue={setName} />
       </div>
       <p class="hint" aria-live="polite">
         {!isBegun(name, reviewer)

@@ -90,7 +90,7 @@ function NoEvidence({ overview: { situation, study } }: { readonly overview: Run
     </Notice>
   ) : (
     <div class="live-answer">
-      <Notice kind="not-yet" title="The study looks and listens">
+      <Notice kind="not-yet" title="Measuring sound and picture">
         What it finds appears here and on the timeline, one kind after another.
       </Notice>
       <Loading what="the first findings" lines={6} />

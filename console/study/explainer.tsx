@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FacetKind } from '../../contract/explanations/executor.ts';
 import type { LanguageExplanationList } from '../../contract/explanations/explanation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
+import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
@@ -127,9 +128,15 @@ export function ExplanationList({ overview }: { readonly overview: RuntimeOvervi
     <details class="technical">
       <summary>Explanations</summary>
       <p class="quiet">
-        {mayExplain
-          ? 'Select a part of a text above to have it explained by the hosted model of this host.'
-          : `${sentence(withoutNo(explanations.text))}. A host explains if it was started with a hosted model; otherwise nothing leaves this machine.`}
+        {mayExplain ? (
+          'Select a part of a text above to have it explained by the hosted model of this host.'
+        ) : explanations.text === 'no explanation executor is configured' ? (
+          <>
+            Explanations are off. Set a model server in <a href={addressOf({ view: 'operations' })}>Operations</a>.
+          </>
+        ) : (
+          `${sentence(withoutNo(explanations.text))}.`
+        )}
       </p>
       <RemotePart of={remote} what="the explanations" onRetry={reload}>
         {(answer) => <Explanations answer={answer} />}

@@ -39,7 +39,7 @@ const looks: Readonly<Record<OverviewPart['state'], readonly [Tone, IconName, st
 /** The action at a step that waits for a person. */
 const asks: Readonly<Partial<Record<WayStep['name'], string>>> = {
   review: 'Approve or reject the study',
-  captions: 'Produce the captions',
+  captions: 'Make the captions',
   check: 'Check the captions',
 };
 
@@ -59,12 +59,16 @@ export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
       pane: panes[name],
       tone: isPartial ? 'warning' : tone,
       icon: isPartial ? 'triangle-alert' : icon,
-      state: isPartial ? 'done in part' : state,
+      state: isPartial ? 'done in part' : isRejected(name, overview) ? 'rejected' : state,
       text: part.state === 'waiting' ? (asks[name] ?? part.text) : stepText(part),
       isCurrent: name === current,
     };
   });
 }
+
+/** A person rejected the study. A review that a decision withholds has the same state. */
+const isRejected = (name: WayStep['name'], { situation }: RuntimeOverview): boolean =>
+  name === 'review' && situation.code === 'rejected';
 
 const stepText = ({ state, text }: OverviewPart): string =>
   sentence(withTimes(withoutName(withoutNo(text), state.replace('_', ' ')).replace(/ended before$/, 'ended first')));

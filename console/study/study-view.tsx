@@ -152,7 +152,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
       )}
       {next === 'produce' && (
         <button type="button" class="primary" disabled={isBusy} onClick={produce}>
-          {isBusy ? 'Producing captions' : 'Produce captions'}
+          {isBusy ? 'Making captions' : 'Make captions'}
         </button>
       )}
       {next === 'check' && (
@@ -235,9 +235,13 @@ interface OpenedProps extends StudyViewProps {
 }
 
 /** The languages of a study: `Korean to English`, or `English` if both are equal. */
-function languagesOf({ sourceLanguage, targetLanguage }: RuntimeOverview['study']): string {
+export function languagesInWords({ sourceLanguage, targetLanguage }: RuntimeOverview['study']): string {
   const [spoken, target] = [sourceLanguage.languages.map(languageName).join(', '), languageName(targetLanguage)];
-  return spoken === target ? target : `${spoken || 'Detected language'} to ${target}`;
+  return spoken === target
+    ? target
+    : spoken === ''
+      ? `Language to be detected, to ${target}`
+      : `${spoken} to ${target}`;
 }
 
 function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
@@ -250,7 +254,7 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
             {source.label}
           </h1>
           <p class="quiet">
-            {rangeCode(asked.range.startMs, asked.range.endMs)} · {languagesOf(asked)} · {moment(asked.acceptedAt)}
+            {rangeCode(asked.range.startMs, asked.range.endMs)} · {languagesInWords(asked)} · {moment(asked.acceptedAt)}
           </p>
         </div>
         <div class="study-state" aria-live="polite">

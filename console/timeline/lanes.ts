@@ -161,6 +161,22 @@ const placeOf = ({ kind }: AnyRow): number => {
 
 const backdrops: Readonly<Record<string, Lane['backdrop']>> = { keyframes: 'pictures', waveform: 'sound' };
 
+/** The language that was found in the subtitles of a track, by its name; null if none was. */
+export function trackLanguage(of: Finding, findings: readonly Finding[]): string | null {
+  const found = findings.find(
+    ({ kind, trackIndex, state }) => kind === 'text_language' && trackIndex === of.trackIndex && state === 'available',
+  );
+  const [code = ''] = found?.text.split(',', 1) ?? [];
+  return /^[a-z]{2,3}(-\w+)*$/i.test(code) ? languageName(code) : null;
+}
+
+/** The title of a finding. Subtitles of several tracks differ by their language: `Korean subtitles (track 2)`. */
+function titleOf(finding: Finding, findings: readonly Finding[]): string {
+  const language = finding.kind === 'subtitle_track' ? trackLanguage(finding, findings) : null;
+  if (language === null || finding.trackIndex === null) return sentence(finding.title);
+  return `${language} subtitles (track ${finding.trackIndex})`;
+}
+
 /** One lane for each evidence that the host answers, of whatever kind; several of one kind are in the order of the host. */
 export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Finding[]): readonly Lane[] {
   return rows
@@ -169,7 +185,7 @@ export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Findin
       const finding = findings.find(({ artifactId, kind, reasonCode }) =>
         row.state === 'available' ? artifactId === row.artifactId : kind === row.kind && reasonCode === row.reasonCode,
       );
-      const title = sentence(finding?.title ?? wordsOf(row.kind));
+      const title = finding === undefined ? sentence(wordsOf(row.kind)) : titleOf(finding, findings);
       const key = `${row.kind} ${row.artifactId ?? at}`;
       if (row.state === 'unavailable') {
         return {

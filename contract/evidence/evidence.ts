@@ -330,7 +330,7 @@ export const fieldOrderFact = z.strictObject({
 
 /**
  * Black bars beside the picture: the area within them is `width` × `height` pixels from `left` and `top` on. It is part of
- * `pictureWidth` × `pictureHeight`, as the source stores them. `agreeingMilli` is the share of the inspected pictures that show
+ * `pictureWidth` × `pictureHeight`, rotated as players show it. `agreeingMilli` is the share of the inspected pictures that show
  * exactly these bars.
  */
 export const letterboxFact = z.strictObject({

@@ -85,18 +85,16 @@ export async function evenSound(
   work: {
     readonly request: DecodeRequest;
     readonly seek: number;
-    /** How the media is entered there. */
-    readonly entry: readonly string[];
     readonly limits: ProcessLimits;
     readonly into: Writable;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const { request, seek, entry, limits, into, signal } = work;
+  const { request, seek, limits, into, signal } = work;
   const decodedMs = request.range.endMs - seek * 1000 + MORE_SECONDS * 1000;
   const running = await launcher.start({
     tool: ffmpeg.path,
-    args: evenSoundArguments(request, seek, entry),
+    args: evenSoundArguments(request, seek),
     limits: { ...limits, stdoutBytes: limits.stdoutBytes + BYTES_PER_MS * decodedMs },
     signal,
   });
@@ -110,9 +108,9 @@ export async function evenSound(
   });
 }
 
-const evenSoundArguments = (request: DecodeRequest, seek: number, entry: readonly string[]): string[] => [
+const evenSoundArguments = (request: DecodeRequest, seek: number): string[] => [
   ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-  ...[...entry, '-t', String(request.range.endMs / 1000 - seek + MORE_SECONDS)],
+  ...[...enteredAt(seek), '-t', String(request.range.endMs / 1000 - seek + MORE_SECONDS)],
   ...mediaInput(request.path),
   // The reader counts from the first sample of any stream: one that begins at the seek point keeps a late start.
   ...['-f', 'lavfi', '-t', '0.1', '-i', `anullsrc=r=${RATE}:cl=mono`],
@@ -196,21 +194,20 @@ export const nextAfter = (atMs: number, everyMs: number): number => atMs + every
 /**
  * The argument list of an ffmpeg pass over `[startMs, endMs)` that decodes from the seek point (whole seconds). Times count
  * from the start of the container, as its players count them. A missing track has no branch, since naming it
- * would be an error. At least one track is needed. Evened sound comes on standard input. `entry` is how the input is entered.
+ * would be an error. At least one track is needed. Evened sound comes on standard input.
  */
 export function decodeArguments(
   request: DecodedPart,
   seek: number,
   form: SoundForm = 'kept',
   edges: WindowEdges = edgesOf(request.range),
-  entry: readonly string[] = enteredAt(seek),
 ): string[] {
   const isEvened = form === 'evened';
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
     // Seeking by index alone would start at a key frame. This decodes on from there to the exact place. ffmpeg turns the pictures
     // as players do.
-    ...entry,
+    ...enteredAt(seek),
     ...mediaInput(request.path),
     ...(isEvened ? EVEN_SOUND_INPUT : []),
     ...audioOptions(request, seek * 1000, form, edges),

@@ -15,7 +15,6 @@ import {
   type RunningProcess,
 } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { entryArgumentsOf } from '../sources/media-input.ts';
 import { ChannelFaults, channelFaultsState } from './channel-faults.ts';
 import {
   BYTE_PIPES,
@@ -309,17 +308,16 @@ async function decodeOnce<Value>(
   try {
     const limits = limitsFor(window.endMs - seek * 1000);
     const over = { ...request, range: window };
-    const entry = await entryArgumentsOf(request.path, seek);
     const running = await deps.launcher.start({
       tool: deps.ffmpeg.path,
-      args: decodeArguments(over, seek, form, edgesAt(request, decoded), entry),
+      args: decodeArguments(over, seek, form, edgesAt(request, decoded)),
       limits,
       signal: stop.signal,
       stdin: form === 'evened' ? 'pipe' : 'ignore',
       extraPipes: EXTRA_PIPES,
     });
     if (running.stdin !== null) {
-      work.push(evenSound(deps, { request: over, seek, entry, limits, into: running.stdin, signal: stop.signal }));
+      work.push(evenSound(deps, { request: over, seek, limits, into: running.stdin, signal: stop.signal }));
     }
     work.push(
       running.finished,

@@ -20,6 +20,7 @@ export interface LoudnessMeter {
  * sample rate or channels on the way, ffmpeg restarts and loses all earlier measurements. That is refused.
  */
 export class Loudness implements LoudnessMeter {
+  readonly #shortTerm = new GatedBlocks();
   #last: FrameMetadata | null = null;
 
   add(frame: FrameMetadata): void {
@@ -27,6 +28,7 @@ export class Loudness implements LoudnessMeter {
       throw new ChangingSound();
     }
     this.#last = frame;
+    this.#shortTerm.add(Number(frame.values.get('lavfi.r128.S')));
   }
 
   fact({ startMs, endMs }: Range, truePeakCentiDbtp: number | null): LoudnessFact {
@@ -38,12 +40,11 @@ export class Loudness implements LoudnessMeter {
       if (number === null) throw new DetectionFailure(`ffmpeg measured no ${key}`);
       return number;
     };
-    // Without one block of three seconds the bounds of the range are zero, where no program can lie.
-    const ranged = value('LRA.low') < 0 || value('LRA.high') < 0;
+    const [loudness, loudnessRange] = [value('I'), value('LRA')];
     return {
       ...at,
-      integratedCentiLufs: value('I') <= LOUDNESS_RULE.absoluteGateLufs ? null : centi(value('I')),
-      rangeCentiLu: ranged ? centi(value('LRA')) : null,
+      integratedCentiLufs: loudness <= LOUDNESS_RULE.absoluteGateLufs ? null : centi(loudness),
+      rangeCentiLu: hasRange(this.#shortTerm.above(RANGE_GATE_LU)) ? centi(loudnessRange) : null,
       truePeakCentiDbtp,
     };
   }
@@ -172,15 +173,26 @@ export class GatedLoudness implements LoudnessMeter {
   }
 }
 
-function integrated(bins: readonly (readonly [number, number])[]): number | null {
-  const blocks = bins.reduce((sum, [, count]) => sum + count, 0);
+function integrated(bins: Bins): number | null {
+  const blocks = blocksIn(bins);
   const energy = bins.reduce((sum, [bin, count]) => sum + count * energyOf(loudnessOfBin(bin)), 0);
   return blocks === 0 ? null : centi(loudnessOf(energy / blocks));
 }
 
-function rangeOf(bins: readonly (readonly [number, number])[]): number | null {
-  const blocks = bins.reduce((sum, [, count]) => sum + count, 0);
-  const share = (part: number) => Math.trunc(part * blocks + 0.5);
+type Bins = readonly (readonly [number, number])[];
+
+const blocksIn = (bins: Bins): number => bins.reduce((sum, [, count]) => sum + count, 0);
+
+/** How many of the blocks a share is, as ffmpeg rounds it. */
+const shareOf = (part: number, blocks: number): number => Math.trunc(part * blocks + 0.5);
+
+/** Fewer than five blocks have no quietest tenth. ffmpeg takes the gate for it, 20 LU below the sound. */
+const hasRange = (bins: Bins): boolean => shareOf(RANGE_SHARES.low, blocksIn(bins)) > 0;
+
+function rangeOf(bins: Bins): number | null {
+  if (!hasRange(bins)) return null;
+  const blocks = blocksIn(bins);
+  const share = (part: number) => shareOf(part, blocks);
   let below = 0;
   const low = bins.find(([, count]) => {
     below += count;

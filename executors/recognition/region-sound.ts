@@ -4,7 +4,7 @@ import { keptInUse, seekPoints } from '../evidence/decode-graph.ts';
 import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-identity.ts';
 import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { countsFromTracksInUse, entryArgumentsOf, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
+import { countsFromTracksInUse, enteredAt, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
 import { RecognitionFailure } from './recognizer.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -18,6 +18,9 @@ interface RegionRequest {
   readonly region: Range;
   readonly signal: AbortSignal;
 }
+
+// A seek goes to a key frame of the picture, and loses all sound in front of it. A picture that begins later is rare.
+const READ_FROM_START_MS = 60_000;
 
 /** How the sound of a region is taken out of the media, as its transcript states it. */
 export const REGION_SOUND = {
@@ -38,7 +41,8 @@ const limitsFor = (bytes: number): ProcessLimits => ({
 
 async function regionArguments(request: RegionRequest, layout: string): Promise<string[]> {
   const { path, audioTrackIndex, videoTrackIndex, region } = request;
-  const [seek = 0] = seekPoints(region.startMs);
+  const [lead = 0] = seekPoints(region.startMs);
+  const seek = region.startMs < READ_FROM_START_MS ? 0 : lead;
   const sampleAt = (ms: number) => (ms - seek * 1000) * SAMPLES_PER_MS;
   const graph = [
     `[0:${audioTrackIndex}]aresample=48000:async=1:first_pts=0,${layout}`,
@@ -47,7 +51,7 @@ async function regionArguments(request: RegionRequest, layout: string): Promise<
   ];
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-    ...[...(await entryArgumentsOf(path, seek)), '-t', String(region.endMs / 1000 - seek + 1)],
+    ...[...enteredAt(seek), '-t', String(region.endMs / 1000 - seek + 1)],
     ...mediaInput(path),
     ...['-filter_complex', graph.join(''), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'],
     ...((await countsFromTracksInUse(path)) ? keptInUse(videoTrackIndex) : []),

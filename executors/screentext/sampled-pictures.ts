@@ -4,7 +4,7 @@ import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-identity.ts';
 import { type FrameMetadata, FrameMetadataReader, TimedFrames, VIDEO_TICKS_PER_MS } from '../evidence/frames.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { entryArgumentsOf, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
+import { enteredAt, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
 import { type GrayPicture, GrayPictures } from './gray-picture.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -56,7 +56,7 @@ const SIZE = (() => {
 })();
 
 /** The argument list of ffmpeg for the pictures of one window: PGM on standard output, their times on descriptor 3. */
-async function sampleArguments(request: SampleRequest, seek: number): Promise<string[]> {
+function sampleArguments(request: SampleRequest, seek: number): string[] {
   const end = (request.window.endMs - seek * 1000) / 1000;
   const graph = [
     `[0:${request.videoTrackIndex}]trim=end=${end},settb=1/${VIDEO_TICKS_PER_MS * 1000}`,
@@ -66,7 +66,7 @@ async function sampleArguments(request: SampleRequest, seek: number): Promise<st
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
     // Turned as players turn them: letters that lie on their side are not read.
-    ...[...(await entryArgumentsOf(request.path, seek)), '-t', String(end + 1)],
+    ...[...enteredAt(seek), '-t', String(end + 1)],
     ...mediaInput(request.path),
     ...['-filter_complex', graph.join(','), '-map', '[pictures]', '-fps_mode', 'passthrough'],
     ...['-c:v', 'pgm', '-threads', '1', '-f', 'image2pipe', 'pipe:1'],
@@ -101,7 +101,7 @@ async function sampledFrom(
 ): Promise<SampledPicture[]> {
   const running = await launcher.start({
     tool: ffmpeg.path,
-    args: await sampleArguments(request, seek),
+    args: sampleArguments(request, seek),
     limits: LIMITS,
     signal: request.signal,
     extraPipes: 1,

@@ -62,7 +62,7 @@ export function extentOf(measured: MeasuredExtent): Extent {
   if (durationMs === null || durationMs === 0) {
     throw new ProbeFailure('duration_unknown', 'the container states no duration and its packets have no times');
   }
-  const tracks = statedMs === measured.statedMs ? measured.tracks : shortened(measured.tracks, durationMs);
+  const tracks = statedMs === measured.statedMs ? measured.tracks : shortened(fromFirstSample(measured), durationMs);
   const found = { ...measured, statedMs, tracks };
   if (heldMs === null || heldMs === 0) {
     if (damage !== null)
@@ -129,6 +129,14 @@ function leeway(tracks: readonly ProbedTrack[], promisedMs: number): number {
   const hasPictures = tracks.some((track) => track.type === 'video' && isPlayable(track));
   return Math.max(hasPictures ? MISSING_PICTURE_MS : MISSING_SOUND_MS, promisedMs * MISSING_SHARE);
 }
+
+/** The tracks with their lengths. Matroska states the end of each by the clock of the whole; other containers state its length. */
+const fromFirstSample = ({ containerNames, startOffsetMs, tracks }: MeasuredExtent): readonly ProbedTrack[] =>
+  !containerNames.includes('matroska')
+    ? tracks
+    : tracks.map((track) =>
+        track.durationMs === null ? track : { ...track, durationMs: Math.max(1, track.durationMs - startOffsetMs) },
+      );
 
 const shortened = (tracks: readonly ProbedTrack[], durationMs: number): ProbedTrack[] =>
   tracks.map((track) =>

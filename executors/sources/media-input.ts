@@ -67,25 +67,16 @@ export function mediaUrl(file: string): string {
   return `file:${path.resolve(file)}`;
 }
 
-const FLV = 'FLV\u0001';
-const MATROSKA = '\u001aE\u00df\u00a3';
 const PROGRAM_STREAM = '\u0000\u0000\u0001\u00ba';
 const PACKET_BYTES = 188;
 const SYNC_BYTE = 0x47;
 
-/** Options in front of an input by which ffmpeg enters it at a whole second, and drops what it decodes before. */
-export const enteredAt = (seek: number): readonly string[] => ['-accurate_seek', '-ss', String(seek)];
-
 /**
- * The same for one media file. Some are read from their start without a seek, which would drop their first seconds; their times
- * are the same. If the tracks of an FLV begin a little late, ffmpeg finds no key frame that early, and has dropped the first
- * seconds by then. In Matroska with a picture it loses the first packets of sound.
+ * Options in front of an input by which ffmpeg enters it at a whole second, and drops what it decodes before. A file is read from
+ * its start without a seek. That would go to the first key frame of its picture, and drop all sound in front of it.
  */
-export async function entryArgumentsOf(file: string, seek: number): Promise<readonly string[]> {
-  if (seek > 0) return enteredAt(seek);
-  const first = (await firstBytes(file)).toString('latin1');
-  return [FLV, MATROSKA].some((signature) => first.startsWith(signature)) ? [] : enteredAt(seek);
-}
+export const enteredAt = (seek: number): readonly string[] =>
+  seek === 0 ? [] : ['-accurate_seek', '-ss', String(seek)];
 
 /**
  * True if ffmpeg counts the times of a file from the first sample of the tracks in use: of an MPEG transport or program stream.

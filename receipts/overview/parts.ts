@@ -92,7 +92,7 @@ const bare = (path: string, state: OverviewPart['state'], text: string): Overvie
 const pending = ({ hasEnded }: OverviewedRuntime, path: string, what: string): OverviewPart =>
   hasEnded
     ? bare(path, 'never', `${what}: the study ended before`)
-    : bare(path, 'not_yet', `${what}: the study goes on`);
+    : bare(path, 'not_yet', `${what}: the study is still running`);
 
 /** The part for the decision whether the claims may go to a reviewer. */
 export function decisionPart(overviewed: OverviewedRuntime): OverviewPart {

@@ -219,7 +219,8 @@ test('a badge names the state of an actor once', (t) => {
   t.is(words('ended', 'terminal'), 'ended');
   t.is(words('ended', 'failed'), 'failed');
   t.is(words('waiting', 'queued'), 'waiting');
-  t.is(words('waiting', 'approved'), 'approved, waiting');
+  t.is(words('waiting', 'approved'), 'approved', 'the captions of an approved review need no further decision');
+  t.is(words('waiting', 'uploading'), 'uploading, waiting');
   t.is(words('live', 'running.detect'), 'running.detect, at work');
 });
 

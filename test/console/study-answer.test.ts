@@ -1,11 +1,12 @@
 import test from 'ava';
 import { playback, pressed } from '../../console/player/playback.ts';
 import { foundSentences } from '../../console/study/answer.tsx';
+import { captionActionOf } from '../../console/study/captions-pane.tsx';
 import { isSigned } from '../../console/study/ceremony.tsx';
 import { measuredUntil } from '../../console/study/evidence-pane.tsx';
 import { exportStates } from '../../console/study/exports-pane.tsx';
 import { wayStepsOf } from '../../console/study/stepper.tsx';
-import { nextActionOf } from '../../console/study/study-view.tsx';
+import { languagesInWords, nextActionOf } from '../../console/study/study-view.tsx';
 import type { Lane } from '../../console/timeline/lanes.ts';
 import { foldedLanes } from '../../console/timeline/timeline.tsx';
 import type { WorkProgress } from '../../contract/operation.ts';
@@ -39,6 +40,27 @@ test('the steps of a study show their progress, and one of them is current', (t)
   const partial = part('done', 'accepted', ['current_run_candidate_accepted_in_part']);
   const ended = overviewOf({ review: part('done', 'approved'), captions: part('done', '9 lines'), check: partial });
   t.deepEqual(linesOf(ended).slice(2), ['captions done: 9 lines', 'check done in part: Accepted']);
+});
+
+test('the step of a rejected study says so, and one that a decision withholds is withheld', (t) => {
+  const stateFor = (code: string): string | undefined =>
+    wayStepsOf(overviewOf({ situation: { code }, review: part('withheld', 'x') })).at(1)?.state;
+  t.is(stateFor('rejected'), 'rejected');
+  t.is(stateFor('withheld_from_review'), 'withheld');
+});
+
+test('a study is headed by its languages, and by none that was not declared', (t) => {
+  const headOf = (languages: readonly string[], targetLanguage: string) =>
+    languagesInWords({ sourceLanguage: { languages }, targetLanguage } as unknown as RuntimeOverview['study']);
+  t.is(headOf(['ko'], 'en'), 'Korean to English');
+  t.is(headOf(['en'], 'en'), 'English');
+  t.is(headOf([], 'en'), 'Language to be detected, to English');
+});
+
+test('bug: a study asked for an approval first on a host that makes no captions of it', (t) => {
+  const actions = [{ action: 'approve' }];
+  t.is(captionActionOf(overviewOf({ actions })), 'approve');
+  t.is(captionActionOf(overviewOf({ actions, captions: part('never', 'this host does not make captions') })), null);
 });
 
 test('a study has one thing to do next', (t) => {

@@ -340,6 +340,17 @@ test('every kind of evidence gets a lane, also one that this page has no words f
   t.deepEqual(cuts?.absence, { kind: 'empty', words: 'nothing found' });
 });
 
+test('the subtitles of a track are named by their language', (t) => {
+  const row = available('subtitle_track', []);
+  const found = (kind: string, trackIndex: number, own: object): Finding =>
+    ({ kind, trackIndex, state: 'available', ...own }) as unknown as Finding;
+  const subtitles = found('subtitle_track', 2, { title: 'subtitles of track 2', artifactId: row.artifactId });
+  const titleWith = (...languages: readonly Finding[]) => evidenceLanes([row], [subtitles, ...languages])[0]?.title;
+  t.is(titleWith(found('text_language', 2, { text: 'ko, tagged kor' })), 'Korean subtitles (track 2)');
+  t.is(titleWith(found('text_language', 3, { text: 'ko, tagged kor' })), 'Subtitles of track 2', 'of another track');
+  t.is(titleWith(), 'Subtitles of track 2');
+});
+
 test('an unavailable kind has the same name and reason as below the timeline', (t) => {
   const row = { kind: 'transcript', state: 'unavailable', reasonCode: 'language_not_recognised', artifactId: null };
   const text = 'unavailable: the recognizer does not serve the declared language (language_not_recognised)';

@@ -59,7 +59,7 @@ export async function sign(page: Page, button: string): Promise<void> {
   const form = page.getByRole('form', { name: button });
   const name = (await form.locator('.statement .quiet').innerText()).replace(/:$/, '');
   await form.getByLabel('Type yes to attest this').fill('yes');
-  await form.getByLabel('Your name, as above').fill(name);
+  await form.getByLabel(`Type ${name} to sign`).fill(name);
   await form.getByRole('button', { name: button }).click();
 }
 
@@ -75,7 +75,7 @@ export async function approve(page: Page): Promise<void> {
 
 /** Has captions produced and waits for their check. */
 export async function produceCaptions(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Produce captions' }).click();
+  await page.getByRole('button', { name: 'Make captions' }).click();
   await page.getByText('Good morning and welcome to the reading room.').waitFor({ timeout: 30_000 });
 }
 

@@ -86,7 +86,7 @@ class Keyboard {
   /** Signs as the named reviewer, in the form that the focus is before. */
   async sign(): Promise<void> {
     await this.fill(/^input Type yes/, 'yes');
-    await this.fill(/^input Your name/, reviewer);
+    await this.fill(/^input Type .* to sign/, reviewer);
     await this.press('Enter');
   }
 }
@@ -133,7 +133,7 @@ async function fileToCaptions(walk: Walk, expect: Expect): Promise<void> {
   await keys.press('Space');
   await keys.sign();
   await page.getByText('Approved for caption production').first().waitFor();
-  await keys.enter(/^button Produce captions/);
+  await keys.enter(/^button Make captions/);
   await page.getByRole('button', { name: 'Download SRT' }).waitFor({ timeout: 30_000 });
   // The list is one stop: arrows choose a line, Enter edits its text, Escape leads back.
   await keys.to(/^button 0:00\.800/);
@@ -188,7 +188,7 @@ async function reviewOnAPhone(walk: Walk, outcome: 'Approve' | 'Reject', expect:
   }
   // A name that is another one is not taken, and the form says so.
   await keys.fill(/^input Type yes/, 'yes');
-  await keys.fill(/^input Your name/, 'Nobody');
+  await keys.fill(/^input Type .* to sign/, 'Nobody');
   await page.getByText(`Type the name as it is shown: ${reviewer}`).waitFor();
   await keys.press('Control+a');
   await keys.type(reviewer);

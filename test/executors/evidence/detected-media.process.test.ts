@@ -171,6 +171,24 @@ test('sound that begins after the picture keeps its place', async (t) => {
   }
 });
 
+for (const extension of ['mp4', 'ts', 'mkv']) {
+  test(`bug: sound before the first picture was taken for silence in ${extension.toUpperCase()}`, async (t) => {
+    const inputs = ['-i', 'film.mp4', '-itsoffset', '5', '-i', 'film.mp4'];
+    const late = await made(extension, [...inputs, '-map', '1:v', '-map', '0:a', '-c', 'copy']);
+    const ranges: [number, number][] = [
+      [0, 6000],
+      [1500, 4500],
+    ];
+    for (const range of ranges) {
+      const found = await detect(bench, late, range, { audioTrackIndex: 1, videoTrackIndex: 0 });
+      const [[start = 0, toneStart = 0] = [], [toneEnd = 0] = []] = spansOf(artifactOf(t, found, 'silence'), 'silence');
+      t.is(start, range[0]);
+      t.true(Math.abs(toneStart - TONE[0]) <= 60, `the tone begins at ${toneStart} ms`);
+      t.true(Math.abs(toneEnd - TONE[1]) <= 60, `the tone ends at ${toneEnd} ms`);
+    }
+  });
+}
+
 test('sound that ends before the picture leaves the rest of the range without speech', async (t) => {
   const inputs = ['-i', 'film.mp4', '-t', '2.5', '-i', 'film.mp4'];
   const briefSound = await made('mp4', [...inputs, '-map', '0:v', '-map', '1:a', '-c', 'copy']);

@@ -6,7 +6,7 @@ import { speechFacts } from '../../../executors/evidence/detect.ts';
 import { type FrameMetadata, FrameMetadataReader, PictureStream } from '../../../executors/evidence/frames.ts';
 import { Interlacing } from '../../../executors/evidence/interlacing.ts';
 import { JpegStream, jpegSize } from '../../../executors/evidence/keyframes.ts';
-import { Loudness } from '../../../executors/evidence/loudness.ts';
+import { GatedLoudness, Loudness } from '../../../executors/evidence/loudness.ts';
 import { OwnRateSound } from '../../../executors/evidence/own-rate-sound.ts';
 import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
 import { WaveformMeter } from '../../../executors/evidence/waveform.ts';
@@ -78,9 +78,27 @@ function loudnessOf(...frames: readonly FrameMetadata[]) {
   return [integratedCentiLufs, rangeCentiLu];
 }
 
+/** Frames with as many blocks of three seconds, a tenth of a second apart. */
+const framesWith = (blocks: number, shortTerm = '-28.000') =>
+  Array.from({ length: blocks }, (_, at) =>
+    frame(loudnessValues({ 'lavfi.r128.I': '-1', 'lavfi.r128.S': shortTerm }), 4800 * at, at),
+  );
+
 test('the last word on loudness counts, in hundredths', (t) => {
-  const first = frame(loudnessValues({ 'lavfi.r128.I': '-1' }));
-  t.deepEqual(loudnessOf(first, frame(loudnessValues(), 4800, 1)), [-2346, 416]);
+  t.deepEqual(loudnessOf(...framesWith(5), frame(loudnessValues(), 24_000, 5)), [-2346, 416]);
+});
+
+test('bug: sound of fewer than five blocks had a loudness range of 20 LU, which is that of the gate', (t) => {
+  const last = frame(loudnessValues(), 48_000, 10);
+  t.deepEqual(loudnessOf(...framesWith(4), last), [-2346, null]);
+  // Blocks below the gate are none.
+  t.deepEqual(loudnessOf(...framesWith(9, '-70.001'), last), [-2346, null]);
+  const windows = (blocks: number) => {
+    const loudness = new GatedLoudness(0, 0, null);
+    for (const each of framesWith(blocks)) loudness.add(each);
+    return loudness.fact(loudnessRange, null).rangeCentiLu;
+  };
+  t.deepEqual([windows(4), windows(5)], [null, 0]);
 });
 
 test('a missing measurement is null', (t) => {

@@ -289,6 +289,21 @@ test('without a picture it counts from the first sound', async (t) => {
   t.deepEqual(await loudIn(lateSound, null), [10, 20]);
 });
 
+test('bug: a region in front of the first picture had no sound for the recognizer', async (t) => {
+  const film = [...drawn('testsrc=s=160x90:r=25:d=2'), ...drawn('sine=d=8:r=48000')];
+  const late = ['-filter_complex', '[0]setpts=PTS+7/TB[late]', '-map', '[late]', '-map', '1'];
+  const coded = ['-pix_fmt', 'yuv420p', ...quickH264, '-c:a', 'aac'];
+  for (const extension of ['mkv', 'mp4', 'ts']) {
+    const path = await madeMedia({ words: [...film, ...late, ...coded], extension });
+    const region = { startMs: 4000, endMs: 5000 };
+    const { signal } = new AbortController();
+    const sound = await regionSound(bench, { path, audioTrackIndex: 1, videoTrackIndex: 0, region, signal });
+    const samples = new Int16Array(sound.buffer, sound.byteOffset, sound.length / 2);
+    t.is(samples.length, 16_000, extension);
+    t.true(samples.filter((sample) => Math.abs(sample) > 1000).length > 8000, extension);
+  }
+});
+
 test('bug: the first sound of a Matroska file with a picture was not recognized', async (t) => {
   const picture = drawn('testsrc=s=160x90:r=25:d=2');
   const click = drawn('aevalsrc=0.6*sin(2*PI*1000*t)*between(t\\,0\\,0.01):s=48000:d=2');

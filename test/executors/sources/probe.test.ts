@@ -170,6 +170,17 @@ test('a length that counts from before the first sample is shortened by what lie
   t.is(extentOf({ ...mkv, containerNames: ['flv'], statedMs: 30_000 }).durationMs, 30_000);
 });
 
+test('bug: a Matroska with a late clock and a subtitle behind its last picture was taken for cut', (t) => {
+  const tracks = [trackFor('audio', 17_000), trackFor('subtitle', 19_000)];
+  const mkv = { ...wav, containerNames: ['matroska', 'webm'], statedMs: 19_000, startOffsetMs: 5000, heldMs: 14_000 };
+  const { durationMs, incomplete, tracks: found } = extentOf({ ...mkv, tracks });
+  t.deepEqual({ durationMs, incomplete }, { durationMs: 14_000, incomplete: null });
+  t.deepEqual(
+    found.map((track) => track.durationMs),
+    [12_000, 14_000],
+  );
+});
+
 test('an estimated length gives way to the measured one, and so do those of its tracks', (t) => {
   const guessed = { ...wav, containerNames: ['mp3'], isEstimated: true, tracks: [trackFor('audio', 27_848)] };
   const wrong = extentOf({ ...guessed, statedMs: 27_848, heldMs: 30_041 });
