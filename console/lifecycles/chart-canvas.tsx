@@ -248,7 +248,7 @@ function ChartPicture({ drawing, marks, view: { x, y, across, down }, chosen }: 
 const nameSize = 12;
 const leastNameSize = 9;
 const besideName = 3;
-/** The room that a line of text takes, by its size, and how far its baseline is below the middle of its letters with their tails. */
+/** The room that a line of text takes, and the place of its baseline below the middle of its letters, by its size. */
 const lineHeight = 1.25;
 const baselineDrop = 0.26;
 /** A name that is cut has at least so many letters. */

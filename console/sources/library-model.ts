@@ -130,7 +130,7 @@ const touchedAt = ({ newest }: LibrarySource): string => newest?.acceptedAt ?? '
 
 const rankOf = (source: LibrarySource): number => groups.indexOf(sourceState(source).group);
 
-/** When sources were added, by their session; those of which a host says nothing are absent. */
+/** The times at which sources were added, by their session; those with an unknown time are absent. */
 export type Additions = ReadonlyMap<string, string>;
 
 type Order = (a: LibrarySource, b: LibrarySource, added: Additions) => number;

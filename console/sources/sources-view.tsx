@@ -254,7 +254,7 @@ const soonMs = 200;
 /** So many rows are drawn at first; a person who wants more asks for them. */
 const drawnRows = 60;
 
-/** So many of the newest ingests of each kind say when their sources were added; older sources come after them. */
+/** The number of newest ingests of each kind that are read for the times of sources; older sources come after theirs. */
 const readIngests = 100;
 
 interface Use {
