@@ -103,7 +103,7 @@ async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<HostFi
   const engines = ['pocketsphinx', 'whisper-cli'] as const;
   const programs = await Promise.all(engines.map((engine) => recognizerProgram(engine, environment)));
   const found = engines.map((engine, at) => `${engine}: ${programs[at] ?? 'none'}`);
-  return ok('recognisers', found.join(', '));
+  return ok('recognizers', found.join(', '));
 }
 
 /** The reader of text on the screen. A host works without one, so none is not a fault. */

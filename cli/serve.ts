@@ -124,8 +124,15 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   if (options.screenText !== null) report(screenTextNotice(options.screenText));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   // The log has no token, so this address alone does not unlock the console.
-  if (!endsWithCommand) report(`the console is at ${announced.listening}; open it by ${asTyped('open')}`);
+  if (!endsWithCommand) report(`the console is at ${announced.listening}; open it with ${asTyped('open')}`);
   host.begin();
+}
+
+/** Why an address takes no listener. The message of Node names the address once more. */
+function listenFailure({ host, port }: Pick<ServeOptions, 'host' | 'port'>, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') return `port ${port} is in use on ${host}`;
+  return `cannot listen on ${host}:${port}: ${code ?? messageOf(error)}`;
 }
 
 async function listen(
@@ -155,7 +162,7 @@ async function listen(
     });
   } catch (error) {
     await host.close();
-    throw new StartError('listen_failed', `cannot listen on ${options.host}:${options.port}: ${messageOf(error)}`);
+    throw new StartError('listen_failed', listenFailure(options, error));
   }
 }
 
@@ -239,7 +246,7 @@ class HostEnd {
   }
 
   async #stop(cause: string): Promise<number> {
-    report(`${cause}: stopping; what is under way resumes at the next start`);
+    report(`${cause}: stopping; unfinished work continues at the next start`);
     await this.#host.stopRequested();
     await this.#listener.close(graceMs);
     // Commands that look for a host that restarts find where it comes back.

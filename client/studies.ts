@@ -135,6 +135,7 @@ export class Study implements AsyncIterable<JournalEvent> {
   readonly #studies: Studies;
   readonly #streams: Streams;
   readonly #options: StudyOptions;
+  #isIterated = false;
 
   constructor(studies: Studies, streams: Streams, started: Promise<RuntimeStatus>, options: StudyOptions) {
     this.#studies = studies;
@@ -146,15 +147,17 @@ export class Study implements AsyncIterable<JournalEvent> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<JournalEvent, void> {
+    this.#isIterated = true;
     const { runtimeId } = await this.started;
     yield* this.#streams.follow(runtimeId, this.#options);
   }
 
-  /** Waits for the end, whether or not anyone reads the events. */
+  /** Waits for the end, whether or not anyone reads the events. Calls `onProgress`, unless an iteration of the events does. */
   async ended(): Promise<RuntimeStatus> {
     const { runtimeId, journalHead } = await this.started;
     const { signal } = this.#options;
-    for await (const _ of this.#streams.follow(runtimeId, { after: journalHead, signal }));
+    const options = this.#isIterated ? { signal } : this.#options;
+    for await (const _ of this.#streams.follow(runtimeId, { ...options, after: journalHead }));
     return this.#studies.status(runtimeId, signal);
   }
 }

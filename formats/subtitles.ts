@@ -667,7 +667,8 @@ export function* openSubtitleFile(
   if (start === -1) throw new ServiceError('invalid_subtitle_file', 'the file is empty');
   const found = formatOf(text, start);
   if (found === null || (stated.format ?? found) !== found) {
-    const seen = found === null ? 'it is neither srt, webvtt nor ass' : `its text is ${found}, not ${stated.format}`;
+    const seen =
+      found === null ? 'this is not an SRT, WebVTT or ASS file' : `its text is ${found}, not ${stated.format}`;
     throw new ServiceError('subtitle_format_mismatch', seen);
   }
   yield;

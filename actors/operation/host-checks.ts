@@ -42,10 +42,7 @@ export function sandboxFinding(sandbox: ProcessSandbox): HostFinding {
 /** A tool that answers; `now` in epoch ms tells whether it is old. */
 export function toolFinding(identity: ToolIdentity, path: string, now: number): HostFinding {
   const age = ageNote(identity, now);
-  const detail = `${identity.version} at ${path}`;
-  return age === null
-    ? ok(identity.name, detail)
-    : weak(identity.name, detail, `install a newer ${identity.name}: ${age}`);
+  return age === null ? ok(identity.name, `${identity.version} at ${path}`) : weak(identity.name, path, age);
 }
 
 interface HostChecksOptions {

@@ -159,8 +159,8 @@ async function recognitionWarnings(
   const { rate, studies } = known;
   const perSecond = runs * rate;
   const atMostMs = Math.round(perSecond * (range.endMs - range.startMs));
-  const last = studies === 1 ? 'the last study' : `the last ${studies} studies`;
-  const text = `${engine} will recognize speech: in ${last} of this host a second of speech took ${perSecond.toFixed(1)} s; the range takes up to ${timeCode(atMostMs)} if all of it is speech`;
+  const last = studies === 1 ? 'of the last study' : `of the last ${studies} studies`;
+  const text = `${engine} will transcribe the speech; at the speed ${last} this takes up to ${timeCode(atMostMs)}`;
   return [
     {
       code: 'speech_will_be_recognised',

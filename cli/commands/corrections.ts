@@ -308,6 +308,7 @@ async function revert(
   named: string,
 ): Promise<ExitCode> {
   const { corrections } = known;
+  if (corrections.length === 0) throw new WrongCall('this study has no corrections');
   const meant = corrections.filter(({ correctionId }) =>
     [correctionId, correctionId.slice('caption-correction:'.length)].some((id) => id.startsWith(named)),
   );
@@ -316,7 +317,7 @@ async function revert(
     const listed = corrections.map(({ correctionId, recordedAt }) => `  ${correctionId}  ${recordedAt}`);
     const what =
       only === undefined ? `no correction of this study is called ${named}` : `several corrections begin with ${named}`;
-    throw new WrongCall([`${what}; its corrections:`, ...(listed.length === 0 ? ['  (none)'] : listed)].join('\n'));
+    throw new WrongCall([`${what}; its corrections:`, ...listed].join('\n'));
   }
   for (const change of only.changes) for (const line of revertedLines(change)) call.terminal.remark(line);
   await attested(call, known);

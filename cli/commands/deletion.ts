@@ -20,12 +20,25 @@ async function agreed({ given, terminal }: CommandCall, what: string): Promise<v
   if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
 }
 
-/** The id of the named item. An id that is not listed goes to the host as it is, which knows whether it was deleted. */
-async function idOf(call: CommandCall, kind: 'runtime' | 'source', what: string): Promise<string> {
-  if (kind === 'runtime') return namedStudy(call, what);
+/**
+ * The id of the named item, and the label of the source if it is known. An id that is not listed goes to the host as it is, which
+ * knows whether it was deleted.
+ */
+async function itemOf(call: CommandCall, kind: 'runtime' | 'source', what: string) {
+  if (kind === 'runtime') {
+    const id = await namedStudy(call, what);
+    return {
+      id,
+      label: await call.host.overview(id).then(
+        ({ source }) => source.label,
+        () => null,
+      ),
+    };
+  }
   const source = await namedSource(call, what);
-  if (source === undefined && what.startsWith('source-session:')) return what;
-  return (source ?? (await sourceNamed(call, what))).sourceSessionId;
+  if (source === undefined && what.startsWith('source-session:')) return { id: what, label: null };
+  const { sourceSessionId: id, label } = source ?? (await sourceNamed(call, what));
+  return { id, label };
 }
 
 /** The kind and the name that a call of `delete` has. Throws `WrongCall`. */
@@ -35,11 +48,17 @@ function deletedOf(given: GivenFlags) {
   return { kind, what: argument(given, 1, 'ID') } as const;
 }
 
+/** The item that a person agrees to delete, by its label if there is one. */
+const deletedWords = (kind: 'runtime' | 'source', id: string, label: string | null): string => {
+  if (label === null) return `${kind} ${id}`;
+  return kind === 'source' ? `${label} (${id})` : `the study of ${label} (${id})`;
+};
+
 async function deleteForGood(call: CommandCall) {
   const { host, given, terminal } = call;
   const { kind, what } = deletedOf(given);
-  const id = await idOf(call, kind, what);
-  await agreed(call, `${kind} ${id}`);
+  const { id, label } = await itemOf(call, kind, what);
+  await agreed(call, deletedWords(kind, id, label));
   const operator = given.single('operator');
   const receipt = await host.deletions[kind](id, operator === undefined ? {} : { operator });
   const { rows, events, objects, objectBytes } = receipt.erased;

@@ -118,7 +118,7 @@ function askedExport(given: GivenFlags): AskedExport {
   const asked = argument(given, 1, 'NAME');
   const name = exportName.safeParse(asked);
   if (!name.success && asked !== 'bundle') {
-    throw new WrongCall(`${asked}: NAME is one of ${names.join(', ')}${suggestion(asked, names, '')}`);
+    throw new WrongCall(`unknown export ${asked}${suggestion(asked, names, '')}; choose one of ${names.join(', ')}`);
   }
   if (given.has('media') && asked !== 'bundle') throw new WrongCall('--media is for a bundle');
   if (given.has('side') && !asked.startsWith('captions.')) throw new WrongCall('--side is for captions');
@@ -137,7 +137,7 @@ function askedExport(given: GivenFlags): AskedExport {
 /** A remark on the defaults of a file whose options were not given; null if there is nothing to remark. */
 const remarkOn = ({ name }: AskedExport, given: GivenFlags): string | null =>
   name === 'cuts.edl' && !given.has('rate')
-    ? `${name} is at 25 frames a second, as no record of a source has the rate of its pictures; if your media has another, give it by --rate`
+    ? `${name} is at 25 frames a second, as the host does not record frame rates; set another with --rate`
     : null;
 
 async function exportStudy(call: CommandCall) {

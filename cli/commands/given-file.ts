@@ -57,6 +57,12 @@ export async function attested(call: Answering, statement: string): Promise<void
 
 /** Throws `WrongCall` unless a person answers for a file that is taken in; who holds the rights in it. */
 export async function rightsOf(call: Answering, filename: string): Promise<string> {
+  const { given, terminal } = call;
+  if (!terminal.isInteractive && !given.has('rights-holder') && !given.has('attest-rights')) {
+    throw new WrongCall(
+      `--rights-holder and --attest-rights are missing: name who holds the rights in ${filename}, and state that you may process it`,
+    );
+  }
   const rightsHolder = await rightsHolderOf(call, filename);
   await attested(call, `you may process ${filename} on this machine`);
   return rightsHolder;

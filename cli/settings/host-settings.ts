@@ -304,7 +304,8 @@ export class RunningSettings implements SettingsService {
         ? 'A file is being uploaded whole, which a restart would cut. Wait until it is there.'
         : null);
     const text =
-      refusal ?? 'The host stops in order and starts again at the same address. What is under way goes on afterwards.';
+      refusal ??
+      'The host stops in order and starts again at the same address. Unfinished work continues after the restart.';
     return { isNeeded, isPossible: refusal === null, text, underWay };
   }
 }

@@ -112,7 +112,7 @@ function Restart({ settings: { restart, settings, startedAt }, onRestarted }: Re
       onRestarted();
     });
   return (
-    <Notice kind="not-yet" icon="rotate-ccw" title={`A restart applies: ${pending.join(', ')}`}>
+    <Notice kind="not-yet" icon="rotate-ccw" title={`Restart the host to apply: ${pending.join(', ')}`}>
       <p>{sentence(restart.text)}</p>
       {restart.isPossible && (
         <button type="button" class="primary" disabled={action.state === 'busy'} onClick={act}>

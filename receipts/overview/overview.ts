@@ -129,7 +129,7 @@ function approvedActions({ study, host, base }: OverviewedRuntime, { captions, c
   const revocation = { reasonCodes: null, note: null };
   const actions: OverviewAction[] = [];
   if (captions.state === 'waiting') {
-    actions.push(write('produce_captions', 'have captions made', captions.path, { approval }));
+    actions.push(write('produce_captions', 'make the captions', captions.path, { approval }));
   }
   const reference = made?.caption?.reference ?? null;
   if (reference !== null && check.state === 'waiting') {

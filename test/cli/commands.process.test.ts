@@ -10,6 +10,7 @@ import test from 'ava';
 import { completionScript } from '../../cli/completions.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
 import { StudyHost } from '../../client/study-host.ts';
+import { exportNames } from '../../contract/exports.ts';
 import { pairing } from '../../contract/operation.ts';
 import { firstMissing } from '../docs/shown-blocks.ts';
 import { RunningHost } from '../http/running-host.ts';
@@ -116,7 +117,7 @@ test('nothing is taken in without an attestation, and without a terminal nothing
   });
   const missing = await run(['study', none, ...rights, ...root]);
   t.is(missing.exit, 2);
-  t.regex(missing.stderr, /there is no file .*none\.mp4, and no source/);
+  t.regex(missing.stderr, /^there is no file .*none\.mp4\n$/);
 });
 
 test('a wrong call ends with 2 and names the error', async (t) => {
@@ -201,6 +202,8 @@ test('a wrong call is reported before a host is started for it', async (t) => {
   await writeFile(media, 'x');
   await writeFile(nameless, 'x');
   await writeFile(empty, '');
+  const bothMissing =
+    '--rights-holder and --attest-rights are missing: name who holds the rights in a.wav, and state that you may process it';
   for (const [args, message] of [
     [['ingest', none], `there is no file ${none}`],
     [['study', none, ...rights], `there is no file ${none}, and no source of a new data root has that name`],
@@ -222,8 +225,9 @@ test('a wrong call is reported before a host is started for it', async (t) => {
       ['ingest', nameless],
       `${nameless}: the file name must end with an extension; rename the file, or give a link with another name`,
     ],
-    [['ingest', media], '--rights-holder is missing: name who holds the rights in a.wav'],
-    [['study', media], '--rights-holder is missing: name who holds the rights in a.wav'],
+    [['ingest', media], bothMissing],
+    [['study', media], bothMissing],
+    [['study', media, '--attest-rights'], '--rights-holder is missing: name who holds the rights in a.wav'],
     [
       ['study', media, '--rights-holder', 'Me'],
       'nothing was taken in: it was not attested that you may process a.wav on this machine (--attest-rights)',
@@ -258,6 +262,10 @@ test('a wrong review or export is refused before a host is looked for or anybody
     [['review', 'reject', 'runtime:any'], `reject needs at least one --reason: ${rejections}`],
     [['review', 'reject', 'runtime:any', '--reason', 'bad'], `--reason bad: one of ${rejections}`],
     [['review', 'revoke', 'runtime:any', '--reason', 'bad'], `--reason bad: one of ${revocations}`],
+    [
+      ['export', 'runtime:any', 'facts'],
+      `unknown export facts, did you mean facts.csv?; choose one of bundle, ${exportNames.join(', ')}`,
+    ],
     [['export', 'runtime:any', 'facts.csv', '--side', 'source'], '--side is for captions'],
     [['export', 'runtime:any', 'bundle', '--side', 'source'], '--side is for captions'],
     [['export', 'runtime:any', 'captions.srt', '--side', 'both'], '--side both: one of source, target'],
@@ -381,7 +389,7 @@ test('bug: cuts were counted at 25 frames a second, whatever the media has, and 
     return said();
   };
   const remark =
-    'cuts.edl is at 25 frames a second, as no record of a source has the rate of its pictures; if your media has another, give it by --rate\n';
+    'cuts.edl is at 25 frames a second, as the host does not record frame rates; set another with --rate\n';
   t.is(await saidOf('cuts.edl'), remark);
   t.is(await saidOf('cuts.edl', '--output', join(folder, 'cuts.edl')), remark);
   t.is(await saidOf('cuts.edl', '--rate', '25'), '');

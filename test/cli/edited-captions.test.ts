@@ -1,13 +1,17 @@
 import test from 'ava';
+import { captions } from '../../cli/commands/captions.ts';
 import {
   changesIn,
   type EditedCue,
   type EditedSide,
   editableSrt,
+  editCaptions,
   editedCues,
   findingLines,
   revertedLines,
 } from '../../cli/commands/corrections.ts';
+import { parseFlags } from '../../cli/options/flags.ts';
+import type { CommandCall } from '../../cli/terminal/call.ts';
 import type {
   CaptionCorrectionPreview,
   CorrectedLine,
@@ -198,4 +202,17 @@ test('bug: a person was to attest a revert of which only the ids of the lines we
   t.deepEqual(revertedLines({ kind: 'dropped', before: [corrected('one')], after: [] }), [
     ...['taken back: dropped', '  + 0:02.000  source', '  + 0:02.000  one'],
   ]);
+});
+
+test('bug: a study without corrections listed none, and a file without cues was called neither of three formats', async (t) => {
+  const given = parseFlags(['edit', 'film', '--revert', 'last'], captions.flags, captions.positionals);
+  const study = 'runtime:0123aaaa-0000-4000-8000-000000000000';
+  const host = { captions: { corrections: async () => ({ obstacle: null, corrections: [] }) } };
+  const named = { ...given, positional: ['edit', study] };
+  await t.throwsAsync(editCaptions({ host, given: named, terminal: {} } as unknown as CommandCall), {
+    message: 'this study has no corrections',
+  });
+  t.throws(() => editedCues(Buffer.from('Some notes'), 'notes.txt'), {
+    message: 'notes.txt: this is not an SRT, WebVTT or ASS file',
+  });
 });

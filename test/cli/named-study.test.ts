@@ -109,6 +109,23 @@ test('bug: a person had to agree to delete a source that is not there', async (t
   });
 });
 
+test('bug: what a person agrees to delete was named by 64 hex digits alone', async (t) => {
+  const host = { ...call.host, overview: async () => ({ source: { label: 'film' } }) };
+  const agreed = async (...args: readonly string[]) => {
+    const remarks: string[] = [];
+    const terminal = { isInteractive: true, remark: (line: string) => remarks.push(line), ask: async () => 'no' };
+    const given = parseFlags(args, deleting.flags, deleting.positionals);
+    await t.throwsAsync(async () => deleting.run({ host, given, terminal } as unknown as CommandCall), {
+      message: 'nothing was deleted',
+    });
+    return remarks;
+  };
+  const last = 'will be deleted for good; only a receipt of it stays.';
+  t.deepEqual(await agreed('source', 'film'), [`film (source-session:ab01) ${last}`]);
+  t.deepEqual(await agreed('runtime', 'film'), [`the study of film (${studies[0]?.runtimeId}) ${last}`]);
+  t.deepEqual(await agreed('source', 'source-session:gone'), [`source source-session:gone ${last}`]);
+});
+
 test('bug: a part of a label did not lead to the label, and every short word to some command', (t) => {
   const commands = ['study', 'gc', 'export'];
   t.is(nearestName('-v', commands), null);

@@ -101,7 +101,7 @@ test('a host prints its address and version on one line, and has its data to its
   t.is(running.stdout.trimEnd().split('\n').length, 1);
   t.false(running.stderr.includes(token));
   const line = running.stderr.split('\n').find((each) => each.startsWith('the console is at ')) ?? '';
-  t.true(line.startsWith(`the console is at ${said.listening}; open it by `), running.stderr);
+  t.true(line.startsWith(`the console is at ${said.listening}; open it with `), running.stderr);
   t.true(line.endsWith(` open --data-root ${root}`), line);
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
     const { mode } = await stat(join(entry.parentPath, entry.name));
@@ -138,7 +138,12 @@ test('a port in use, a bad token file and a missing tool are reported by their c
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const flags = ['--port', String(port), '--data-root', join(folder, 'a')];
-  await refuses(t, { flags }, 1, /^listen_failed: .*EADDRINUSE/);
+  await refuses(
+    t,
+    { flags },
+    1,
+    new RegExp(`^listen_failed: port ${port} is in use on 127\\.0\\.0\\.1; choose another --port`),
+  );
   await writeFile(join(folder, 'token'), token, { mode: 0o644 });
   const tokenFlags = rootFlags(join(folder, 'b'), '--token-file', join(folder, 'token'));
   await refuses(t, { flags: tokenFlags }, 1, /^invalid_host_token: .*0600/);

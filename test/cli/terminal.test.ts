@@ -162,13 +162,13 @@ test('bug: what has captions made had no command in the summary of a study', asy
   const stored = storedStudy({ version: 1, windows: null });
   const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
   const overview = runtimeOverviewOf(runtime, ended, host);
-  const produce = { action: 'produce_captions', text: 'have captions made', method: 'POST', path: '/v1/x' } as const;
+  const produce = { action: 'produce_captions', text: 'make the captions', method: 'POST', path: '/v1/x' } as const;
   const approved = { ...overview, actions: [{ ...produce, body: null, fill: [] }] };
   const next = nextOf(approved);
   t.deepEqual(next, [`media-study captions ${overview.runtimeId} --produce`]);
   t.is(
     nextLine(approved, 'produce_captions'),
-    `next: have captions made (media-study captions ${overview.runtimeId} --produce)`,
+    `next: make the captions (media-study captions ${overview.runtimeId} --produce)`,
   );
   t.is(nextLine({ ...overview, actions: [] }, 'produce_captions'), null);
 });

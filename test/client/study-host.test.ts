@@ -37,6 +37,29 @@ test('a host without streams is followed page by page', async (t) => {
   t.deepEqual(asked, ['?after=0&limit=200&wait=8000', '?after=1&limit=200&wait=8000']);
 });
 
+test('bug: a caller who awaited the end of a study got no progress', async (t) => {
+  const status = { runtimeId: 'runtime:1', lifecycle: 'terminal', journalHead: 2 };
+  const stream = 'event: progress\ndata: {"stage":"speech"}\n\nevent: ended\ndata: {}\n\n';
+  const host = StudyHost.connect(
+    { baseUrl: 'http://127.0.0.1:1', token: '' },
+    {
+      fetch: async (url) =>
+        String(url).includes('/events')
+          ? new Response(stream, { headers: { 'Content-Type': 'text/event-stream' } })
+          : Response.json(status),
+    },
+  );
+  const source = { sourceSessionId: 'source-session:1', sourceRevisionId: 'source-revision:1', durationMs: 1000 };
+  const steps: string[] = [];
+  const asked = () => host.study(source, { targetLanguage: 'en' }, { onProgress: ({ stage }) => steps.push(stage) });
+  t.is((await asked().ended()).lifecycle, 'terminal');
+  t.deepEqual(steps, ['speech']);
+  const iterated = asked();
+  for await (const _ of iterated);
+  await iterated.ended();
+  t.deepEqual(steps, ['speech', 'speech'], 'an iteration calls it once');
+});
+
 test('the actors of a host are followed behind the last commit after each cut', async (t) => {
   const { client, asked } = answering((nth) => {
     const commit = 4 + nth;

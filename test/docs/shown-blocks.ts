@@ -26,7 +26,7 @@ const plain = (line: string): string =>
   line
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
     .replaceAll(/\b[0-9a-f]{13,64}\b/g, 'HEX')
-    .replaceAll(/\d+ days old/g, 'DAYS days old')
+    .replaceAll(/[\d,]+ days old/g, 'DAYS days old')
     .replace(/^(Local Media Study Service) [\w.-]+$/, '$1 VERSION')
     .replaceAll(/"[A-Za-z0-9+/_-]{43}=?"/g, 'SECRET')
     .trimEnd();

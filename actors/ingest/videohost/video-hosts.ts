@@ -24,7 +24,7 @@ export function ageNote({ name, version }: ToolIdentity, now: number): string | 
   if (year === undefined) return null;
   const days = Math.floor((now - Date.UTC(Number(year), Number(month) - 1, Number(day))) / dayMs);
   return days > oldAfterDays
-    ? `${name} ${version} is ${days} days old: video hosts change, and a newer version may work`
+    ? `${name} ${version} is ${days.toLocaleString('en')} days old; install a newer one, because video hosts change`
     : null;
 }
 

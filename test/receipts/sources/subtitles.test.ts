@@ -131,7 +131,7 @@ test('names of code pages name the encodings that they are', (t) => {
 });
 
 test('bug: a text of no known format was said to be "neither srt, webvtt nor ass, not srt"', (t) => {
-  const message = /^it is neither srt, webvtt nor ass$/;
+  const message = /^this is not an SRT, WebVTT or ASS file$/;
   refused(t, 'words', 'subtitle_format_mismatch', message, { format: 'srt' });
   refused(t, 'words', 'subtitle_format_mismatch', message);
 });
