@@ -206,7 +206,7 @@ const around = (atMs: number, { startMs, endMs }: Stretch, range: Stretch): Stre
 const inks = ['line', 'selected', 'edge', 'sound', 'text', 'cut', 'head'] as const;
 type Ink = (typeof inks)[number];
 
-/** True if the first letter of a text is one that is written from right to left, as a page finds the direction of a text. */
+/** True if the first letter of a text is written from right to left. A page finds the direction of a text in this way. */
 export const isRightToLeft = (text: string): boolean =>
   /^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text);
 
