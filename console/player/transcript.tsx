@@ -104,7 +104,7 @@ function Lines({ text: { title, lines }, control, onChoose }: LinesProps) {
   const width = useWidth(box);
   const shown = useMemo(() => linesFor(lines, width), [lines, width]);
   return (
-    <div ref={box} class="transcript-lines" style={{ '--lines': String(shown) }}>
+    <div ref={box} class="transcript-lines" data-long={shown > linesOfRow.least} style={{ '--lines': String(shown) }}>
       <WindowList
         label={title}
         count={lines.length}
