@@ -1,7 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
 import { limitIn } from '../../console/new-study/new-study-view.tsx';
-import { settingText, settingValueOf, withModel } from '../../console/operations/settings.tsx';
+import {
+  executorPermissions,
+  savedWith,
+  settingText,
+  settingValueOf,
+  withModel,
+} from '../../console/operations/settings.tsx';
 import { fittingSources, markedParts, shownStudy, sourceState } from '../../console/sources/library-model.ts';
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import { type SituationCode, situationCode } from '../../contract/overview.ts';
@@ -130,6 +137,31 @@ test('the languages of tracks come first, those of the sound before others, by t
 test('a limit of the host is read from its sentence', (t) => {
   t.is(limitIn('captions cover at most 120000 ms'), 120_000);
   t.is(limitIn('captions cover less'), null);
+});
+
+test('bug: captions could not be switched on: each of their two settings was refused without the other', (t) => {
+  const executor = { name: 'caption-executor', form: 'single' } as const;
+  t.deepEqual(savedWith(executor, 'grouped-subtitles'), {
+    'caption-executor': 'grouped-subtitles',
+    'allow-embedded-subtitle-captions': true,
+  });
+  t.deepEqual(savedWith(executor, 'recorded'), { 'caption-executor': 'recorded' });
+  t.deepEqual(savedWith({ name: 'caption-translation-model', form: 'single' }, 'recognized'), {
+    'caption-translation-model': 'recognized',
+  });
+});
+
+test('a caption executor is saved with the permission that the options of the host name for it', async (t) => {
+  const schema = await readFile(new URL('../../docs/settings.schema.json', import.meta.url), 'utf8');
+  const { properties } = JSON.parse(schema) as { properties: Record<string, { enum?: string[]; description: string }> };
+  const allows = Object.entries(properties).filter(([, { description }]) => /^allows --caption-ex/.test(description));
+  const permissions = allows.flatMap(([permission, { description }]) => {
+    const [, names = ''] = /^allows --caption-executor ([a-z -]+)/.exec(description) ?? [];
+    return names.split(' or ').map((executor) => [executor, permission] as const);
+  });
+  t.deepEqual(executorPermissions, Object.fromEntries(permissions));
+  const executors = properties['caption-executor']?.enum ?? [];
+  t.deepEqual(['recorded', ...Object.keys(executorPermissions)].sort(), executors.toSorted());
 });
 
 test('a setting is read and written in the form that the wire has', (t) => {
