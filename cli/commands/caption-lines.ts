@@ -1,5 +1,9 @@
 import type { StudyHost } from '../../client/study-host.ts';
+import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
+import { countText } from '../../receipts/evidence-chain.ts';
+import { brokenLines, captionProfilesOf } from '../../rules/caption-guidelines.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { englishName } from '../terminal/language-tag.ts';
 
@@ -8,50 +12,72 @@ interface CaptionLine {
   readonly text: string;
 }
 
-/** The lines of one track, or of the recognized speech, with the words for it. */
+/** The lines of one language that captions will have, with the words for where they come from. */
 interface CaptionText {
   readonly what: string;
   readonly lines: CaptionLine[];
 }
 
-/** How a person calls a kind of text. Each subtitle track has its identified language in the row of languages at its place. */
-const kindNames: Readonly<Record<string, string>> = {
-  subtitle_track: 'subtitle track',
-  transcript: 'recognized speech',
-};
+/** The lines of one side that have a text. */
+const linesOf = ({ lines }: Pick<CaptionCorrections, 'lines'>, side: CaptionSide): CaptionLine[] =>
+  lines.flatMap(({ startMs, [side]: { text } }) => (text === null ? [] : [{ startMs, text }]));
 
-/** The kinds of text that a caption executor reads; all of them if the executor is not known. */
-const kindsOf = (executor: string | null): readonly string[] =>
-  executor === null ? Object.keys(kindNames) : [executor.startsWith('recognized') ? 'transcript' : 'subtitle_track'];
+/** True if the lines of a host come from recognized speech; null if the host names no lines of its own. */
+export const isOfSpeech = ({ base }: Pick<CaptionCorrections, 'base'>): boolean | null =>
+  base?.kind === 'drafts' ? base.executor.classification.startsWith('recognised') : null;
 
 /**
- * The texts that captions of a study will be made of, in order of time. If both languages were identified, tracks in other
- * languages are left out. `executor` is the option of the host, null if it is not known; `languages` are the tags of both sides.
+ * The lines that captions of a study will have, one text for each language; those that a model will translate have none yet. They
+ * are the lines that the host makes, so that a person approves what the file will say.
  */
-export async function captionLines(
-  host: StudyHost,
-  runtimeId: string,
-  executor: string | null,
-  languages: readonly string[],
-): Promise<readonly CaptionText[]> {
-  const wanted = languages.map(baseLanguage);
-  const { evidence } = await host.evidence(runtimeId);
-  const factsOf = (sought: string) => evidence.filter(({ kind }) => kind === sought).map(({ facts }) => facts);
-  const identified = factsOf('text_language').map(([fact]) => (fact?.kind === 'track_language' ? fact.code : null));
-  const hasEach = wanted.every((each) => identified.some((code) => code !== null && baseLanguage(code) === each));
-  return kindsOf(executor).flatMap((kind) =>
-    factsOf(kind).flatMap((facts, place) => {
-      const lines = facts.flatMap((fact) =>
-        'text' in fact && 'startMs' in fact ? [{ startMs: fact.startMs, text: fact.text }] : [],
-      );
-      const code = kind === 'subtitle_track' ? (identified[place] ?? null) : null;
-      const what = `${kindNames[kind]}${code === null ? '' : ` in ${englishName(code)}`}`;
-      const isOther = hasEach && code !== null && !wanted.includes(baseLanguage(code));
-      return lines.length === 0 || isOther ? [] : [{ what, lines }];
-    }),
-  );
+export function captionTexts(drafts: Pick<CaptionCorrections, 'lines' | 'languages' | 'base'>): readonly CaptionText[] {
+  const { languages } = drafts;
+  if (languages === null) return [];
+  const { source, target } = languages;
+  const sides: readonly CaptionSide[] =
+    baseLanguage(source) === baseLanguage(target) ? ['target'] : ['source', 'target'];
+  return sides.flatMap((side) => {
+    const lines = linesOf(drafts, side);
+    const what = isOfSpeech(drafts) ? 'recognized speech' : `subtitle track in ${englishName(languages[side])}`;
+    return lines.length === 0 ? [] : [{ what, lines }];
+  });
 }
 
 /** A line as a person reads it at a terminal. */
 export const timedLine = ({ startMs, text }: CaptionLine): string =>
   `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;
+
+/** How many places a remark names. */
+const firstPlaces = 3;
+
+const places = (times: readonly number[]): string =>
+  `${times.slice(0, firstPlaces).map(timeCode).join(', ')}${times.length > firstPlaces ? ', …' : ''}`;
+
+/** Lines of written captions that have more rows than the guideline allows, as one line; null if none has. */
+export function rowsRemark(shown: Pick<CaptionCorrections, 'lines' | 'languages'>, sides: readonly CaptionSide[]) {
+  const { languages } = shown;
+  if (languages === null) return null;
+  const isTooLong = (side: CaptionSide, text: string): boolean =>
+    brokenLines(text, languages[side]).length > (captionProfilesOf(languages[side])[0]?.lines ?? Infinity);
+  const long = sides.flatMap((side) => linesOf(shown, side).filter(({ text }) => isTooLong(side, text)));
+  if (long.length === 0) return null;
+  const are = long.length === 1 ? 'is' : 'are';
+  return `${countText(long.length, 'line')} ${are} longer than two rows: ${places(long.map(({ startMs }) => startMs))}`;
+}
+
+/** Findings on rows, which the file breaks by the same guideline; `rowsRemark` reports what is left of them. */
+const ofRows: readonly string[] = ['line_too_long', 'too_many_lines'];
+
+/** The findings of the guideline of the written captions on times and reading speed, as one line; null if there is none. */
+export async function guidelineRemark(host: StudyHost, runtimeId: string): Promise<string | null> {
+  const { reports } = await host.captions.qualityReports(runtimeId);
+  const report = reports.find(({ profile, side }) => profile.id === 'netflix' && side === 'target');
+  const startOf = (id: string) => report?.cues.find(({ lineId }) => lineId === id)?.startMs ?? 0;
+  const found = (report?.findings ?? []).filter(({ code }) => !ofRows.includes(code));
+  if (found.length === 0) return null;
+  const first = found
+    .slice(0, firstPlaces)
+    .map(({ lineId, code }) => `${timeCode(startOf(lineId))} ${code.replaceAll('_', ' ')}`);
+  const more = found.length > firstPlaces ? ', …' : '';
+  return `${countText(found.length, 'finding')} of the guideline netflix: ${first.join(', ')}${more}`;
+}

@@ -40,7 +40,7 @@ import {
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { warningLine, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
-import { captionLines, timedLine } from './caption-lines.ts';
+import { captionTexts, guidelineRemark, isOfSpeech, rowsRemark, timedLine } from './caption-lines.ts';
 import { writeExport } from './exports.ts';
 import { rightsFlags } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
@@ -315,9 +315,11 @@ async function ableCall(
 async function attestedBy(able: AbleCall, runtimeId: string, reviewer: Reviewer, asked: Asked): Promise<void> {
   const { call, executor } = able;
   const { terminal } = call;
-  const found = await captionLines(call.host, runtimeId, executor, [asked.spoken, asked.target]);
+  const drafts = await call.host.captions.corrections(runtimeId);
+  const found = captionTexts(drafts);
   if (found.length === 0) {
-    const none = executor?.startsWith('recognized') ? 'no speech was recognized in it' : 'its subtitles have no lines';
+    const isSpeech = isOfSpeech(drafts) ?? executor?.startsWith('recognized') ?? false;
+    const none = isSpeech ? 'no speech was recognized in it' : 'its subtitles have no lines';
     const attach = `--subtitles FILE:${asked.target}`;
     throw new WrongCall(`no captions can be made of ${asked.film}: ${none}. Attach subtitles with ${attach}`);
   }
@@ -471,6 +473,12 @@ async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, 
     const captions = { path: file.path, language: asked.target };
     await muxFilm(resolve(asked.film), textTracks(probe), [captions], mux, signal);
   }
+  const shown = await host.captions.corrections(runtimeId);
+  const remarks = [
+    rowsRemark(shown, side === 'both' ? ['source', 'target'] : ['target']),
+    await guidelineRemark(host, runtimeId),
+  ];
+  for (const remark of remarks) if (remark !== null) terminal.remark(remark);
   terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux }, [
     file.path,
     ...(mux === null ? [] : [mux]),

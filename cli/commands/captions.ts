@@ -5,7 +5,7 @@ import type { CaptionProductionResults, QualityControlRow } from '../../contract
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { withheldLine } from '../terminal/summary.ts';
+import { captionsFileLine, withheldLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { checkEdit, editCaptions, editFlags, sideOf } from './corrections.ts';
 import { hasStudyOf, studyArgument } from './named.ts';
@@ -95,6 +95,7 @@ async function run(call: CommandCall) {
   }
   if (terminal.json) terminal.result(results, []);
   else process.stdout.write(await host.captions.webvtt(runtimeId, side));
+  if (given.has('produce')) terminal.remark(captionsFileLine(await host.overview(runtimeId)));
   return exitCodes.done;
 }
 

@@ -83,6 +83,10 @@ export function nextLine(overview: RuntimeOverview, action: OverviewAction['acti
   return possible === undefined ? null : `next: ${possible.text} (${commandFor(action, overview)})`;
 }
 
+/** The next step for captions that are there: a file beside the film. */
+export const captionsFileLine = ({ runtimeId, study }: Pick<RuntimeOverview, 'runtimeId' | 'study'>): string =>
+  `next: write the captions to a file (${asTyped(`export ${runtimeId} captions.srt --output captions.${study.targetLanguage}.srt`)})`;
+
 /** The possible next steps, a line each; that of an approval shows if captions can follow. */
 function nextLines(overview: RuntimeOverview): string[] {
   const obstacle = noCaptionsLine(overview);
@@ -91,6 +95,7 @@ function nextLines(overview: RuntimeOverview): string[] {
   return [
     ...(obstacle === null ? [] : [obstacle]),
     ...overview.actions.map((each) => `next: ${saying(each)} (${commandFor(each.action, overview)})`),
+    ...(overview.actions.some(({ action }) => action === 'read_captions') ? [captionsFileLine(overview)] : []),
   ];
 }
 

@@ -255,7 +255,7 @@ const isOfLanguage = (each: PlanWarning): boolean =>
   each.code === 'captions_not_possible' && each.reason === 'source_language_not_declared';
 
 /**
- * The warnings to list. The language is asked for only if it is the last obstacle: until then, choosing one gives no captions. A
+ * The warnings to list. The missing language comes only as the last obstacle: until then, choosing one gives no captions. A
  * range that is too long has its own line with a button.
  */
 export function listedWarnings(warnings: readonly PlanWarning[]): readonly PlanWarning[] {

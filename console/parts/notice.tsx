@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { addressOf } from '../host/route.ts';
 import { lock } from '../host/session.ts';
 import type { Remote } from '../host/use-remote.ts';
-import { captionsOff, sentence } from '../words/codes.ts';
+import { captionsOffWords, sentence } from '../words/codes.ts';
 import type { FailureStory } from '../words/failures.ts';
 import { withTimes } from '../words/numbers.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -50,9 +50,9 @@ export const TypedCommand = ({ words }: { readonly words: string }) => (
   </>
 );
 
-/** The way to Operations in a text that is about captions of a host that makes none; nothing otherwise. */
+/** The way to Operations, for a text about captions that are off or about an engine; nothing for other texts. */
 export const CaptionsSwitch = ({ words }: { readonly words: string }) =>
-  words.startsWith(captionsOff) ? (
+  words.startsWith(captionsOffWords) ? (
     <>
       Switch them on in <a href={addressOf({ view: 'operations' })}>Operations</a> (restarts the host).
     </>

@@ -11,7 +11,7 @@ export const withoutCode = (text: string, code: string | null): string =>
   code === null || !text.endsWith(` (${code})`) ? text : text.slice(0, -` (${code})`.length);
 
 /** The words for a host that makes no captions of any study. */
-export const captionsOff = 'captions are off on this host';
+export const captionsOffWords = 'captions are off on this host';
 
 /** The words for a film without a text that captions could be made of. */
 export const noSubtitles =
@@ -34,7 +34,7 @@ export const withoutNo = (text: string): string =>
     .replace(/^no [a-z]+: /, '')
     .replace(/^captions would have no line: /, '')
     .replace(/^(this host does not make captions); .*$/, '$1')
-    .replace(/^this host does not make captions$/, captionsOff)
+    .replace(/^this host does not make captions$/, captionsOffWords)
     .replace(
       /\brestart the host with --caption-executor .*$/,
       'switch on “Captions from subtitle tracks” in Operations',

@@ -173,6 +173,21 @@ test('bug: what has captions made had no command in the summary of a study', asy
   t.is(nextLine({ ...overview, actions: [] }, 'produce_captions'), null);
 });
 
+test('bug: a study with captions named no command that writes them to a file', async (t) => {
+  const stored = storedStudy({ version: 1, windows: null });
+  const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
+  const overview = runtimeOverviewOf(runtime, ended, host);
+  const { runtimeId } = overview;
+  const read = { action: 'read_captions', text: 'read the captions', method: 'GET', path: '/v1/x' } as const;
+  const captioned = { ...overview, actions: [{ ...read, body: null, fill: [] }] };
+  const { targetLanguage } = overview.study;
+  t.deepEqual(nextOf(captioned), [
+    `media-study captions ${runtimeId}`,
+    `media-study export ${runtimeId} captions.srt --output captions.${targetLanguage}.srt`,
+  ]);
+  t.false(nextOf({ ...overview, actions: [] }).some((command) => command.includes('export')));
+});
+
 const hourMs = 3_600_000;
 
 /** A command at a host that studies at most so much at once, and what the command said. */

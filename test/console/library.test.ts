@@ -104,6 +104,19 @@ test('a library is filtered by name and state, and sorted by what a person chose
   t.deepEqual(labels({ show: 'nonsense', sort: 'nonsense' }), ['Interview', 'Harbour 9', 'Harbour 10']);
 });
 
+test('bug: a source that was just added came after older ones without a study', (t) => {
+  const sources = ['Sample', 'Older', 'New'].map((label) => sourceOf(label, 1000, null));
+  const added = new Map([
+    ['source-session:Older', '2026-01-01T00:00:00.000Z'],
+    ['source-session:New', '2026-01-02T00:00:00.000Z'],
+  ]);
+  const shown = fittingSources(sources, { find: '', show: '', sort: '' }, added);
+  t.deepEqual(
+    shown.map(({ label }) => label),
+    ['New', 'Older', 'Sample'],
+  );
+});
+
 test('the words of a search are marked in a line, whatever signs they have', (t) => {
   const parts = (text: string, find: string) =>
     markedParts(text, find).map(({ text: part, isFound }) => (isFound ? `[${part}]` : part));

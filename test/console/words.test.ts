@@ -8,7 +8,7 @@ import { isTyped } from '../../console/parts/field.tsx';
 import { isCitedAs } from '../../console/study/inspector.tsx';
 import { factWords, toneOfFact } from '../../console/timeline/lanes.ts';
 import {
-  captionsOff,
+  captionsOffWords,
   captionsReason,
   isInPart,
   linesByReason,
@@ -137,7 +137,7 @@ test('a part that is not there is said once and in words', (t) => {
   t.is(withoutNo('no check has accepted it'), 'no check has accepted it');
   t.is(withoutNo('captions would have no line: no text track in en'), 'no text track in English');
   t.is(withoutNo('captions need one declared source language'), 'choose the spoken language in a new study');
-  t.is(withoutNo('this host does not make captions; restart it with --caption-executor x'), captionsOff);
+  t.is(withoutNo('this host does not make captions; restart it with --caption-executor x'), captionsOffWords);
   t.is(
     withoutNo('its subtitle tracks give captions: restart the host with --caption-executor x'),
     'its subtitle tracks give captions: switch on “Captions from subtitle tracks” in Operations',
