@@ -64,7 +64,7 @@ export const pocketsphinxSettings: EngineSettings = {
 };
 
 export const recognizedSettings: EngineSettings = {
-  'caption-executor': 'recognized',
+  'caption-executor': 'subtitles-or-recognized',
   'allow-recognized-captions': true,
 };
 
