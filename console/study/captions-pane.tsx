@@ -247,7 +247,9 @@ function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
   return (
     <Notice kind={kind} title={sentence(withTimes(reason))}>
       {captions.reasonCodes.length > 0 && <p>{sentence(captions.reasonCodes.map(wordsOf).join(', '))}</p>}
-      <CaptionsSwitch words={reason} />
+      <p>
+        <CaptionsSwitch words={reason} />
+      </p>
     </Notice>
   );
 }
