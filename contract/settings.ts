@@ -20,6 +20,8 @@ export const hostSetting = z.strictObject({
   help: z.string().min(1),
   /** The default, in words; null if there is none. */
   preset: z.string().nullable(),
+  /** The only values that it takes; absent if these are not few. */
+  choices: z.array(z.string().min(1)).optional(),
   /** The value in force; null if none is set. A password in an address is left out. */
   value: settingValue.nullable(),
   /**

@@ -48,7 +48,7 @@ function deletedOf(given: GivenFlags) {
   return { kind, what: argument(given, 1, 'ID') } as const;
 }
 
-/** What a person agrees to delete, by the name that they know it by. */
+/** The item that a person agrees to delete, by its label if there is one. */
 const deletedWords = (kind: 'runtime' | 'source', id: string, label: string | null): string => {
   if (label === null) return `${kind} ${id}`;
   return kind === 'source' ? `${label} (${id})` : `the study of ${label} (${id})`;

@@ -137,7 +137,8 @@ export async function checkNewMedia(call: Pick<CommandCall, 'given' | 'terminal'
   const hasSettings = existsSync(dataRootAt(dataRootOf(given)).settings);
   for (const what of given.positional) {
     if (existsSync(what)) await checkRights(call, basename(what));
-    else if (isPath(what) && !hasSettings) throw new WrongCall(`there is no file ${resolve(what)}`);
+    else if (isPath(what) && !hasSettings)
+      throw new WrongCall(`there is no file ${resolve(what)}, and no source of a new data root has that name`);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { CaptionClassification } from '../../contract/captions/caption-line.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { Environment } from '../../executors/process/tools.ts';
@@ -119,6 +120,26 @@ async function whisperOf(environment: Environment, isInUse: boolean): Promise<Fo
   };
 }
 
+/** Settings that make captions of the subtitle tracks of two languages. */
+const subtitleSettings: EngineSettings = {
+  'caption-executor': 'grouped-subtitles',
+  'allow-embedded-subtitle-captions': true,
+};
+
+/** Captions from subtitle tracks need nothing that is not installed. A translator of these tracks pairs them as well. */
+const subtitleTracksOf = (classification: CaptionClassification): FoundEngine => {
+  const isInUse = /_subtitle_tracks$|^subtitle_tracks_/.test(classification);
+  return {
+    engine: 'captions',
+    name: 'subtitle tracks',
+    ...onThisHost,
+    state: isInUse ? 'in_use' : 'found',
+    text: 'The host pairs the subtitle tracks of two languages. No model, no network.',
+    remedy: null,
+    use: isInUse ? {} : subtitleSettings,
+  };
+};
+
 const screenTextSettings: EngineSettings = { 'screen-text': 'tesseract' };
 
 async function screenTextOf(isInUse: boolean): Promise<FoundEngine> {
@@ -173,6 +194,8 @@ interface EnginesInUse {
   readonly screenText: boolean;
   /** The address of the server that translates; null if none does. */
   readonly translator: string | null;
+  /** The source of its captions. */
+  readonly captions: CaptionClassification;
 }
 
 /** The engines of this machine, looked for now. Asks servers on this machine alone. */
@@ -199,5 +222,11 @@ export async function findEngines(environment: Environment, inUse: EnginesInUse)
   const translators = servers.map((found) =>
     serverOf(found, found.server === inUse.translator, inUse.recognizer !== null),
   );
-  return [pocketsphinx, whisper, ...(translators.length === 0 ? [none] : translators), screenText];
+  return [
+    subtitleTracksOf(inUse.captions),
+    pocketsphinx,
+    whisper,
+    ...(translators.length === 0 ? [none] : translators),
+    screenText,
+  ];
 }

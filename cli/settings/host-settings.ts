@@ -104,13 +104,16 @@ export class RunningSettings implements SettingsService {
     const next = fault === null ? this.#nextFlags(settings ?? new Map()) : now;
     const refusal =
       fault === null ? this.#refusalOf(next) : `The settings cannot be read, and the host would not start: ${fault}`;
-    const rows = Object.entries(settingFlags).flatMap(([name, { form, help, preset, setting }]): HostSetting[] => {
-      if (setting === undefined) return [];
-      const value = shownValue(now, name);
-      const source = this.#sourceOf(name, value);
-      const { room, change } = setting;
-      return [{ name, form, room, help, preset, value, source, next: shownValue(next, name), change }];
-    });
+    const rows = Object.entries(settingFlags).flatMap(
+      ([name, { form, help, preset, choices, setting }]): HostSetting[] => {
+        if (setting === undefined) return [];
+        const value = shownValue(now, name);
+        const source = this.#sourceOf(name, value);
+        const { room, change } = setting;
+        const given = { name, form, room, help, preset, ...(choices && { choices: [...choices] }) };
+        return [{ ...given, value, source, next: shownValue(next, name), change }];
+      },
+    );
     return {
       schema: 'studio.host-settings.v1',
       startedAt: this.#startedAt,
@@ -135,6 +138,7 @@ export class RunningSettings implements SettingsService {
           recognizer: options.recognizer?.engine ?? null,
           screenText: options.screenText !== null,
           translator: translator?.provider.baseUrl ?? null,
+          captions: options.captionExecutor.classification,
         })),
       ],
     };

@@ -83,9 +83,13 @@ const open = (token: string): StudyHost => {
  */
 export function connect(token: string): void {
   keepTabToken(tab, null);
-  const host = open(token);
+  keepPageToken(open(token));
+}
+
+/** Requests a token for this tab and keeps it: after a connection, and after a restart that ended the one before. */
+export function keepPageToken(host: Pick<StudyHost, 'pageToken'>, storage: () => TabStorage = tab): void {
   host.pageToken().then(
-    ({ authorizationToken }) => keepTabToken(tab, authorizationToken),
+    ({ authorizationToken }) => keepTabToken(storage, authorizationToken),
     () => undefined,
   );
 }

@@ -7,7 +7,8 @@ import { useAfterMoves } from '../host/streams.ts';
 import { useEvery } from '../host/use-remote.ts';
 import { Badge, Identity } from '../parts/facts.tsx';
 import { Failed, Loading, Notice } from '../parts/notice.tsx';
-import { WindowList } from '../parts/window-list.tsx';
+import { narrowPage, useMedia, WindowList } from '../parts/window-list.tsx';
+import { languageOfName } from '../words/language-name.ts';
 import { moment } from '../words/numbers.ts';
 import { type ActorFilter, filteredActors, type Subjects, subjectWords, useSubjects } from './subjects.ts';
 import { actorTone, actorWords } from './words.ts';
@@ -36,10 +37,13 @@ export function ActorHead({ actorId, kind, row }: ActorHeadProps) {
   const host = useHost();
   const subjects = useSubjects(host, row === null ? [] : [row]);
   const again = row === null ? '' : againWords(row);
+  const name = kind === null ? 'An actor' : subjectWords(row ?? { actorId, kind, runtimeId: null }, subjects);
   return (
     <div class="study-head">
       <div>
-        <h1>{kind === null ? 'An actor' : subjectWords(row ?? { actorId, kind, runtimeId: null }, subjects)}</h1>
+        <h1 title={name} lang={languageOfName(name)}>
+          {name}
+        </h1>
         <p class="quiet">
           <Identity id={actorId} />
           {row?.startedAt != null && ` · since ${moment(row.startedAt)}`}
@@ -61,6 +65,8 @@ export function ActorHead({ actorId, kind, row }: ActorHeadProps) {
 
 const pageRows = 100;
 const rowHeight = 60;
+/** On a narrow page a name takes two lines, with the time and the state below it. */
+const narrowRowHeight = 104;
 /** A filter looks through so many of the newest actors by itself. */
 const mostFiltered = 1_000;
 /** Beside the stream, for a host that refuses it. */
@@ -79,6 +85,7 @@ export function ActorTable({ kind, state, filter }: ActorListProps) {
   const [cursor, setCursor] = useState<string | null>(null);
   const [isAsking, setAsking] = useState(true);
   const [error, setError] = useState<unknown>(null);
+  const isNarrow = useMedia(narrowPage);
   const options: ActorsOptions = { limit: pageRows, ...(kind !== null && { kind }), ...(state !== null && { state }) };
   // An answer that a later question has overtaken is not shown.
   const turn = useRef(0);
@@ -148,7 +155,7 @@ export function ActorTable({ kind, state, filter }: ActorListProps) {
       <WindowList
         label="Actors"
         count={shown.length}
-        rowHeight={rowHeight}
+        rowHeight={isNarrow ? narrowRowHeight : rowHeight}
         onSight={more}
         row={(at, tabIndex) => <ActorRow row={shown[at]} subjects={subjects} tabIndex={tabIndex} />}
       />
@@ -170,6 +177,7 @@ interface ActorRowProps {
 function ActorRow({ row, subjects, tabIndex }: ActorRowProps) {
   if (row === undefined) return null;
   const again = againWords(row);
+  const name = subjectWords(row, subjects);
   return (
     <a
       class="list-link"
@@ -177,7 +185,9 @@ function ActorRow({ row, subjects, tabIndex }: ActorRowProps) {
       href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null, step: null })}
     >
       <span class="row-main">
-        <span class="row-title">{subjectWords(row, subjects)}</span>
+        <span class="row-title" lang={languageOfName(name)}>
+          {name}
+        </span>
         <span class="quiet">
           {moment(row.updatedAt)}
           {again === '' ? '' : ` · ${again}`}

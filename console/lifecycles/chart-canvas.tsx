@@ -248,8 +248,9 @@ function ChartPicture({ drawing, marks, view: { x, y, across, down }, chosen }: 
 const nameSize = 12;
 const leastNameSize = 9;
 const besideName = 3;
-/** The room that a line of text takes, by its size. */
-const lineHeight = 1.1;
+/** The room that a line of text takes, and the place of its baseline below the middle of its letters, by its size. */
+const lineHeight = 1.25;
+const baselineDrop = 0.26;
 /** A name that is cut has at least so many letters. */
 const leastLetters = 3;
 
@@ -269,12 +270,13 @@ const holdsStates = ({ kind }: StateBox): boolean => kind === 'compound' || kind
 
 /**
  * The names of states on a small drawing, in one size: as large as their boxes allow, and large enough to be read. A name that is wider
- * than its box is cut; one without room, or that would cover another one, is left out. The sign that the note on a state begins with
- * stays before its name. `emOf` measures a name in em of the typeface.
+ * than its box is cut; one without room, or that would cover another one, is left out. The state that an actor is in always has its
+ * name, beside its box if there is no room in it. The sign that the note on a state begins with stays before its name. `emOf` measures
+ * a name in em of the typeface.
  */
 export function namesOn(
   { boxes }: Pick<ChartDrawing, 'boxes'>,
-  { notes }: Pick<Marks, 'notes'>,
+  { notes, states }: Pick<Marks, 'notes' | 'states'>,
   { across, down }: Pick<Viewport, 'across' | 'down'>,
   emOf: (name: string) => number,
 ): readonly PlacedName[] {
@@ -291,9 +293,16 @@ export function namesOn(
     .map(({ name, room }) => Math.min(room.width / emOf(name), room.height / lineHeight));
   const size = Math.max(leastNameSize, Math.min(nameSize, ...sizes));
   const placed: PlacedName[] = [];
-  for (const { box, name: whole, room } of places) {
+  const isNow = (box: StateBox): boolean =>
+    !holdsStates(box) && states.get(box.id)?.split(' ').includes('now') === true;
+  // Other names give way to that of the present state.
+  for (const { box, name: whole, room } of places.toSorted((one, other) => +isNow(other.box) - +isNow(one.box))) {
     const name = cut(whole, room.width / size, emOf);
-    if (name === null || room.height < size) continue;
+    if (name === null || room.height < size) {
+      if (isNow(box))
+        placed.push(besideBox(box, boxes, { name: whole, width: emOf(whole) * size, size }, { across, down }));
+      continue;
+    }
     const width = emOf(name) * size;
     const isHeading = holdsStates(box);
     const middle = isHeading ? besideName + room.height / 2 : (box.height * down) / 2;
@@ -302,6 +311,20 @@ export function namesOn(
     if (!placed.some((other) => isOver(one, other))) placed.push(one);
   }
   return placed;
+}
+
+/** A name at the right of its box, or at the left if the drawing ends there. */
+function besideBox(
+  { id, x, y, width: long, height }: StateBox,
+  boxes: readonly StateBox[],
+  name: Pick<PlacedName, 'name' | 'width' | 'size'>,
+  { across, down }: Pick<Viewport, 'across' | 'down'>,
+): PlacedName {
+  const end = Math.max(...boxes.map((box) => box.x + box.width)) * across;
+  const right = (x + long) * across + besideName;
+  const left = Math.max(0, x * across - besideName - name.width);
+  const at = right + name.width <= end ? right : left;
+  return { ...name, id, x: at, y: (y + height / 2) * down, isHeading: false };
 }
 
 /** A name that fits into a width in em, cut with an ellipsis if needed; null if too few letters would remain. */
@@ -346,7 +369,7 @@ function SmallParts({ drawing, marks, across, down }: SmallPartsProps) {
       {shapes.map((shape) => element(shape, null))}
       <g class="names">
         {names.map(({ id, name, x, y, size, isHeading }) => (
-          <text key={id} class={isHeading ? 'heading' : ''} x={x} y={y + size * 0.35} font-size={size}>
+          <text key={id} class={isHeading ? 'heading' : ''} x={x} y={y + size * baselineDrop} font-size={size}>
             {name}
           </text>
         ))}

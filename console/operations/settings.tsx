@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { Confirmation, FoundEngine, HostSetting, HostSettings } from '../../contract/settings.ts';
-import { lock, useHost } from '../host/session.ts';
+import { keepPageToken, lock, useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Agree, Field, TextField } from '../parts/field.tsx';
@@ -32,6 +32,26 @@ function shownSetting({ name, form, value, preset }: Pick<HostSetting, 'name' | 
   if (!/^\d+$/.test(text)) return text;
   if (name.endsWith('-bytes')) return `${text} (${size(Number(text))})`;
   return name.endsWith('-ms') ? `${text} (${duration(Number(text))})` : text;
+}
+
+/** The permission of each caption executor: the host starts with both or with none. */
+export const executorPermissions: Readonly<Record<string, string>> = {
+  'deterministic-test': 'allow-deterministic-caption-test-seam',
+  'embedded-subtitles': 'allow-embedded-subtitle-captions',
+  'grouped-subtitles': 'allow-embedded-subtitle-captions',
+  'subtitles-translated': 'allow-real-caption-production',
+  recognized: 'allow-recognized-captions',
+  'recognized-translated': 'allow-real-caption-production',
+};
+
+/** The permission that is saved with the value of a setting; null if the value needs none. */
+const permissionOf = (name: string, text: string): string | null =>
+  name === 'caption-executor' ? (executorPermissions[text] ?? null) : null;
+
+/** The values that are saved in one request if a person gives a setting this text. */
+export function savedWith(setting: Pick<HostSetting, 'name' | 'form'>, text: string): Readonly<Record<string, Value>> {
+  const permission = permissionOf(setting.name, text);
+  return { [setting.name]: settingValueOf(setting, text), ...(permission !== null && { [permission]: true }) };
 }
 
 /** The typed text of a setting as a value of the wire. Several values are typed one a line. */
@@ -84,7 +104,7 @@ async function restarted(host: StudyHost, before: string): Promise<void> {
   for (const until = performance.now() + patienceMs; performance.now() < until; ) {
     await new Promise((resolve) => setTimeout(resolve, pollMs));
     try {
-      if ((await host.settings.read()).startedAt !== before) return;
+      if ((await host.settings.read()).startedAt !== before) return keepPageToken(host);
     } catch (error) {
       // The token of this page ended with the host.
       if (error instanceof HostError && error.code === 'unauthorized') return lock();
@@ -132,6 +152,7 @@ const engineStates: Readonly<Record<FoundEngine['state'], readonly [Tone, string
 };
 
 const engineWords: Readonly<Record<string, string>> = {
+  captions: 'Captions from subtitle tracks',
   recognizer: 'Speech recognition',
   caption_translation: 'Translation of captions',
   screen_text: 'Text on the screen',
@@ -289,7 +310,9 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
   const host = useHost();
   const { action, run } = useAction();
   const [text, setText] = useState<string | null>(null);
-  const { name, form, help, value, next, source } = setting;
+  const { name, form, help, value, next, source, preset } = setting;
+  const choices = form === 'switch' ? ['on', 'off'] : setting.choices;
+  const permission = text === null ? null : permissionOf(name, text);
   const fixed = whyFixed(setting);
   const change = (change: Parameters<StudyHost['settings']['change']>[0]) =>
     run(async () => {
@@ -299,9 +322,11 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
     });
   const save = (event: Event) => {
     event.preventDefault();
-    if (text !== null) change({ set: { [name]: settingValueOf(setting, text) } });
+    if (text !== null) change({ set: savedWith(setting, text) });
   };
-  const initial = Array.isArray(next) ? next.join('\n') : (settingText(next) ?? (form === 'switch' ? 'off' : ''));
+  const initial = Array.isArray(next)
+    ? next.join('\n')
+    : (settingText(next) ?? (form === 'switch' ? 'off' : choices === undefined ? '' : (preset ?? '')));
   return (
     <li>
       <span class="line-name">
@@ -322,18 +347,22 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
       {fixed !== null && <span class="hint machine-words">{sentence(fixed)}</span>}
       {text !== null && (
         <form class="row-form machine-words" onSubmit={save}>
-          {form === 'switch' ? (
+          {choices !== undefined ? (
             <Field label={sentence(wordsOf(name))}>
               {(id) => (
                 <select id={id} value={text} onChange={({ currentTarget }) => setText(currentTarget.value)}>
-                  <option value="on">On</option>
-                  <option value="off">Off</option>
+                  {choices.map((each) => (
+                    <option key={each} value={each}>
+                      {form === 'switch' ? sentence(each) : each}
+                    </option>
+                  ))}
                 </select>
               )}
             </Field>
           ) : (
             <TextField label={sentence(wordsOf(name))} value={text} onValue={setText} isMono />
           )}
+          {permission !== null && <p class="hint">Saves “{wordsOf(permission)}” with it.</p>}
           <button type="submit" class="primary" disabled={action.state === 'busy'}>
             Save
           </button>

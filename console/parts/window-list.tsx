@@ -13,6 +13,22 @@ export function useWidth(of: RefObject<HTMLElement | null>): number {
   return width;
 }
 
+/** A page on which a row of a list is higher; the style has the same. */
+export const narrowPage = '(max-width: 520px)';
+
+/** True while the page fits a media query. */
+export function useMedia(query: string): boolean {
+  const [fits, setFits] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const look = () => setFits(media.matches);
+    look();
+    media.addEventListener('change', look);
+    return () => media.removeEventListener('change', look);
+  }, [query]);
+  return fits;
+}
+
 interface WindowListProps {
   readonly label: string;
   readonly count: number;

@@ -86,7 +86,7 @@ export function Player({ runtimeId, control, hasCaptions, edited }: PlayerProps)
   const tracks = useCaptionTracks(runtimeId, hasCaptions);
   usePlayerKeys(control, box);
   return (
-    <section ref={box} class="player" aria-label="Player">
+    <section ref={box} class="player" aria-label="Player" data-captions={edited !== undefined || tracks.length > 0}>
       <div class="screen">
         {remote.state === 'ready' ? (
           <Screen

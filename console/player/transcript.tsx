@@ -1,7 +1,8 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { useStore } from '../host/use-remote.ts';
-import { WindowList } from '../parts/window-list.tsx';
+import { useWidth, WindowList } from '../parts/window-list.tsx';
 import type { Lane, Mark } from '../timeline/lanes.ts';
+import { languageOfName } from '../words/language-name.ts';
 import { clockTime } from '../words/numbers.ts';
 import type { Playback } from './playback.ts';
 
@@ -37,7 +38,25 @@ export function lineAt(lines: readonly Mark[], timeMs: number): number {
   return low - 1;
 }
 
-const rowHeight = 44;
+/** In px: a line of words, the room above and below the words of a row, and what is beside them. */
+const wordsLine = 18.2;
+const aroundWords = 8;
+const besideWords = 100;
+/** The width of a letter that is not as wide as it is high, and of one that is, in px. */
+const letter = { usual: 7.5, wide: 14 } as const;
+const wideLetter = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+const linesOfRow = { least: 2, most: 10 } as const;
+
+/** The lines that the longest of these words take in a list of a width in px. */
+function linesFor(lines: readonly Mark[], width: number): number {
+  const widthOf = (words: string): number => {
+    const wide = words.match(wideLetter)?.length ?? 0;
+    return wide * letter.wide + (words.length - wide) * letter.usual;
+  };
+  const longest = lines.reduce((most, { words }) => Math.max(most, widthOf(words)), 0);
+  const needed = Math.ceil(longest / Math.max(1, width - besideWords));
+  return Math.min(linesOfRow.most, Math.max(linesOfRow.least, needed));
+}
 
 interface TranscriptProps {
   readonly lanes: readonly Lane[];
@@ -81,28 +100,35 @@ interface LinesProps extends Omit<TranscriptProps, 'lanes'> {
 
 function Lines({ text: { title, lines }, control, onChoose }: LinesProps) {
   const said = useStore(control.store, ({ timeMs }) => lineAt(lines, timeMs));
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const shown = useMemo(() => linesFor(lines, width), [lines, width]);
   return (
-    <WindowList
-      label={title}
-      count={lines.length}
-      rowHeight={rowHeight}
-      showing={said}
-      row={(at, tabIndex) => {
-        const line = lines[at];
-        return line === undefined ? null : (
-          <button
-            type="button"
-            class="transcript-line"
-            tabIndex={tabIndex}
-            data-tone={line.tone}
-            aria-current={at === said}
-            onClick={() => onChoose(line)}
-          >
-            <span class="mono quiet">{clockTime(line.startMs)}</span>
-            <span class="transcript-words">{line.words}</span>
-          </button>
-        );
-      }}
-    />
+    <div ref={box} class="transcript-lines" data-long={shown > linesOfRow.least} style={{ '--lines': String(shown) }}>
+      <WindowList
+        label={title}
+        count={lines.length}
+        rowHeight={Math.ceil(shown * wordsLine + aroundWords)}
+        showing={said}
+        row={(at, tabIndex) => {
+          const line = lines[at];
+          return line === undefined ? null : (
+            <button
+              type="button"
+              class="transcript-line"
+              tabIndex={tabIndex}
+              data-tone={line.tone}
+              aria-current={at === said}
+              onClick={() => onChoose(line)}
+            >
+              <span class="mono quiet">{clockTime(line.startMs)}</span>
+              <span class="transcript-words" lang={languageOfName(line.words)}>
+                {line.words}
+              </span>
+            </button>
+          );
+        }}
+      />
+    </div>
   );
 }

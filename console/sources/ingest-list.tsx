@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { IngestFailed } from '../../client/host-error.ts';
 import type { OwnedIngestRow, VideohostIngestRow } from '../../contract/ingest.ts';
 import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
@@ -9,7 +10,7 @@ import { Badge } from '../parts/facts.tsx';
 import { Failed, failureWords, StoryText } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
 import { sentence } from '../words/codes.ts';
-import { failureStory } from '../words/failures.ts';
+import { type FailureStory, failureStory } from '../words/failures.ts';
 import { moment, rangeCode, size } from '../words/numbers.ts';
 import { type FileUpload, uploads, videoIngests } from './uploads.ts';
 
@@ -69,11 +70,17 @@ export function IngestList() {
         <section aria-labelledby="ingests-failed">
           <h2 id="ingests-failed">Could not be added</h2>
           <ul class="plain stack">
-            {lost.map((upload) => (
-              <LostUpload key={upload.id} upload={upload} />
+            {lost.toReversed().map((upload, at) => (
+              <li key={upload.id}>
+                <div role="alert">
+                  <LostUpload upload={upload} isNewest={at === 0} />
+                </div>
+              </li>
             ))}
             {failed.map((row, at) => (
-              <FailedIngest key={row.ingestId} row={row} isNewest={lost.length === 0 && at === 0} />
+              <li key={row.ingestId}>
+                <FailedIngest row={row} isNewest={lost.length === 0 && at === 0} />
+              </li>
             ))}
           </ul>
         </section>
@@ -88,7 +95,8 @@ const isFreshFailure = ({ status, updatedAt }: Row): boolean =>
   status === 'failed' && Date.now() - Date.parse(updatedAt) < freshMs;
 
 /** An upload of this page that ended without a source. */
-function LostUpload({ upload: { id, ingestId, label, error } }: { readonly upload: FileUpload }) {
+function LostUpload({ upload, isNewest }: { readonly upload: FileUpload; readonly isNewest: boolean }) {
+  const { id, ingestId, label, error } = upload;
   const { what, hint, code } = failureWords(error);
   const story =
     error instanceof IngestFailed
@@ -98,18 +106,37 @@ function LostUpload({ upload: { id, ingestId, label, error } }: { readonly uploa
           ...(hint !== null && { remedy: `${sentence(hint)}.` }),
         };
   return (
-    <li class="failed-ingest">
-      <div role="alert">
-        <FailureHead label={label} title={story.title} />
-        <StoryText story={story} />
-      </div>
-      <Dismiss
-        label={label}
-        onDismiss={() => uploads.send(ingestId === null ? { type: 'ended', id } : { type: 'dismissed', ingestId })}
-      />
-    </li>
+    <FailureDetails
+      label={label}
+      story={story}
+      isOpen={isNewest}
+      onDismiss={() => uploads.send(ingestId === null ? { type: 'ended', id } : { type: 'dismissed', ingestId })}
+    />
   );
 }
+
+interface FailureDetailsProps {
+  readonly label: string;
+  readonly story: FailureStory;
+  readonly isOpen: boolean;
+  readonly onDismiss: () => void;
+  readonly children?: ComponentChildren;
+}
+
+/** A file or a video that was not added, and why. Only the newest is open, so that a library stays in sight below many. */
+const FailureDetails = ({ label, story, isOpen, onDismiss, children }: FailureDetailsProps) => (
+  <details class="failed-ingest" open={isOpen}>
+    <summary>
+      <strong>
+        <bdi>{label}</bdi>
+      </strong>{' '}
+      <Badge state="failed" words={story.title} />
+    </summary>
+    {children}
+    <StoryText story={story} />
+    <Dismiss label={label} onDismiss={onDismiss} />
+  </details>
+);
 
 /** The button is gone with its failure, so the keyboard goes on in the view. */
 const Dismiss = ({ label, onDismiss }: { readonly label: string; readonly onDismiss: () => void }) => (
@@ -124,36 +151,20 @@ const Dismiss = ({ label, onDismiss }: { readonly label: string; readonly onDism
   </button>
 );
 
-/** A failure that the host keeps. Only the newest is open, so that a library stays in sight below many. */
+/** A failure that the host keeps. */
 function FailedIngest({ row, isNewest }: { readonly row: Row; readonly isNewest: boolean }) {
   const story = failureStory(row.failure ?? { code: row.status, message: '' }, 'filename' in row ? 'file' : 'video');
   return (
-    <li>
-      <details class="failed-ingest" open={isNewest}>
-        <summary>
-          <strong>
-            <bdi>{nameOf(row)}</bdi>
-          </strong>{' '}
-          <Badge state="failed" words={story.title} />
-        </summary>
-        <Remark row={row} />
-        <StoryText story={story} />
-        <Dismiss label={nameOf(row)} onDismiss={() => uploads.send({ type: 'dismissed', ingestId: row.ingestId })} />
-      </details>
-    </li>
+    <FailureDetails
+      label={nameOf(row)}
+      story={story}
+      isOpen={isNewest}
+      onDismiss={() => uploads.send({ type: 'dismissed', ingestId: row.ingestId })}
+    >
+      <Remark row={row} />
+    </FailureDetails>
   );
 }
-
-const FailureHead = ({ label, title }: { readonly label: string; readonly title: string }) => (
-  <>
-    <h3>
-      <bdi>{label}</bdi>
-    </h3>
-    <p>
-      <Badge state="failed" words={title} />
-    </p>
-  </>
-);
 
 function UploadRow({ upload }: { readonly upload: FileUpload }) {
   const { label, state, sent, total, progress, stop } = upload;

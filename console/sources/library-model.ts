@@ -130,9 +130,19 @@ const touchedAt = ({ newest }: LibrarySource): string => newest?.acceptedAt ?? '
 
 const rankOf = (source: LibrarySource): number => groups.indexOf(sourceState(source).group);
 
-const orders: Readonly<Record<Sort, (a: LibrarySource, b: LibrarySource) => number>> = {
-  newest: (a, b) => touchedAt(b).localeCompare(touchedAt(a)),
-  state: (a, b) => rankOf(a) - rankOf(b) || touchedAt(b).localeCompare(touchedAt(a)),
+/** The times at which sources were added, by their session; those with an unknown time are absent. */
+export type Additions = ReadonlyMap<string, string>;
+
+type Order = (a: LibrarySource, b: LibrarySource, added: Additions) => number;
+
+/** The later touched first; of those without a study, the later added. */
+const byTouch: Order = (a, b, added) =>
+  touchedAt(b).localeCompare(touchedAt(a)) ||
+  (added.get(b.sourceSessionId) ?? '').localeCompare(added.get(a.sourceSessionId) ?? '');
+
+const orders: Readonly<Record<Sort, Order>> = {
+  newest: byTouch,
+  state: (a, b, added) => rankOf(a) - rankOf(b) || byTouch(a, b, added),
   name: (a, b) => a.label.localeCompare(b.label, 'en', { numeric: true }),
   longest: (a, b) => b.durationMs - a.durationMs,
 };
@@ -143,6 +153,7 @@ const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
 export function fittingSources(
   sources: readonly LibrarySource[],
   { find, show, sort }: { readonly find: string; readonly show: string; readonly sort: string },
+  added: Additions = new Map(),
 ): readonly LibrarySource[] {
   const words = folded(find)
     .split(/\s+/)
@@ -150,7 +161,7 @@ export function fittingSources(
   return sources
     .filter((source) => !isGroup(show) || sourceState(source).group === show)
     .filter(({ label }) => words.every((word) => folded(label).includes(word)))
-    .toSorted(orders[isSort(sort) ? sort : 'newest']);
+    .toSorted((a, b) => orders[isSort(sort) ? sort : 'newest'](a, b, added));
 }
 
 /** The parts of a text that are one of the words of a search, and those between, in order. */

@@ -14,12 +14,13 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import { Picture } from '../pictures/filmstrip.tsx';
 import { sentence } from '../words/codes.ts';
-import { languageName, plainTag } from '../words/language-name.ts';
+import { languageName, languageOfName, plainTag } from '../words/language-name.ts';
 import { counted, size, wholeSeconds, withTimes } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { IngestList, isOfIngest } from './ingest-list.tsx';
 import {
+  type Additions,
   fittingSources,
   groupNames,
   groups,
@@ -203,7 +204,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
         icon={tracks.includes('video') ? 'film' : 'audio-lines'}
       />
       <div class="row-main">
-        <p class="row-title">
+        <p class="row-title" lang={languageOfName(label)}>
           <a href={newest === null ? newStudy : studyAt('evidence')}>{label}</a>
         </p>
         <p class="quiet">
@@ -253,14 +254,26 @@ const soonMs = 200;
 /** So many rows are drawn at first; a person who wants more asks for them. */
 const drawnRows = 60;
 
-/** True if anybody has added or studied something on this host: a new one has only what came with it. */
-async function isInUse(host: StudyHost): Promise<boolean> {
+/** The number of newest ingests of each kind that are read for the times of sources; older sources come after theirs. */
+const readIngests = 100;
+
+interface Use {
+  /** True if anybody has added or studied something on this host: a new one has only what came with it. */
+  readonly isUsed: boolean;
+  readonly added: Additions;
+}
+
+async function useOf(host: StudyHost): Promise<Use> {
   const [studies, files, videos] = await Promise.all([
     host.runtimes({ limit: 1 }),
-    host.ownedIngests({ limit: 1 }),
-    videoIngests(host, 1),
+    host.ownedIngests({ limit: readIngests }),
+    videoIngests(host, readIngests),
   ]);
-  return studies.runtimes.length + files.ingests.length + videos.length > 0;
+  const ingests = [...files.ingests, ...videos];
+  const added = ingests.flatMap(({ source, openedAt }) =>
+    source === null ? [] : [[source.sourceSessionId, openedAt] as const],
+  );
+  return { isUsed: studies.runtimes.length + ingests.length > 0, added: new Map(added) };
 }
 
 const isOfLibrary = (moved: StreamedTransition): boolean =>
@@ -276,8 +289,8 @@ interface Asked {
 export function SourcesView(asked: Asked) {
   const host = useHost();
   const { remote, reload, poll } = useRemote(async () => {
-    const [{ sources, isWhole }, isUsed] = await Promise.all([host.library.list(), isInUse(host)]);
-    return { sources, isWhole, isUsed };
+    const [{ sources, isWhole }, use] = await Promise.all([host.library.list(), useOf(host)]);
+    return { sources, isWhole, ...use };
   }, [host]);
   const isUploading = useStore(uploads, ({ running }) => running.length > 0);
   const ended = useStore(uploads, ({ ended }) => ended);
@@ -303,13 +316,13 @@ export function SourcesView(asked: Asked) {
         <section aria-label="Sources">
           <Finder {...asked} />
           <RemotePart of={remote} what="the library" onRetry={reload}>
-            {({ sources }) =>
+            {({ sources, added }) =>
               sources.length === 0 ? (
                 <Notice kind="empty" icon="film" title="Nothing to study yet">
                   Drop files on this page, or give the address of a video.
                 </Notice>
               ) : (
-                <SourceTable sources={sources} asked={asked} onChanged={reload} />
+                <SourceTable sources={sources} added={added} asked={asked} onChanged={reload} />
               )
             }
           </RemotePart>
@@ -380,15 +393,16 @@ function Finder(asked: Asked) {
 
 interface SourceTableProps {
   readonly sources: readonly LibrarySource[];
+  readonly added: Additions;
   readonly asked: Asked;
   /** Called when a source has another name or revision. */
   readonly onChanged: () => void;
 }
 
-function SourceTable({ sources, asked, onChanged }: SourceTableProps) {
+function SourceTable({ sources, added, asked, onChanged }: SourceTableProps) {
   const [open, setOpen] = useState<string | null>(null);
   const [drawn, setDrawn] = useState(drawnRows);
-  const fitting = fittingSources(sources, asked);
+  const fitting = fittingSources(sources, asked, added);
   const isAsked = asked.find.trim() !== '' || asked.show !== '';
   if (fitting.length === 0) {
     return asked.find.trim() === '' ? (

@@ -11,10 +11,11 @@ import { useEvery, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Field } from '../parts/field.tsx';
 import { Failed, Loading, Notice } from '../parts/notice.tsx';
-import { WindowList } from '../parts/window-list.tsx';
+import { narrowPage, useMedia, WindowList } from '../parts/window-list.tsx';
 import { studyState } from '../sources/library-model.ts';
 import { lifecycles, sentence } from '../words/codes.ts';
 import { failureStory } from '../words/failures.ts';
+import { languageOfName } from '../words/language-name.ts';
 import { counted, moment, rangeCode } from '../words/numbers.ts';
 
 const pageRows = 100;
@@ -92,22 +93,8 @@ function useStudyPages(host: StudyHost, fitting: Omit<RuntimesOptions, 'limit' |
 }
 
 const rowHeight = 64;
-/** On a narrow page the words of a row take two lines: equal ranges of one source differ by their time alone. The style has the same. */
-const narrowRowHeight = 84;
-const narrow = '(max-width: 520px)';
-
-/** True while the page fits a media query. */
-function useMedia(query: string): boolean {
-  const [fits, setFits] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const media = matchMedia(query);
-    const look = () => setFits(media.matches);
-    look();
-    media.addEventListener('change', look);
-    return () => media.removeEventListener('change', look);
-  }, [query]);
-  return fits;
-}
+/** On a narrow page a name takes two lines, and equal ranges of one source differ by their time alone. */
+const narrowRowHeight = 104;
 
 interface StudiesViewProps {
   readonly source: string | null;
@@ -117,7 +104,7 @@ interface StudiesViewProps {
 /** The studies of the host, newest first, a page at a time. */
 export function StudiesView({ source, lifecycle }: StudiesViewProps) {
   const host = useHost();
-  const isNarrow = useMedia(narrow);
+  const isNarrow = useMedia(narrowPage);
   const { rows, isWhole, isAsking, error, more, retry } = useStudyPages(host, {
     ...(source !== null && { sourceSessionId: source }),
     ...(lifecycle !== null && { lifecycle: lifecycle as NonNullable<RuntimesOptions['lifecycle']> }),
@@ -193,9 +180,11 @@ function StudyRow({ row, tabIndex }: { readonly row: RuntimeRow | undefined; rea
   if (row === undefined) return null;
   const { runtimeId, label, range, acceptedAt, reason } = row;
   return (
-    <a class="list-link study-row" tabIndex={tabIndex} href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
+    <a class="list-link" tabIndex={tabIndex} href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
       <span class="row-main">
-        <span class="row-title">{label ?? 'A source that was deleted'}</span>
+        <span class="row-title" lang={languageOfName(label ?? '')}>
+          {label ?? 'A source that was deleted'}
+        </span>
         <span class="quiet">
           {rangeCode(range.startMs, range.endMs)} · {moment(acceptedAt)}
           {reason === null ? '' : ` · ${failureStory(reason, 'study').title}`}

@@ -206,6 +206,10 @@ const around = (atMs: number, { startMs, endMs }: Stretch, range: Stretch): Stre
 const inks = ['line', 'selected', 'edge', 'sound', 'text', 'cut', 'head'] as const;
 type Ink = (typeof inks)[number];
 
+/** True if the first letter of a text is written from right to left. A page finds the direction of a text in this way. */
+export const isRightToLeft = (text: string): boolean =>
+  /^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text);
+
 interface Painted {
   readonly wave: Waveform | null;
   readonly peak: number;
@@ -277,7 +281,11 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
     context.rect(left + 4, 0, Math.max(0, right - left - 8), textHeight);
     context.clip();
     context.fillStyle = inkColor('text');
-    context.fillText((target ?? source ?? '').replaceAll('\n', ' '), Math.max(left, 0) + 6, 4);
+    const text = (target ?? source ?? '').replaceAll('\n', ' ');
+    const isRtl = isRightToLeft(text);
+    context.direction = isRtl ? 'rtl' : 'ltr';
+    context.textAlign = isRtl ? 'right' : 'left';
+    context.fillText(text, isRtl ? Math.min(right, width) - 6 : Math.max(left, 0) + 6, 4);
     context.restore();
   }
 

@@ -78,12 +78,17 @@ export function exportStates({ situation, captions, check, findings }: RuntimeOv
   return offered.map((file) => ({ file, whyNot: whyNot(file) }));
 }
 
+/** The longest name of a film in a file name, in bytes: file systems allow 255, and the language and the ending follow it. */
+const longestStem = 200;
+
 /** The name of a film as part of a file name: without what file systems refuse. */
-const fileStem = (label: string): string =>
-  label
-    .replaceAll(/[/\\:*?"<>|\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, 80) || 'captions';
+function fileStem(label: string): string {
+  const stem = label.replaceAll(/[/\\:*?"<>|\p{Cc}]+/gu, ' ').trim();
+  const room = new Uint8Array(longestStem);
+  // Only whole characters are written.
+  const { read } = new TextEncoder().encodeInto(stem, room);
+  return stem.slice(0, read).trim() || 'captions';
+}
 
 /** The name under which captions are saved: the film and the language. */
 export const captionsName = ({ source, study }: Pick<RuntimeOverview, 'source' | 'study'>): string =>

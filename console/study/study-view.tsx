@@ -12,7 +12,7 @@ import { Failed, Notice, Story } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
 import { isInPart, sentence } from '../words/codes.ts';
 import { failureStory } from '../words/failures.ts';
-import { languageName } from '../words/language-name.ts';
+import { languageName, languageOfName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';
 import { CaptionsPane } from './captions-pane.tsx';
 import { EvidencePane } from './evidence-pane.tsx';
@@ -250,7 +250,9 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
     <>
       <div class="study-head">
         <div>
-          <h1>{source.label}</h1>
+          <h1 title={source.label} lang={languageOfName(source.label)}>
+            {source.label}
+          </h1>
           <p class="quiet">
             {rangeCode(asked.range.startMs, asked.range.endMs)} · {languagesInWords(asked)} · {moment(asked.acceptedAt)}
           </p>

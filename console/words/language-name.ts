@@ -18,3 +18,6 @@ export function plainTag(tag: string): string {
     return tag;
   }
 }
+
+/** The language of a name, for the breaks of its lines: only Korean is written with the letters of Hangul. Undefined for others. */
+export const languageOfName = (name: string): 'ko' | undefined => (/\p{Script=Hangul}/u.test(name) ? 'ko' : undefined);

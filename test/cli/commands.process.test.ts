@@ -206,8 +206,8 @@ test('a wrong call is reported before a host is started for it', async (t) => {
     '--rights-holder and --attest-rights are missing: name who holds the rights in a.wav, and state that you may process it';
   for (const [args, message] of [
     [['ingest', none], `there is no file ${none}`],
-    [['study', none, ...rights], `there is no file ${none}`],
-    [['caption', none, ...rights], `there is no file ${none}`],
+    [['study', none, ...rights], `there is no file ${none}, and no source of a new data root has that name`],
+    [['caption', none, ...rights], `there is no file ${none}, and no source of a new data root has that name`],
     [['ingest', folder], `${folder} is a folder: name the files in it, such as ${folder}/*`],
     [['ingest', empty], `${empty} is empty: nothing is in it that could be taken in`],
     [['ingest', media, '--subtitles', none], `there is no subtitle file ${none}`],

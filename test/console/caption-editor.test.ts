@@ -1,7 +1,8 @@
 import test from 'ava';
 import { draftLines } from '../../console/study/caption-draft.ts';
 import { keyAction, muxCommand } from '../../console/study/caption-editor.tsx';
-import { edgeAt, movedLineEdge, snapped } from '../../console/study/caption-waveform.tsx';
+import { edgeAt, isRightToLeft, movedLineEdge, snapped } from '../../console/study/caption-waveform.tsx';
+import { captionsName } from '../../console/study/exports-pane.tsx';
 import { currentFindings, figureWords, findingsByLine } from '../../console/study/guidelines.tsx';
 import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
@@ -14,6 +15,20 @@ const line = (id: string, startMs: number, endMs: number) => ({
   target: { text: id },
 });
 const lines = draftLines([line('a', 1000, 2000), line('b', 2000, 3000)]);
+
+test('bug: Arabic was drawn on the waveform from left to right, with its full stop at the wrong end', (t) => {
+  for (const text of ['كانت ساعة مطبخ (1974).', '1974: كانت', '«שלום»', '- ܫܠܡܐ']) t.true(isRightToLeft(text), text);
+  for (const text of ['Clock كانت', '시계', '1974', '']) t.false(isRightToLeft(text), text);
+});
+
+test('bug: the file name of captions lost most of a long name, and a Korean one was near the limit of file systems', (t) => {
+  const nameOf = (label: string) =>
+    captionsName({ source: { label }, study: { targetLanguage: 'ar' } } as unknown as RuntimeOverview);
+  const long = 'The Complete and Unabridged Conversations with the Clockmaker of the Harbor, Part One, Restored (2026)';
+  t.is(nameOf(long), `${long}.ar.srt`);
+  t.is(nameOf('시'.repeat(100)), `${'시'.repeat(66)}.ar.srt`);
+  t.is(nameOf('🕰'.repeat(51)), `${'🕰'.repeat(50)}.ar.srt`);
+});
 
 test('of two lines that touch, the edge of the selected one is dragged', (t) => {
   t.deepEqual(edgeAt(lines, 2010, 50, 'a'), { key: 'a', side: 'endMs' });

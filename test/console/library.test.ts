@@ -1,7 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
 import { limitIn } from '../../console/new-study/new-study-view.tsx';
-import { settingText, settingValueOf, withModel } from '../../console/operations/settings.tsx';
+import {
+  executorPermissions,
+  savedWith,
+  settingText,
+  settingValueOf,
+  withModel,
+} from '../../console/operations/settings.tsx';
 import { fittingSources, markedParts, shownStudy, sourceState } from '../../console/sources/library-model.ts';
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import { type SituationCode, situationCode } from '../../contract/overview.ts';
@@ -95,6 +102,19 @@ test('a library is filtered by name and state, and sorted by what a person chose
   t.deepEqual(labels({ show: 'nonsense', sort: 'nonsense' }), ['Interview', 'Harbour 9', 'Harbour 10']);
 });
 
+test('bug: a source that was just added came after older ones without a study', (t) => {
+  const sources = ['Sample', 'Older', 'New'].map((label) => sourceOf(label, 1000, null));
+  const added = new Map([
+    ['source-session:Older', '2026-01-01T00:00:00.000Z'],
+    ['source-session:New', '2026-01-02T00:00:00.000Z'],
+  ]);
+  const shown = fittingSources(sources, { find: '', show: '', sort: '' }, added);
+  t.deepEqual(
+    shown.map(({ label }) => label),
+    ['New', 'Older', 'Sample'],
+  );
+});
+
 test('the words of a search are marked in a line, whatever signs they have', (t) => {
   const parts = (text: string, find: string) =>
     markedParts(text, find).map(({ text: part, isFound }) => (isFound ? `[${part}]` : part));
@@ -117,6 +137,31 @@ test('the languages of tracks come first, those of the sound before others, by t
 test('a limit of the host is read from its sentence', (t) => {
   t.is(limitIn('captions cover at most 120000 ms'), 120_000);
   t.is(limitIn('captions cover less'), null);
+});
+
+test('bug: captions could not be switched on: each of their two settings was refused without the other', (t) => {
+  const executor = { name: 'caption-executor', form: 'single' } as const;
+  t.deepEqual(savedWith(executor, 'grouped-subtitles'), {
+    'caption-executor': 'grouped-subtitles',
+    'allow-embedded-subtitle-captions': true,
+  });
+  t.deepEqual(savedWith(executor, 'recorded'), { 'caption-executor': 'recorded' });
+  t.deepEqual(savedWith({ name: 'caption-translation-model', form: 'single' }, 'recognized'), {
+    'caption-translation-model': 'recognized',
+  });
+});
+
+test('a caption executor is saved with the permission that the options of the host name for it', async (t) => {
+  const schema = await readFile(new URL('../../docs/settings.schema.json', import.meta.url), 'utf8');
+  const { properties } = JSON.parse(schema) as { properties: Record<string, { enum?: string[]; description: string }> };
+  const allows = Object.entries(properties).filter(([, { description }]) => /^allows --caption-ex/.test(description));
+  const permissions = allows.flatMap(([permission, { description }]) => {
+    const [, names = ''] = /^allows --caption-executor ([a-z -]+)/.exec(description) ?? [];
+    return names.split(' or ').map((executor) => [executor, permission] as const);
+  });
+  t.deepEqual(executorPermissions, Object.fromEntries(permissions));
+  const executors = properties['caption-executor']?.enum ?? [];
+  t.deepEqual(['recorded', ...Object.keys(executorPermissions)].sort(), executors.toSorted());
 });
 
 test('a setting is read and written in the form that the wire has', (t) => {

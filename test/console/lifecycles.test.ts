@@ -313,7 +313,7 @@ for (const width of [390, 700, 970, 1600]) {
       const view = fitted(drawing, { width, height: 480 });
       const notes = new Map(drawing.boxes.map(({ id }) => [id, '± changed']));
       // A wide typeface: DejaVu Sans Bold has 0.7 em for a letter.
-      const names = namesOn(drawing, { notes }, view, (name) => name.length * 0.7);
+      const names = namesOn(drawing, { notes, states: new Map() }, view, (name) => name.length * 0.7);
       t.true(names.length > drawing.boxes.length / 2, machineId);
       names.forEach((one, at) => {
         t.true(one.size >= 9, `${one.name} can be read`);
@@ -325,6 +325,27 @@ for (const width of [390, 700, 970, 1600]) {
           t.true(isBeside || Math.abs(one.y - other.y) >= one.size, `${one.name} over ${other.name}`);
         }
       });
+    }
+  });
+}
+
+for (const width of [390, 1440]) {
+  test(`bug: in a chart of ${width} px the state that an actor is in had no name`, (t) => {
+    for (const { id: machineId } of machines) {
+      const file = new URL(`../../docs/charts/${machineId}.drawing.json`, import.meta.url);
+      const drawing = chartDrawing.parse(JSON.parse(readFileSync(file, 'utf8')));
+      const view = fitted(drawing, { width, height: 240 });
+      for (const { id } of drawing.boxes.filter(({ kind }) => kind !== 'compound' && kind !== 'parallel')) {
+        const marks = { notes: new Map(), states: new Map([[id, 'now']]) };
+        const [first, ...others] = namesOn(drawing, marks, view, (name) => name.length * 0.7);
+        if (first === undefined) throw new Error(id);
+        t.is(first.id, id);
+        t.true(first.x >= 0, id);
+        for (const other of others) {
+          const isBeside = first.x + first.width <= other.x || other.x + other.width <= first.x;
+          t.true(isBeside || Math.abs(first.y - other.y) >= first.size, `${id} under ${other.name}`);
+        }
+      }
     }
   });
 }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { keepTabToken, tabToken, tokenOf } from '../../console/host/session.ts';
+import { keepPageToken, keepTabToken, tabToken, tokenOf } from '../../console/host/session.ts';
 
 const token = 'a'.repeat(64);
 
@@ -41,6 +41,17 @@ test('a browser that stores nothing for pages has no token, and takes none', (t)
   };
   t.is(tabToken(off), null);
   t.notThrows(() => keepTabToken(off, token));
+});
+
+test('bug: a page was locked by its first reload after a restart of the host', async (t) => {
+  const kept = memory(new Map([['media-study-page-token', token]]));
+  const next = 'b'.repeat(64);
+  keepPageToken({ pageToken: async () => ({ authorizationToken: next }) as never }, () => kept);
+  await Promise.resolve();
+  t.is(
+    tabToken(() => kept),
+    next,
+  );
 });
 
 test('a token is read from the fragment of an address alone', (t) => {

@@ -52,6 +52,8 @@ test('settings show their values and the origin of each', async (t) => {
   t.like(await setting('maximum-live-studies'), { value: 7, source: 'option', next: 7, change: 'at_once' });
   t.like(await setting('caption-executor'), { value: null, source: 'default', preset: 'recorded', room: 'captions' });
   t.like(await setting('token-file'), { change: 'command_line', room: 'network' });
+  t.deepEqual((await setting('screen-text'))?.choices, ['unavailable', 'tesseract']);
+  t.is((await setting('token-file'))?.choices, undefined);
 });
 
 test('a limit is changed at once, and other settings wait for a restart', async (t) => {
@@ -215,7 +217,12 @@ test('a host answers before it restarts, and not while it receives a whole file'
 
 test('bug: the settings of a found recognizer ended the use of a translator', async (t) => {
   const environment = { MEDIA_STUDY_POCKETSPHINX: '/bin/true', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
-  const inUse = { recognizer: null, screenText: false, translator: 'http://127.0.0.1:9/v1' };
+  const inUse = {
+    recognizer: null,
+    screenText: false,
+    translator: 'http://127.0.0.1:9/v1',
+    captions: 'recognised_transcript',
+  } as const;
   const found = await findEngines(environment, inUse);
   const { use = {} } = found.find(({ name }) => name === 'pocketsphinx') ?? {};
   t.deepEqual(use, {
@@ -229,9 +236,13 @@ test('bug: the settings of a found recognizer ended the use of a translator', as
 });
 
 test('engines of this machine are found with the settings that use them', async (t) => {
-  const { host } = await opened(t);
+  const { host, change, setting } = await opened(t);
   const { engines } = host.granted(t, await host.get('/v1/found-engines'), 200, foundEngines);
   const recognizer = engines.find(({ name }) => name === 'pocketsphinx');
   t.like(recognizer, { state: 'absent', use: {}, confirmation: null });
   t.regex(recognizer?.remedy ?? '', /^install it/);
+  const subtitles = engines.find(({ engine }) => engine === 'captions');
+  t.like(subtitles, { state: 'found', reach: 'this_host', confirmation: null });
+  host.granted(t, await change({ set: subtitles?.use ?? {} }), 200, settingsChanged, cors);
+  t.like(await setting('caption-executor'), { next: 'grouped-subtitles' });
 });

@@ -272,7 +272,7 @@ inBrowser('bug: the rows of studies overlapped after a page became narrow', asyn
       .evaluate((element) => (element as { style?: { height: string } }).style?.height);
   t.is(await heightOf(), '64px');
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.locator('.window-row[style*="84px"]').first().waitFor({ timeout: 5_000 });
+  await page.locator('.window-row[style*="104px"]').first().waitFor({ timeout: 5_000 });
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.locator('.window-row[style*="64px"]').first().waitFor({ timeout: 5_000 });
   t.deepEqual(faults, []);

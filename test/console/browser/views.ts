@@ -148,6 +148,10 @@ export async function show(page: Page, { hash, ready, act }: View): Promise<void
   await act?.(page);
 }
 
+/** The px that a page scrolls on below all that it shows: what it hides from eyes can lie outside of a list that scrolls. */
+const emptyBelow = `document.documentElement.scrollHeight
+  - Math.max(innerHeight, document.querySelector('main').getBoundingClientRect().bottom + scrollY)`;
+
 const axe = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 
 /** Looks at every view in both themes and three widths: for barriers, for what sticks out, and for what it must not do. */
@@ -168,6 +172,8 @@ export async function checkViews(
         const where = `${view.name}, ${colorScheme}, ${width} px`;
         expect(`${where}: no serious barrier${found.map((each) => `\n       ${each}`).join('')}`, found.length === 0);
         expect(`${where}: nothing sticks out`, out <= 0);
+        const below = await page.evaluate<number>(emptyBelow);
+        expect(`${where}: the page ends with its content`, below <= 1);
       }
       expect(
         `${colorScheme}, ${width} px: nothing left the origin, no script failed\n${faults.join('\n')}`.trim(),
