@@ -23,8 +23,9 @@ test('the script of the client page makes captions of a film', async (t) => {
   const here = script
     .replaceAll("'./client/study-host.ts'", `'${new URL('../../client/study-host.ts', import.meta.url)}'`)
     .replaceAll('http://127.0.0.1:4312', baseUrl);
-  await writeFile(join(folder, 'captions.ts'), here);
-  const loaded = ['--import', import.meta.resolve('tsx'), 'captions.ts'];
+  // The project of the page has modules; this folder has no package that says so.
+  await writeFile(join(folder, 'captions.mts'), here);
+  const loaded = ['--import', import.meta.resolve('tsx'), 'captions.mts'];
   const { stderr } = await run(process.execPath, loaded, { cwd: folder, env: { ...process.env, TOKEN: token } });
   t.regex(stderr, /^detect /m);
   t.regex(await readFile(join(folder, 'film.en.srt'), 'utf8'), /^1\n00:00:00,800 --> .*\nGood morning and welcome/);
