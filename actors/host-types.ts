@@ -66,6 +66,8 @@ export interface HostOptions {
   /** The one person who may decide on reviews. */
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
+  /** True if captions come from the subtitle tracks of a study where they fit, and from the executor elsewhere. */
+  readonly subtitlesFirst?: boolean;
   /** The hosted model that translates captions; null or absent on a host without one. */
   readonly translator?: ChosenTranslator | null;
   /** The hosted model that explains captions; null where no explanation executor is configured. */

@@ -123,6 +123,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const translator = await openTranslator(options.translator ?? null, detector, clock);
   const captionAbility = {
     classification: options.captionExecutor,
+    subtitlesFirst: options.subtitlesFirst ?? false,
     get allowance() {
       return limits.captionAllowance;
     },

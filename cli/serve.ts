@@ -87,6 +87,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
       ...options.sourceDirectories.map((directory) => ({ directory, root: options.sourceRoot })),
     ],
     captionExecutor: options.captionExecutor.classification,
+    subtitlesFirst: options.captionExecutor.subtitlesFirst ?? false,
     translator,
     explainer,
     recognizer,

@@ -190,13 +190,20 @@ function neededExecutor({ spoken, target, hasSpokenText, hasTargetText }: Asked)
   return translates ? 'recognized-translated' : 'recognized';
 }
 
+/** The caption executors whose captions `subtitles-or-recognized` makes, too. */
+const coveredExecutors: readonly unknown[] = ['grouped-subtitles', 'recognized', 'subtitles-or-recognized'];
+
+/** True if a host with this caption executor in its settings makes captions as `executor` does. */
+const makesAs = (usual: SettingValue, executor: string): boolean =>
+  usual === executor || (usual === 'subtitles-or-recognized' && coveredExecutors.includes(executor));
+
 /**
  * The options of a host for these captions, with engines that a person has allowed in the settings. Settings for another film
  * must not block this one. Null if an engine is missing, or if the settings are for such captions already.
  */
 function optionsFor(asked: Asked, settings: Settings): readonly string[] | null {
   const executor = neededExecutor(asked);
-  if ((settings.get('caption-executor') ?? 'grouped-subtitles') === executor) return null;
+  if (makesAs(settings.get('caption-executor') ?? 'grouped-subtitles', executor)) return null;
   if (executor.startsWith('recognized') && !settings.has('semantic-recognizer')) return null;
   if (executor === 'grouped-subtitles') return ['--caption-executor', executor, '--allow-embedded-subtitle-captions'];
   if (executor === 'recognized') return ['--caption-executor', executor, '--allow-recognized-captions'];
@@ -238,6 +245,10 @@ async function enginesFor(asked: Asked, settings: Settings): Promise<NeededEngin
   };
   const taken = new Map(Object.entries(use));
   if (needsTranslator) taken.delete('allow-recognized-captions');
+  // An executor for other films stays in the settings: this command sets its own.
+  else if (!coveredExecutors.includes(settings.get('caption-executor') ?? 'grouped-subtitles')) {
+    for (const name of Object.keys(recognizedSettings)) taken.delete(name);
+  }
   const found = [recognizer, translator].filter((engine) => engine !== null);
   return { needsRecognizer, needsTranslator, found, settings: taken };
 }
@@ -305,8 +316,11 @@ async function ableCall(
   const able = remembered ?? (obstacle === null ? await restarted([], usual) : null);
   if (able !== null) return able;
   const needed = await enginesFor(asked, settings);
-  const taken = (await engineTaken(call, needed, settings)) ? await restarted([], needs) : null;
-  if (taken !== null) return taken;
+  if (await engineTaken(call, needed, settings)) {
+    const now = (await readSettings(dataRootAt(dataRootOf(call.given)).settings)) ?? new Map();
+    const taken = await restarted(optionsFor(asked, now) ?? [], needs);
+    if (taken !== null) return taken;
+  }
   const reason = obstacle?.text ?? 'the host does not start again with its settings';
   throw new WrongCall(`no captions can be made of ${asked.film}: ${reason}. ${waysOut(call, asked, needed)}`);
 }

@@ -236,6 +236,8 @@ const captions = { setting: { room: 'captions', change: 'restart', isGrouped: tr
 
 interface CaptionChoice {
   readonly classification: CaptionClassification;
+  /** True if subtitle tracks that fit come before the work of the engine. */
+  readonly subtitlesFirst?: boolean;
   /** The switch without which a host does not start with this executor; null for the default. */
   readonly permission: string | null;
   /** How the line on stdout names it. */
@@ -288,6 +290,13 @@ const choices = {
     permission: 'allow-recognized-captions',
     announced: 'recognised-transcript-same-language',
     help: 'takes them from the recognized speech',
+  },
+  'subtitles-or-recognized': {
+    classification: 'recognised_transcript',
+    subtitlesFirst: true,
+    permission: 'allow-recognized-captions',
+    announced: 'subtitle-tracks-or-recognised-transcript',
+    help: 'takes them from subtitle tracks in both languages, and from the recognized speech where these are missing',
   },
   'recognized-translated': {
     classification: 'recognised_transcript_translated',

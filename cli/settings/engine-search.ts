@@ -65,7 +65,7 @@ export const pocketsphinxSettings: EngineSettings = {
 };
 
 export const recognizedSettings: EngineSettings = {
-  'caption-executor': 'recognized',
+  'caption-executor': 'subtitles-or-recognized',
   'allow-recognized-captions': true,
 };
 

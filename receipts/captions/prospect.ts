@@ -9,7 +9,7 @@ import { baseLanguage } from '../../rules/languages.ts';
 import { neededAllowance } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
 import { type CaptionedStudy, captionInputOf, coveredLine, hostLengthObstacleOf } from './captioned-study.ts';
-import { captionExecutors } from './executors.ts';
+import { captionExecutors, hasSubtitleLines } from './executors.ts';
 import type { LinesAbsence } from './transcript-lines.ts';
 
 /** The text for a host without a caption executor. */
@@ -21,6 +21,8 @@ export const captionsOff = `${captionsAreOff}; ${errorRemedies.caption_current_r
 /** The means of a host for making captions. */
 export interface CaptionAbility {
   readonly classification: CaptionClassification;
+  /** True if the subtitle tracks of a study come first, where they give a line with both texts. */
+  readonly subtitlesFirst?: boolean;
   /** How long captions may be. */
   readonly allowance: CaptionAllowance;
   /** Absent on a host that translates no captions. */
@@ -41,8 +43,9 @@ interface CaptionProspect {
 export function captionProspectOf(
   study: CaptionedStudy,
   attempt: number,
-  { classification, allowance: allowed, translator }: CaptionAbility,
+  { classification: usual, subtitlesFirst = false, allowance: allowed, translator }: CaptionAbility,
 ): CaptionProspect {
+  const classification = subtitlesFirst && hasSubtitleLines(study) ? 'grouped_subtitle_tracks' : usual;
   const executor = captionExecutors[classification];
   const drafts = executor.draft(study);
   const allowance = neededAllowance(captionInputOf(study).range, drafts, allowed);
@@ -148,15 +151,20 @@ const byExecutor: Readonly<
 /** Everything that is known before a study to keep captions from coming of it. */
 export function plannedObstaclesOf(
   planned: PlannedCaptions,
-  { classification, allowance }: Pick<CaptionAbility, 'classification' | 'allowance'>,
+  {
+    classification,
+    subtitlesFirst = false,
+    allowance,
+  }: Pick<CaptionAbility, 'classification' | 'subtitlesFirst' | 'allowance'>,
 ): PlannedObstacle[] {
+  const obstacle = byExecutor[classification](planned);
   const tooLong = hostLengthObstacleOf(planned.range, allowance.maxDurationMs);
   const found: readonly (PlannedObstacle | null)[] = [
     planned.requested.mode === 'declared'
       ? null
       : { reason: 'source_language_not_declared', text: 'captions need one declared source language' },
     tooLong === null ? null : { reason: 'range_too_long', text: tooLong },
-    byExecutor[classification](planned),
+    subtitlesFirst && textTrackObstacle(planned, false) === null ? null : obstacle,
   ];
   return found.filter((obstacle) => obstacle !== null);
 }

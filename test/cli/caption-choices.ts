@@ -3,6 +3,7 @@ export const seam = ['--caption-executor', 'deterministic-test', '--allow-determ
 export const embedded = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
 const grouped = ['--caption-executor', 'grouped-subtitles', '--allow-embedded-subtitle-captions'];
 const recognized = ['--caption-executor', 'recognized', '--allow-recognized-captions'];
+const either = ['--caption-executor', 'subtitles-or-recognized', '--allow-recognized-captions'];
 
 export const translated = [
   ...['--caption-executor', 'recognized-translated', '--allow-real-caption-production'],
@@ -17,4 +18,5 @@ export const choices: readonly (readonly [readonly string[], string, string])[] 
   [embedded, 'embedded_subtitle_tracks', 'embedded-subtitle-tracks-no-model'],
   [grouped, 'grouped_subtitle_tracks', 'grouped-subtitle-tracks-no-model'],
   [recognized, 'recognised_transcript', 'recognised-transcript-same-language'],
+  [either, 'recognised_transcript', 'subtitle-tracks-or-recognised-transcript'],
 ];

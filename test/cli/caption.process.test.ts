@@ -106,6 +106,29 @@ test('bug: a recognizer remembered for one film blocked a film with subtitle tra
   t.is(stdout, `${file('film.en.srt')}\n`);
 });
 
+test('bug: a study of a film with subtitle tracks had no captions after a recognizer was allowed for another film', async (t) => {
+  const { caption, film, file, folder } = await withFilm(t);
+  const root = ['--data-root', join(folder, 'root')];
+  const remembered = ['caption-executor=subtitles-or-recognized', 'allow-recognized-captions=true'];
+  await runCommand(['settings', 'set', ...remembered, ...root]);
+  const study = ['study', film, '--language', 'ko', '--target-language', 'en', '--captions'];
+  const studied = await runCommand([...study, ...owner, ...root]);
+  t.is(studied.exit, 0, studied.stderr);
+  t.notRegex(studied.stdout + studied.stderr, /captions_not_possible|no captions/);
+  const [runtimeId = ''] = /runtime:[-\w]+/.exec(studied.stdout) ?? [];
+  const captioned = await caption('--from', 'ko', '--to', 'en', ...approved);
+  t.is(captioned.stdout, `${file('film.en.srt')}\n`, captioned.stderr);
+  const made = await runCommand(['captions', runtimeId, '--produce', ...root]);
+  t.is(made.exit, 0, made.stderr);
+  t.regex(made.stdout, /Good morning and welcome/);
+  t.regex(
+    made.stderr,
+    /next: write the captions to a file \(.*export runtime:\S+ captions\.srt --output captions\.en\.srt/,
+  );
+  const verified = await runBuilt('build/verify.js', [runtimeId, ...root]);
+  t.is(verified.exit, 0, verified.stdout + verified.stderr);
+});
+
 const pocketsphinxTest = hasPocketsphinx ? test : test.skip;
 const sphinx = ['semantic-recognizer=pocketsphinx', 'allow-real-semantic-evidence=true'];
 const sphinxRemembered = [...sphinx, 'caption-executor=recognized', 'allow-recognized-captions=true'];
@@ -169,7 +192,7 @@ test('a film without texts and without an engine lists the options, before any a
   t.is(exit, 2);
   t.regex(
     stderr,
-    /no captions can be made of .*hum\.wav: .*Attach subtitles with --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE allow-real-semantic-evidence=true caption-executor=recognized allow-recognized-captions=true/,
+    /no captions can be made of .*hum\.wav: .*Attach subtitles with --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE allow-real-semantic-evidence=true caption-executor=subtitles-or-recognized allow-recognized-captions=true/,
   );
   const both = await runCommand(args('--from', 'en', '--to', 'de'), environment);
   t.regex(

@@ -146,6 +146,10 @@ test('an overview offers only actions that the host supports', async (t) => {
     t.is(actionsOf(other).includes('produce_captions'), isMade);
     if (!isMade) t.regex(other.captions.text, /^captions would have no line: .* without a recognizer/);
   }
+  const either = { classification: 'recognised_transcript', subtitlesFirst: true } as const;
+  const subtitled = await after(approved, { captions: { ...either, allowance: defaultCaptionAllowance } });
+  t.is(subtitled.captions.state, 'waiting');
+  t.true(actionsOf(subtitled).includes('produce_captions'));
   const mute = await after(made, { explains: false });
   t.false(actionsOf(mute).includes('explain'));
   t.is(mute.explanations.text, 'no explanation executor is configured');

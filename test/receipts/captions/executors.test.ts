@@ -281,6 +281,20 @@ test('a plan names the obstacles to captions for each executor', (t) => {
   t.deepEqual(reasons('recognised_transcript_translated', { source: silent }), ['no_audio_track']);
 });
 
+test('a host whose captions come from subtitle tracks or from speech has an obstacle only where both fail', (t) => {
+  const found = (others: Partial<PlannedCaptions>): string[] =>
+    plannedObstaclesOf(
+      { ...film, ...others },
+      { classification: 'recognised_transcript', subtitlesFirst: true, allowance: defaultCaptionAllowance },
+    ).map(({ reason }) => reason);
+  t.deepEqual(found({}), ['no_translator']);
+  t.deepEqual(found({ targetLanguage: 'ko' }), []);
+  t.deepEqual(found({ targetLanguage: 'ko', source: silent, recognizes: false }), []);
+  const other = { targetLanguage: 'ko', source: taggedAs('fra') };
+  t.deepEqual(found(other), []);
+  t.deepEqual(found({ ...other, recognizes: false }), ['no_recognizer']);
+});
+
 test('a plan also names a range that is too long and a language that is not declared', (t) => {
   const others: Partial<PlannedCaptions> = {
     range: { startMs: 0, endMs: 120_001 },
