@@ -330,7 +330,7 @@ test('a call that lacks an argument is printed whole', (t) => {
   t.is(typed('caption', ...root, 'a.mp4'), "media-study caption a.mp4 --from ko --data-root '/my data'");
 });
 
-test('bug: what a call lacked was printed behind the end of its flags, where it is an argument', (t) => {
+test('bug: a printed command had its missing flags behind --, as arguments', (t) => {
   const typed = (...args: string[]) => typedAgain(['--from', 'ko'], call('/usr/bin/media-study', {}, ...args));
   t.is(typed('caption', '--to', 'en', '--', 'my film.mkv'), "media-study caption --to en --from ko -- 'my film.mkv'");
   t.is(
