@@ -1,11 +1,11 @@
 import { version } from '../../contract/base/program-version.ts';
-import { maximumEvidenceBytes } from '../../contract/evidence/evidence.ts';
+import { type EvidenceArtifact, type FurtherArtifact, maximumEvidenceBytes } from '../../contract/evidence/evidence.ts';
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { WorkOrder } from '../../contract/workers.ts';
 import type { StudyFault } from '../../machines/study-types.ts';
 import { objectFactsOf } from '../../receipts/evidence/readable-evidence.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
-import { checkEvidence, evidenceShape, furtherShape } from '../../receipts/stages/detect.ts';
+import { checkEvidence, checkPassResult, evidenceShape, furtherShape } from '../../receipts/stages/detect.ts';
 import { reopenJson } from '../../receipts/stored-records.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
@@ -63,15 +63,23 @@ export class QueuedOperations implements MediaOperations {
   ): Promise<MediaOperationResult> {
     const result = mediaOperationResult.safeParse(delivered);
     if (!result.success) throw new OutcomeRefused('it holds no result of a pass', result.error);
-    const { study: run, source, request: operation } = work;
+    const { study: run, source, request: operation, task } = work;
+    const artifacts: (EvidenceArtifact | null)[] = [];
     for (const each of result.data.evidence) {
-      if (each.state === 'unavailable') continue;
+      if (each.state === 'unavailable') {
+        artifacts.push(null);
+        continue;
+      }
       const stored = await fetched(objects, each);
-      demandEvidence(() =>
-        checkEvidence(reopenJson(evidenceShape, stored), { run, source, operation, kind: each.kind }),
-      );
+      const artifact = demandEvidence(() => {
+        const found = reopenJson(evidenceShape, stored);
+        checkEvidence(found, { run, source, operation, kind: each.kind });
+        return found;
+      });
+      artifacts.push(artifact);
       await own.putAll([stored]);
     }
+    const furtherArtifacts: FurtherArtifact[] = [];
     for (const each of result.data.further ?? []) {
       const stored = await fetched(objects, each);
       const artifact = demandEvidence(() => {
@@ -80,8 +88,13 @@ export class QueuedOperations implements MediaOperations {
         return found;
       });
       for (const named of objectFactsOf(artifact)) await own.putAll([await fetched(objects, named)]);
+      furtherArtifacts.push(artifact);
       await own.putAll([stored]);
     }
+    const pass = { ...operation, capability: task.capability };
+    demandEvidence(() =>
+      checkPassResult({ run, source, operation: pass, result: result.data, artifacts, furtherArtifacts }),
+    );
     return result.data;
   }
 }

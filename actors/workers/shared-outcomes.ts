@@ -86,7 +86,8 @@ class OrderFiles {
   /** Deletes a file, and the folder of its order once it is empty. */
   async remove(orderId: string, name: string): Promise<void> {
     await this.#guarded(async () => {
-      await rm(this.locate(orderId, name), { force: true });
+      // A folder in its place would end every look at what is left.
+      await rm(this.locate(orderId, name), { recursive: true, force: true });
       await rmdir(join(this.#folder, orderId)).catch(() => undefined);
     });
   }

@@ -193,7 +193,8 @@ async function fileOf(path: string): Promise<Uint8Array> {
 
 /** Opens the editor of the person on a file; resolves when it is closed. Throws `WrongCall`. */
 async function edited(path: string): Promise<void> {
-  const editor = process.env.VISUAL ?? process.env.EDITOR ?? 'vi';
+  // A variable that is empty names no editor.
+  const editor = process.env.VISUAL || process.env.EDITOR || 'vi';
   // An editor may be given with arguments, as in `code --wait`.
   const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, editor, path], { stdio: 'inherit' });
   const code = await new Promise<number | null>((resolve, reject) => {

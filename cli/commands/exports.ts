@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { StudyHost } from '../../client/study-host.ts';
@@ -62,8 +63,8 @@ export async function writeExport(
   signal: AbortSignal,
 ): Promise<WrittenFile> {
   const target = await targetOf(path);
-  // No other command, and no file of the person, has this name.
-  const part = `${target}.${randomUUID()}.part`;
+  // No other command, and no file of the person, has this name. It is short: that of the file may be as long as names can be.
+  const part = join(dirname(target), `.${randomUUID()}.part`);
   const hash = createHash('sha256');
   let bytes = 0;
   const counted = new Transform({

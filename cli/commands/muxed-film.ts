@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../../executors/process/process.ts';
 import { FFMPEG, resolveTool } from '../../executors/process/tools.ts';
@@ -136,7 +136,8 @@ export async function muxFilm(
   signal: AbortSignal,
 ): Promise<void> {
   const workRoot = await mkdtemp(join(tmpdir(), 'media-study-mux-'));
-  const part = `${output}.${randomUUID()}.part${extname(output)}`;
+  // A short name: that of the film may be as long as names can be.
+  const part = join(dirname(output), `.${randomUUID()}.part${extname(output)}`);
   try {
     const launcher = await openLauncher({ workRoot, newId: randomUUID });
     try {

@@ -43,11 +43,15 @@ function typedDataRoot(argv: readonly string[]): string | undefined {
   return at < 0 ? undefined : args[at + 1];
 }
 
-/** A command with its arguments, as this person types it: with the prefix and the data root of the call that prints it. */
-export function asTyped(words: string, call: ProcessCall = thisProcess()): string {
-  const dataRoot = typedDataRoot(call.argv);
-  return `${programAsTyped(call)} ${words}${dataRoot === undefined ? '' : ` --data-root ${shellPath(dataRoot)}`}`;
+/** The flag that names the data root of a call, as a shell reads it; no words if the call names none. */
+function dataRootWords(argv: readonly string[]): readonly string[] {
+  const dataRoot = typedDataRoot(argv);
+  return dataRoot === undefined ? [] : [`--data-root ${shellPath(dataRoot)}`];
 }
+
+/** A command with its arguments, as this person types it: with the prefix and the data root of the call that prints it. */
+export const asTyped = (words: string, call: ProcessCall = thisProcess()): string =>
+  [programAsTyped(call), words, ...dataRootWords(call.argv)].join(' ');
 
 /** The words of a call after the program, without its data root: `asTyped` adds that. */
 function typedWords(argv: readonly string[]): readonly string[] {
@@ -59,8 +63,14 @@ function typedWords(argv: readonly string[]): readonly string[] {
 }
 
 /** This call with the words that it lacks, as this person types it: a complete command to paste. */
-export const typedAgain = (lacking: readonly string[], call: ProcessCall = thisProcess()): string =>
-  asTyped([...typedWords(call.argv), ...lacking].map(shellPath).join(' '), call);
+export function typedAgain(lacking: readonly string[], call: ProcessCall = thisProcess()): string {
+  const words = typedWords(call.argv);
+  const end = words.indexOf(endOfFlags);
+  if (end < 0) return asTyped([...words, ...lacking].map(shellPath).join(' '), call);
+  // Behind the end of flags everything is an argument, also a flag that the call lacks and the data root.
+  const front = [...words.slice(0, end), ...lacking].map(shellPath);
+  return [programAsTyped(call), ...front, ...dataRootWords(call.argv), ...words.slice(end).map(shellPath)].join(' ');
+}
 
 /** One call of a subcommand that works through a running host. */
 export interface CommandCall {

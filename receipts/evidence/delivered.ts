@@ -15,7 +15,7 @@ import { checkKeyframePieces, checkTruePeak } from './facts.ts';
 import type { MediaOperation } from './media-operation.ts';
 
 /** One kind of evidence as a pass delivered it; without an artifact if it is unavailable. */
-interface DeliveredEvidence {
+export interface DeliveredEvidence {
   readonly delivered: MediaEvidence;
   readonly artifact: EvidenceArtifact | null;
 }

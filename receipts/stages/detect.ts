@@ -22,7 +22,7 @@ import type {
 } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { type StageName, studyStages } from '../../contract/study/stages.ts';
-import { checkAgainstPass, checkDelivered } from '../evidence/delivered.ts';
+import { checkAgainstPass, checkDelivered, type DeliveredEvidence, type DeliveredPass } from '../evidence/delivered.ts';
 import { checkFactsAmongThemselves } from '../evidence/facts.ts';
 import {
   detectedArtifactKind,
@@ -266,9 +266,41 @@ async function openFurther(
 }
 
 /** The samples that a pass decoded are those that its speech evidence was measured on. */
-function checkDerivedAudio({ derivedAudio }: MediaOperationReceipt, evidence: readonly VerifiedEvidence[]): void {
+function checkDerivedAudio(
+  { derivedAudio }: Pick<MediaOperationResult, 'derivedAudio'>,
+  evidence: readonly DeliveredEvidence[],
+): void {
   const speech = evidence.find(({ delivered }) => delivered.kind === 'speech_activity')?.artifact;
   demandDerived('media_operation', { derivedAudio }, { derivedAudio: speech?.input.derivedAudio ?? null });
+}
+
+/** A result of a pass that another machine measured, and its artifacts, each of which was checked by itself. */
+interface MeasuredElsewhere extends Pick<DeliveredPass, 'source' | 'operation'> {
+  readonly run: StudyRun;
+  readonly result: MediaOperationResult;
+  /** In the order of the result; null for what is unavailable. */
+  readonly artifacts: readonly (EvidenceArtifact | null)[];
+  readonly furtherArtifacts: readonly FurtherArtifact[];
+}
+
+/**
+ * Checks that such a result is whole, as the fold of its pass does. Once kept under its operation key, every study with that key
+ * would fail at it. Throws `EvidenceChainError`.
+ */
+export function checkPassResult({
+  run,
+  source,
+  operation,
+  result,
+  artifacts,
+  furtherArtifacts,
+}: MeasuredElsewhere): void {
+  const { receipt } = operationCompleted(run, operation, result, false);
+  const evidence = receipt.evidence.map((delivered, at) => ({ delivered, artifact: artifacts[at] ?? null }));
+  checkDerivedAudio(result, evidence);
+  const { analysisRequest: request } = run.record;
+  checkDelivered({ source, request, operation, evidence, further: result.further ?? [] });
+  for (const artifact of furtherArtifacts) checkAgainstPass(artifact, evidence);
 }
 
 /** The passes over the media that every study makes, in this order. */

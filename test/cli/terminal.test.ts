@@ -330,6 +330,15 @@ test('a call that lacks an argument is printed whole', (t) => {
   t.is(typed('caption', ...root, 'a.mp4'), "media-study caption a.mp4 --from ko --data-root '/my data'");
 });
 
+test('bug: a printed command had its missing flags behind --, as arguments', (t) => {
+  const typed = (...args: string[]) => typedAgain(['--from', 'ko'], call('/usr/bin/media-study', {}, ...args));
+  t.is(typed('caption', '--to', 'en', '--', 'my film.mkv'), "media-study caption --to en --from ko -- 'my film.mkv'");
+  t.is(
+    typed('caption', '--data-root', '/d', '--', '--data-root'),
+    'media-study caption --from ko --data-root /d -- --data-root',
+  );
+});
+
 test('bug: a printed command left out the data root of the call that printed it', (t) => {
   const typed = (...args: string[]) => asTyped('captions film', call('/usr/bin/media-study', {}, 'study', ...args));
   t.is(typed('film.mp4'), 'media-study captions film');

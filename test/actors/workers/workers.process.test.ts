@@ -121,6 +121,29 @@ withRedis('of two workers that both finish, one is counted', async (t) => {
   await queued.endsIntact(t);
 });
 
+withRedis('bug: a result without one kind of evidence was kept, and failed every study with its key', async (t) => {
+  const queued = await QueuedHost.open(t, 1);
+  await queued.isOver(t, await queued.begun(0));
+  await queued.workers[0]?.stop();
+  const outcomes = new SharedOutcomes(queued.objectSource);
+  for (const id of await outcomes.orders()) {
+    for (const { name, bytes } of await outcomes.of(id)) {
+      const written = JSON.parse(String(bytes));
+      if (written.outcome.result.derivedAudio === null) continue;
+      written.outcome.result.evidence.pop();
+      await writeFile(join(queued.objectSource, 'outcomes', id, name), JSON.stringify(written));
+    }
+  }
+  await queued.host.stop();
+  await queued.start(t, 'another');
+  const runtimeId = await queued.begun(0);
+  await queued.until(t, 'the result is refused', async () => (await queued.counted('refused')) === 1);
+  await queued.worker();
+  await queued.isOver(t, runtimeId);
+  t.is(await queued.counted('taken'), 2);
+  await queued.endsIntact(t);
+});
+
 const nothing = `sha256:${'0'.repeat(64)}`;
 const gone = { kind: 'silence', state: 'available', contentId: nothing, bytes: 7 };
 /** The delivery of a worker that checks nothing, in place of the requested result. */
