@@ -106,7 +106,8 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
       signal: stop.signal,
     });
     const before = earlier.find(({ sourceSessionId }) => sourceSessionId === source.sourceSessionId);
-    if (before === undefined || before.label === source.label) return;
+    // The sample becomes a file of the person who adds it.
+    if (before === undefined || before.rightsScope !== 'local_processing' || before.label === source.label) return;
     // The host gives known bytes the new label. The label that a person knows stays until they choose the other one.
     const { sourceSessionId, label } = before;
     await host.library.rename(sourceSessionId, label);

@@ -51,7 +51,7 @@ test.serial(
   'bug: a file that was added before lost its label in silence to the one that it was added with again',
   async (t) => {
     const renamed: string[] = [];
-    const row = { sourceSessionId: 'source:1', label: 'film' };
+    const row = { sourceSessionId: 'source:1', label: 'film', rightsScope: 'local_processing' };
     const host = {
       sources: async () => [row],
       ingestFile: async (_: File, { label }: { label: string }) => ({ ...row, label }),
