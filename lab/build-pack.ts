@@ -26,6 +26,8 @@ const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> =
   'photographs-french-korean-held-out': photographItems('held-out', 'french-korean'),
   'photographs-english-german-unseen': photographItems('unseen', 'english-german'),
   'photographs-french-korean-unseen': photographItems('unseen', 'french-korean'),
+  'photographs-english-german-newest': photographItems('newest', 'english-german'),
+  'photographs-french-korean-newest': photographItems('newest', 'french-korean'),
   recorded: recordedItems,
   unspoken: unspokenItems,
   'unspoken-whole': wholeMusicItems,

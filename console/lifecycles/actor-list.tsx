@@ -185,7 +185,7 @@ function ActorRow({ row, subjects, tabIndex }: ActorRowProps) {
       href={addressOf({ view: 'actor', actorId: row.actorId, besideId: null, step: null })}
     >
       <span class="row-main">
-        <span class="row-title" lang={languageOfName(name)}>
+        <span class="row-title" title={name} lang={languageOfName(name)}>
           {name}
         </span>
         <span class="quiet">

@@ -41,6 +41,7 @@ export const executorPermissions: Readonly<Record<string, string>> = {
   'grouped-subtitles': 'allow-embedded-subtitle-captions',
   'subtitles-translated': 'allow-real-caption-production',
   recognized: 'allow-recognized-captions',
+  'subtitles-or-recognized': 'allow-recognized-captions',
   'recognized-translated': 'allow-real-caption-production',
 };
 

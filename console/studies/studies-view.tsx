@@ -182,7 +182,7 @@ function StudyRow({ row, tabIndex }: { readonly row: RuntimeRow | undefined; rea
   return (
     <a class="list-link" tabIndex={tabIndex} href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
       <span class="row-main">
-        <span class="row-title" lang={languageOfName(label ?? '')}>
+        <span class="row-title" title={label ?? undefined} lang={languageOfName(label ?? '')}>
           {label ?? 'A source that was deleted'}
         </span>
         <span class="quiet">

@@ -52,15 +52,19 @@ export const LINE_RULE = {
 } as const;
 
 /**
- * A line that may be cut. Within `reachHeights` behind a whole line there is nothing of the size of a letter. Few pixels (`alikeShare`) are
- * as light as its letters. Or the contrast of the last two letters is at least `fadingShare` of that of the line: an outline keeps it. Pixels
- * in it that are as light as its letters and not drawn are at most `missingShare` of those that are. And no other line of its gray, at most
- * `aroundHeights` as high around it, or beginning at most `besideHeights` behind it, reaches `shorterHeights` further.
+ * A line that may be cut. Within `reachHeights` behind a whole line there is nothing of the size of a letter. Strokes of its gray, at most
+ * `thinHeights` wide, cover at most `strokeSquares` of its height squared there: a letter that touches another shape has more. Few pixels
+ * (`alikeShare`) are as light as its letters. Or the contrast of the last two letters is at least `fadingShare` of that of the line: an outline
+ * keeps it. Pixels in it that are as light as its letters and not drawn are at most `missingShare` of those that are. And no other line of its
+ * gray, at most `aroundHeights` as high around it, or beginning at most `besideHeights` behind it, reaches `shorterHeights` further. A reading
+ * of the page ends within so many heights of a found line, too.
  */
 export const END_RULE = {
   reachHeights: 1.2,
   alikeShare: 0.12,
   fadingShare: 0.9,
+  thinHeights: 0.3,
+  strokeSquares: 0.06,
   shorterHeights: 0.6,
   missingShare: 0.02,
   aroundHeights: 2.5,
@@ -239,6 +243,45 @@ function goesOn(
   return isBeside && shared >= heightOf(component) / 2 && heightOf(component) >= heightOf(box) / 2;
 }
 
+/**
+ * The area of thin strokes from one column to another that are as light as the letters of a line, in squares of its height. A stroke has ground
+ * on both sides, across or down.
+ */
+function strokesBetween(
+  { width, height, pixels }: GrayPicture,
+  box: PixelBox,
+  mean: number,
+  columns: readonly number[],
+): number {
+  const [from = 0, to = 0] = columns.map((column) => Math.min(width, Math.max(0, column)));
+  const most = END_RULE.thinHeights * heightOf(box);
+  const apartAt = (x: number, y: number): number =>
+    x < 0 || x >= width || y < 0 || y >= height ? 0 : Math.abs((pixels[y * width + x] ?? 0) - mean);
+  /** The pixels from one to the ground on one side of it; null if the stroke is wide, or fades into its ground. */
+  const reachOf = (x: number, y: number, across: number, down: number): number | null => {
+    let reached = 1;
+    const apart = (more: number): number => apartAt(x + (reached + more) * across, y + (reached + more) * down);
+    while (reached <= most && apart(0) <= LINE_RULE.alikeSteps) reached += 1;
+    if (reached > most) return null;
+    for (let more = 0; more < LINE_RULE.ringPixels; more += 1) {
+      if (apart(more) >= LINE_RULE.contrastSteps) return reached;
+    }
+    return null;
+  };
+  const isThin = (x: number, y: number, across: number, down: number): boolean => {
+    const before = reachOf(x, y, -across, -down);
+    const behind = before === null ? null : reachOf(x, y, across, down);
+    return before !== null && behind !== null && before + behind - 1 <= most;
+  };
+  let strokes = 0;
+  for (let y = box.top; y < box.bottom; y += 1) {
+    for (let x = from; x < to; x += 1) {
+      if (apartAt(x, y) <= LINE_RULE.alikeSteps && (isThin(x, y, 1, 0) || isThin(x, y, 0, 1))) strokes += 1;
+    }
+  }
+  return strokes / heightOf(box) ** 2;
+}
+
 function isCut(row: readonly MeasuredComponent[], of: DividedPicture): boolean {
   const box = boxAround(row);
   const mean = meanOf(row.map((letter) => letter.mean));
@@ -251,6 +294,7 @@ function isCut(row: readonly MeasuredComponent[], of: DividedPicture): boolean {
   return ends.some(
     ({ letters, columns }) =>
       of.components.some((component) => hasSizeOfLetter(component) && goesOn(component, row, columns)) ||
+      strokesBetween(of.picture, box, mean, columns) > END_RULE.strokeSquares ||
       (meanOf(letters.map(contrastOf)) < END_RULE.fadingShare * usual &&
         alikeShare(of.picture, box, mean, columns) > END_RULE.alikeShare),
   );

@@ -9,7 +9,7 @@ import { boxAround, type PixelBox } from './connected-components.ts';
 import { type GrayPicture, grayPicture } from './gray-picture.ts';
 import { END_RULE, LINE_RULE, linesIn, STROKE_RULE, type TextLine } from './line-finder.ts';
 import { boxesOverlap, joinedReadings, lettersIn, lookedAgain, MOST_ROUNDS, STRIP, SURE_MILLI } from './second-look.ts';
-import { SPACE_RULE, spacesBehind } from './syllable-spaces.ts';
+import { inkColumns, SPACE_RULE, spacesBehind } from './syllable-spaces.ts';
 
 // Reads one picture, in the process of the engine: a picture takes seconds, in which the host answers calls.
 
@@ -69,6 +69,12 @@ const SAME_LINE_MILLI = 950;
 /** In thousandths of the picture: a reading of the page that reaches further beyond a line that may be cut has more of it. */
 const BEYOND_MILLI = 20;
 
+/** A cut line counts only against a reading of at most so many times its height. One of Korean can be half of its syllables. */
+const CUT_HEIGHTS = 1.5;
+
+/** The engine reads a drawn line up to its ends: what is left out is a part of a letter, in heights of the line. */
+const UNREAD_HEIGHTS = 0.4;
+
 /**
  * The engine sets each syllable of Korean and each sign of Chinese and Japanese apart. If the gap between two of them is narrower
  * than this share of their height, no space is meant.
@@ -93,6 +99,10 @@ export const READING_PARAMETERS: EvidenceArtifact['parameters'] = {
   linesAtMost: LINE_RULE.mostLines,
   lineEndAlikeShare: END_RULE.alikeShare,
   lineEndFadingShare: END_RULE.fadingShare,
+  lineEndThinHeights: END_RULE.thinHeights,
+  lineEndStrokeSquares: END_RULE.strokeSquares,
+  lineEndShorterHeights: END_RULE.shorterHeights,
+  lineUnreadHeights: UNREAD_HEIGHTS,
   lineMissingShare: END_RULE.missingShare,
   lineAroundHeights: END_RULE.aroundHeights,
   lineBesideHeights: END_RULE.besideHeights,
@@ -104,6 +114,7 @@ export const READING_PARAMETERS: EvidenceArtifact['parameters'] = {
   lineAgreedMilli: AGREED_MILLI,
   lineAgreedOfOneMilli: SAME_LINE_MILLI,
   pageBeyondMilli: BEYOND_MILLI,
+  pageCutHeights: CUT_HEIGHTS,
   longerReadingFromMilli: SURE_MILLI,
   secondLookFromMilli: SURE_MILLI,
   secondLookMode: LINE_MODE,
@@ -120,8 +131,8 @@ export const READING_PARAMETERS: EvidenceArtifact['parameters'] = {
   spaceFromSteps: SPACE_RULE.spaceSteps,
 };
 
-/** The most confidence, from 0 to 100, in a Korean line whose pixels have another number of syllables. */
-const DOUBTED_SPACES = 84;
+/** The most confidence, from 0 to 100, in a line whose pixels have more at its ends, or another number of Korean syllables. */
+const MOST_IN_DOUBT = 84;
 
 const sign = '[\\p{Script=Hangul}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]';
 const endsInSign = new RegExp(`${sign}$`, 'u');
@@ -222,6 +233,13 @@ function agreedOf(seen: readonly LineReading[]): LineReading | null {
   return null;
 }
 
+/** The columns of a drawn line before or behind all words that the engine read. */
+function unreadColumns(words: readonly Word[], drawn: GrayPicture): number {
+  const { left, right } = inkColumns(drawn);
+  const before = Math.min(...words.map(({ bbox }) => bbox.x0)) - left;
+  return Math.max(before, right - Math.max(...words.map(({ bbox }) => bbox.x1)));
+}
+
 /** Reads a line alone, drawn at this height. Null if the engine sees no letters, or more than a line. */
 async function readAlone(engine: TextEngine, line: TextLine, height: number): Promise<LineReading | null> {
   const drawn = line.drawn(height);
@@ -230,7 +248,8 @@ async function readAlone(engine: TextEngine, line: TextLine, height: number): Pr
   if (only === undefined || more.length > 0) return null;
   const words = dividedWords(only.words, drawn, height);
   const text = textOf(words ?? only.words);
-  const confidence = words === null ? Math.min(only.confidence, DOUBTED_SPACES) : only.confidence;
+  const isInDoubt = words === null || unreadColumns(only.words, drawn) > UNREAD_HEIGHTS * height;
+  const confidence = isInDoubt ? Math.min(only.confidence, MOST_IN_DOUBT) : only.confidence;
   return text === '' ? null : { line, text, confidenceMilli: Math.round(10 * confidence) };
 }
 
@@ -269,30 +288,46 @@ async function readPlace(place: readonly TextLine[], engine: TextEngine): Promis
 const isSameReading = (one: ReadText, other: ReadText): boolean =>
   boxesOverlap(one.box, other.box) && lettersIn(one.text) === lettersIn(other.text);
 
-/** The places in which every line may be cut. */
-const placesCutIn = (places: readonly (readonly TextLine[])[], picture: GrayPicture): ScreenBox[] =>
-  places
-    .filter((place) => place.every(({ isCut }) => isCut))
-    .map((place) => placeIn(boxAround(place.map(({ box }) => box)), picture));
+/** The lines that were found in a picture, by place, and their readings. */
+interface FoundLines {
+  readonly picture: GrayPicture;
+  readonly places: readonly (readonly TextLine[])[];
+  readonly found: readonly ReadText[];
+}
 
-/** True if a reading ends where a line of its height ends that may be cut. */
-function isPartOf(box: ScreenBox, cut: ScreenBox): boolean {
-  const heights = [box.bottomMilli - box.topMilli, cut.bottomMilli - cut.topMilli];
-  const [low, high] = [Math.min(...heights), Math.max(...heights)];
-  const rows = Math.min(box.bottomMilli, cut.bottomMilli) - Math.max(box.topMilli, cut.topMilli);
-  const beyond = Math.max(cut.leftMilli - box.leftMilli, box.rightMilli - cut.rightMilli);
-  const isOneLine = boxesOverlap(box, cut) && rows >= low / 2 && high <= LINE_RULE.growthRatio * low;
-  return isOneLine && beyond <= BEYOND_MILLI;
+/**
+ * True if a reading does not end where its line ends. The clearest line of a place goes on behind it. Or that line is whole, ends before the
+ * reading and has other letters. Or all lines of the place may be cut, and the reading does not go on behind them.
+ */
+function endsElsewhere(
+  reading: ReadText,
+  place: readonly TextLine[],
+  { picture, found: readings }: FoundLines,
+): boolean {
+  const { box } = reading;
+  const around = placeIn(boxAround(place.map((line) => line.box)), picture);
+  const [clearest] = place;
+  if (clearest === undefined || !boxesOverlap(box, around)) return false;
+  const line = placeIn(clearest.box, picture);
+  const [read, found] = [box, line].map(({ topMilli, bottomMilli }) => bottomMilli - topMilli) as [number, number];
+  const rows = Math.min(box.bottomMilli, line.bottomMilli) - Math.max(box.topMilli, line.topMilli);
+  // The reading can have a little of what is above and below its line.
+  const isOneLine =
+    rows >= Math.min(read, found) / 2 && found <= LINE_RULE.growthRatio * read && read <= LINE_RULE.heightRatio * found;
+  if (!isOneLine) return false;
+  const beyond = Math.max(around.leftMilli - box.leftMilli, box.rightMilli - around.rightMilli);
+  const endsAtCut = place.every(({ isCut }) => isCut) && beyond <= BEYOND_MILLI;
+  if (endsAtCut && read <= CUT_HEIGHTS * found) return true;
+  const most = (END_RULE.shorterHeights * found * picture.height) / picture.width;
+  const shorter = Math.max(box.leftMilli - line.leftMilli, line.rightMilli - box.rightMilli);
+  const longer = Math.max(line.leftMilli - box.leftMilli, box.rightMilli - line.rightMilli);
+  return shorter > most || (longer > most && !clearest.isCut && !readings.some((one) => isSameReading(one, reading)));
 }
 
 const SPACED_SYLLABLES = /\p{Script=Hangul}\s+\p{Script=Hangul}/u;
 
 /** The text of a reading of the page with the spaces that the pixels of a whole line in its place have. Null if no line has them. */
-function spacedAsDrawn(
-  { text, box }: ReadText,
-  places: readonly (readonly TextLine[])[],
-  picture: GrayPicture,
-): string | null {
+function spacedAsDrawn({ text, box }: ReadText, { picture, places }: FoundLines): string | null {
   const [height] = DRAWN_HEIGHTS;
   const syllables = [...text.replaceAll(/\s/gu, '')];
   for (const line of places.flat()) {
@@ -306,12 +341,12 @@ function spacedAsDrawn(
   return null;
 }
 
-/** A reading of the page after its second look. It is in doubt if it may be a part of a line, or if its Korean spaces are the engine's. */
-function judgedOnPage(reading: ReadText, places: readonly (readonly TextLine[])[], picture: GrayPicture): ReadText {
-  const isPart = placesCutIn(places, picture).some((place) => isPartOf(reading.box, place));
-  const text = spacedAsDrawn(reading, places, picture);
+/** A reading of the page after its second look. It is in doubt if a found line has other ends, or if its Korean spaces are the engine's. */
+function judgedOnPage(reading: ReadText, lines: FoundLines): ReadText {
+  const isOther = lines.places.some((place) => endsElsewhere(reading, place, lines));
+  const text = spacedAsDrawn(reading, lines);
   const isUnsure = text === null && SPACED_SYLLABLES.test(reading.text);
-  return isPart || isUnsure ? { ...reading, secondLook: 'disagrees' } : { ...reading, text: text ?? reading.text };
+  return isOther || isUnsure ? { ...reading, secondLook: 'disagrees' } : { ...reading, text: text ?? reading.text };
 }
 
 /**
@@ -358,7 +393,7 @@ export async function textsIn(pgm: Buffer, engine: TextEngine): Promise<ReadText
     const beside = readings.filter((other) => other !== reading);
     const isDue = reading.confidenceMilli >= SURE_MILLI && reading.secondLook === undefined;
     const again = isDue ? await lookedAgain(reading, { picture, others: beside }, looks) : reading;
-    looked.push(isDue ? judgedOnPage(again, places, picture) : again);
+    looked.push(isDue ? judgedOnPage(again, { picture, places, found }) : again);
   }
   return looked;
 }

@@ -37,6 +37,13 @@ function inkOf({ width, height, pixels }: GrayPicture, { left, right }: Span): n
   return ink;
 }
 
+/** The columns of a line that is drawn alone, from its first dark pixel to its last one. Empty if it has none. */
+export function inkColumns(line: GrayPicture): Span {
+  const ink = inkOf(line, { left: 0, right: line.width });
+  const [first, last] = [ink.findIndex((dark) => dark > 0), ink.findLastIndex((dark) => dark > 0)];
+  return { left: Math.max(0, first), right: last + 1 };
+}
+
 /** The cost of a syllable of this width: a narrow part may be a thin syllable, a wide one is two. */
 function costOfWidth(width: number): number {
   const narrow = Math.max(0, SPACE_RULE.usualLeast - width);

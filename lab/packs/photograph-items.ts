@@ -12,8 +12,8 @@ interface Photographs {
   readonly only: RegExp;
 }
 
-/** Rules are found on `tuning` and judged on the others; `unseen` came last, of other packages. */
-type TitleSet = Half | 'unseen';
+/** Rules are found on `tuning` and judged on the others; `unseen` and then `newest` came last, of other packages. */
+type TitleSet = Half | 'unseen' | 'newest';
 
 /** No photograph, title or font is in two sets. */
 export const photographs: Readonly<Record<TitleSet, readonly Photographs[]>> = {
@@ -60,6 +60,26 @@ export const photographs: Readonly<Record<TitleSet, readonly Photographs[]>> = {
       only: /^(?:china|flower)\.jpg$/,
     },
   ],
+  newest: [
+    {
+      // Scanned cards without a letter on them.
+      package: 'cimg-doc',
+      folder: 'doc/cimg-dev/html/img',
+      only: /^postcard(?:[1-79]|13|14|19|2[2-579]|3[159]|4[0367]|5[0347]|6[048]|7[4789])\.jpg$/,
+    },
+    {
+      package: 'ruby-rmagick-doc',
+      folder: 'doc/ruby-rmagick-doc/html/ex/images',
+      only: /^(?:Ballerina3|Cheetah|Hot_Air_Balloons_H|Red_Rocks)\.jpg$/,
+    },
+    { package: 'libjs-cropper', folder: 'doc/libjs-cropper/tests', only: /^(?:castleMed|poppy)\.jpg$/ },
+    { package: 'lomiri-wallpapers-20.04', folder: 'backgrounds', only: /^(?:Fossa|Kleiber)_.*\.jpg$/ },
+    {
+      package: 'hugin-data',
+      folder: 'hugin/xrc/data/help_en_EN',
+      only: /^(?:Big_ben_rectilinear|CA_tCA00|Medinet_habu_horizontal_stereographic)\.jpg$/,
+    },
+  ],
 };
 
 /** A font in a package of Debian, below `/usr/share/fonts/truetype`. */
@@ -83,6 +103,13 @@ const latinFonts: Readonly<Record<TitleSet, readonly Font[]>> = {
     ['fonts-ebgaramond', '../opentype/ebgaramond/EBGaramond12-Bold.otf'],
     ['fonts-oxygen', 'oxygen/Oxygen-Sans.ttf'],
   ],
+  newest: [
+    ['fonts-cantarell', '../opentype/cantarell/Cantarell-Bold.otf'],
+    ['fonts-linuxlibertine', '../opentype/linux-libertine/LinLibertine_RB.otf'],
+    ['fonts-inter', '../opentype/inter/Inter-Medium.otf'],
+    ['fonts-linuxlibertine', '../opentype/linux-libertine/LinBiolinum_R.otf'],
+    ['fonts-cantarell', '../opentype/cantarell/Cantarell-Regular.otf'],
+  ],
 };
 
 const koreanFonts: Readonly<Record<TitleSet, readonly Font[]>> = {
@@ -95,6 +122,11 @@ const koreanFonts: Readonly<Record<TitleSet, readonly Font[]>> = {
     'fonts-noto-cjk',
     `../opentype/noto/${name}.ttc`,
   ]),
+  newest: [
+    ['fonts-lexi-saebom', 'lexi/LexiSaebomR.ttf'],
+    ['fonts-naver-d2coding', 'naver-d2coding/D2Coding-Ver1.3.2-20180524-all.ttc'],
+    ['fonts-alee', 'alee/Bandal.ttf'],
+  ],
 };
 
 /** Titles and lower thirds in English, German, French and Korean, one of each in turn. */
@@ -154,6 +186,31 @@ export const titles: Readonly<Record<TitleSet, readonly string[]>> = {
     ...['Eleven winters in Leeds', 'Elf Winter in Görlitz', 'Onze hivers à Besançon', '고향으로 가는 버스'],
     ...['With thanks to the village', 'Mit Dank an die Gemeinde', 'Avec le soutien de la ville', '도움을 주신 분들'],
     ...['Next week: the harvest', 'Nächste Woche: die Lese', 'La semaine prochaine', '다음 주에 만나요'],
+  ],
+  newest: [
+    ...['The Glassblowers', 'Die Stunde der Möwen', 'Un dimanche au moulin', '눈 내리는 밤'],
+    ...['Margaret Holloway', 'Friedrich Wenzel', 'Étienne Chabrol', '배우 오민석'],
+    ...['Lighthouse Keeper', 'Schneiderin aus Bremen', 'Luthière à Mirecourt', '도예가'],
+    ...['Seven weeks earlier', 'Drei Stunden davor', 'Le lendemain matin', '그날 저녁'],
+    ...['A room above the bakery', 'Ein Zimmer unterm Dach', 'Une chambre sur cour', '빵집 위의 다락방'],
+    ...['Adapted by Helen Marsh', 'Drehbuch: Oskar Lindner', 'Scénario : Noémie Pascal', '각본 정미경'],
+    ...['Sound: Peter Kilburn', 'Ton: Wiebke Harms', 'Son : Gaspard Lemoine', '녹음 서지훈'],
+    ...['When the tide goes out', 'Wenn die Flut kommt', 'Quand la mer se retire', '물이 빠진 갯벌'],
+    ...["The clockmaker's daughter", 'Die Tochter des Uhrmachers', "La fille de l'horloger", '시계 수리공의 딸'],
+    ...['Shop closes at six', 'Heute geschlossen', 'Ouvert tous les jours', '오늘 휴무'],
+    ...['Fog along the coast', 'Nebel an der Küste', 'Brouillard sur la côte', '해안에 짙은 안개'],
+    ...['Part Five: The Return', 'Fünfter Teil: Heimkehr', 'Cinquième volet : le retour', '다섯 번째 이야기'],
+    ...['A bell without a tower', 'Keiner hörte die Glocke', "Personne n'a entendu", '종소리를 들은 사람'],
+    ...['Recorded in one evening', 'Aufgenommen im Winter', 'Enregistré en public', '한여름에 찍은 사진'],
+    ...['Lighting by Joan Fairley', 'Licht: Matthias Krüger', 'Décors : Céline Aubert', '미술 한소영'],
+    ...["The bees of Cutler's Field", 'Die Bienen vom Südhang', 'Les abeilles du plateau', '언덕 위의 꿀벌'],
+    ...['A suitcase full of maps', 'Ein Koffer voller Karten', 'Une valise de cartes', '지도가 가득한 가방'],
+    ...['Supper in the kitchen', 'Abendbrot in der Küche', 'Souper dans la cuisine', '부엌에서 먹는 저녁'],
+    ...['Forty years in Dundee', 'Vierzig Jahre in Husum', 'Quarante ans à Dieppe', '고향을 떠난 지 십 년'],
+    ...['Our thanks to the nurses', 'Wir danken den Nachbarn', 'Remerciements aux voisins', '함께한 모든 이웃들'],
+    ...['Coming up: the auction', 'Gleich: die Versteigerung', 'À venir : la vente', '곧 이어집니다'],
+    ...['The ferry to Holm Island', 'Das Boot nach Hiddensee', 'Le bac pour Belle-Île', '섬으로 가는 첫 배'],
+    ...['Good night from the studio', 'Gute Nacht aus dem Studio', 'Bonne nuit à tous', '안녕히 주무세요'],
   ],
 };
 

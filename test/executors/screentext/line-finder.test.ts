@@ -99,6 +99,18 @@ test('a line with something of the size of a letter close behind its end may be 
   t.false(linesIn(pictureOf(dark, [...bars(6, 230), far]))[0]?.[0]?.isCut);
 });
 
+test('bug: a line was whole although its next letter touches a lighter shape', (t) => {
+  // Together they are higher than a letter.
+  const letter = [
+    { left: 184, right: 190, top: 50, bottom: 74, gray: 230 },
+    { left: 184, right: 200, top: 70, bottom: 74, gray: 230 },
+  ];
+  const shape = { left: 200, right: width, top: 4, bottom: height, gray: 230 };
+  t.true(linesIn(pictureOf(dark, [...bars(6, 230), ...letter, shape]))[0]?.[0]?.isCut);
+  // The shape alone has no stroke.
+  t.false(linesIn(pictureOf(dark, [...bars(6, 230), shape]))[0]?.[0]?.isCut);
+});
+
 /** A syllable of two strokes that are lower than a letter. */
 const flat = (left: number) => [
   { left, right: left + 20, top: 52, bottom: 58, gray: 230 },
