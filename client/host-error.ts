@@ -98,7 +98,7 @@ export class NotMedia extends Error {
   readonly hint = 'send a file with sound or video; attach a subtitle file to its media';
 
   constructor(what: string) {
-    super(`the file is ${what}, not media`);
+    super(what === 'empty' ? 'the file is empty' : `the file is ${what}, not media`);
     this.name = 'NotMedia';
   }
 }

@@ -167,6 +167,7 @@ export class Ingests {
     const { blob, filename } = await mediaAsBlob(media);
     const name = options.filename ?? filename;
     if (name === null) throw new TypeError('the media has no name: give filename with its extension');
+    if (blob.size === 0) throw new NotMedia('empty');
     const what = notMedia(new Uint8Array(await blob.slice(0, lookedAtBytes).arrayBuffer()));
     if (what !== null) throw new NotMedia(what);
     const json: OwnedIngestRequest = {

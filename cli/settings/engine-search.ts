@@ -1,4 +1,3 @@
-import type { CaptionClassification } from '../../contract/captions/caption-line.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { Environment } from '../../executors/process/tools.ts';
@@ -126,19 +125,16 @@ const subtitleSettings: EngineSettings = {
   'allow-embedded-subtitle-captions': true,
 };
 
-/** Captions from subtitle tracks need nothing that is not installed. A translator of these tracks pairs them as well. */
-const subtitleTracksOf = (classification: CaptionClassification): FoundEngine => {
-  const isInUse = /_subtitle_tracks$|^subtitle_tracks_/.test(classification);
-  return {
-    engine: 'captions',
-    name: 'subtitle tracks',
-    ...onThisHost,
-    state: isInUse ? 'in_use' : 'found',
-    text: 'The host pairs the subtitle tracks of two languages. No model, no network.',
-    remedy: null,
-    use: isInUse ? {} : subtitleSettings,
-  };
-};
+/** Captions from subtitle tracks need nothing that is not installed. */
+const subtitleTracksOf = (isInUse: boolean): FoundEngine => ({
+  engine: 'captions',
+  name: 'subtitle tracks',
+  ...onThisHost,
+  state: isInUse ? 'in_use' : 'found',
+  text: 'The host pairs the subtitle tracks of two languages. No model, no network.',
+  remedy: null,
+  use: isInUse ? {} : subtitleSettings,
+});
 
 const screenTextSettings: EngineSettings = { 'screen-text': 'tesseract' };
 
@@ -194,8 +190,8 @@ interface EnginesInUse {
   readonly screenText: boolean;
   /** The address of the server that translates; null if none does. */
   readonly translator: string | null;
-  /** The source of its captions. */
-  readonly captions: CaptionClassification;
+  /** True if it makes captions of subtitle tracks, alone or before another source of them. */
+  readonly subtitleTracks: boolean;
 }
 
 /** The engines of this machine, looked for now. Asks servers on this machine alone. */
@@ -223,7 +219,7 @@ export async function findEngines(environment: Environment, inUse: EnginesInUse)
     serverOf(found, found.server === inUse.translator, inUse.recognizer !== null),
   );
   return [
-    subtitleTracksOf(inUse.captions),
+    subtitleTracksOf(inUse.subtitleTracks),
     pocketsphinx,
     whisper,
     ...(translators.length === 0 ? [none] : translators),

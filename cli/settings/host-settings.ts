@@ -82,6 +82,10 @@ interface HostSettingsOptions {
 }
 
 /** The settings of a running host. Changes go into its settings file; limits also into the host itself. */
+/** True if captions are made of subtitle tracks: a translator of these tracks pairs them as well. */
+const makesOfSubtitles = ({ classification, subtitlesFirst = false }: ServeOptions['captionExecutor']): boolean =>
+  subtitlesFirst || /_subtitle_tracks$|^subtitle_tracks_/.test(classification);
+
 export class RunningSettings implements SettingsService {
   readonly #options: HostSettingsOptions;
   /** Each change is checked against the file that the change before it wrote. */
@@ -138,7 +142,7 @@ export class RunningSettings implements SettingsService {
           recognizer: options.recognizer?.engine ?? null,
           screenText: options.screenText !== null,
           translator: translator?.provider.baseUrl ?? null,
-          captions: options.captionExecutor.classification,
+          subtitleTracks: makesOfSubtitles(options.captionExecutor),
         })),
       ],
     };

@@ -12,9 +12,9 @@ import { useHost } from '../host/session.ts';
 import { type Remote, useAction, useRemote } from '../host/use-remote.ts';
 import { Facts, Identity } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
+import { CaptionsSwitch, Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
-import { sentence, withoutNo } from '../words/codes.ts';
+import { noSubtitles, sentence, withoutNo } from '../words/codes.ts';
 import { duration, moment, reachWords, wholeSeconds, withTimes } from '../words/numbers.ts';
 import { isTag, LanguagePicker, languagesOf } from './language-picker.tsx';
 import { earlierStudy, RangeStrip } from './range-strip.tsx';
@@ -188,10 +188,12 @@ interface RangeLimitProps {
 /** The limit that a range exceeds, with a button for the longest range that fits. */
 function RangeLimit({ remote, range, onRange }: RangeLimitProps) {
   const tooMuch = isTooLong(remote) && remote.state === 'failed' ? String((remote.error as Error).message) : null;
-  const obstacle =
+  const obstacles =
     remote.state === 'ready'
-      ? remote.value?.warnings.find((each) => each.code === 'captions_not_possible' && each.reason === 'range_too_long')
-      : undefined;
+      ? (remote.value?.warnings ?? []).filter(({ code }) => code === 'captions_not_possible')
+      : [];
+  // A shorter range gives no captions while anything else is in their way.
+  const [obstacle] = obstacles.every(isOfLength) ? obstacles : [];
   const text = tooMuch ?? obstacle?.text;
   if (text === undefined) return null;
   const limitMs = limitIn(text);
@@ -246,9 +248,32 @@ function Reach() {
   return <span class="quiet">{remote.state === 'loading' ? 'asking the host' : 'the host does not say'}</span>;
 }
 
+const isOfLength = (each: PlanWarning): boolean =>
+  each.code === 'captions_not_possible' && each.reason === 'range_too_long';
+
+const isOfLanguage = (each: PlanWarning): boolean =>
+  each.code === 'captions_not_possible' && each.reason === 'source_language_not_declared';
+
+/**
+ * The warnings to list. The missing language comes only as the last obstacle: until then, choosing one gives no captions. A
+ * range that is too long has its own line with a button.
+ */
+export function listedWarnings(warnings: readonly PlanWarning[]): readonly PlanWarning[] {
+  const listed = warnings.filter((each) => !isOfLength(each));
+  const isLast = listed.every((each) => each.code !== 'captions_not_possible' || isOfLanguage(each));
+  return isLast ? listed : listed.filter((each) => !isOfLanguage(each));
+}
+
+/** A warning in words. */
+function warningWords(each: PlanWarning): string {
+  if (isOfLanguage(each)) return 'choose the spoken language to get some';
+  if (each.code === 'captions_not_possible' && each.reason === 'no_text_tracks') return noSubtitles;
+  return withoutNo(each.text);
+}
+
 /** The plan of a start. Nothing of it is stored. */
 function Plan({ plan: { forecast, runtimeId }, warnings }: Outlook) {
-  const said = warnings.filter((each) => each.code !== 'captions_not_possible' || each.reason !== 'range_too_long');
+  const said = listedWarnings(warnings);
   return (
     <>
       {said.length > 0 && (
@@ -256,9 +281,7 @@ function Plan({ plan: { forecast, runtimeId }, warnings }: Outlook) {
           {said.map((each) => (
             <li key={`${each.code} ${each.text}`}>
               {each.code === 'captions_not_possible' && <strong>No captions: </strong>}
-              {each.code === 'captions_not_possible' && each.reason === 'source_language_not_declared'
-                ? 'Choose the spoken language to get some.'
-                : `${sentence(withTimes(withoutNo(each.text)))}.`}
+              {`${sentence(withTimes(warningWords(each)))}.`} <CaptionsSwitch words={warningWords(each)} />
             </li>
           ))}
         </ul>

@@ -88,7 +88,8 @@ export function SettingsSection() {
                 </p>
               </Notice>
             )}
-            <FoundEngines onChanged={reload} />
+            {/* Another process may use other engines. */}
+            <FoundEngines key={settings.startedAt} onChanged={reload} />
             <AllSettings settings={settings} onChanged={reload} />
           </>
         )}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { addressOf } from '../host/route.ts';
 import { lock } from '../host/session.ts';
 import type { Remote } from '../host/use-remote.ts';
-import { sentence } from '../words/codes.ts';
+import { captionsOffWords, sentence } from '../words/codes.ts';
 import type { FailureStory } from '../words/failures.ts';
 import { withTimes } from '../words/numbers.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -48,6 +49,16 @@ export const TypedCommand = ({ words }: { readonly words: string }) => (
     <code>media-study {words}</code> (in a checkout <code>npm run media-study {words}</code>)
   </>
 );
+
+/** The way to Operations, for a text about captions that are off or about an engine; nothing for other texts. */
+export const CaptionsSwitch = ({ words }: { readonly words: string }) =>
+  words.startsWith(captionsOffWords) ? (
+    <>
+      Switch them on in <a href={addressOf({ view: 'operations' })}>Operations</a> (restarts the host).
+    </>
+  ) : words.includes('Operations') ? (
+    <a href={addressOf({ view: 'operations' })}>Open Operations</a>
+  ) : null;
 
 /** A refusal or a fault of the host: what happened, what to do, its code. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {

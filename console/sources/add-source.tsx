@@ -44,7 +44,8 @@ export function AddFile({ isLarge = false }: { readonly isLarge?: boolean }) {
     setFiles(others);
     setTurn(turn + 1);
   };
-  const isReady = file !== null && label.trim() !== '' && rightsHolder.trim() !== '' && isAttested;
+  const isEmpty = file?.size === 0;
+  const isReady = file !== null && !isEmpty && label.trim() !== '' && rightsHolder.trim() !== '' && isAttested;
   const begin = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
@@ -85,7 +86,13 @@ export function AddFile({ isLarge = false }: { readonly isLarge?: boolean }) {
               Skip
             </button>
           </div>
-          {!isReady && <p class="hint">A label, a rights holder and the attestation are needed.</p>}
+          {isEmpty ? (
+            <p class="bad-text" role="alert">
+              The file is empty. Nothing was added.
+            </p>
+          ) : (
+            !isReady && <p class="hint">A label, a rights holder and the attestation are needed.</p>
+          )}
         </>
       )}
     </form>

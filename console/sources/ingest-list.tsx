@@ -12,7 +12,7 @@ import { StepProgress } from '../parts/step-progress.tsx';
 import { sentence } from '../words/codes.ts';
 import { type FailureStory, failureStory } from '../words/failures.ts';
 import { moment, rangeCode, size } from '../words/numbers.ts';
-import { type FileUpload, uploads, videoIngests } from './uploads.ts';
+import { type FileUpload, type KnownFile, uploads, videoIngests } from './uploads.ts';
 
 type Row = OwnedIngestRow | VideohostIngestRow;
 
@@ -30,6 +30,7 @@ export function IngestList() {
   const host = useHost();
   const running = useStore(uploads, (context) => context.running);
   const dismissed = useStore(uploads, (context) => context.dismissed);
+  const known = useStore(uploads, (context) => context.known);
   const { remote, reload, poll } = useRemote(async () => {
     const [owned, videos] = await Promise.all([host.ownedIngests({ limit: shownRows }), videoIngests(host, shownRows)]);
     return [...owned.ingests, ...videos].sort(byTime).slice(0, shownRows);
@@ -66,6 +67,16 @@ export function IngestList() {
           </ul>
         </section>
       )}
+      {known.length > 0 && (
+        <section aria-labelledby="files-known">
+          <h2 id="files-known">Added before</h2>
+          <ul class="rows tight">
+            {known.map((file) => (
+              <KnownFileRow key={file.sourceSessionId} file={file} />
+            ))}
+          </ul>
+        </section>
+      )}
       {lost.length + failed.length > 0 && (
         <section aria-labelledby="ingests-failed">
           <h2 id="ingests-failed">Could not be added</h2>
@@ -86,6 +97,34 @@ export function IngestList() {
         </section>
       )}
     </>
+  );
+}
+
+/** A file that is a source already: it keeps its label unless a person chooses the new one. */
+function KnownFileRow({ file }: { readonly file: KnownFile }) {
+  const host = useHost();
+  const { action, run } = useAction();
+  const { sourceSessionId, label, given } = file;
+  const rename = () =>
+    run(async () => {
+      await host.library.rename(sourceSessionId, given);
+      uploads.send({ type: 'labeled', file });
+    });
+  return (
+    <li class="row">
+      <div class="row-main" role="status">
+        <p>
+          You added this file before as “<bdi>{label}</bdi>”.
+        </p>
+        {action.state === 'failed' && <Failed error={action.error} />}
+      </div>
+      <button type="button" disabled={action.state === 'busy'} onClick={rename}>
+        Rename it to “{given}”
+      </button>
+      <button type="button" onClick={() => uploads.send({ type: 'labeled', file })}>
+        Keep the name
+      </button>
+    </li>
   );
 }
 

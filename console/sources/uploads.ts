@@ -18,9 +18,22 @@ export interface FileUpload {
   readonly stop: () => void;
 }
 
+/** A file whose bytes were a source before, under another label. */
+export interface KnownFile {
+  readonly sourceSessionId: string;
+  readonly label: string;
+  /** The label that a person gave it this time. */
+  readonly given: string;
+}
+
 /** The uploads of this page. They go on while another view is shown. */
 export const uploads = createStore({
-  context: { running: [] as readonly FileUpload[], dismissed: [] as readonly string[], ended: 0 },
+  context: {
+    running: [] as readonly FileUpload[],
+    known: [] as readonly KnownFile[],
+    dismissed: [] as readonly string[],
+    ended: 0,
+  },
   on: {
     begun: (context, { upload }: { upload: FileUpload }) => ({ ...context, running: [...context.running, upload] }),
     changed: (context, { id, change }: { id: number; change: Partial<FileUpload> }) => ({
@@ -32,6 +45,13 @@ export const uploads = createStore({
       ...context,
       running: context.running.filter((each) => each.ingestId !== ingestId),
       dismissed: [...context.dismissed, ingestId],
+    }),
+    known: (context, { file }: { file: KnownFile }) => ({ ...context, known: [...context.known, file] }),
+    /** A person chose one of the two labels. */
+    labeled: (context, { file }: { file: KnownFile }) => ({
+      ...context,
+      known: context.known.filter((each) => each !== file),
+      ended: context.ended + 1,
     }),
     ended: (context, { id }: { id: number }) => ({
       ...context,
@@ -78,7 +98,19 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
   const upload = async (): Promise<void> => {
     const callbacks = { onProgress, onUpload, onMeasured };
     change({ state: 'uploading' });
-    await host.ingestFile(file, { ...words, ownershipAttested: true, ...callbacks, signal: stop.signal });
+    const earlier = await host.sources();
+    const source = await host.ingestFile(file, {
+      ...words,
+      ownershipAttested: true,
+      ...callbacks,
+      signal: stop.signal,
+    });
+    const before = earlier.find(({ sourceSessionId }) => sourceSessionId === source.sourceSessionId);
+    if (before === undefined || before.label === source.label) return;
+    // The host gives known bytes the new label. The label that a person knows stays until they choose the other one.
+    const { sourceSessionId, label } = before;
+    await host.library.rename(sourceSessionId, label);
+    uploads.send({ type: 'known', file: { sourceSessionId, label, given: source.label } });
   };
   const ended = () => uploads.send({ type: 'ended', id });
   const turn = before;

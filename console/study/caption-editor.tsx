@@ -59,12 +59,21 @@ const editorKeys: KeyWords = [
 /** Drafts of this page by study and head: they stay while a person looks at another part of the study. */
 const drafts = new Map<string, CaptionDraft>();
 
-function draftOf({ runtimeId, head, lines }: CaptionCorrections, atMs: number): CaptionDraft {
-  const key = `${runtimeId} ${head?.base} ${head?.correction}`;
-  const draft = drafts.get(key) ?? captionDraft(lines, atMs);
+const draftKey = ({ runtimeId, head }: CaptionCorrections): string => `${runtimeId} ${head?.base} ${head?.correction}`;
+
+export function draftOf(corrections: CaptionCorrections, atMs: number): CaptionDraft {
+  const key = draftKey(corrections);
+  const draft = drafts.get(key) ?? captionDraft(corrections.lines, atMs);
   drafts.set(key, draft);
   return draft;
 }
+
+/** How many changes of these lines a person has made in the editor of this page and not saved. */
+export const unsavedChanges = (corrections: CaptionCorrections): number =>
+  drafts.get(draftKey(corrections))?.changes().length ?? 0;
+
+/** Drops these changes: the editor begins again with the lines of the host. */
+export const discardDraft = (corrections: CaptionCorrections): boolean => drafts.delete(draftKey(corrections));
 
 const previewPauseMs = 500;
 

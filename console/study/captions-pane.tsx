@@ -7,8 +7,8 @@ import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge, Identity } from '../parts/facts.tsx';
-import { Notice, RemotePart } from '../parts/notice.tsx';
-import { sentence, withoutNo, wordsOf } from '../words/codes.ts';
+import { CaptionsSwitch, Notice, RemotePart } from '../parts/notice.tsx';
+import { captionsReason, sentence, wordsOf } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
 import { counted, moment, withTimes } from '../words/numbers.ts';
 import { CaptionEditor } from './caption-editor.tsx';
@@ -243,9 +243,13 @@ function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
         : captions.state === 'never'
           ? 'unavailable'
           : 'not-yet';
+  const reason = captionsReason(study.overview);
   return (
-    <Notice kind={kind} title={sentence(withTimes(withoutNo(captions.text)))}>
+    <Notice kind={kind} title={sentence(withTimes(reason))}>
       {captions.reasonCodes.length > 0 && <p>{sentence(captions.reasonCodes.map(wordsOf).join(', '))}</p>}
+      <p>
+        <CaptionsSwitch words={reason} />
+      </p>
     </Notice>
   );
 }

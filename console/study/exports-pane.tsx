@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { StudyHost } from '../../client/study-host.ts';
-import type { ShownSides } from '../../contract/captions/caption-line.ts';
+import type { LineBreaks, ShownSides } from '../../contract/captions/caption-line.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
@@ -9,7 +9,7 @@ import { Field } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { saveFile } from '../parts/save-file.ts';
-import { sentence, withoutCode, withoutNo } from '../words/codes.ts';
+import { captionsReason, sentence, withoutCode, withoutNo } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
 import { size, withTimes } from '../words/numbers.ts';
 import type { StudyContents } from './study-model.ts';
@@ -64,10 +64,11 @@ interface ExportState {
 }
 
 /** Every file of a study in the order in which people look for them, with why it cannot be had. */
-export function exportStates({ situation, captions, check, findings }: RuntimeOverview): readonly ExportState[] {
+export function exportStates(overview: RuntimeOverview): readonly ExportState[] {
+  const { situation, captions, check, findings } = overview;
   const whyNot = ({ option, of }: Offered): string | null => {
     if (option === 'side' && situation.code !== 'captions_accepted') {
-      return captions.state === 'done' ? withoutNo(check.text) : withoutNo(captions.text);
+      return captions.state === 'done' ? withoutNo(check.text) : captionsReason(overview);
     }
     if (of === undefined) return null;
     const finding = findings.find(({ kind }) => kind === of);
@@ -94,9 +95,9 @@ function fileStem(label: string): string {
 export const captionsName = ({ source, study }: Pick<RuntimeOverview, 'source' | 'study'>): string =>
   `${fileStem(source.label)}.${study.targetLanguage}.srt`;
 
-/** Saves accepted captions as SubRip. */
+/** Saves accepted captions as SubRip, with the rows of `media-study caption`. */
 export async function saveCaptions(host: StudyHost, overview: RuntimeOverview): Promise<void> {
-  const bytes = await host.export(overview.runtimeId, 'captions.srt', { side: 'target' });
+  const bytes = await host.export(overview.runtimeId, 'captions.srt', { side: 'target', lines: 'netflix.v1' });
   saveFile(new Blob([bytes]), captionsName(overview));
 }
 
@@ -106,6 +107,7 @@ const rates: readonly EditRate[] = ['23.976', '24', '25', '29.97', '30', '50', '
 export function ExportsPane({ study, runtimeId }: { readonly study: StudyContents; readonly runtimeId: string }) {
   const [rate, setRate] = useState<EditRate>('25');
   const [side, setSide] = useState<ShownSides>('target');
+  const [lines, setLines] = useState<LineBreaks>('netflix.v1');
   const host = useHost();
   const { study: asked } = study.overview;
   if (study.overview.lifecycle !== 'terminal') {
@@ -124,7 +126,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
   const read =
     ({ name, option }: Offered) =>
     async () => {
-      const options = option === 'rate' ? { rate } : option === 'side' ? { side } : {};
+      const options = option === 'rate' ? { rate } : option === 'side' ? { side, lines } : {};
       return new Blob([await host.export(runtimeId, name, options)]);
     };
   const absent = states.filter(({ whyNot }) => whyNot !== null);
@@ -138,19 +140,33 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
             <div class="exports-head">
               <h2 id={`exports-${group}`}>{group}</h2>
               {group === 'Captions' && (
-                <Field label="Language">
-                  {(id) => (
-                    <select
-                      id={id}
-                      value={side}
-                      onChange={({ currentTarget }) => setSide(currentTarget.value as ShownSides)}
-                    >
-                      <option value="target">{languageName(asked.targetLanguage)}</option>
-                      <option value="source">As spoken</option>
-                      <option value="both">Both</option>
-                    </select>
-                  )}
-                </Field>
+                <>
+                  <Field label="Language">
+                    {(id) => (
+                      <select
+                        id={id}
+                        value={side}
+                        onChange={({ currentTarget }) => setSide(currentTarget.value as ShownSides)}
+                      >
+                        <option value="target">{languageName(asked.targetLanguage)}</option>
+                        <option value="source">As spoken</option>
+                        <option value="both">Both</option>
+                      </select>
+                    )}
+                  </Field>
+                  <Field label="Line breaks">
+                    {(id) => (
+                      <select
+                        id={id}
+                        value={lines}
+                        onChange={({ currentTarget }) => setLines(currentTarget.value as LineBreaks)}
+                      >
+                        <option value="netflix.v1">Netflix</option>
+                        <option value="author">As written</option>
+                      </select>
+                    )}
+                  </Field>
+                </>
               )}
               {group === 'Editing' && (
                 <Field label="Frame rate of cuts.edl">

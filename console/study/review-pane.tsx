@@ -5,17 +5,19 @@ import { longestNote } from '../../contract/base/longest-note.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { PublishReviewDecisions, ReviewDecision, RevocationDecision } from '../../contract/review.ts';
+import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { Agree, CountedField, excessOf } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Notice, RemotePart } from '../parts/notice.tsx';
+import { CaptionsSwitch, Notice, RemotePart } from '../parts/notice.tsx';
 import { playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
-import { sentence, withoutNo, wordsOf } from '../words/codes.ts';
+import { captionsReason, sentence, wordsOf } from '../words/codes.ts';
 import { clockTime, counted, withTimes } from '../words/numbers.ts';
 import { StudyAnswer } from './answer.tsx';
+import { discardDraft, unsavedChanges } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import type { StudyContents, StudyModel } from './study-model.ts';
 
@@ -71,13 +73,23 @@ interface DecideProps {
   readonly onDone: () => Promise<void>;
 }
 
+interface DecideFormProps extends DecideProps {
+  readonly corrections: CaptionCorrections;
+}
+
 /** One form for the decision: approve or reject, and the signature below the choice. */
-function DecideForm({ overview, reviewer, onDone }: DecideProps) {
+function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps) {
   const host = useHost();
+  const [unsaved, setUnsaved] = useState(() => unsavedChanges(corrections));
+  const discard = () => {
+    discardDraft(corrections);
+    setUnsaved(0);
+  };
   const [choice, setChoice] = useState<'approve' | 'reject' | null>(null);
   const [reasons, setReasons] = useState<readonly RejectionReason[]>([]);
   const [note, setNote] = useState('');
-  const isReady = choice !== null && (choice === 'approve' || reasons.length > 0) && excessOf(note, longestNote) === 0;
+  const isChosen = choice === 'approve' ? unsaved === 0 : choice === 'reject' && reasons.length > 0;
+  const isReady = isChosen && excessOf(note, longestNote) === 0;
   const decide = async (by: Attested) => {
     const decision: ReviewDecision =
       choice === 'approve'
@@ -86,16 +98,37 @@ function DecideForm({ overview, reviewer, onDone }: DecideProps) {
     await host.reviews.decide(overview.runtimeId, decision, by);
     await onDone();
   };
-  const { captions } = overview;
+  const { captions, runtimeId } = overview;
+  const reason = captionsReason(overview);
   return (
     <section class="panel" aria-labelledby="decide">
       <h2 id="decide">Your decision</h2>
+      {unsaved > 0 && (
+        <Notice kind="not-yet" title={`${counted(unsaved, 'unsaved change')} in Captions`}>
+          <p>
+            Save {unsaved === 1 ? 'it' : 'them'} first; otherwise {unsaved === 1 ? 'it is' : 'they are'} not part of
+            these lines.
+          </p>
+          <div class="actions">
+            <a class="button" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
+              Open the captions
+            </a>
+            <button type="button" onClick={discard}>
+              Discard
+            </button>
+          </div>
+        </Notice>
+      )}
       <fieldset class="choice">
         <legend class="sr">Decision</legend>
         <Choice isChosen={choice === 'approve'} onChoose={() => setChoice('approve')} title="Approve">
-          {captions.state === 'never'
-            ? `This host cannot make captions of it: ${withTimes(withoutNo(captions.text))}.`
-            : 'Captions can then be made of these lines.'}
+          {captions.state === 'never' ? (
+            <>
+              {`This host cannot make captions of it: ${withTimes(reason)}.`} <CaptionsSwitch words={reason} />
+            </>
+          ) : (
+            'Captions can then be made of these lines.'
+          )}
         </Choice>
         <Choice isChosen={choice === 'reject'} onChoose={() => setChoice('reject')} title="Reject">
           Final for this study. You can study the range again and review that.
@@ -191,7 +224,9 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
             {reviews.map((review) => (
               <Reviewed key={review.reviewId} review={review} />
             ))}
-            {may('approve') && <DecideForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
+            {may('approve') && (
+              <DecideForm overview={overview} reviewer={reviewer} corrections={corrections} onDone={model.refresh} />
+            )}
             {may('revoke') && <WithdrawForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
             <StudyAnswer overview={overview} />

@@ -1,7 +1,7 @@
 import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf, type StudyPane } from '../host/route.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { isInPart, sentence, type Tone, withoutName, withoutNo } from '../words/codes.ts';
+import { captionsReason, isInPart, sentence, type Tone, withoutName, withoutNo } from '../words/codes.ts';
 import { withTimes } from '../words/numbers.ts';
 
 /** A part of the way from a range to captions. */
@@ -60,7 +60,10 @@ export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
       tone: isPartial ? 'warning' : tone,
       icon: isPartial ? 'triangle-alert' : icon,
       state: isPartial ? 'done in part' : isRejected(name, overview) ? 'rejected' : state,
-      text: part.state === 'waiting' ? (asks[name] ?? part.text) : stepText(part),
+      text:
+        part.state === 'waiting'
+          ? (asks[name] ?? part.text)
+          : stepText(name === 'captions' ? captionsStep(overview) : part),
       isCurrent: name === current,
     };
   });
@@ -69,6 +72,11 @@ export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
 /** A person rejected the study. A review that a decision withholds has the same state. */
 const isRejected = (name: WayStep['name'], { situation }: RuntimeOverview): boolean =>
   name === 'review' && situation.code === 'rejected';
+
+const captionsStep = (overview: RuntimeOverview): OverviewPart => ({
+  ...overview.captions,
+  text: captionsReason(overview),
+});
 
 const stepText = ({ state, text }: OverviewPart): string =>
   sentence(withTimes(withoutName(withoutNo(text), state.replace('_', ' ')).replace(/ended before$/, 'ended first')));

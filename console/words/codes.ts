@@ -1,3 +1,4 @@
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { languageName } from './language-name.ts';
 
 /** A code of the wire as words: `no_audio_track` is `no audio track`. */
@@ -9,11 +10,35 @@ export const sentence = (words: string): string => words.charAt(0).toUpperCase()
 export const withoutCode = (text: string, code: string | null): string =>
   code === null || !text.endsWith(` (${code})`) ? text : text.slice(0, -` (${code})`.length);
 
+/** The words for a host that makes no captions of any study. */
+export const captionsOffWords = 'captions are off on this host';
+
+/** The words for a film without a text that captions could be made of. */
+export const noSubtitles =
+  'this film has no text subtitles. Attach a subtitle file, or use a speech recognizer (Operations)';
+
+/**
+ * Why a study has no captions, or how far they are. A film without subtitles gives none in any language, so that
+ * comes before a language that was not declared. With a recognizer the language is enough.
+ */
+export function captionsReason({ captions, findings }: Pick<RuntimeOverview, 'captions' | 'findings'>): string {
+  const isOfText = /one declared source language$|\bno text track\b/.test(captions.text);
+  const hasNone = findings.some(({ reasonCode }) => reasonCode === 'no_text_subtitle_track');
+  const isRecognized = findings.some(({ kind }) => kind === 'transcript');
+  return isOfText && hasNone && !isRecognized ? noSubtitles : withoutNo(captions.text);
+}
+
 /** A text of the overview about a missing part, without `no check: ` before it: the page shows the name of the part beside it. */
 export const withoutNo = (text: string): string =>
   text
     .replace(/^no [a-z]+: /, '')
     .replace(/^captions would have no line: /, '')
+    .replace(/^(this host does not make captions); .*$/, '$1')
+    .replace(/^this host does not make captions$/, captionsOffWords)
+    .replace(
+      /\brestart the host with --caption-executor .*$/,
+      'switch on “Captions from subtitle tracks” in Operations',
+    )
     .replace(
       /^captions need (?:a study of )?one declared source language$/,
       'choose the spoken language in a new study',

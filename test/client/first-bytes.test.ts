@@ -27,6 +27,13 @@ test('a file that may be media is left to its probe', (t) => {
     t.is(notMedia(beginning), null);
 });
 
+test('bug: an empty file was refused by the host, in the words of its checks', async (t) => {
+  const host = StudyHost.connect(async () => t.fail('the host was asked') as never);
+  const answered = { label: 'Letter', rightsHolder: 'Me', ownershipAttested: true } as const;
+  const error = await t.throwsAsync(host.ingestFile(new File([], 'a.mp4'), answered), { instanceOf: NotMedia });
+  t.is(error.message, 'the file is empty');
+});
+
 test('bug: a text was sent as a whole before it was refused', async (t) => {
   let asked = 0;
   const host = StudyHost.connect(async () => {

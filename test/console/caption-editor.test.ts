@@ -1,10 +1,10 @@
 import test from 'ava';
-import { draftLines } from '../../console/study/caption-draft.ts';
-import { keyAction, muxCommand } from '../../console/study/caption-editor.tsx';
+import { draftLines, reworded } from '../../console/study/caption-draft.ts';
+import { discardDraft, draftOf, keyAction, muxCommand, unsavedChanges } from '../../console/study/caption-editor.tsx';
 import { edgeAt, isRightToLeft, movedLineEdge, snapped } from '../../console/study/caption-waveform.tsx';
 import { captionsName } from '../../console/study/exports-pane.tsx';
 import { currentFindings, figureWords, findingsByLine } from '../../console/study/guidelines.tsx';
-import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
+import type { CaptionCorrectionPreview, CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 
 const line = (id: string, startMs: number, endMs: number) => ({
@@ -96,6 +96,20 @@ test('findings appear at their line of the draft; guidelines with one limit shar
   t.false(currentFindings(edited, lines, found).has('b'), 'what was measured of the older text is not shown');
   t.is(figureWords('line_too_long', 18_500), '18.5 characters');
   t.is(figureWords('duration_too_short', 500), '500 ms');
+});
+
+test('bug: unsaved changes of the lines were no part of a review, and nothing said so', (t) => {
+  const text = { text: 'a', reasonCode: null };
+  const corrections = {
+    runtimeId: 'runtime:1',
+    head: { base: 'captions:1', correction: null },
+    lines: [{ id: 'line:1', startMs: 0, endMs: 1000, source: text, target: text }],
+  } as unknown as CaptionCorrections;
+  t.is(unsavedChanges(corrections), 0);
+  draftOf(corrections, 0).edit((lines) => reworded(lines, 'line:1', 'target', 'b'));
+  t.is(unsavedChanges(corrections), 1);
+  discardDraft(corrections);
+  t.is(unsavedChanges(corrections), 0);
 });
 
 test('the command for the film quotes names, and takes Matroska for containers without captions as text', (t) => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
-import { limitIn } from '../../console/new-study/new-study-view.tsx';
+import { limitIn, listedWarnings } from '../../console/new-study/new-study-view.tsx';
 import {
   executorPermissions,
   savedWith,
@@ -14,6 +14,8 @@ import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import { type SituationCode, situationCode } from '../../contract/overview.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
+import type { PlanWarning } from '../../contract/study/start.ts';
+import { fieldOf } from '../fields.ts';
 
 const studyOf = (change: Partial<LibraryStudy> = {}): LibraryStudy => ({
   runtimeId: 'runtime:1',
@@ -132,6 +134,15 @@ test('the languages of tracks come first, those of the sound before others, by t
   t.deepEqual(tracks(['subtitle', 'eng'], ['audio', 'kor']), { spoken: 'ko', all: ['ko', 'en'] });
   t.deepEqual(tracks(['audio', 'kor'], ['audio', 'jpn']), { spoken: '', all: ['ko', 'ja'] });
   t.deepEqual(tracks(['audio', 'und'], ['audio', 'not a tag'], ['video', undefined]), { spoken: '', all: [] });
+});
+
+test('a plan asks for the spoken language only if it is the last obstacle to captions', (t) => {
+  const obstacle = (reason: string) => ({ code: 'captions_not_possible', reason, text: reason }) as PlanWarning;
+  const listed = (...reasons: string[]) => fieldOf(listedWarnings(reasons.map(obstacle)), 'text');
+  const [language, length] = ['source_language_not_declared', 'range_too_long'];
+  t.deepEqual(listed(language, length), [language]);
+  t.deepEqual(listed(language, 'no_text_tracks'), ['no_text_tracks']);
+  t.deepEqual(listed(length), []);
 });
 
 test('a limit of the host is read from its sentence', (t) => {

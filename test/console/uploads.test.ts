@@ -23,6 +23,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 test('files are uploaded one after another; one that is stopped or fails holds up none', async (t) => {
   const asked: Asked[] = [];
   const host = {
+    sources: async () => [],
     ingestFile: (file: File) =>
       new Promise<void>((resolve, reject) => asked.push({ name: file.name, end: resolve, fail: reject })),
   } as unknown as StudyHost;
@@ -45,6 +46,26 @@ test('files are uploaded one after another; one that is stopped or fails holds u
   t.deepEqual(states(), ['c failed']);
   t.deepEqual(fieldOf(asked, 'name'), ['a', 'c', 'd']);
 });
+
+test.serial(
+  'bug: a file that was added before lost its label in silence to the one that it was added with again',
+  async (t) => {
+    const renamed: string[] = [];
+    const row = { sourceSessionId: 'source:1', label: 'film' };
+    const host = {
+      sources: async () => [row],
+      ingestFile: async (_: File, { label }: { label: string }) => ({ ...row, label }),
+      library: { rename: async (_: string, label: string) => renamed.push(label) },
+    } as unknown as StudyHost;
+    uploadFile(host, new File(['x'], 'copy.mp4'), { label: 'copy', rightsHolder: 'x' });
+    await settled();
+    t.deepEqual(renamed, ['film']);
+    t.like(uploads.getSnapshot().context.known, [{ label: 'film', given: 'copy' }]);
+    uploadFile(host, new File(['x'], 'film.mp4'), { label: 'film', rightsHolder: 'x' });
+    await settled();
+    t.is(uploads.getSnapshot().context.known.length, 1, 'the same label is no question');
+  },
+);
 
 /** An event of a drag as a browser sends it, over a field that matches or over none. */
 const drag = (

@@ -7,7 +7,16 @@ import { fileLabel } from '../../console/parts/drop-file.tsx';
 import { isTyped } from '../../console/parts/field.tsx';
 import { isCitedAs } from '../../console/study/inspector.tsx';
 import { factWords, toneOfFact } from '../../console/timeline/lanes.ts';
-import { isInPart, linesByReason, withoutCode, withoutName, withoutNo } from '../../console/words/codes.ts';
+import {
+  captionsOffWords,
+  captionsReason,
+  isInPart,
+  linesByReason,
+  noSubtitles,
+  withoutCode,
+  withoutName,
+  withoutNo,
+} from '../../console/words/codes.ts';
 import { failureStory } from '../../console/words/failures.ts';
 import { languageName } from '../../console/words/language-name.ts';
 import {
@@ -20,6 +29,7 @@ import {
   withTimes,
 } from '../../console/words/numbers.ts';
 import { ownedIngestFields } from '../../contract/ingest.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 
 test('a time code is read as it is written', (t) => {
   for (const ms of [0, 1, 999, 61_250, 3_599_999, 3_600_000, 36_000_000]) t.is(parsedTimeCode(clockTime(ms)), ms);
@@ -127,6 +137,27 @@ test('a part that is not there is said once and in words', (t) => {
   t.is(withoutNo('no check has accepted it'), 'no check has accepted it');
   t.is(withoutNo('captions would have no line: no text track in en'), 'no text track in English');
   t.is(withoutNo('captions need one declared source language'), 'choose the spoken language in a new study');
+  t.is(withoutNo('this host does not make captions; restart it with --caption-executor x'), captionsOffWords);
+  t.is(
+    withoutNo('its subtitle tracks give captions: restart the host with --caption-executor x'),
+    'its subtitle tracks give captions: switch on “Captions from subtitle tracks” in Operations',
+  );
+});
+
+test('bug: a film without subtitles asked for a language, which gives it no captions', (t) => {
+  const finding = (kind: string, reasonCode: string | null) => ({ kind, reasonCode });
+  const reasonOf = (text: string, ...findings: object[]) =>
+    captionsReason({ captions: { text }, findings } as unknown as RuntimeOverview);
+  const undeclared = 'captions need a study of one declared source language';
+  const none = finding('subtitle_track', 'no_text_subtitle_track');
+  t.is(reasonOf(undeclared, none), noSubtitles);
+  t.is(
+    reasonOf('captions would have no line: the media has no text track in ko or en that can be read', none),
+    noSubtitles,
+  );
+  t.is(reasonOf(undeclared, finding('subtitle_track', null)), 'choose the spoken language in a new study');
+  t.is(reasonOf(undeclared, none, finding('transcript', 'language_not_declared')), withoutNo(undeclared));
+  t.is(reasonOf('captions need an approval', none), 'captions need an approval');
 });
 
 test('missing parts are one line for each reason', (t) => {

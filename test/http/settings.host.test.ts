@@ -221,8 +221,8 @@ test('bug: the settings of a found recognizer ended the use of a translator', as
     recognizer: null,
     screenText: false,
     translator: 'http://127.0.0.1:9/v1',
-    captions: 'recognised_transcript',
-  } as const;
+    subtitleTracks: false,
+  };
   const found = await findEngines(environment, inUse);
   const { use = {} } = found.find(({ name }) => name === 'pocketsphinx') ?? {};
   t.deepEqual(use, {
