@@ -480,7 +480,11 @@ async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, 
   const { host, given, terminal, signal } = call;
   const side = given.has('bilingual') ? 'both' : 'target';
   const exported = { name: `captions.${asked.format}`, options: { side, lines: 'netflix.v1' } } as const;
-  const file = await writeExport(host, runtimeId, exported, outputOf(given, asked), signal);
+  const path = outputOf(given, asked);
+  // A file that the person did not name may be their own, or has their edits.
+  const other = `${path} is there already, with other text, and was not replaced. To replace it:\n  ${typedAgain(['--output', path])}`;
+  const refusal = given.has('output') ? null : other;
+  const file = await writeExport(host, runtimeId, exported, path, signal, refusal);
   const mux = pathOption(given, 'mux');
   if (mux !== null) {
     terminal.progress(`writing ${mux}`);

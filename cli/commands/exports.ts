@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
@@ -51,9 +51,22 @@ async function targetOf(path: string): Promise<string> {
   return realpath(path);
 }
 
+/** True if a file is there that has other bytes than those with this digest. */
+async function hasOtherBytes(path: string, sha256: string): Promise<boolean> {
+  const there = createReadStream(path);
+  try {
+    const hash = createHash('sha256');
+    for await (const piece of there) hash.update(piece);
+    return hash.digest('hex') !== sha256;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 /**
- * Writes an export piece by piece. A file that did not become whole is removed, and one that was there before stays. Throws
- * `WrongCall` for a path that can be no file.
+ * Writes an export piece by piece. A file that did not become whole is removed, and one that was there before stays. So does one
+ * with other bytes if there is a `refusal`. Throws `WrongCall` with that, and for a path that can be no file.
  */
 export async function writeExport(
   host: StudyHost,
@@ -61,6 +74,7 @@ export async function writeExport(
   asked: AskedExport,
   path: string,
   signal: AbortSignal,
+  refusal: string | null = null,
 ): Promise<WrittenFile> {
   const target = await targetOf(path);
   // No other command, and no file of the person, has this name. It is short: that of the file may be as long as names can be.
@@ -77,7 +91,10 @@ export async function writeExport(
   const body = await exportedBytes(host, runtimeId, asked, signal);
   try {
     await pipeline(body, counted, createWriteStream(part, { flush: true }), { signal });
+    const sha256 = hash.digest('hex');
+    if (refusal !== null && (await hasOtherBytes(target, sha256))) throw new WrongCall(refusal);
     await rename(part, target);
+    return { path, bytes, contentId: `sha256:${sha256}` };
   } catch (error) {
     // The person has named the file, and does not know its part.
     if (error instanceof Error && 'path' in error && error.path === part) error.path = path;
@@ -85,7 +102,6 @@ export async function writeExport(
   } finally {
     await rm(part, { force: true });
   }
-  return { path, bytes, contentId: `sha256:${hash.digest('hex')}` };
 }
 
 const exportFlags: FlagTable = {

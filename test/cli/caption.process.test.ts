@@ -45,6 +45,15 @@ test('a film with two subtitle tracks becomes an SRT beside it with one command'
   t.deepEqual([again.exit, again.stdout], [0, stdout], again.stderr);
   t.false(again.stderr.includes('upload'), 'the film is known by its bytes');
 
+  // bug: a file of the person with the same name was replaced without a word.
+  await writeFile(file('film.en.srt'), 'mine');
+  const other = await caption('--from', 'ko', '--to', 'en');
+  t.is(other.exit, 2, other.stderr);
+  t.true(other.stderr.includes(`--output ${file('film.en.srt')}`), other.stderr);
+  t.is(await readFile(file('film.en.srt'), 'utf8'), 'mine');
+  t.is((await caption('--from', 'ko', '--to', 'en', '--output', file('film.en.srt'))).exit, 0);
+  t.regex(await readFile(file('film.en.srt'), 'utf8'), /^1\n/);
+
   const both = ['--from', 'ko', '--to', 'en', '--bilingual', '--format', 'vtt', '--mux', file('out.mkv')];
   const third = await caption(...both);
   t.is(third.exit, 0, third.stderr);
