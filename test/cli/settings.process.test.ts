@@ -74,7 +74,7 @@ test('bug: a refused value of the settings file was reported as a flag that was 
   );
   t.is(
     await refusalOf({ 'allow-recognized-captions': true }),
-    `executor_not_allowed: ${path}: allow-recognized-captions needs caption-executor recognized; ${by(`set caption-executor=VALUE ${file}, or unset allow-recognized-captions`)}`,
+    `executor_not_allowed: ${path}: allow-recognized-captions needs caption-executor recognized or subtitles-or-recognized; ${by(`set caption-executor=VALUE ${file}, or unset allow-recognized-captions`)}`,
   );
   const translator = {
     'caption-executor': 'subtitles-translated',
