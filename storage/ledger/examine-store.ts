@@ -46,8 +46,13 @@ export const faultsIn = ({ faults, tableFaults }: Examination): string[] => [
  */
 export async function examineStore(directory: string, checked: CheckedTables | null = null): Promise<Examination> {
   for (let look = 1; ; look += 1) {
-    const examination = await lookAtStore(directory, checked);
-    if (look === flights || examination.faults.length + examination.tableFaults.length === 0) return examination;
+    try {
+      const examination = await lookAtStore(directory, checked);
+      if (look === flights || examination.faults.length + examination.tableFaults.length === 0) return examination;
+    } catch (error) {
+      // A host that opens the store at this moment has deleted a log since.
+      if (look === flights || !(error instanceof LedgerError) || !failedWith(error.cause, 'ENOENT')) throw error;
+    }
     await delay(betweenLooksMs);
   }
 }

@@ -1,8 +1,21 @@
-import { appendFile, cp, open, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  cp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { acceptLoss, checkLedger } from '../../storage/ledger/accept-loss.ts';
-import { faultsIn, lookAtStore } from '../../storage/ledger/examine-store.ts';
+import { examineStore, faultsIn, lookAtStore } from '../../storage/ledger/examine-store.ts';
 import { formatKey, rowKey } from '../../storage/ledger/keys.ts';
 import { CheckedTables } from '../../storage/ledger/ledger-files.ts';
 import { beginLoss, markPathOf } from '../../storage/ledger/ledger-mark.ts';
@@ -57,6 +70,18 @@ async function contentsOf(directory: string): Promise<Map<string, string>> {
   const names = (await readdir(directory)).sort();
   return new Map(await Promise.all(names.map(async (n) => [n, await readFile(join(directory, n), 'hex')] as const)));
 }
+
+test('bug: a host that started beside another one took a log that this one had just deleted for a damaged store', async (t) => {
+  const directory = await closedLedger(t, 3);
+  // Listed, and not there when it is read.
+  const deleted = join(directory, '999999.log');
+  await symlink(join(directory, 'nowhere'), deleted);
+  await t.throwsAsync(lookAtStore(directory), { code: 'store_unreadable' });
+  const looked = examineStore(directory);
+  await delay(20);
+  await rm(deleted);
+  t.deepEqual(faultsIn(await looked), []);
+});
 
 test('one flipped bit anywhere in the log of a ledger is noticed before the ledger is opened', async (t) => {
   const directory = await closedLedger(t, 3);
