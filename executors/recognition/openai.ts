@@ -38,7 +38,7 @@ const segment = z.looseObject({
 
 /**
  * As much of a transcription as is looked at. Servers leave most of it out; what is not there is null from then on. Some report an
- * error with status 200: without a text and without segments, an answer is no statement that nobody speaks.
+ * error with status 200, which has neither a text nor segments. It must not pass for speech without words.
  */
 const transcription = z
   .looseObject({
