@@ -20,6 +20,12 @@ const settleMs = 1500;
 const shrink = (from: string, to: string) =>
   execa('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', from, '-quality', '68', '-compression_level', '6', to]);
 
+const { stdout: koreanFonts } = await execa('fc-list', [':lang=ko', 'family']);
+if (koreanFonts === '') {
+  process.stderr.write('No font has Korean letters, so they would be boxes. Run: apt-get install fonts-nanum\n');
+  process.exit(1);
+}
+
 const scratch = await mkdtemp(join(tmpdir(), 'pictures-'));
 await mkdir(folder, { recursive: true });
 const host = await seededHost();
