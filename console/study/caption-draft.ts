@@ -194,7 +194,7 @@ const isEqual = (a: AnsweredLine, b: AnsweredLine | undefined): boolean =>
 
 /**
  * The lines that the host has now, with the changes that a person made on those that it had before. Null if a changed line is
- * another one now: then only the person can say which words stay.
+ * another one now: then the person has to choose between the words.
  */
 function carried(
   before: readonly AnsweredLine[],
