@@ -208,8 +208,8 @@ export class Ingests {
   }
 
   /**
-   * Opens an ingest. An aborted signal does not cut the request: the host may have opened the ingest already, and only its answer
-   * has the id of the cancellation that follows.
+   * Opens an ingest. An aborted signal does not cut the request, because the host may have opened the ingest already. Only the
+   * answer has the id that its cancellation needs.
    */
   async #opened<Status>(path: string, json: unknown, signal: AbortSignal | undefined): Promise<Status> {
     signal?.throwIfAborted();

@@ -63,19 +63,23 @@ test('bug: a caller who awaited the end of a study got no progress', async (t) =
 test('bug: progress was reported twice if an iteration of the events began while its caller awaited the end', async (t) => {
   const status = { runtimeId: 'runtime:1', lifecycle: 'terminal', journalHead: 2 };
   const stream = 'event: progress\ndata: {"stage":"speech"}\n\nevent: ended\ndata: {}\n\n';
+  let asked = 0;
   const host = StudyHost.connect(
     { baseUrl: 'http://127.0.0.1:1', token: '' },
     {
-      fetch: async (url) =>
-        String(url).includes('/events')
-          ? new Response(stream, { headers: { 'Content-Type': 'text/event-stream' } })
-          : Response.json(status),
+      fetch: async (url) => {
+        if (!String(url).includes('/events')) return Response.json(status);
+        asked += 1;
+        while (asked < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+        return new Response(stream, { headers: { 'Content-Type': 'text/event-stream' } });
+      },
     },
   );
   const source = { sourceSessionId: 'source-session:1', sourceRevisionId: 'source-revision:1', durationMs: 1000 };
   const steps: string[] = [];
   const study = host.study(source, { targetLanguage: 'en' }, { onProgress: ({ stage }) => steps.push(stage) });
   const end = study.ended();
+  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   for await (const _ of study);
   await end;
   t.deepEqual(steps, ['speech']);
