@@ -12,6 +12,7 @@ import {
   RecognitionFailure,
   type Recognizer,
   type RegionSound,
+  statedLanguage,
   waveFile,
 } from './recognizer.ts';
 
@@ -35,18 +36,23 @@ const segment = z.looseObject({
   words: z.array(word).nullish().catch(null),
 });
 
-/** As much of a transcription as is looked at. Servers leave most of it out; what is not there is null from then on. */
-const transcription = z.looseObject({
-  text: z.string().nullish(),
-  language: z.string().nullish().catch(null),
-  segments: z.array(segment).max(256).nullish(),
-  words: z.array(word).max(4096).nullish().catch(null),
-  logprobs: z
-    .array(z.looseObject({ logprob: z.number() }))
-    .max(16_384)
-    .nullish()
-    .catch(null),
-});
+/**
+ * As much of a transcription as is looked at. Servers leave most of it out; what is not there is null from then on. Some report an
+ * error with status 200, which has neither a text nor segments. It must not pass for speech without words.
+ */
+const transcription = z
+  .looseObject({
+    text: z.string().nullish(),
+    language: z.string().nullish().catch(null),
+    segments: z.array(segment).max(256).nullish(),
+    words: z.array(word).max(4096).nullish().catch(null),
+    logprobs: z
+      .array(z.looseObject({ logprob: z.number() }))
+      .max(16_384)
+      .nullish()
+      .catch(null),
+  })
+  .refine(({ text, segments }) => text !== undefined || segments !== undefined, { path: ['text'] });
 
 type Segment = z.infer<typeof segment>;
 type Word = z.infer<typeof word>;
@@ -116,9 +122,8 @@ function transcribedRegion(body: unknown): RawRegion {
   const { language, segments, words } = answer.data;
   const beside = words ?? [];
   const given = segments != null && segments.length > 0 ? segments : [wholeSegment(answer.data)];
-  const stated = language?.trim() ?? '';
   return {
-    language: stated === '' || stated.length > 64 ? null : stated,
+    language: statedLanguage(language),
     lines: given.flatMap((each) => lineOf(each, beside)),
   };
 }

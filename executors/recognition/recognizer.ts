@@ -124,9 +124,15 @@ export function cleanText(given: string): string | null {
 export const probabilityOf = (value: number | null | undefined): number | null =>
   value == null || value < 0 || value > 1 ? null : Math.round(value * 10_000) / 10_000;
 
-/** A number with four decimals; null for none. */
-export const measureOf = (value: number | null | undefined): number | null =>
-  value == null ? null : Math.round(value * 10_000) / 10_000;
+/** The language that a recognizer states, in its own words; null for none, and for words that cannot be stored. */
+export const statedLanguage = (given: string | null | undefined): string | null =>
+  recognisedText.max(64).safeParse(given?.trim()).data ?? null;
+
+/** A number with four decimals; null for none, and for one too large to have them. */
+export function measureOf(value: number | null | undefined): number | null {
+  const measure = Math.round((value ?? Number.NaN) * 10_000) / 10_000;
+  return Number.isFinite(measure) ? measure : null;
+}
 
 /** The mean of numbers; null for none. */
 export const meanOf = (values: readonly number[]): number | null =>

@@ -10,6 +10,7 @@ import {
   probabilityOf,
   RecognitionFailure,
   type Recognizer,
+  statedLanguage,
   waveFile,
 } from './recognizer.ts';
 
@@ -80,9 +81,8 @@ function whisperRegion(json: string): RawRegion {
     const place = found.error.issues[0]?.path.join('.') ?? '';
     throw new RecognitionFailure('invalid_output', `the result has another shape at '${place}'`, found.error);
   }
-  const stated = found.data.result?.language?.trim() ?? '';
   return {
-    language: stated === '' || stated.length > 64 ? null : stated,
+    language: statedLanguage(found.data.result?.language),
     lines: found.data.transcription.flatMap(lineOf),
   };
 }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
+import { rawRegion } from '../../../contract/recognition.ts';
 import { openRecognizer, RecognizerUnavailable } from '../../../executors/recognition/open-recognizer.ts';
 import {
   openOpenaiRecognizer,
@@ -14,6 +15,7 @@ import {
   type TranscriberBehavior,
   transcribes,
 } from '../../../fixtures/hosted-model/stub-transcriber.ts';
+import { canonicalJson } from '../../../formats/canonical-json.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
@@ -157,6 +159,32 @@ for (const [what, behavior, message] of failing) {
     t.false(String(error?.message).includes(apiKey));
   });
 }
+
+test('bug: an error that a server reports with status 200 was kept as speech without words', async (t) => {
+  const { server, recognizer } = await opened(t, transcribes({ error: { message: 'rate limited' } }));
+  const message = "invalid_output: the answer has another shape at 'text'";
+  await t.throwsAsync(recognizer.recognize(sound, signal), { message });
+  server.behave(transcribes({}));
+  await t.throwsAsync(recognizer.recognize(sound, signal), { message });
+  const nothing = { language: null, lines: [] };
+  for (const silence of [{ text: '' }, { text: null }, { segments: [] }]) {
+    server.behave(transcribes(silence));
+    t.deepEqual(await recognizer.recognize(sound, signal), nothing);
+  }
+});
+
+test('bug: a language or a number that cannot be stored failed the whole study', async (t) => {
+  const segment = { text: 'Take it', avg_logprob: -1e305, compression_ratio: 1e305 };
+  const { server, recognizer } = await opened(t, transcribes({ segments: [segment] }));
+  for (const language of ['\ud800', 'en\u0000', 'a\nb', ' '.repeat(3), 'a'.repeat(65)]) {
+    server.behave(transcribes({ language, segments: [segment] }));
+    const region = await recognizer.recognize(sound, signal);
+    t.is(region.language, null);
+    t.deepEqual(region.lines[0]?.measures, none);
+    t.deepEqual(rawRegion.parse(region), region);
+    t.notThrows(() => canonicalJson(region));
+  }
+});
 
 test('a server that does not answer in time is given up, and an abort ends the request at once', async (t) => {
   let reached = () => {};
