@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -96,7 +96,11 @@ export class ExportFolder {
     return writeExport(host, known, asked, path, signal);
   }
 
-  #path(): Promise<string> {
+  async #path(): Promise<string> {
+    const known = this.#folder;
+    const isGone = known !== null && (await known.then((path) => stat(path)).catch(() => null)) === null;
+    // Systems remove old temporary folders while an agent goes on.
+    if (isGone && this.#folder === known) this.#folder = null;
     // The next call tries again: the obstacle may be gone by then.
     this.#folder ??= this.#made().catch((error) => {
       this.#folder = null;

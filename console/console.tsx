@@ -3,10 +3,12 @@ import { addressOf } from './host/route.ts';
 import { followAddress } from './host/session.ts';
 import { keepFromDrops } from './parts/drop-file.tsx';
 import { Shell } from './shell.tsx';
+import { askBeforeLoss } from './study/caption-draft.ts';
 
 followAddress();
 keepFromDrops(window, () => {
   location.hash = addressOf({ view: 'sources' });
 });
+addEventListener('beforeunload', askBeforeLoss);
 const place = document.getElementById('console');
 if (place !== null) render(<Shell />, place);

@@ -43,7 +43,7 @@ interface PartWork<Part> {
 export class KeptParts<Part> {
   readonly #ledger: Ledger;
   readonly #kind: PartKind<Part>;
-  /** What studies are making now, by the keys of the parts. */
+  /** The parts that studies are making now, by their keys. */
   readonly #making = new Map<string, Promise<Part>>();
 
   constructor(ledger: Ledger, kind: PartKind<Part>) {

@@ -168,6 +168,16 @@ async function isThere(address: HostAddress, signal: AbortSignal | undefined): P
   }
 }
 
+/** False if the process that wrote a host file has ended: a killed host leaves the file behind. */
+function hasProcess({ pid }: HostFile): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // The process of another user is there, too.
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
 /** How long a host may take to say that it is there, if only a remark depends on it. */
 const signOfLifeMs = 2_000;
 
@@ -202,9 +212,10 @@ async function connected(
   let last = first;
   const place = async (): Promise<HostAddress> => {
     const now = await readHostFile(dataRoot);
-    // A host of a person is not replaced: its person may be about to start it again.
-    if (now === null && last.endsWithCommand && successor !== null) return successor();
     last = now ?? last;
+    const hasEnded = now === null || !hasProcess(now);
+    // A host of a person is not replaced: its person may be about to start it again.
+    if (hasEnded && last.endsWithCommand && successor !== null) return successor();
     return addressIn(last);
   };
   // Looked up before each request: a host that was killed may come back elsewhere.

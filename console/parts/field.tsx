@@ -116,7 +116,8 @@ export function TimeField({ label, ms, onMs }: TimeFieldProps) {
   useEffect(() => setText(clockTime(ms)), [ms]);
   const leave = () => {
     const parsed = parsedTimeCode(text);
-    if (parsed !== null) onMs(parsed);
+    // A field that is only passed by changes nothing: an editor would undo that as a step.
+    if (parsed !== null && parsed !== ms) onMs(parsed);
     setText(clockTime(ms));
   };
   return (

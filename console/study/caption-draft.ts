@@ -1,5 +1,5 @@
 import { createStore } from '@xstate/store';
-import type { AskedChange, AskedLine } from '../../contract/captions/correction.ts';
+import type { AskedChange, AskedLine, CaptionCorrections } from '../../contract/captions/correction.ts';
 
 /** The two texts of a line. */
 export const sides = ['source', 'target'] as const;
@@ -186,6 +186,33 @@ export function changesOf(current: readonly AnsweredLine[], lines: readonly Edit
   });
 }
 
+const isEqual = (a: AnsweredLine, b: AnsweredLine | undefined): boolean =>
+  a.id === b?.id &&
+  a.startMs === b.startMs &&
+  a.endMs === b.endMs &&
+  sides.every((side) => a[side].text === b[side].text);
+
+/**
+ * The lines that the host has now, with the changes that a person made on those that it had before. Null if a changed line is
+ * another one now: then the person has to choose between the words.
+ */
+function carried(
+  before: readonly AnsweredLine[],
+  lines: readonly EditedLine[],
+  current: readonly AnsweredLine[],
+): readonly EditedLine[] | null {
+  let result = draftLines(current);
+  for (const { first, last, lines: own } of partsOf(before, lines)) {
+    const was = before.slice(first, last + 1);
+    if (changesOf(was, own).length === 0) continue;
+    const at = current.findIndex(({ id }) => id === was[0]?.id);
+    if (!was.every((line, place) => isEqual(line, current[at + place]))) return null;
+    const replaces = new Set(was.map(({ id }) => id));
+    result = [...result.filter(({ key }) => !replaces.has(key)), ...own];
+  }
+  return result.toSorted(byTime);
+}
+
 /** A line as a change states it, with those texts that it has of some sides. */
 function changed({ startMs, endMs, ...texts }: EditedLine, given: readonly Side[]): AskedLine {
   const stated = given.flatMap((side) => {
@@ -276,4 +303,47 @@ function kept(lines: readonly EditedLine[], { lines: before, selected }: Draftin
   const at = before.findIndex(({ key }) => key === selected);
   const same = lines.find(({ key }) => key === selected || key === `${selected}.1`);
   return (same ?? lines[Math.min(Math.max(at, 0), lines.length - 1)])?.key ?? null;
+}
+
+/** A draft, and the lines of the host that it changes. */
+interface Edited {
+  readonly corrections: CaptionCorrections;
+  readonly draft: CaptionDraft;
+}
+
+/** Drafts of this page by study: they stay while a person looks at another part of the study. */
+const drafts = new Map<string, Edited>();
+
+/**
+ * The draft of a study. Lines that changed on the host meanwhile, as by captions that were made or by another person, take over
+ * what is not saved. If both changed the same line, the draft stays on the older lines.
+ */
+export function editedLines(corrections: CaptionCorrections, atMs: number): Edited {
+  const { runtimeId, head, lines } = corrections;
+  const known = drafts.get(runtimeId);
+  const isOfHead = known?.corrections.head?.base === head?.base;
+  if (known !== undefined && isOfHead && known.corrections.head?.correction === head?.correction) return known;
+  const draft = captionDraft(lines, atMs);
+  if (known !== undefined && known.draft.changes().length > 0) {
+    const { lines: own, selected } = known.draft.store.getSnapshot().context;
+    const taken = carried(known.draft.current, own, lines);
+    if (taken === null) return known;
+    draft.edit(() => taken);
+    if (taken.some(({ key }) => key === selected) && selected !== null) draft.select(selected);
+  }
+  const edited = { corrections, draft };
+  drafts.set(runtimeId, edited);
+  return edited;
+}
+
+/** How many changes of the lines of a study a person has made in the editor of this page and not saved. */
+export const unsavedChanges = ({ runtimeId }: Pick<CaptionCorrections, 'runtimeId'>): number =>
+  drafts.get(runtimeId)?.draft.changes().length ?? 0;
+
+/** Drops these changes: the editor begins again with the lines of the host. */
+export const discardDraft = ({ runtimeId }: Pick<CaptionCorrections, 'runtimeId'>): boolean => drafts.delete(runtimeId);
+
+/** Has the browser ask before it leaves the page with unsaved changes, whatever view is shown. */
+export function askBeforeLoss(event: Pick<BeforeUnloadEvent, 'preventDefault'>): void {
+  if ([...drafts.values()].some(({ draft }) => draft.changes().length > 0)) event.preventDefault();
 }

@@ -18,9 +18,10 @@ import { languageName } from '../words/language-name.ts';
 import { clockTime, counted } from '../words/numbers.ts';
 import {
   type CaptionDraft,
-  captionDraft,
+  discardDraft,
   droppedLines,
   type EditedLine,
+  editedLines,
   lineAtTime,
   merged,
   obstacleOf,
@@ -55,25 +56,6 @@ const editorKeys: KeyWords = [
   ['Ctrl Z, Ctrl Y', 'undo, redo'],
   ['Ctrl S', 'save'],
 ];
-
-/** Drafts of this page by study and head: they stay while a person looks at another part of the study. */
-const drafts = new Map<string, CaptionDraft>();
-
-const draftKey = ({ runtimeId, head }: CaptionCorrections): string => `${runtimeId} ${head?.base} ${head?.correction}`;
-
-export function draftOf(corrections: CaptionCorrections, atMs: number): CaptionDraft {
-  const key = draftKey(corrections);
-  const draft = drafts.get(key) ?? captionDraft(corrections.lines, atMs);
-  drafts.set(key, draft);
-  return draft;
-}
-
-/** How many changes of these lines a person has made in the editor of this page and not saved. */
-export const unsavedChanges = (corrections: CaptionCorrections): number =>
-  drafts.get(draftKey(corrections))?.changes().length ?? 0;
-
-/** Drops these changes: the editor begins again with the lines of the host. */
-export const discardDraft = (corrections: CaptionCorrections): boolean => drafts.delete(draftKey(corrections));
 
 const previewPauseMs = 500;
 
@@ -117,34 +99,34 @@ interface CaptionEditorProps {
 }
 
 /** Captions as a person edits them: the film with its sound at the left, the lines and the chosen one at the right. */
-export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload }: CaptionEditorProps) {
-  const { runtimeId, range, obstacle } = corrections;
-  const languages = corrections.languages ?? { source: 'und', target: 'und' };
+export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, onReload }: CaptionEditorProps) {
+  const { runtimeId, range, obstacle, head } = newest;
+  const languages = newest.languages ?? { source: 'und', target: 'und' };
   const control = useMemo(() => playback(range.startMs), [runtimeId]);
-  const draft = useMemo(
-    () => draftOf(corrections, control.store.getSnapshot().context.timeMs),
-    [runtimeId, corrections.head?.base, corrections.head?.correction],
+  const [turn, setTurn] = useState(0);
+  const { draft, corrections: edited } = useMemo(
+    () => editedLines(newest, control.store.getSnapshot().context.timeMs),
+    [runtimeId, head?.base, head?.correction, turn],
   );
+  const isOvertaken = edited.head?.base !== head?.base || edited.head?.correction !== head?.correction;
+  const corrections = isOvertaken ? edited : newest;
+  const beginAgain = () => {
+    discardDraft(newest);
+    setTurn(turn + 1);
+  };
   const lines = useStore(draft.store, (context) => context.lines);
   const [isSaving, setSaving] = useState(false);
-  const preview = usePreview(corrections, draft, isSaving);
+  const preview = usePreview(corrections, draft, isSaving || isOvertaken);
   const measured = useMemo(() => (preview === null ? null : findingsByLine(preview.of, preview.answer)), [preview]);
   const findings = useMemo(
     () => currentFindings(lines, preview?.of ?? [], measured ?? new Map<string, readonly GuidelineNote[]>()),
     [lines, preview, measured],
   );
   const cursor = useRef<{ readonly side: Side; readonly at: number } | null>(null);
-  const isLocked = obstacle !== null;
+  const isLocked = obstacle !== null || isOvertaken;
   const actions = editorActions({ draft, control, range, cursor, findings, isLocked, onSave: () => setSaving(true) });
   useEditorKeys(actions);
   useFollow(draft, control);
-  useEffect(() => {
-    const warn = (event: BeforeUnloadEvent) => {
-      if (draft.changes().length > 0) event.preventDefault();
-    };
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [draft]);
   const textAt = (timeMs: number, side: Side): string | null => {
     const line = lineAtTime(lines, timeMs);
     return line !== null && timeMs < line.endMs ? line[side] : null;
@@ -157,6 +139,14 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
           {sentence(obstacle.message)}
         </Notice>
       )}
+      {isOvertaken && (
+        <Notice kind="not-yet" title="Your unsaved changes are of older lines">
+          <p>Somebody saved other words or times of a line that you changed. Copy what you need from your lines.</p>
+          <button type="button" onClick={beginAgain}>
+            Read the new lines and discard mine
+          </button>
+        </Notice>
+      )}
       {isSaving && (
         <SavePanel
           corrections={corrections}
@@ -164,9 +154,11 @@ export function CaptionEditor({ overview, corrections, cutsMs, onSaved, onReload
           onClose={() => setSaving(false)}
           onReload={() => {
             setSaving(false);
+            beginAgain();
             onReload();
           }}
           onSaved={async (answer) => {
+            discardDraft(corrections);
             setSaving(false);
             await onSaved(answer);
           }}

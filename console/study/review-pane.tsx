@@ -17,7 +17,7 @@ import { Player } from '../player/player.tsx';
 import { captionsReason, sentence, wordsOf } from '../words/codes.ts';
 import { clockTime, counted, withTimes } from '../words/numbers.ts';
 import { StudyAnswer } from './answer.tsx';
-import { discardDraft, unsavedChanges } from './caption-editor.tsx';
+import { discardDraft, unsavedChanges } from './caption-draft.ts';
 import { Ceremony } from './ceremony.tsx';
 import type { StudyContents, StudyModel } from './study-model.ts';
 

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import test, { type ExecutionContext } from 'ava';
@@ -11,7 +12,7 @@ import { studyUntil } from '../client/asked-study.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { embedded } from './caption-choices.ts';
-import { repository, runCommand, runOn } from './command.ts';
+import { isAlive, repository, runCommand, runOn } from './command.ts';
 
 const textResult = z.object({
   content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
@@ -109,6 +110,15 @@ test.serial('exports of a study that differ in an option are files beside each o
   }
 });
 
+test.serial('bug: an agent got no export any more once the folder of its exports was removed', async (t) => {
+  const { said: found } = await call('list_runtimes', { lifecycle: 'terminal', limit: 1 });
+  const [{ runtimeId }] = found.items;
+  await rm(join(folder, 'exports'), { recursive: true });
+  const { isError, said } = await call('export_study', { runtimeId, name: 'facts.csv' });
+  t.false(isError, String(said));
+  t.is(contentIdOfBytes(await readFile(said.path)), said.contentId);
+});
+
 test.serial('an agent may ask for the same export twice at once', async (t) => {
   const { said: found } = await call('list_runtimes', { lifecycle: 'terminal', limit: 1 });
   const [{ runtimeId }] = found.items;
@@ -182,6 +192,19 @@ test('bug: the agent server referred to its own flags for a fault in the setting
   const { exit, stderr } = await runCommand(['mcp', '--data-root', root]);
   t.is(exit, 2);
   t.regex(stderr, /^invalid_settings: .*: one object with settings is needed.*; correct the file at that place/);
+});
+
+test('bug: an agent got no answer any more once the host of its server was killed', async (t) => {
+  const folder = await scratchFolder(t);
+  const agent = await agentOver(folder);
+  t.teardown(() => agent.close());
+  const pidOf = async () => JSON.parse(await readFile(join(folder, 'root/host.json'), 'utf8')).pid;
+  const first = await pidOf();
+  process.kill(first, 'SIGKILL');
+  while (isAlive(first)) await sleep(20);
+  const { isError } = await agent.callTool({ name: 'list_sources', arguments: {} });
+  t.falsy(isError);
+  t.not(await pidOf(), first);
 });
 
 /** A host that makes captions, an agent that asks it, and commands on its data root. */

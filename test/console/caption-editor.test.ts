@@ -1,6 +1,14 @@
 import test from 'ava';
-import { draftLines, reworded } from '../../console/study/caption-draft.ts';
-import { discardDraft, draftOf, keyAction, muxCommand, unsavedChanges } from '../../console/study/caption-editor.tsx';
+import {
+  askBeforeLoss,
+  discardDraft,
+  draftLines,
+  droppedLines,
+  editedLines,
+  reworded,
+  unsavedChanges,
+} from '../../console/study/caption-draft.ts';
+import { keyAction, muxCommand } from '../../console/study/caption-editor.tsx';
 import { edgeAt, isRightToLeft, movedLineEdge, snapped } from '../../console/study/caption-waveform.tsx';
 import { captionsName } from '../../console/study/exports-pane.tsx';
 import { currentFindings, figureWords, findingsByLine } from '../../console/study/guidelines.tsx';
@@ -106,10 +114,49 @@ test('bug: unsaved changes of the lines were no part of a review, and nothing sa
     lines: [{ id: 'line:1', startMs: 0, endMs: 1000, source: text, target: text }],
   } as unknown as CaptionCorrections;
   t.is(unsavedChanges(corrections), 0);
-  draftOf(corrections, 0).edit((lines) => reworded(lines, 'line:1', 'target', 'b'));
+  editedLines(corrections, 0).draft.edit((lines) => reworded(lines, 'line:1', 'target', 'b'));
   t.is(unsavedChanges(corrections), 1);
   discardDraft(corrections);
   t.is(unsavedChanges(corrections), 0);
+});
+
+const answered = (head: string, texts: Readonly<Record<string, string>>) =>
+  ({
+    runtimeId: 'runtime:2',
+    head: { base: 'captions:1', correction: head },
+    lines: Object.entries(texts).map(([id, text], at) => ({
+      ...{ id, startMs: at * 1000, endMs: (at + 1) * 1000 },
+      ...{ source: { text, reasonCode: null }, target: { text, reasonCode: null } },
+    })),
+  }) as unknown as CaptionCorrections;
+
+test('bug: what a person had not saved was gone when the host made the captions, or another person corrected a line', (t) => {
+  const first = answered('1', { a: 'a', b: 'b', c: 'c' });
+  const { draft } = editedLines(first, 0);
+  draft.edit((lines) => droppedLines(reworded(lines, 'a', 'target', 'mine'), 'b'));
+  const second = editedLines(answered('2', { a: 'a', b: 'b', c: 'by another' }), 0);
+  const textsOf = (edited: typeof second) => edited.draft.store.getSnapshot().context.lines.map(({ target }) => target);
+  t.deepEqual(textsOf(second), ['mine', 'by another']);
+  t.is(unsavedChanges(first), 2);
+  const third = editedLines(answered('3', { a: 'also by another', b: 'b', c: 'c' }), 0);
+  t.is(third, second, 'of a line that both changed, the words of the person stay beside the older lines');
+  discardDraft(first);
+  t.deepEqual(textsOf(editedLines(answered('3', { a: 'also by another', b: 'b', c: 'c' }), 0)), [
+    'also by another',
+    'b',
+    'c',
+  ]);
+});
+
+test('bug: a page was left without a question from every view but that of the captions', (t) => {
+  const event = { prevented: 0, preventDefault: () => (event.prevented += 1) };
+  const corrections = answered('1', { a: 'a' });
+  discardDraft(corrections);
+  askBeforeLoss(event);
+  editedLines(corrections, 0).draft.edit((lines) => reworded(lines, 'a', 'target', 'b'));
+  askBeforeLoss(event);
+  t.is(event.prevented, 1);
+  discardDraft(corrections);
 });
 
 test('the command for the film quotes names, and takes Matroska for containers without captions as text', (t) => {

@@ -261,6 +261,47 @@ inBrowser('an actor is scrubbed on its chart, and a chart lights up while a stud
   await page.context().close();
 });
 
+inBrowser(
+  'bug: a correction by another person took what a page had not saved, and Tab made steps of undo',
+  async (t) => {
+    const { browser, address, origin } = t.context;
+    const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
+    const [source] = await client.sources();
+    if (source === undefined) throw new Error('the host has no source');
+    const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
+    const { runtimeId } = await client.study(source, { ...asked, range: { startMs: 0, endMs: 14_000 } }).ended();
+    const correct = async (at: number, target: string): Promise<void> => {
+      const { lines, reviewer } = await client.captions.corrections(runtimeId);
+      const { id = '', startMs = 0, endMs = 0 } = lines[at] ?? {};
+      const changes = [{ lineIds: [id], lines: [{ startMs, endMs, target }] }];
+      const by = { reviewerId: reviewer.id, attestation: reviewer.correctionAttestation };
+      await client.captions.correct(runtimeId, { changes }, { by });
+    };
+    const { page } = await watchedPage(browser, address);
+    await page.clock.install();
+    await page.evaluate(`location.hash = ${JSON.stringify(`#/studies/${encodeURIComponent(runtimeId)}/captions`)}`);
+    await page.locator('.line-form input.time').first().focus();
+    await page.keyboard.press('Tab');
+    t.true(await page.getByRole('button', { name: /^Undo/ }).isDisabled());
+    const text = page.locator('textarea[data-side="target"]');
+    await text.fill('Not saved.');
+    // As long as a page waits between two looks at a study that has ended.
+    await correct(1, 'By another person.');
+    await page.clock.fastForward(10_000);
+    await page.locator('.caption-row', { hasText: 'By another person.' }).waitFor();
+    t.is(await text.inputValue(), 'Not saved.');
+    await page.getByText('1 unsaved change').waitFor();
+    await correct(0, 'The same line.');
+    await page.clock.fastForward(10_000);
+    await page.getByText('Your unsaved changes are of older lines').waitFor();
+    t.is(await text.inputValue(), 'Not saved.');
+    await page.getByRole('button', { name: 'Read the new lines and discard mine' }).click();
+    await page.locator('.caption-row', { hasText: 'The same line.' }).waitFor();
+    await page.getByText('1 unsaved change').waitFor({ state: 'detached' });
+    await page.context().close();
+  },
+);
+
 inBrowser('bug: the rows of studies overlapped after a page became narrow', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
