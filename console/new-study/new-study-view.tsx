@@ -163,7 +163,7 @@ const unusable: Partial<Readonly<Record<RuntimeRow['lifecycle'], string>>> = {
   interrupted: 'An earlier study was interrupted',
 };
 
-/** How an earlier study of the same is offered. One that did not end with its findings is no reason against another one. */
+/** How an earlier study of the same is offered. After one that did not end with its findings, another one comes first. */
 export function earlierWords({ lifecycle, acceptedAt }: Pick<RuntimeRow, 'lifecycle' | 'acceptedAt'>) {
   const started = `A study of this range in these languages was started on ${moment(acceptedAt)}.`;
   const title = unusable[lifecycle];

@@ -134,8 +134,8 @@ export const isSort = (text: string): text is Sort => Object.hasOwn(sorts, text)
 export const isGroup = (text: string): text is Group => (groups as readonly string[]).includes(text);
 
 /**
- * A source was last touched when its newest study was accepted. One without a study waits to be touched, and comes first. The
- * sample that came with the host waits for nobody.
+ * A source was last touched when its newest study was accepted. One without a study waits to be touched, and comes first, except
+ * the sample that came with the host.
  */
 const touchedAt = ({ newest, rightsScope }: LibrarySource): string =>
   newest?.acceptedAt ?? (rightsScope === 'local_processing' ? '9' : '');
