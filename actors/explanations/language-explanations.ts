@@ -75,7 +75,7 @@ export class LanguageExplanations {
    */
   async explain(runtimeId: string, request: ExplanationRequest): Promise<readonly Buffer[]> {
     const { runtimes } = this.#options;
-    // What is refused now is refused without a wait.
+    // A request that is refused now does not wait.
     if (this.#working === mostExplanationsAtOnce) await this.#job(runtimeId, request);
     const beganAtMs = await this.#inTurn(() => this.#explained(runtimeId, request));
     return languageExplanationsBytes(await runtimes.read(runtimeId, beganAtMs));
