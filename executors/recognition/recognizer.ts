@@ -113,8 +113,8 @@ export function waveFile(samples: Buffer): Buffer {
 }
 
 /**
- * A text as it may be stored: without space around it, runs of space as one. Null for nothing. Of a text that is longer than
- * any line it is the beginning: such a text is a loop of a recognizer, which the gates withhold. Throws `RecognitionFailure`.
+ * A text as it may be stored: without space around it, runs of space as one. Null for nothing. A text longer than any line is a
+ * loop of a recognizer: its beginning is stored, and the gates withhold it. Throws `RecognitionFailure`.
  */
 export function cleanText(given: string): string | null {
   const whole = given.replace(/\s+/gu, ' ').trim();
