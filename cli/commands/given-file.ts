@@ -20,7 +20,7 @@ export async function checkFile(path: string, absent: string): Promise<void> {
 
 /**
  * The file that a path stands for, behind links, for a command that writes it. Throws `WrongCall` if something else is there, which
- * a file would replace, or a file that nobody may write: a person protected it.
+ * a file would replace. So it does for a file without any right to write it: a person protected that.
  */
 export async function targetFile(path: string): Promise<string> {
   const found = await stat(path).catch(() => null);
