@@ -41,6 +41,7 @@ import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { warningLine, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { captionTexts, guidelineRemark, isOfSpeech, rowsRemark, timedLine } from './caption-lines.ts';
+import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
 import { rightsFlags } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
@@ -468,8 +469,9 @@ async function run(first: CommandCall): Promise<ExitCode> {
   }
   await madeCaptions(able, runtimeId, asked);
   const control = await host.captions.checked(runtimeId, signal);
-  if (control.outcome === 'withheld') {
-    terminal.result({ runtimeId, control }, [withheldLine(runtimeId, control.reasonCodes)]);
+  const { outcome, reasonCodes } = filedCaptions(control, await host.captions.corrections(runtimeId));
+  if (outcome === 'withheld') {
+    terminal.result({ runtimeId, control }, [withheldLine(runtimeId, reasonCodes)]);
     return exitCodes.withheld;
   }
   return written(call, runtimeId, probe, asked);
