@@ -145,6 +145,8 @@ export interface FileIngestOptions extends IngestOptions {
 }
 
 const pollMs = 250;
+/** So long a call whose signal was aborted waits for the host, so that the host ends the ingest as well. */
+const graceMs = 2_000;
 const hasEnded = ({ status }: IngestStatus): boolean => status === 'registered' || status === 'failed';
 
 /** Opens ingests and follows them to their source. */
@@ -159,8 +161,8 @@ export class Ingests {
 
   /**
    * Ingests a file. An upload that breaks, such as by a restart of the host, goes on where it broke. Throws `NotMedia` before
-   * anything is sent, `IngestFailed`, and `MediaUnreadable` if the file changes meanwhile; that and an aborted signal cancel the
-   * ingest.
+   * anything is sent, `IngestFailed`, and `MediaUnreadable` if the file changes meanwhile. That, a part that the host refuses and
+   * an aborted signal cancel the ingest.
    */
   async file(media: Media, options: FileIngestOptions): Promise<SourceSessionRow> {
     const { label, rightsHolder, ownershipAttested, signal } = options;
@@ -178,19 +180,14 @@ export class Ingests {
       label,
       rightsHolder,
     };
-    const opened = await this.#transport.json<OwnedIngestStatus>('/v1/owned-media-ingests', {
-      method: 'POST',
-      json,
-      signal,
-    });
+    const opened = await this.#opened<OwnedIngestStatus>('/v1/owned-media-ingests', json, signal);
     const path = encodedPath`/v1/owned-media-ingests/${opened.ingestId}`;
     return this.#followed(path, opened, options, () => uploadFile(this.#transport, `${path}/upload`, blob, options));
   }
 
   /** Ingests a range of a video from its address. Throws `IngestFailed`; an aborted signal cancels the ingest. */
   async video(request: VideohostIngestRequest, options: IngestOptions = {}): Promise<SourceSessionRow> {
-    const call = { method: 'POST', json: request, signal: options.signal } as const;
-    const opened = await this.#transport.json<VideohostIngestStatus>('/v1/videohost-local-ingests', call);
+    const opened = await this.#opened<VideohostIngestStatus>('/v1/videohost-local-ingests', request, options.signal);
     return this.#followed(encodedPath`/v1/videohost-local-ingests/${opened.ingestId}`, opened, options);
   }
 
@@ -210,6 +207,26 @@ export class Ingests {
     return this.#transport.json(path, { method: 'POST', json: {} });
   }
 
+  /**
+   * Opens an ingest. An aborted signal does not cut the request, because the host may have opened the ingest already. Only the
+   * answer has the id that its cancellation needs.
+   */
+  async #opened<Status>(path: string, json: unknown, signal: AbortSignal | undefined): Promise<Status> {
+    signal?.throwIfAborted();
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stopSoon = () => {
+      timer = setTimeout(() => stop.abort(signal?.reason), graceMs);
+    };
+    signal?.addEventListener('abort', stopSoon, { once: true });
+    try {
+      return await this.#transport.json<Status>(path, { method: 'POST', json, signal: stop.signal });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stopSoon);
+    }
+  }
+
   async #followed(
     path: string,
     opened: IngestStatus,
@@ -218,15 +235,18 @@ export class Ingests {
   ): Promise<SourceSessionRow> {
     const stop = new AbortController();
     const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+    let isSent = false;
     try {
       // Followed from the start, so that the upload is seen as well.
       const registered = this.#registered(path, opened, { ...options, signal });
       registered.catch(() => undefined);
       await work?.();
+      isSent = true;
       return await registered;
     } catch (error) {
       // The missing bytes will not come any more.
-      if (options.signal?.aborted || error instanceof MediaUnreadable) await this.#cancel(path);
+      const isLost = error instanceof MediaUnreadable || (error instanceof HostError && !isSent);
+      if (options.signal?.aborted || isLost) await this.#cancel(path);
       throw error;
     } finally {
       stop.abort(new Error('the ingest is not followed any more'));
@@ -271,13 +291,18 @@ export class Ingests {
     }
   }
 
+  /** Cancels an ingest. A host that is gone does not keep the caller waiting; the request is repeated for a while all the same. */
   async #cancel(path: string): Promise<void> {
     // It is the signal that was aborted.
     const call = { method: 'POST', json: {}, signal: null } as const;
-    await this.#transport.json(`${path}/cancellations`, call).catch((error) => {
+    const canceled = this.#transport.json(`${path}/cancellations`, call).catch((error) => {
       // It has ended meanwhile, or its host is gone; either way the caller learns of the abort.
       const isKnown = [HostError, HostUnreachable, AnswerLate].some((each) => error instanceof each);
       if (!isKnown) throw error;
     });
+    canceled.catch(() => undefined);
+    const stop = new AbortController();
+    const late = pause(graceMs, stop.signal).catch(() => undefined);
+    await Promise.race([canceled, late]).finally(() => stop.abort());
   }
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { JournalEvent, RuntimeEvents } from '../contract/journal.ts';
+import type { WorkProgress } from '../contract/operation.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session.ts';
 import type { runtimeRequest } from '../contract/study/plan.ts';
 import type { PlanWarningList, RuntimePlan } from '../contract/study/start.ts';
@@ -155,9 +156,14 @@ export class Study implements AsyncIterable<JournalEvent> {
   /** Waits for the end, whether or not anyone reads the events. Calls `onProgress`, unless an iteration of the events does. */
   async ended(): Promise<RuntimeStatus> {
     const { runtimeId, journalHead } = await this.started;
-    const { signal } = this.#options;
-    const options = this.#isIterated ? { signal } : this.#options;
-    for await (const _ of this.#streams.follow(runtimeId, { ...options, after: journalHead }));
+    const { signal, onProgress } = this.#options;
+    const options = {
+      signal,
+      after: journalHead,
+      // An iteration may begin while this waits.
+      onProgress: (progress: WorkProgress) => this.#isIterated || onProgress?.(progress),
+    };
+    for await (const _ of this.#streams.follow(runtimeId, options));
     return this.#studies.status(runtimeId, signal);
   }
 }

@@ -43,11 +43,20 @@ interface LanguageExplanationsOptions extends Pick<HostBasis, 'objectStore' | 's
 const underWay = ['started'];
 
 /**
+ * The most explanations that a host requests at once; others wait. Each may cost money, and many servers answer 429 to a client
+ * with more. The number is a choice.
+ */
+export const mostExplanationsAtOnce = 4;
+
+/**
  * The service behind explanations of captions. Every answer rests on a runtime that was reopened as a whole; all throw
  * `unknown_runtime` and `stored_content_inconsistent`.
  */
 export class LanguageExplanations {
   readonly #options: LanguageExplanationsOptions;
+  #working = 0;
+  /** The requests that wait, in their order. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: LanguageExplanationsOptions) {
     this.#options = options;
@@ -59,18 +68,25 @@ export class LanguageExplanations {
   }
 
   /**
-   * Has one selection explained, once; resolves with the new list (as `list` gives it) when the explanation is on disk.
-   * Throws, in this order, `language_explanation_unavailable`, `language_explanation_caption_authority_required`,
-   * `invalid_language_selection` and `illegal_language_explanation_transition`; and `language_explanation_executor_failed`
-   * for an attempt that failed.
+   * Has one selection explained, once; resolves with the new list (as `list` gives it) when the explanation is on disk. While the
+   * host explains as many as it may, it waits, and the journal has no attempt. Throws, in this order,
+   * `language_explanation_unavailable`, `language_explanation_caption_authority_required`, `invalid_language_selection` and
+   * `illegal_language_explanation_transition`; and `language_explanation_executor_failed` for an attempt that failed.
    */
   async explain(runtimeId: string, request: ExplanationRequest): Promise<readonly Buffer[]> {
-    const { supervisor, runtimes, mutex, definition, objectStore } = this.#options;
+    const { runtimes } = this.#options;
+    // A request that is refused now does not wait.
+    if (this.#working === mostExplanationsAtOnce) await this.#job(runtimeId, request);
+    const beganAtMs = await this.#inTurn(() => this.#explained(runtimeId, request));
+    return languageExplanationsBytes(await runtimes.read(runtimeId, beganAtMs));
+  }
+
+  /** Resolves with the time at which it began, once the explanation is on disk. */
+  async #explained(runtimeId: string, request: ExplanationRequest): Promise<number> {
+    const { supervisor, mutex, definition, objectStore } = this.#options;
     const beganAtMs = performance.now();
     const jobId = await mutex.take(runtimeId, async () => {
-      const runtime = await runtimes.read(runtimeId);
-      const { identity, objects } = this.#executor();
-      const job = jobOf(runtime, request, identity);
+      const { job, objects } = await this.#job(runtimeId, request);
       const input: LanguageExplanationInput = { runtimeId, jobId: explanationJobIdOf(job) };
       // The objects that identify the executor are stored before anything names them.
       await storeBeforePromise(objectStore, objects);
@@ -81,7 +97,26 @@ export class LanguageExplanations {
       return input.jobId;
     });
     if ((await settledActor(supervisor, jobId, underWay)) !== 'completed') throw this.#failureOf(jobId);
-    return languageExplanationsBytes(await runtimes.read(runtimeId, beganAtMs));
+    return beganAtMs;
+  }
+
+  /** The next attempt at a request, and the objects that identify its executor. Throws what `explain` refuses. */
+  async #job(runtimeId: string, request: ExplanationRequest) {
+    const runtime = await this.#options.runtimes.read(runtimeId);
+    const { identity, objects } = this.#executor();
+    return { job: jobOf(runtime, request, identity), objects };
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#working === mostExplanationsAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#working += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#working -= 1;
+      else next();
+    }
   }
 
   /** Stops every explanation of a runtime; resolves when none is under way and their ends are on disk. */

@@ -105,6 +105,7 @@ export function openChecks(
     recognizer: options.recognizer ?? null,
     screenText: screenTextReader?.tools ?? [],
     captionExecutor: options.captionExecutor,
+    subtitlesFirst: options.subtitlesFirst ?? false,
     translator: options.translator ?? null,
     explainer: options.explainer,
     downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,

@@ -20,6 +20,8 @@ export interface ChosenEngines {
   /** Those that read text on the screen; none on a host that reads none. */
   readonly screenText: readonly ToolIdentity[];
   readonly captionExecutor: CaptionClassification;
+  /** True if captions come from subtitle tracks where they fit, and from the executor elsewhere. */
+  readonly subtitlesFirst?: boolean;
   readonly translator: HostedModel | null;
   readonly explainer: HostedModel | null;
   /** The downloader; null if it is off, with the reason beside it. */
@@ -102,6 +104,7 @@ export function enginesOf({
   recognizer,
   screenText,
   captionExecutor,
+  subtitlesFirst = false,
   translator,
   explainer,
   downloader,
@@ -119,7 +122,7 @@ export function enginesOf({
       ? {
           engine: 'captions',
           isOn: true,
-          name: captionExecutor.replaceAll('_', ' '),
+          name: `${subtitlesFirst ? 'subtitle tracks, else ' : ''}${captionExecutor.replaceAll('_', ' ')}`,
           reach: 'this_host',
           mayCost: false,
           text: 'captions are put together on this machine',

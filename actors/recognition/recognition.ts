@@ -189,7 +189,7 @@ export class Transcriber {
     try {
       for (const region of regions) {
         work.signal.throwIfAborted();
-        const recognize = async (): Promise<KeptRegion> => {
+        const make = async (): Promise<KeptRegion> => {
           // Called here alone: a region that an earlier host kept takes no time, and would make the pace of the rest look fast.
           recognized(doneMs);
           const began = performance.now();
@@ -198,7 +198,8 @@ export class Transcriber {
           spent.workMs += performance.now() - began;
           return kept;
         };
-        done.push({ ...region, ...(await this.#options.regions.of(input, region, recognize, work.kept)) });
+        const part = { make, kept: work.kept, signal: work.signal };
+        done.push({ ...region, ...(await this.#options.regions.of(input, region, part)) });
         doneMs += region.endMs - region.startMs;
       }
       return done;

@@ -202,7 +202,7 @@ export class ScreenTexts {
           tools: [...reader.tools, ffmpeg.identity],
           parameters: { ...this.#parameters(source), keyframesMs: keyframesMs.join(',') },
         };
-        const readNow = async () => {
+        const make = async () => {
           // Called here alone: a window that an earlier host kept takes no time, and would make the pace of the rest look fast.
           work.read(window.startMs - request.range.startMs);
           open ??= await reader.open(signal);
@@ -210,7 +210,7 @@ export class ScreenTexts {
           const sampled = await sampledPictures(this.#options, { path, videoTrackIndex, window, keyframesMs, signal });
           return readWindow(open, sampled, new Set(keyframesMs));
         };
-        const pictures = await windows.of(input, window, readNow, work.kept);
+        const pictures = await windows.of(input, window, { make, kept: work.kept, signal });
         found.push(...pictures);
       }
     } finally {

@@ -27,14 +27,24 @@ interface PartKind<Part> {
   readonly isWhole?: (part: Part) => boolean;
 }
 
+/** How a part is made that is not kept. */
+interface PartWork<Part> {
+  readonly make: () => Promise<Part>;
+  /** Called once it is on disk. */
+  readonly kept: () => void;
+  readonly signal: AbortSignal;
+}
+
 /**
  * The results of a long step for each part of a range, kept as soon as they exist. A part is a region of speech or a window of
  * the screen. If a host dies in the middle, the next one goes on with the next part. So does another attempt after the time of a
- * study was up.
+ * study was up. Of studies that want the same part at once, one makes it, and the others wait for it.
  */
 export class KeptParts<Part> {
   readonly #ledger: Ledger;
   readonly #kind: PartKind<Part>;
+  /** The parts that studies are making now, by their keys. */
+  readonly #making = new Map<string, Promise<Part>>();
 
   constructor(ledger: Ledger, kind: PartKind<Part>) {
     this.#ledger = ledger;
@@ -43,16 +53,22 @@ export class KeptParts<Part> {
 
   /**
    * The kept result for a range. Without one it is the answer of `make`. If that is whole, it is kept before this resolves; then
-   * `kept` is called.
+   * `kept` is called. Rejects with the reason of `signal` if that aborts during a wait for another study.
    */
-  async of(
-    { sourceContentId, tools, parameters }: PartInput,
-    range: Range,
-    make: () => Promise<Part>,
-    kept: () => void,
-  ): Promise<Part> {
-    const { operation, field, part, isWhole = () => true } = this.#kind;
+  async of({ sourceContentId, tools, parameters }: PartInput, range: Range, work: PartWork<Part>): Promise<Part> {
+    const { operation } = this.#kind;
     const key = operationKeyOf({ operation, inputContentIds: [sourceContentId], range, tools, parameters });
+    // A server would be paid twice for it. If the other study fails, this one makes the part.
+    for (let other = this.#making.get(key); other !== undefined; other = this.#making.get(key)) {
+      await settled(other, work.signal);
+    }
+    const making = this.#keptOr(key, sourceContentId, work).finally(() => this.#making.delete(key));
+    this.#making.set(key, making);
+    return making;
+  }
+
+  async #keptOr(key: string, sourceContentId: string, { make, kept }: PartWork<Part>): Promise<Part> {
+    const { field, part, isWhole = () => true } = this.#kind;
     const [row] = await this.#ledger.getMany('operation', [key]);
     // A row names its media, so that a deletion of the source finds it.
     const known = z.strictObject({ sourceContentId: z.string(), [field]: part }).safeParse(row);
@@ -64,6 +80,20 @@ export class KeptParts<Part> {
     kept();
     return made;
   }
+}
+
+/** Resolves when the work of another study settles, in whatever way. Rejects with the reason of `signal` once that aborts. */
+function settled(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    const go = () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    };
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    work.then(go, go);
+  });
 }
 
 const stored = z.strictObject({ contentId: z.string(), bytes: z.number() });

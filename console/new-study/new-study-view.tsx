@@ -136,20 +136,7 @@ function StudyForm({ source, probe }: StudyFormProps) {
               {action.state === 'busy' ? 'Starting' : 'Start the study'}
             </button>
           ) : (
-            <Notice kind="not-yet" icon="rotate-ccw" title="Studied before">
-              <p>This range was studied in these languages on {moment(before.acceptedAt)}.</p>
-              <div class="actions">
-                <a
-                  class="button primary"
-                  href={addressOf({ view: 'study', runtimeId: before.runtimeId, pane: 'evidence' })}
-                >
-                  Use that study
-                </a>
-                <button type="submit" disabled={action.state === 'busy'}>
-                  {action.state === 'busy' ? 'Starting' : 'Study again'}
-                </button>
-              </div>
-            </Notice>
+            <EarlierStudy before={before} isBusy={action.state === 'busy'} />
           )}
           {action.state === 'failed' && <Failed error={action.error} />}
         </section>
@@ -167,6 +154,44 @@ function StudyForm({ source, probe }: StudyFormProps) {
         </aside>
       </div>
     </form>
+  );
+}
+
+/** The title for an earlier study of the same that did not end with its findings. */
+const unusable: Partial<Readonly<Record<RuntimeRow['lifecycle'], string>>> = {
+  failed: 'An earlier study failed',
+  interrupted: 'An earlier study was interrupted',
+};
+
+/** How an earlier study of the same is offered. After one that did not end with its findings, another one comes first. */
+export function earlierWords({ lifecycle, acceptedAt }: Pick<RuntimeRow, 'lifecycle' | 'acceptedAt'>) {
+  const started = `A study of this range in these languages was started on ${moment(acceptedAt)}.`;
+  const title = unusable[lifecycle];
+  if (title !== undefined) return { title, text: started, open: 'Open that study', isUsable: false };
+  if (lifecycle !== 'terminal')
+    return { title: 'Being studied', text: started, open: 'Open that study', isUsable: true };
+  const text = `This range was studied in these languages on ${moment(acceptedAt)}.`;
+  return { title: 'Studied before', text, open: 'Use that study', isUsable: true };
+}
+
+/** A study that an equal request started before, and the button for another one. */
+function EarlierStudy({ before, isBusy }: { readonly before: RuntimeRow; readonly isBusy: boolean }) {
+  const { title, text, open, isUsable } = earlierWords(before);
+  return (
+    <Notice kind="not-yet" icon="rotate-ccw" title={title}>
+      <p>{text}</p>
+      <div class="actions">
+        <a
+          class={isUsable ? 'button primary' : 'button'}
+          href={addressOf({ view: 'study', runtimeId: before.runtimeId, pane: 'evidence' })}
+        >
+          {open}
+        </a>
+        <button type="submit" class={isUsable ? '' : 'primary'} disabled={isBusy}>
+          {isBusy ? 'Starting' : 'Study again'}
+        </button>
+      </div>
+    </Notice>
   );
 }
 

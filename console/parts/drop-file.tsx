@@ -14,7 +14,7 @@ export const droppedFiles = createStore({
   context: { isOver: false, waiting: [] } as Dropped,
   on: {
     held: (context, { isOver }: { isOver: boolean }) => ({ ...context, isOver }),
-    left: (_, { files }: { files: readonly File[] }) => ({ isOver: false, waiting: files }),
+    left: ({ waiting }, { files }: { files: readonly File[] }) => ({ isOver: false, waiting: [...waiting, ...files] }),
     taken: (context) => ({ ...context, waiting: [] }),
   },
 });

@@ -1,7 +1,7 @@
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import type { SituationCode } from '../../contract/overview.ts';
 import type { StudyPane } from '../host/route.ts';
-import { lifecycles, type Tone, toneOf, withoutNo } from '../words/codes.ts';
+import { chooseLanguage, lifecycles, type Tone, toneOf, withoutNo } from '../words/codes.ts';
 import { failureStory } from '../words/failures.ts';
 
 /** The one state of a source that matters: captions that are ready, or that of its newest study. */
@@ -104,10 +104,18 @@ export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy)
   return { tone, words, why: hasWhy ? why : null, group };
 }
 
+const neither = 'no subtitles, and no spoken language was chosen';
+
+type OfSource = Pick<LibrarySource, 'newest' | 'captioned' | 'tracks'>;
+
 /** The state of a source. */
-export function sourceState({ newest, captioned }: Pick<LibrarySource, 'newest' | 'captioned'>): SourceState {
+export function sourceState({ newest, captioned, tracks }: OfSource): SourceState {
   if (newest === null) return { tone: 'quiet', words: 'Not studied yet', why: null, group: 'unstudied' };
-  if (captioned === undefined) return studyState(newest);
+  if (captioned === undefined) {
+    const { why, ...look } = studyState(newest);
+    // Without subtitles the language is enough only for a recognizer, and a row does not show whether one was there.
+    return { ...look, why: tracks.includes('subtitle') ? why : (why?.replace(chooseLanguage, neither) ?? null) };
+  }
   const newer = studyState(newest)
     .words.replace(/^Study /, '')
     .toLowerCase();
@@ -125,8 +133,12 @@ type Sort = keyof typeof sorts;
 export const isSort = (text: string): text is Sort => Object.hasOwn(sorts, text);
 export const isGroup = (text: string): text is Group => (groups as readonly string[]).includes(text);
 
-/** A source was last touched when its newest study was accepted; one without a study waits to be touched, and comes first. */
-const touchedAt = ({ newest }: LibrarySource): string => newest?.acceptedAt ?? '9';
+/**
+ * A source was last touched when its newest study was accepted. One without a study waits to be touched, and comes first, except
+ * the sample that came with the host.
+ */
+const touchedAt = ({ newest, rightsScope }: LibrarySource): string =>
+  newest?.acceptedAt ?? (rightsScope === 'local_processing' ? '9' : '');
 
 const rankOf = (source: LibrarySource): number => groups.indexOf(sourceState(source).group);
 

@@ -17,6 +17,9 @@ export const captionsOffWords = 'captions are off on this host';
 export const noSubtitles =
   'this film has no text subtitles. Attach a subtitle file, or use a speech recognizer (Operations)';
 
+/** The words for captions that only lack the spoken language. */
+export const chooseLanguage = 'choose the spoken language in a new study';
+
 /**
  * Why a study has no captions, or how far they are. A film without subtitles gives none in any language, so that
  * comes before a language that was not declared. With a recognizer the language is enough.
@@ -39,10 +42,7 @@ export const withoutNo = (text: string): string =>
       /\brestart the host with --caption-executor .*$/,
       'switch on “Captions from subtitle tracks” in Operations',
     )
-    .replace(
-      /^captions need (?:a study of )?one declared source language$/,
-      'choose the spoken language in a new study',
-    )
+    .replace(/^captions need (?:a study of )?one declared source language$/, chooseLanguage)
     .replace(/\btext track in ([a-z]{2,3})\b/, (_, code: string) => `text track in ${languageName(code)}`);
 
 /** A text of the overview without the name at its beginning, which the page shows above it. */

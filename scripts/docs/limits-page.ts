@@ -1,3 +1,4 @@
+import { mostExplanationsAtOnce } from '../../actors/explanations/language-explanations.ts';
 import { openIngestLimit } from '../../actors/ingest/ingest-service.ts';
 import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-definition.ts';
 import { commitBytes } from '../../actors/ingest/owned/upload-part.ts';
@@ -69,7 +70,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ['events page, `wait`', `${maximumEvents} events, ${grouped(maximumWaitMs)} ms`],
   [
     'an explanation',
-    `${explanationLimits.maxSelectionCodePoints} code points, ${explanationLimits.maxRequestedFacets} facets, ${explanationLimits.maxContextLines} lines of context with ${grouped(explanationLimits.maxCaptionTextBytes)} bytes of text, ${explanationLimits.maxAttemptsPerRequest} attempts of ${seconds(explanationLimits.maxWallMs)} and ${grouped(explanationLimits.maxCompletionTokens)} tokens`,
+    `${explanationLimits.maxSelectionCodePoints} code points, ${explanationLimits.maxRequestedFacets} facets, ${explanationLimits.maxContextLines} lines of context with ${grouped(explanationLimits.maxCaptionTextBytes)} bytes of text, ${explanationLimits.maxAttemptsPerRequest} attempts of ${seconds(explanationLimits.maxWallMs)} and ${grouped(explanationLimits.maxCompletionTokens)} tokens; a host requests ${mostExplanationsAtOnce} at once, and others wait`,
   ],
   [
     'playback grants',

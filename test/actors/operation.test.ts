@@ -60,6 +60,13 @@ test('an engine behind a server elsewhere leaves the machine and may cost, one h
   t.false(JSON.stringify(enginesOf(chosen)).includes('secret'));
 });
 
+test('bug: captions of subtitle tracks or speech had the name of those of speech alone', (t) => {
+  const chosen = { ...none, captionExecutor: 'recognised_transcript' } as const;
+  const nameOf = (of: ChosenEngines) => enginesOf(of).find(({ engine }) => engine === 'captions')?.name;
+  t.is(nameOf(chosen), 'recognised transcript');
+  t.is(nameOf({ ...chosen, subtitlesFirst: true }), 'subtitle tracks, else recognised transcript');
+});
+
 test('detectors of workers work on media that has left the host', (t) => {
   const [detectors] = enginesOf({ ...none, hasWorkers: true });
   t.is(detectors?.reach, 'outside');

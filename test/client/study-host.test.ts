@@ -60,6 +60,83 @@ test('bug: a caller who awaited the end of a study got no progress', async (t) =
   t.deepEqual(steps, ['speech', 'speech'], 'an iteration calls it once');
 });
 
+test('bug: progress was reported twice if an iteration of the events began while its caller awaited the end', async (t) => {
+  const status = { runtimeId: 'runtime:1', lifecycle: 'terminal', journalHead: 2 };
+  const stream = 'event: progress\ndata: {"stage":"speech"}\n\nevent: ended\ndata: {}\n\n';
+  let asked = 0;
+  const host = StudyHost.connect(
+    { baseUrl: 'http://127.0.0.1:1', token: '' },
+    {
+      fetch: async (url) => {
+        if (!String(url).includes('/events')) return Response.json(status);
+        asked += 1;
+        while (asked < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+        return new Response(stream, { headers: { 'Content-Type': 'text/event-stream' } });
+      },
+    },
+  );
+  const source = { sourceSessionId: 'source-session:1', sourceRevisionId: 'source-revision:1', durationMs: 1000 };
+  const steps: string[] = [];
+  const study = host.study(source, { targetLanguage: 'en' }, { onProgress: ({ stage }) => steps.push(stage) });
+  const end = study.ended();
+  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  for await (const _ of study);
+  await end;
+  t.deepEqual(steps, ['speech']);
+});
+
+const wav = new Blob([new Uint8Array([0x52, 0x49, 0x46, 0x46, 4, 0, 0, 0, 0x57, 0x41, 0x56, 0x45])]);
+const sound = { label: 'A', rightsHolder: 'Me', ownershipAttested: true, filename: 'a.wav' } as const;
+
+/** A client whose host opens an ingest and answers each later request as `next` does; the paths of these requests. */
+function ingesting(next: (path: string, method: string) => Response | Promise<Response>, onOpen = () => {}) {
+  const asked: string[] = [];
+  const fetched: typeof fetch = async (url, init) => {
+    const { pathname } = new URL(String(url));
+    init?.signal?.throwIfAborted();
+    if (pathname.endsWith('/owned-media-ingests')) {
+      onOpen();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      init?.signal?.throwIfAborted();
+      return Response.json({ ingestId: 'owned-ingest:1', status: 'queued', source: null });
+    }
+    asked.push(pathname.slice(pathname.lastIndexOf('/') + 1));
+    return next(pathname, init?.method ?? 'GET');
+  };
+  return { asked, client: StudyHost.connect({ baseUrl: 'http://127.0.0.1:1', token: '' }, { fetch: fetched }) };
+}
+
+test('bug: an ingest stayed open if its signal was aborted while the host opened it', async (t) => {
+  const stop = new AbortController();
+  const { asked, client } = ingesting(
+    () => Response.json({}),
+    () => stop.abort(new Error('stopped')),
+  );
+  await t.throwsAsync(client.ingestFile(wav, { ...sound, signal: stop.signal }), { message: 'stopped' });
+  t.deepEqual(asked, ['cancellations']);
+});
+
+test('bug: an ingest stayed open if the host refused a part of its file', async (t) => {
+  const { asked, client } = ingesting((path, method) => {
+    const error = { code: 'insufficient_storage', message: 'the disk is full' };
+    if (method === 'PATCH') return Response.json({ error }, { status: 507 });
+    return path.endsWith('/cancellations') ? Response.json({}) : new Promise(() => {});
+  });
+  await t.throwsAsync(client.ingestFile(wav, sound), { instanceOf: HostError, code: 'insufficient_storage' });
+  t.is(asked.at(-1), 'cancellations');
+});
+
+test('bug: an aborted ingest ended only after half a minute if its host was gone', async (t) => {
+  const stop = new AbortController();
+  const { client } = ingesting(() => {
+    if (!stop.signal.aborted) setTimeout(() => stop.abort(new Error('stopped')), 10);
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }) });
+  });
+  const began = performance.now();
+  await t.throwsAsync(client.ingestFile(wav, { ...sound, signal: stop.signal }), { message: 'stopped' });
+  t.true(performance.now() - began < 10_000);
+});
+
 test('the actors of a host are followed behind the last commit after each cut', async (t) => {
   const { client, asked } = answering((nth) => {
     const commit = 4 + nth;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
-import { limitIn, listedWarnings } from '../../console/new-study/new-study-view.tsx';
+import { earlierWords, limitIn, listedWarnings } from '../../console/new-study/new-study-view.tsx';
 import {
   executorPermissions,
   savedWith,
@@ -66,21 +66,22 @@ test('a source shows the one state that matters, with a reason if needed', (t) =
     [studyOf({ fault: 'stored_content_inconsistent' }), 'Cannot be read', 'Its stored files do not verify.'],
     [studyOf({ lifecycle: 'running' }), 'studying', null],
   ];
-  for (const [newest, words, why] of cases) t.like(sourceState({ newest }), { words, why }, words);
-  for (const code of situationCode.options) t.not(sourceState({ newest: studyOf(standingOf(code)) }).words, '', code);
+  for (const [newest, words, why] of cases) t.like(sourceState({ newest, tracks: [] }), { words, why }, words);
+  for (const code of situationCode.options)
+    t.not(sourceState({ newest: studyOf(standingOf(code)), tracks: [] }).words, '', code);
 });
 
 test('bug: a newer study that ended without captions hid those that are ready', (t) => {
   const captioned = studyOf({ ...standingOf('captions_accepted'), runtimeId: 'runtime:captioned' });
   const interrupted = studyOf({ lifecycle: 'interrupted', ...standingOf('interrupted') });
-  t.like(sourceState({ newest: interrupted, captioned }), {
+  t.like(sourceState({ newest: interrupted, captioned, tracks: [] }), {
     words: 'Captions ready',
     why: 'a newer study: interrupted',
     group: 'ready',
   });
   t.is(shownStudy({ newest: interrupted, captioned })?.runtimeId, 'runtime:captioned');
-  t.is(sourceState({ newest: interrupted }).words, 'Study interrupted');
-  t.is(sourceState({ newest: studyOf(standingOf('rejected')), captioned }).why, 'a newer study: rejected');
+  t.is(sourceState({ newest: interrupted, tracks: [] }).words, 'Study interrupted');
+  t.is(sourceState({ newest: studyOf(standingOf('rejected')), captioned, tracks: [] }).why, 'a newer study: rejected');
 });
 
 test('a library is filtered by name and state, and sorted by what a person chose', (t) => {
@@ -117,6 +118,21 @@ test('bug: a source that was just added came after older ones without a study', 
   );
 });
 
+test('bug: the sample came first in a library, before everything that a person had studied', (t) => {
+  const sample = { ...sourceOf('Sample', 1000, null), rightsScope: 'redistribution' as const };
+  const sources = [sample, sourceOf('Studied', 1000, studyOf()), sourceOf('Waiting', 1000, null)];
+  const labels = fittingSources(sources, { find: '', show: '', sort: '' }).map(({ label }) => label);
+  t.deepEqual(labels, ['Waiting', 'Studied', 'Sample']);
+});
+
+test('bug: a film without subtitles asked for its language, which gives it no captions', (t) => {
+  const text = 'no captions: captions need a study of one declared source language';
+  const newest = studyOf(standingOf('waiting_for_review', { state: 'never', text }));
+  const why = (...tracks: LibrarySource['tracks']) => sourceState({ newest, tracks }).why;
+  t.is(why('video', 'audio'), 'no captions on this host: no subtitles, and no spoken language was chosen');
+  t.is(why('video', 'subtitle'), 'no captions on this host: choose the spoken language in a new study');
+});
+
 test('the words of a search are marked in a line, whatever signs they have', (t) => {
   const parts = (text: string, find: string) =>
     markedParts(text, find).map(({ text: part, isFound }) => (isFound ? `[${part}]` : part));
@@ -143,6 +159,17 @@ test('a plan asks for the spoken language only if it is the last obstacle to cap
   t.deepEqual(listed(language, length), [language]);
   t.deepEqual(listed(language, 'no_text_tracks'), ['no_text_tracks']);
   t.deepEqual(listed(length), []);
+});
+
+test('bug: a study that had failed was offered in the place of a new one', (t) => {
+  const offered = (lifecycle: LibraryStudy['lifecycle']) => {
+    const { title, open, isUsable } = earlierWords(studyOf({ lifecycle }));
+    return [title, open, isUsable];
+  };
+  t.deepEqual(offered('terminal'), ['Studied before', 'Use that study', true]);
+  t.deepEqual(offered('running'), ['Being studied', 'Open that study', true]);
+  t.deepEqual(offered('failed'), ['An earlier study failed', 'Open that study', false]);
+  t.deepEqual(offered('interrupted'), ['An earlier study was interrupted', 'Open that study', false]);
 });
 
 test('a limit of the host is read from its sentence', (t) => {

@@ -111,6 +111,14 @@ test.serial('files that no view takes wait, and lead to the view that takes them
   droppedFiles.send({ type: 'taken' });
 });
 
+test.serial('bug: files that were dropped on a locked page were lost with the next drop', (t) => {
+  const { keeps } = page();
+  keeps(drag('drop', ['Files'], [film]));
+  keeps(drag('drop', ['Files'], [other]));
+  t.deepEqual(droppedFiles.getSnapshot().context.waiting, [film, other]);
+  droppedFiles.send({ type: 'taken' });
+});
+
 test.serial('the view that is shown takes all files that are dropped, for as long as it is shown', (t) => {
   const { keeps, led } = page();
   const taken: File[] = [];

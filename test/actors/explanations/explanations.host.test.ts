@@ -1,6 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { mostExplanationsAtOnce } from '../../../actors/explanations/language-explanations.ts';
+import { facetKinds } from '../../../contract/explanations/executor.ts';
 import { languageExplanations } from '../../../contract/explanations/explanation.ts';
 import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
@@ -172,6 +174,43 @@ test('the host verifies the basis of an explanation again before each request', 
   });
   await ask();
   t.is((await list()).results.length, 1);
+});
+
+test('bug: a host sent any number of paid questions to a model at once', async (t) => {
+  const { bench, explainer, runtimeId, request, approval } = await captioned(t);
+  const { answer } = explainer;
+  const answers: (() => void)[] = [];
+  explainer.answer = async (signal) => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return answer(signal);
+  };
+  const reached = async (count: number) => {
+    while (answers.length < count) await new Promise((resolve) => setImmediate(resolve));
+    await quiet(bench);
+    t.is(answers.length, count);
+  };
+  const about = (facetKinds: typeof request.facetKinds) =>
+    bench.explanations.explain(runtimeId, { ...request, facetKinds });
+  const asked = facetKinds.map((kind) => about([kind]));
+  await reached(mostExplanationsAtOnce);
+  const { attempts } = listed(await bench.explanations.list(runtimeId));
+  t.is(attempts.length, mostExplanationsAtOnce);
+  // A refusal does not wait, and a copy of a question that waits is refused in its turn.
+  await t.throwsAsync(about(['meaning']), { message: 'the same explanation is under way' });
+  const copy = about(facetKinds.slice(-1));
+  copy.catch(() => undefined);
+  await quiet(bench);
+  for (const release of answers.slice(0, 2)) release();
+  await t.throwsAsync(copy, { message: 'the same explanation is under way' });
+  await reached(facetKinds.length);
+  // Questions that wait when the captions lose their approval are never sent.
+  const last = facetKinds.slice(1).map((kind) => about(['meaning', kind]));
+  await reached(facetKinds.length + 1);
+  await bench.revoke(runtimeId, approval);
+  const ended = await Promise.allSettled([...asked, ...last]);
+  t.is(ended.filter(({ status }) => status === 'fulfilled').length, 2);
+  t.is(explainer.questions.length, facetKinds.length + 1);
+  t.deepEqual(bench.reports, []);
 });
 
 test('a withdrawal during a request stops it, and nothing comes after it', async (t) => {

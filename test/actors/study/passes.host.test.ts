@@ -399,9 +399,12 @@ test('bug: a window with a picture that the engine could not read was kept for e
     parts.of(
       { sourceContentId: read.run.record.analysisRequest.sourceContentId, tools: [ffmpeg], parameters: {} },
       { startMs: 0, endMs: 20_000 },
-      async () => made.shift() ?? t.fail('it was read once more'),
-      () => {
-        kept += 1;
+      {
+        make: async () => made.shift() ?? t.fail('it was read once more'),
+        kept: () => {
+          kept += 1;
+        },
+        signal: new AbortController().signal,
       },
     );
   // As an earlier version kept it.
@@ -412,6 +415,46 @@ test('bug: a window with a picture that the engine could not read was kept for e
   t.deepEqual(await windowOf(windows), [picture]);
   t.deepEqual(await windowOf(windows), [picture]);
   t.is(kept, 2);
+});
+
+test('bug: studies that wanted the same part at once each paid for it', async (t) => {
+  const { ledger } = await newStore(t);
+  const parts = new KeptParts(ledger, { operation: 'screen.read.window', field: 'pictures', part: readPictures });
+  const picture = { atMs: 0, untilMs: 0, clearMilli: 0, texts: [] };
+  const makers: { resolve(made: ReadPicture[]): void; reject(fault: Error): void }[] = [];
+  let kept = 0;
+  const partFor = async ({ signal }: AbortController) =>
+    parts.of(
+      { sourceContentId: read.run.record.analysisRequest.sourceContentId, tools: [ffmpeg], parameters: {} },
+      { startMs: 0, endMs: 20_000 },
+      {
+        make: () => new Promise((resolve, reject) => makers.push({ resolve, reject })),
+        kept: () => {
+          kept += 1;
+        },
+        signal,
+      },
+    );
+  const madeBy = async (count: number) => {
+    while (makers.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const stopped = new AbortController();
+  const first = partFor(new AbortController());
+  const second = partFor(stopped);
+  const third = partFor(new AbortController());
+  await madeBy(1);
+  // A study that stops waits no longer.
+  stopped.abort(new Error('the study is over'));
+  await t.throwsAsync(second, { message: 'the study is over' });
+  t.is(makers.length, 1);
+  // One whose server fails leaves the part to the next one.
+  makers[0]?.reject(new Error('no answer'));
+  await t.throwsAsync(first, { message: 'no answer' });
+  await madeBy(2);
+  const fourth = partFor(new AbortController());
+  makers[1]?.resolve([picture]);
+  t.deepEqual(await Promise.all([third, fourth]), [[picture], [picture]]);
+  t.deepEqual([makers.length, kept], [2, 1]);
 });
 
 const study = storedStudy({ version: 1, windows: 4 });
