@@ -139,8 +139,8 @@ const seen = ({ seq, type, recordedAt }: JournalEvent) => ({ seq, type, recorded
 const longestWaitMs = 8000;
 
 /**
- * So long a call waits at most, in ms: clients of the protocol give a call up after 60 s (`DEFAULT_REQUEST_TIMEOUT_MSEC` of the SDK),
- * and its answer would be lost.
+ * The longest wait of a call, in ms. Clients of the protocol give a call up after 60 s (`DEFAULT_REQUEST_TIMEOUT_MSEC` of the
+ * SDK), and its answer would be lost.
  */
 const longestFollowMs = 50_000;
 

@@ -8,7 +8,7 @@ import { StudyHost } from '../../client/study-host.ts';
 test('bug: a call that follows a quiet study for a minute ended after its agent had given it up', async (t) => {
   let waitedMs = 0;
   const quiet = { events: [], lifecycle: 'running', terminal: false, reason: null, journalHead: 5 };
-  // A host that answers each request at once, and says how long it was to be held back.
+  // A host that answers each request at once; the wait is in its address.
   const host = StudyHost.connect(
     { baseUrl: 'http://127.0.0.1:1', token: 'any' },
     {
