@@ -496,7 +496,7 @@ async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, 
   const shown = await host.captions.corrections(runtimeId);
   const remarks = [
     rowsRemark(shown, side === 'both' ? ['source', 'target'] : ['target']),
-    await guidelineRemark(host, runtimeId),
+    await guidelineRemark(host, shown),
   ];
   for (const remark of remarks) if (remark !== null) terminal.remark(remark);
   terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux }, [

@@ -8,6 +8,7 @@ import { type FlagTable, type GivenFlags, single, toggle } from '../options/flag
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { captionsFileLine, withheldLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
+import { areChanged } from './caption-lines.ts';
 import { checkEdit, editCaptions, editFlags, sideOf } from './corrections.ts';
 import { hasStudyOf, studyArgument } from './named.ts';
 import { approving, isNothing, rethrownForApproval } from './review.ts';
@@ -45,8 +46,7 @@ export function filedCaptions(
   control: Pick<QualityControlRow, 'outcome' | 'reasonCodes' | 'acceptedLineIds' | 'withheldLineIds'>,
   { lines, originals, check }: Pick<CaptionCorrections, 'lines' | 'originals' | 'check'>,
 ): FiledCaptions {
-  const isCorrected = lines.length !== originals.length || lines.some(({ changed }) => changed !== null);
-  if (isCorrected && check !== null) {
+  if (check !== null && areChanged({ lines, originals })) {
     const { outcome, reasonCode, withheldCount: withheldLines } = check;
     const accepted = lines.filter(({ decision }) => decision.outcome === 'accepted');
     return { outcome, reasonCodes: [reasonCode], lines: accepted, withheldLines };
