@@ -4,7 +4,7 @@ import type { JournalEvent, RuntimeEnded, RuntimeEvents } from '../contract/jour
 import type { ActorsFollowed, StreamedTransition } from '../contract/lifecycles/actors.ts';
 import type { WorkProgress } from '../contract/operation.ts';
 import { HostError } from './host-error.ts';
-import { encodedPath, pause, refusalIn, type Transport } from './transport.ts';
+import { encodedPath, jsonIn, pause, refusalIn, type Transport } from './transport.ts';
 
 /** True if an answer is a stream of events. */
 const isStream = (answer: Response): boolean =>
@@ -140,7 +140,7 @@ export class Streams {
     const answer = await this.#transport.answer(path, { signal, accept });
     try {
       if (!isStream(answer)) {
-        yield* eventsOf((await answer.json()) as RuntimeEvents);
+        yield* eventsOf(await jsonIn<RuntimeEvents>(answer));
         // The next page may be complete already; if not, its request waits.
         return;
       }

@@ -164,6 +164,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+const unknownAnswer = { code: 'unknown_answer', message: 'the answer is not one of this service' };
+
 /** The code and the message of a refusal. */
 export const refusalIn = (text: string): { readonly code: string; readonly message: string } => {
   try {
@@ -173,8 +175,18 @@ export const refusalIn = (text: string): { readonly code: string; readonly messa
   } catch {
     // Not from the host, or cut: said below.
   }
-  return { code: 'unknown_answer', message: 'the answer is not one of this service' };
+  return unknownAnswer;
 };
+
+/** The JSON of a whole answer. Throws `HostError` `unknown_answer` for other content, such as the page of another server. */
+export async function jsonIn<Answer>(answer: Response): Promise<Answer> {
+  const text = await answer.text();
+  try {
+    return JSON.parse(text) as Answer;
+  } catch {
+    throw new HostError({ status: answer.status, retryAfterSeconds: null, ...unknownAnswer });
+  }
+}
 
 async function refused(answer: Response): Promise<HostError> {
   const seconds = answer.headers.get('Retry-After');
@@ -206,7 +218,7 @@ export class Transport {
 
   /** The JSON of an answer. Throws `HostError`, `HostUnreachable`, `AnswerLate`, and the reason of an aborted signal. */
   async json<Answer>(path: string, call: HostRequest = {}): Promise<Answer> {
-    return this.#repeated(path, call, (answer) => answer.json() as Promise<Answer>);
+    return this.#repeated(path, call, jsonIn<Answer>);
   }
 
   /** The text of an answer. Throws as `json`. */

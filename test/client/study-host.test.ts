@@ -37,6 +37,14 @@ test('a host without streams is followed page by page', async (t) => {
   t.deepEqual(asked, ['?after=0&limit=200&wait=8000', '?after=1&limit=200&wait=8000']);
 });
 
+test('bug: a client asked another server for half a minute, and followed a study there for ever', async (t) => {
+  const { client, asked } = answering(() => new Response('<!doctype html><title>Another server</title>'));
+  const refusal = { instanceOf: HostError, code: 'unknown_answer', message: 'the answer is not one of this service' };
+  await t.throwsAsync(client.health(), refusal);
+  await t.throwsAsync(typesOf(client.follow('runtime:1')), refusal);
+  t.is(asked.length, 2);
+});
+
 test('bug: a caller who awaited the end of a study got no progress', async (t) => {
   const status = { runtimeId: 'runtime:1', lifecycle: 'terminal', journalHead: 2 };
   const stream = 'event: progress\ndata: {"stage":"speech"}\n\nevent: ended\ndata: {}\n\n';
