@@ -41,6 +41,7 @@ import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { warningLine, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { captionTexts, guidelineRemark, isOfSpeech, rowsRemark, timedLine } from './caption-lines.ts';
+import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
 import { rightsFlags, targetFile } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
@@ -476,8 +477,9 @@ async function run(first: CommandCall): Promise<ExitCode> {
   }
   await madeCaptions(able, runtimeId, asked);
   const control = await host.captions.checked(runtimeId, signal);
-  if (control.outcome === 'withheld') {
-    terminal.result({ runtimeId, control }, [withheldLine(runtimeId, control.reasonCodes)]);
+  const { outcome, reasonCodes } = filedCaptions(control, await host.captions.corrections(runtimeId));
+  if (outcome === 'withheld') {
+    terminal.result({ runtimeId, control }, [withheldLine(runtimeId, reasonCodes)]);
     return exitCodes.withheld;
   }
   return written(call, runtimeId, probe, asked);
@@ -502,7 +504,7 @@ async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, 
   const shown = await host.captions.corrections(runtimeId);
   const remarks = [
     rowsRemark(shown, side === 'both' ? ['source', 'target'] : ['target']),
-    await guidelineRemark(host, runtimeId),
+    await guidelineRemark(host, shown),
   ];
   for (const remark of remarks) if (remark !== null) terminal.remark(remark);
   terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux }, [
