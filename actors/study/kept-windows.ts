@@ -30,7 +30,7 @@ interface PartKind<Part> {
 /** How a part is made that is not kept. */
 interface PartWork<Part> {
   readonly make: () => Promise<Part>;
-  /** Called once it is on disk. */
+  /** Called once it is on disk, also if another study made it meanwhile. */
   readonly kept: () => void;
   readonly signal: AbortSignal;
 }
@@ -60,7 +60,8 @@ export class KeptParts<Part> {
     const key = operationKeyOf({ operation, inputContentIds: [sourceContentId], range, tools, parameters });
     // A server would be paid twice for it. If the other study fails, this one makes the part.
     for (let other = this.#making.get(key); other !== undefined; other = this.#making.get(key)) {
-      await settled(other, work.signal);
+      // The study has moved, as if it had made the part: deaths of hosts up to here do not count against it.
+      if (await succeeded(other, work.signal)) work.kept();
     }
     const making = this.#keptOr(key, sourceContentId, work).finally(() => this.#making.delete(key));
     this.#making.set(key, making);
@@ -82,17 +83,20 @@ export class KeptParts<Part> {
   }
 }
 
-/** Resolves when the work of another study settles, in whatever way. Rejects with the reason of `signal` once that aborts. */
-function settled(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+/** True if the work of another study succeeds, once it settles. Rejects with the reason of `signal` once that aborts. */
+function succeeded(work: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
-    const go = () => {
+    const settle = (isMade: boolean) => {
       signal.removeEventListener('abort', stop);
-      resolve();
+      resolve(isMade);
     };
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
-    work.then(go, go);
+    work.then(
+      () => settle(true),
+      () => settle(false),
+    );
   });
 }
 

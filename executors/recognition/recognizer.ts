@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
-import { type EvidenceArtifact, recognisedText } from '../../contract/evidence/evidence.ts';
+import { cutText } from '../../contract/base/grammar.ts';
+import { type EvidenceArtifact, maximumLineCharacters, recognisedText } from '../../contract/evidence/evidence.ts';
 import type { RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
 import { fileDigestOf, fileStatesOf } from '../process/tools.ts';
 
@@ -111,9 +112,13 @@ export function waveFile(samples: Buffer): Buffer {
   return Buffer.concat([head, samples]);
 }
 
-/** A text as it may be stored: without space around it, runs of space as one. Null for nothing. Throws `RecognitionFailure`. */
+/**
+ * A text as it may be stored: without space around it, runs of space as one. Null for nothing. A text longer than any line is a
+ * loop of a recognizer: its beginning is stored, and the gates withhold it. Throws `RecognitionFailure`.
+ */
 export function cleanText(given: string): string | null {
-  const text = given.replace(/\s+/gu, ' ').trim();
+  const whole = given.replace(/\s+/gu, ' ').trim();
+  const text = whole.length > maximumLineCharacters ? cutText(whole, maximumLineCharacters) : whole;
   if (text === '') return null;
   if (!recognisedText.safeParse(text).success)
     throw new RecognitionFailure('invalid_output', 'a text of the answer cannot be stored');

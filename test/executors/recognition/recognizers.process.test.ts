@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
+import { maximumLineCharacters } from '../../../contract/evidence/evidence.ts';
 import { rawRegion } from '../../../contract/recognition.ts';
 import { openRecognizer, RecognizerUnavailable } from '../../../executors/recognition/open-recognizer.ts';
 import {
@@ -16,6 +17,8 @@ import {
   transcribes,
 } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { canonicalJson } from '../../../formats/canonical-json.ts';
+import { placedTranscript } from '../../../rules/recognition.ts';
+import { gatedLines } from '../../../rules/transcript-gates.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
@@ -184,6 +187,23 @@ test('bug: a language or a number that cannot be stored failed the whole study',
     t.deepEqual(rawRegion.parse(region), region);
     t.notThrows(() => canonicalJson(region));
   }
+});
+
+test('bug: a loop of a recognizer in one region left a film without a transcript', async (t) => {
+  const { recognizer } = await opened(t, transcribes({ text: 'thank you so much '.repeat(400) }), 'json');
+  const region = await recognizer.recognize(sound, signal);
+  // Without the space at its end.
+  t.is(region.lines[0]?.text.length, maximumLineCharacters - 1);
+  const contentId = `sha256:${'0'.repeat(64)}`;
+  const heard = { samples: 480_000, contentId };
+  const { regions, lines } = placedTranscript([{ startMs: 0, endMs: 30_000, heard, raw: rawRegion.parse(region) }]);
+  const speech = [{ startMs: 0, endMs: 30_000 }];
+  const [line] = gatedLines(
+    lines.map((each) => ({ ...each, identified: 'en', second: null })),
+    { speech, regions, languages: ['en'] },
+  );
+  t.is(line?.outcome, 'withheld');
+  t.deepEqual(line?.reasonCodes, ['no_speech_evidence', 'repetition', 'compression']);
 });
 
 test('a server that does not answer in time is given up, and an abort ends the request at once', async (t) => {
