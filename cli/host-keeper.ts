@@ -40,6 +40,13 @@ export function followHandover(child: ChildProcess): () => Handover | null {
   return () => next;
 }
 
+/** Ends this process if its keeper ends while it starts, also by kill -9. Once it listens, `HostEnd` stops it in order instead. */
+export function endWithKeeper(): void {
+  if (process.env[keeperVariable] === undefined) return;
+  if (!process.connected) process.exit(0);
+  process.once('disconnect', () => process.exit(0));
+}
+
 /** The handover of the host before this one; null for a first host. */
 export async function receivedHandover(): Promise<Handover | null> {
   if (process.env[keeperVariable] !== 'successor' || !process.connected) return null;

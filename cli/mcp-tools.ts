@@ -10,11 +10,12 @@ import { errorCodes } from '../contract/base/errors.ts';
 import { identity, languageTag } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
 import { captionSide } from '../contract/captions/caption-line.ts';
+import type { ShownLine } from '../contract/captions/correction.ts';
 import { editRate, exportNames } from '../contract/exports.ts';
 import type { JournalEvent } from '../contract/journal.ts';
 import type { RuntimeOverview } from '../contract/overview.ts';
 import { lifecycle } from '../contract/study/status.ts';
-import { type CaptionsWithCheck, captionsOnceChecked } from './commands/captions.ts';
+import { captionsOnceChecked } from './commands/captions.ts';
 import { type AskedExport, type WrittenFile, writeExport } from './commands/exports.ts';
 
 /** The most characters of one answer. English JSON has about three to a token, so an answer stays below 20,000 tokens. */
@@ -137,8 +138,16 @@ const seen = ({ seq, type, recordedAt }: JournalEvent) => ({ seq, type, recorded
 /** So long one request is held back. */
 const longestWaitMs = 8000;
 
+/**
+ * The longest wait of a call, in ms. Clients of the protocol give a call up after 60 s (`DEFAULT_REQUEST_TIMEOUT_MSEC` of the
+ * SDK), and its answer would be lost.
+ */
+const longestFollowMs = 50_000;
+
 /** The events after a cursor that one answer holds. Waits for the first, and not for more than came with it. */
-async function followed(host: StudyHost, { runtimeId, cursor, limit, waitMs }: Following, signal: AbortSignal) {
+async function followed(host: StudyHost, asked: Following, signal: AbortSignal) {
+  const { runtimeId, cursor, limit } = asked;
+  const waitMs = Math.min(asked.waitMs, longestFollowMs);
   const events: ReturnType<typeof seen>[] = [];
   let nextCursor = cursor;
   let characters = 0;
@@ -176,19 +185,14 @@ function seenOverview(overview: RuntimeOverview): object {
   return { ...shorter, findings: findings.map(({ kind, title, state, text }) => ({ kind, title, state, text })) };
 }
 
-/** The lines that the check accepted, as an agent gets them and as files have them: times and both texts. */
-function acceptedLines({ control, results }: CaptionsWithCheck) {
-  const accepted = new Set(control.acceptedLineIds);
-  const [result] = results.results;
-  const lines = (result?.artifact.lines ?? []).map(({ id: lineId, startMs, endMs, source, target }) => ({
-    lineId,
-    startMs,
-    endMs,
-    source: source.text,
-    target: target.text,
-  }));
-  return lines.filter(({ lineId }) => accepted.has(lineId));
-}
+/** A line as an agent gets it, and as files have it: times and both texts. */
+const seenLine = ({ id: lineId, startMs, endMs, source, target }: ShownLine) => ({
+  lineId,
+  startMs,
+  endMs,
+  source: source.text,
+  target: target.text,
+});
 
 const runtimeId = z.string().describe('the runtimeId of a study');
 
@@ -335,7 +339,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
     'follow_study',
     {
       description:
-        'Events of a study after a cursor. Waits up to waitMs for the first new one; hasEnded says that no more will come.',
+        'Events of a study after a cursor. Waits up to waitMs, at most 50 s, for the first new one; hasEnded says that no more will come.',
       inputSchema: z.strictObject({
         runtimeId,
         cursor,
@@ -406,17 +410,18 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
   server.registerTool(
     'read_captions',
     {
-      description: 'Lines of the captions of an approved study, with times and both texts.',
+      description:
+        'Lines of the captions of an approved study, with the corrections of a person, with times and both texts.',
       inputSchema: z.strictObject({ runtimeId, cursor, limit }),
       // Asks again for a check of the captions whose record a full disk has prevented.
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     ({ runtimeId: id, cursor: from, limit: most }, { signal }) =>
       answered(async () => {
-        const captions = await captionsOnceChecked(host, id, signal);
-        const { outcome, reasonCodes, withheldLineIds } = captions.control;
+        const { filed } = await captionsOnceChecked(host, id, signal);
+        const { outcome, reasonCodes, withheldLines } = filed;
         if (outcome === 'withheld') return { outcome, reasonCodes, items: [], nextCursor: null };
-        return { outcome, withheldLines: withheldLineIds.length, ...paged(acceptedLines(captions), from, most) };
+        return { outcome, withheldLines, ...paged(filed.lines.map(seenLine), from, most) };
       }),
   );
   registerSubtitleTools(server, host);

@@ -14,7 +14,7 @@ import { openServer } from '../http/server.ts';
 import { commands } from './commands.ts';
 import { failureLine, StartError, startFailureWords } from './failures.ts';
 import { consoleAddress, hostToken, readConsoleFiles, removeHostFile, writeHostFile } from './host-files.ts';
-import { type Handover, receivedHandover, succeeded } from './host-keeper.ts';
+import { endWithKeeper, type Handover, receivedHandover, succeeded } from './host-keeper.ts';
 import {
   announcedExplainer,
   announcedRecognizer,
@@ -217,7 +217,7 @@ class HostEnd {
     this.#handover = handover;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#stopFor(signal));
     if (process.connected)
-      process.once('disconnect', () => {
+      process.removeAllListeners('disconnect').once('disconnect', () => {
         if (!this.#isStopping || this.#isRestarting) this.#stopFor('the command of this host has ended');
       });
   }
@@ -264,6 +264,7 @@ outliveReaders();
 let failureText = failureLine;
 try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) {
+    endWithKeeper();
     const given = parseFlags(args, serveFlags);
     const settings = await startSettings(given);
     failureText = (error) => startFailureWords(settingsFailure(error, { given, settings, path: settingsPath(given) }));

@@ -68,11 +68,22 @@ export function rowsRemark(shown: Pick<CaptionCorrections, 'lines' | 'languages'
 /** Findings on rows, which the file breaks by the same guideline; `rowsRemark` reports what is left of them. */
 const ofRows: readonly string[] = ['line_too_long', 'too_many_lines'];
 
+/** True if a person has changed lines, so that the lines of the host are not those of the file any more. */
+export const areChanged = ({ lines, originals }: Pick<CaptionCorrections, 'lines' | 'originals'>): boolean =>
+  lines.length !== originals.length || lines.some(({ changed }) => changed !== null);
+
+/** The reports of the guidelines on the lines of the file: those of the host are measured with its shots. */
+async function reportsOf(host: StudyHost, shown: CaptionCorrections) {
+  const { runtimeId, head } = shown;
+  if (!areChanged(shown) || head === null) return (await host.captions.qualityReports(runtimeId)).reports;
+  return (await host.captions.correctionPreview(runtimeId, { head, changes: [] })).reports;
+}
+
 /** The findings of the guideline of the written captions on times and reading speed, as one line; null if there is none. */
-export async function guidelineRemark(host: StudyHost, runtimeId: string): Promise<string | null> {
-  const { reports } = await host.captions.qualityReports(runtimeId);
+export async function guidelineRemark(host: StudyHost, shown: CaptionCorrections): Promise<string | null> {
+  const reports = await reportsOf(host, shown);
   const report = reports.find(({ profile, side }) => profile.id === 'netflix' && side === 'target');
-  const startOf = (id: string) => report?.cues.find(({ lineId }) => lineId === id)?.startMs ?? 0;
+  const startOf = (lineId: string) => shown.lines.find(({ id }) => id === lineId)?.startMs ?? 0;
   const found = (report?.findings ?? []).filter(({ code }) => !ofRows.includes(code));
   if (found.length === 0) return null;
   const first = found

@@ -2,11 +2,13 @@ import { HostError, NothingYet } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { errorCodes } from '../../contract/base/errors.ts';
 import type { CaptionProductionResults, QualityControlRow } from '../../contract/captions/caption-answers.ts';
+import type { CaptionCorrections, ShownLine } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { captionsFileLine, withheldLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
+import { areChanged } from './caption-lines.ts';
 import { checkEdit, editCaptions, editFlags, sideOf } from './corrections.ts';
 import { hasStudyOf, studyArgument } from './named.ts';
 import { approving, isNothing, rethrownForApproval } from './review.ts';
@@ -30,10 +32,35 @@ export const rethrownForCaptions = (host: Pick<StudyHost, 'overview'>, runtimeId
   throw noCaptionsYet(await host.overview(runtimeId));
 };
 
-/** The check of a study's captions; and with what it accepted, every line. */
-export interface CaptionsWithCheck {
+/** The lines of captions as files have them, and the verdict of the check that decides about them. */
+export interface FiledCaptions {
+  readonly outcome: 'accepted' | 'withheld';
+  readonly reasonCodes: readonly string[];
+  /** Those that the check accepted. */
+  readonly lines: readonly ShownLine[];
+  readonly withheldLines: number;
+}
+
+/** Captions as files have them: if a person changed lines, the check of the changed lines decides. */
+export function filedCaptions(
+  control: Pick<QualityControlRow, 'outcome' | 'reasonCodes' | 'acceptedLineIds' | 'withheldLineIds'>,
+  { lines, originals, check }: Pick<CaptionCorrections, 'lines' | 'originals' | 'check'>,
+): FiledCaptions {
+  if (check !== null && areChanged({ lines, originals })) {
+    const { outcome, reasonCode, withheldCount: withheldLines } = check;
+    const accepted = lines.filter(({ decision }) => decision.outcome === 'accepted');
+    return { outcome, reasonCodes: [reasonCode], lines: accepted, withheldLines };
+  }
+  const { outcome, reasonCodes, acceptedLineIds, withheldLineIds } = control;
+  const ids = new Set(acceptedLineIds);
+  return { outcome, reasonCodes, lines: lines.filter(({ id }) => ids.has(id)), withheldLines: withheldLineIds.length };
+}
+
+/** The check of a study's captions, the record of their lines, and the lines as files have them. */
+interface CaptionsWithCheck {
   readonly control: QualityControlRow;
   readonly results: CaptionProductionResults;
+  readonly filed: FiledCaptions;
 }
 
 /**
@@ -46,9 +73,11 @@ export async function captionsOnceChecked(
   signal: AbortSignal,
 ): Promise<CaptionsWithCheck> {
   const control = await host.captions.checked(runtimeId, signal).catch(rethrownForCaptions(host, runtimeId));
+  const filed = filedCaptions(control, await host.captions.corrections(runtimeId));
+  // Read last: a withdrawal in between withholds everything.
   const results = await host.captions.results(runtimeId);
   if (results.results.every(({ verification }) => verification.authorityState === 'unrevoked')) {
-    return { control, results };
+    return { control, results, filed };
   }
   const [status, code] = [errorCodes.caption_authority_required, 'caption_authority_required'];
   const message = 'the approval of these captions was withdrawn';
@@ -88,9 +117,9 @@ async function run(call: CommandCall) {
   if (given.has('produce') && !(await hasCaptions(call, runtimeId))) {
     await host.captions.produce(runtimeId).catch(rethrownForApproval(runtimeId));
   }
-  const { control, results } = await captionsOnceChecked(host, runtimeId, signal);
-  if (control.outcome === 'withheld') {
-    terminal.result(control, [withheldLine(runtimeId, control.reasonCodes)]);
+  const { control, results, filed } = await captionsOnceChecked(host, runtimeId, signal);
+  if (filed.outcome === 'withheld') {
+    terminal.result(control, [withheldLine(runtimeId, filed.reasonCodes)]);
     return exitCodes.withheld;
   }
   if (terminal.json) terminal.result(results, []);

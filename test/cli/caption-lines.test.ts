@@ -58,21 +58,28 @@ test('bug: a line that needs three rows was written without a word', (t) => {
 
 test('bug: captions that are read too fast were written without a word', async (t) => {
   const netflix = { profile: { id: 'netflix' }, side: 'target' };
-  const cues = [
-    { lineId: 'line-1', startMs: 1021 },
-    { lineId: 'line-2', startMs: 4000 },
+  const lines = [
+    { ...line(1021, 'one', 'one'), id: 'line-1', changed: null },
+    { ...line(4000, 'two', 'two'), id: 'line-2', changed: null },
   ];
+  const head = { base: 'sha256:base', correction: null };
+  const made = { runtimeId: 'runtime:1', head, lines, originals: lines } as unknown as CaptionCorrections;
   const findings = [
     { lineId: 'line-1', code: 'line_too_long' },
     { lineId: 'line-2', code: 'reading_speed_too_high' },
   ];
-  const hostWith = (report: object) =>
+  const hostWith = (found: readonly object[], after: readonly object[] = []) =>
     ({
-      captions: { qualityReports: async () => ({ reports: [{ ...netflix, cues, ...report }] }) },
+      captions: {
+        qualityReports: async () => ({ reports: [{ ...netflix, findings: found }] }),
+        correctionPreview: async () => ({ reports: [{ ...netflix, findings: after }] }),
+      },
     }) as unknown as StudyHost;
-  t.is(
-    await guidelineRemark(hostWith({ findings }), 'runtime:1'),
-    '1 finding of the guideline netflix: 0:04.000 reading speed too high',
-  );
-  t.is(await guidelineRemark(hostWith({ findings: [] }), 'runtime:1'), null);
+  const remark = '1 finding of the guideline netflix: 0:04.000 reading speed too high';
+  t.is(await guidelineRemark(hostWith(findings), made), remark);
+  t.is(await guidelineRemark(hostWith([]), made), null);
+  // The findings on the lines of the host are not those of a file that a person corrected.
+  const corrected = { ...made, lines: lines.map((each) => ({ ...each, changed: { correctionId: null } })) };
+  t.is(await guidelineRemark(hostWith(findings), corrected as unknown as CaptionCorrections), null);
+  t.is(await guidelineRemark(hostWith([], findings), corrected as unknown as CaptionCorrections), remark);
 });

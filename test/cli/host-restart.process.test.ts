@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,6 +78,23 @@ test('a host restarts twice with its settings, address and token, and ends by a 
   t.deepEqual(await host.ended, { code: 0, signal: null });
   t.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
 });
+
+for (const kept of ['first', 'successor']) {
+  test(`bug: a host (${kept}) whose keeper is killed while it starts ends, and does not listen for ever`, async (t) => {
+    const host = spawn(
+      process.execPath,
+      ['build/media-study.js', 'serve', '--data-root', await newRoot(t), '--port', '0'],
+      {
+        cwd: fileURLToPath(new URL('../..', import.meta.url)),
+        env: { ...process.env, ...withoutDownloader, MEDIA_STUDY_KEPT: kept },
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      },
+    );
+    t.teardown(() => host.kill('SIGKILL'));
+    host.disconnect();
+    t.deepEqual(await once(host, 'exit', { signal: AbortSignal.timeout(60_000) }), [0, null]);
+  });
+}
 
 test('the host of a command that stays restarts under it, with settings in the place of its own options', async (t) => {
   const root = await newRoot(t);

@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { StudyHost } from '../../client/study-host.ts';
+import { correctionAttestation } from '../../contract/captions/correction.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { studyUntil } from '../client/asked-study.ts';
 import { RunningHost } from '../http/running-host.ts';
@@ -267,6 +268,17 @@ test('captions whose approval was withdrawn are shown to no agent and in no form
     commanded('captions', runtimeId, '--json'),
   ]);
   t.deepEqual(JSON.parse(stdout).results, results);
+  const [first, second] = (await client.captions.corrections(runtimeId)).lines;
+  const { startMs = 0, endMs = 1 } = first ?? {};
+  const rewordings = { lineIds: [first?.id ?? ''], lines: [{ startMs, endMs, target: 'by a person' }] };
+  await client.captions.correct(
+    runtimeId,
+    { changes: [rewordings, { lineIds: [second?.id ?? ''], lines: [] }] },
+    { by: { reviewerId: reviewer.id, attestation: correctionAttestation } },
+  );
+  const { items: seen } = await asked(runtimeId);
+  // An agent had got the words of the host, and the line that a person had dropped.
+  t.deepEqual(seen, [{ ...items[0], target: 'by a person' }, ...items.slice(2)]);
   // Asked for again, they are printed: the approval was used for them.
   const again = await commanded('captions', runtimeId, '--produce');
   t.deepEqual({ ...again, stderr: '' }, await commanded('captions', runtimeId));
