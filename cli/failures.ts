@@ -148,11 +148,15 @@ const meanings: Readonly<Record<string, string>> = {
 export const meaningOf = (code: string): string | undefined =>
   Object.hasOwn(meanings, code) ? meanings[code] : undefined;
 
+/** The refusals of a place that takes nothing: never of one that is read. */
+const aboutTarget: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT', 'EROFS'];
+
 /** A failed call of the system in words: the path, what it means and what to do. Undefined for every other error. */
 export function systemFailure(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && 'path' in error && 'syscall' in error)) return undefined;
-  const { path } = error;
   const code = systemCode(error);
+  // A copy fails with both paths, and a volume without room is that of the copy.
+  const path = 'dest' in error && aboutTarget.includes(code) ? error.dest : error.path;
   if (code === undefined || typeof path !== 'string') return undefined;
   const meaning = meaningOf(code);
   return meaning === undefined ? undefined : `${path}: ${meaning} (${code})`;

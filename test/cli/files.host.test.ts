@@ -149,6 +149,16 @@ test('a failed system call is reported with its path, its meaning and a remedy',
   t.is(systemFailure(Object.assign(new Error('x'), { code: 'EODD', path: '/a', syscall: 'open' })), undefined);
 });
 
+test('bug: a backup onto a full volume named the data root as full', (t) => {
+  const copying = (code: string) =>
+    systemFailure(
+      Object.assign(new Error('any'), { code, syscall: 'copyfile', path: '/root/object', dest: '/disk/object' }),
+    );
+  t.regex(copying('ENOSPC') ?? '', /^\/disk\/object: its volume is full; /);
+  t.regex(copying('EROFS') ?? '', /^\/disk\/object: its file system is read-only; /);
+  t.regex(copying('ENOENT') ?? '', /^\/root\/object: /);
+});
+
 test('an evaluation for which no data root is named has one of its own, which is gone afterwards', async (t) => {
   let own = '';
   const given = await scratchFolder(t);
