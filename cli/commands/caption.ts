@@ -43,7 +43,7 @@ import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { captionTexts, guidelineRemark, isOfSpeech, rowsRemark, timedLine } from './caption-lines.ts';
 import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
-import { rightsFlags } from './given-file.ts';
+import { rightsFlags, targetFile } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
 import { checkMuxed, muxFilm } from './muxed-film.ts';
 import { mustAgree } from './review.ts';
@@ -400,18 +400,26 @@ function outputOf(given: GivenFlags, { film, target, format }: Asked): string {
   return join(dirname(path), `${basename(path, extname(path))}.${target}.${format}`);
 }
 
-/** Throws `WrongCall` if the captions would replace the film, or a subtitle file that the call attaches. */
+/**
+ * Throws `WrongCall` if the command would replace the film, a subtitle file that it attaches, or the other file that it writes. Also
+ * for a path that can be no file: found later, it would have cost an approval.
+ */
 async function checkTargets({ given, terminal }: Pick<CommandCall, 'given' | 'terminal'>, asked: Asked): Promise<void> {
-  const placeOf = (path: string) => realpath(path).catch(() => path);
   const attaching = { given: forAttached(given), terminal };
-  const read = [resolve(asked.film), ...(await checkSubtitleFiles(attaching, givenSubtitles(attaching)))];
-  const places = await Promise.all(read.map(placeOf));
+  const media = [resolve(asked.film), ...(await checkSubtitleFiles(attaching, givenSubtitles(attaching)))];
+  const read = await Promise.all(media.map((path) => realpath(path).catch(() => path)));
+  let written: string | null = null;
   for (const [flag, path] of [
     ['output', outputOf(given, asked)],
     ['mux', pathOption(given, 'mux')],
   ] as const) {
-    if (path === null || !places.includes(await placeOf(path))) continue;
-    throw new WrongCall(`${path} is a file that this command reads: name another one by --${flag}`);
+    if (path === null) continue;
+    const place = await targetFile(path);
+    if (read.includes(place)) {
+      throw new WrongCall(`${path} is a file that this command reads: name another one by --${flag}`);
+    }
+    if (place === written) throw new WrongCall(`${path} is the file of the captions: name another one by --${flag}`);
+    written = place;
   }
 }
 

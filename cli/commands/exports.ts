@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,6 +12,7 @@ import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { rethrownForCaptions } from './captions.ts';
+import { targetFile } from './given-file.ts';
 import { studyArgument } from './named.ts';
 
 /** The thing to write: a file for another program with its options, or the whole study with or without its media. */
@@ -41,16 +42,6 @@ async function exportedBytes(
   return Readable.from([Buffer.from(text, 'utf8')]);
 }
 
-/** The file that a path stands for, behind links. Throws `WrongCall` where something else is there, which a file would replace. */
-async function targetOf(path: string): Promise<string> {
-  const found = await stat(path).catch(() => null);
-  if (found === null) return path;
-  if (found.isDirectory()) throw new WrongCall(`${path} is a folder: name a file in it`);
-  if (!found.isFile())
-    throw new WrongCall(`${path} is not a regular file: name another, or leave --output out for stdout`);
-  return realpath(path);
-}
-
 /** True if a file is there that has other bytes than those with this digest. */
 async function hasOtherBytes(path: string, sha256: string): Promise<boolean> {
   const there = createReadStream(path);
@@ -76,7 +67,7 @@ export async function writeExport(
   signal: AbortSignal,
   refusal: string | null = null,
 ): Promise<WrittenFile> {
-  const target = await targetOf(path);
+  const target = await targetFile(path);
   // No other command, and no file of the person, has this name. It is short: that of the file may be as long as names can be.
   const part = join(dirname(target), `.${randomUUID()}.part`);
   const hash = createHash('sha256');

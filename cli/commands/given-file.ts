@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { cutText, labelLine } from '../../contract/base/grammar.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
@@ -16,6 +16,19 @@ export async function checkFile(path: string, absent: string): Promise<void> {
   await access(path, constants.R_OK).catch(() => {
     throw new WrongCall(`${path} may not be read by this user: change its owner or mode`);
   });
+}
+
+/**
+ * The file that a path stands for, behind links, for a command that writes it. Throws `WrongCall` if something else is there, which
+ * a file would replace. So it does for a file without any right to write it: a person protected that.
+ */
+export async function targetFile(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return path;
+  if (found.isDirectory()) throw new WrongCall(`${path} is a folder: name a file in it`);
+  if (!found.isFile()) throw new WrongCall(`${path} is not a regular file: name another one`);
+  if ((found.mode & 0o222) === 0) throw new WrongCall(`${path} is read-only: name another file, or change its mode`);
+  return realpath(path);
 }
 
 /** The longest label that a host takes, in UTF-16 units. */

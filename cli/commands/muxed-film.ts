@@ -7,6 +7,7 @@ import { MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../../executor
 import { FFMPEG, resolveTool } from '../../executors/process/tools.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { WrongCall } from '../terminal/call.ts';
+import { targetFile } from './given-file.ts';
 
 /** A file of captions that goes into a film, and the language of its text (BCP 47). */
 interface MuxedTrack {
@@ -126,7 +127,7 @@ export function muxArguments(
 
 /**
  * Writes a copy of a film with captions in it. A file that did not become whole is removed, and one that was there stays. Throws
- * `ProcessFailure` if ffmpeg refuses, and `WrongCall` without an ffmpeg.
+ * `ProcessFailure` if ffmpeg refuses, and `WrongCall` without an ffmpeg and for a path that can be no file.
  */
 export async function muxFilm(
   film: string,
@@ -135,9 +136,10 @@ export async function muxFilm(
   output: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const target = await targetFile(output);
   const workRoot = await mkdtemp(join(tmpdir(), 'media-study-mux-'));
   // A short name: that of the film may be as long as names can be.
-  const part = join(dirname(output), `.${randomUUID()}.part${extname(output)}`);
+  const part = join(dirname(target), `.${randomUUID()}.part${extname(output)}`);
   try {
     const launcher = await openLauncher({ workRoot, newId: randomUUID });
     try {
@@ -151,7 +153,7 @@ export async function muxFilm(
     } finally {
       await launcher.close();
     }
-    await rename(part, output);
+    await rename(part, target);
   } finally {
     await rm(part, { force: true });
     await rm(workRoot, { recursive: true, force: true });

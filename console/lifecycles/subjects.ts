@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { ActorKind, ListedActor } from '../../contract/lifecycles/actors.ts';
@@ -74,7 +75,10 @@ export function useSubjects(host: StudyHost, actors: readonly Named[]): Subjects
   // Read again only if another actor is in sight: names do not change while a page is open.
   const key = actors.map(({ actorId }) => actorId).join(' ');
   const { remote } = useRemote(() => (key === '' ? Promise.resolve(none) : readSubjects(host, actors)), [host, key]);
-  return remote.state === 'ready' ? remote.value : none;
+  // Known names stay while those of another actor are read.
+  const known = useRef(none);
+  if (remote.state === 'ready') known.current = remote.value;
+  return known.current;
 }
 
 /** The actors of a list that are shown. */

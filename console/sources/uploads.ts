@@ -61,6 +61,14 @@ export const uploads = createStore({
   },
 });
 
+/** States in which the bytes of a file are still in this page alone. */
+const isUnsent = ({ state }: FileUpload): boolean => state === 'waiting' || state === 'uploading';
+
+/** Has the browser ask before it leaves a page whose files are not sent. */
+export function askBeforeStop(event: Pick<BeforeUnloadEvent, 'preventDefault'>): void {
+  if (uploads.getSnapshot().context.running.some(isUnsent)) event.preventDefault();
+}
+
 let count = 0;
 
 /** The end of the upload before. A browser has six connections to a host, and each upload takes two for as long as it lasts. */

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -227,6 +227,27 @@ test('bug: captions were written over the film or a subtitle file that they are 
   }
   t.is(await readFile(file('film.en.srt'), 'utf8'), lines);
   t.deepEqual(await readFile(film), humWav(1, 2000));
+});
+
+test('bug: a path that can be no file of captions was refused after the approval, and one file was two outputs', async (t) => {
+  const { args, file } = await withFilm(t, 'film.mp4', humWav(1, 2000));
+  await writeFile(file('film.en.srt'), '1\n00:00:00,200 --> 00:00:01,500\nThe author wrote this.\n');
+  await mkdir(file('folder.mkv'));
+  const attached = ['--subtitles', `${file('film.en.srt')}:en`];
+  const call = args('--from', 'en', ...attached, ...owner, ...approved);
+  for (const [more, message] of [
+    [['--output', file('folder.mkv')], 'folder.mkv is a folder: name a file in it'],
+    [['--output', file('new.srt'), '--mux', file('folder.mkv')], 'folder.mkv is a folder: name a file in it'],
+    [
+      ['--output', file('one.mkv'), '--mux', file('one.mkv')],
+      'one.mkv is the file of the captions: name another one by --mux',
+    ],
+  ] as const) {
+    const { exit, stderr } = await runCommand([...call, ...more]);
+    t.is(exit, 2);
+    t.true(stderr.includes(message), stderr);
+    t.false(stderr.includes('the captions will be made of'), stderr);
+  }
 });
 
 test('a film of unknown language requires --from', async (t) => {

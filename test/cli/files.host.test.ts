@@ -8,6 +8,7 @@ import { systemFailure } from '../../cli/failures.ts';
 import { hostToken } from '../../cli/host-files.ts';
 import { ExportFolder } from '../../cli/mcp-tools.ts';
 import { writeSettings } from '../../cli/settings/settings-file.ts';
+import { WrongCall } from '../../cli/terminal/call.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { refusedCall } from '../storage/refused-call.ts';
@@ -81,6 +82,14 @@ test('an export follows a link, and does not put a file in its place', async (t)
   await write(join(folder, 'link.csv'));
   t.true((await lstat(join(folder, 'link.csv'))).isSymbolicLink());
   t.is(await readFile(join(folder, 'target.csv'), 'utf8'), 'kind,startMs\n');
+});
+
+test('bug: an export replaced a read-only file', async (t) => {
+  const { folder, write } = await exporting(t);
+  const path = join(folder, 'kept.csv');
+  await writeFile(path, 'mine', { mode: 0o444 });
+  await t.throwsAsync(write(path), { instanceOf: WrongCall, message: /kept\.csv is read-only: name another file/ });
+  t.is(await readFile(path, 'utf8'), 'mine');
 });
 
 test('bug: a change of settings put a plain file in the place of a link', async (t) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -67,4 +67,23 @@ test('bug: captions did not go into an MP4 if the film was Matroska with a font'
 
 test('the empty text track of an MP4 stays out of Matroska', async (t) => {
   t.deepEqual((await streamsOf(t, filmOfMp4, [], 'out.mkv')).slice(2), ['subrip,kor']);
+});
+
+test('bug: a film with captions was put in the place of a link or a pipe', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'muxed-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const file = (name: string) => join(folder, name);
+  const [captions, link, target, pipe] = [file('captions.srt'), file('link.mkv'), file('target.mkv'), file('pipe.mkv')];
+  await writeFile(captions, cue('안녕하세요'));
+  await writeFile(target, 'before');
+  await symlink(target, link);
+  const film = await madeMedia(filmOfMp4);
+  const muxed = (output: string) =>
+    muxFilm(film, [], [{ path: captions, language: 'ko' }], output, new AbortController().signal);
+  await muxed(link);
+  t.true((await lstat(link)).isSymbolicLink());
+  t.true((await lstat(target)).size > 'before'.length);
+  await run('mkfifo', [pipe]);
+  await t.throwsAsync(muxed(pipe), { message: /pipe\.mkv is not a regular file: name another one$/ });
+  t.true((await lstat(pipe)).isFIFO());
 });

@@ -3,7 +3,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import { oneAtATime } from '../../console/host/use-remote.ts';
 import { droppedFiles, keepFromDrops, takeDropped } from '../../console/parts/drop-file.tsx';
 import { excessOf } from '../../console/parts/field.tsx';
-import { uploadFile, uploads } from '../../console/sources/uploads.ts';
+import { askBeforeStop, uploadFile, uploads } from '../../console/sources/uploads.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
 import { reviewDecisionRequest } from '../../contract/review.ts';
 import { fieldOf } from '../fields.ts';
@@ -20,6 +20,13 @@ const states = (): readonly string[] =>
 /** Lets everything go on that waits for nothing else. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** True if the browser asks before it leaves the page. */
+function asks(): boolean {
+  const leaving = new Event('beforeunload', { cancelable: true });
+  askBeforeStop(leaving);
+  return leaving.defaultPrevented;
+}
+
 test('files are uploaded one after another; one that is stopped or fails holds up none', async (t) => {
   const asked: Asked[] = [];
   const host = {
@@ -32,6 +39,7 @@ test('files are uploaded one after another; one that is stopped or fails holds u
   }
   await settled();
   t.deepEqual(states(), ['a uploading', 'b waiting', 'c waiting', 'd waiting']);
+  t.true(asks(), 'bug: a page with files that were not sent was left without a question, and they were lost');
   uploads.getSnapshot().context.running[1]?.stop();
   await settled();
   t.deepEqual(states(), ['a uploading', 'c waiting', 'd waiting']);
@@ -44,6 +52,7 @@ test('files are uploaded one after another; one that is stopped or fails holds u
   asked[2]?.end();
   await settled();
   t.deepEqual(states(), ['c failed']);
+  t.false(asks());
   t.deepEqual(fieldOf(asked, 'name'), ['a', 'c', 'd']);
 });
 

@@ -250,10 +250,22 @@ inBrowser('an actor is scrubbed on its chart, and a chart lights up while a stud
   await page.evaluate('location.hash = "#/lifecycles?kind=runtime"');
   await page.locator('.list-link').first().waitFor();
   const before = await page.locator('.list-link').count();
+  await page
+    .locator('.row-title', { hasText: 'Study of' })
+    .nth(before - 1)
+    .waitFor();
+  await page.evaluate(`new MutationObserver(() => {
+    const names = [...document.querySelectorAll('.list-link .row-title')].map((each) => each.textContent);
+    const unnamed = names.filter((name) => !name.startsWith('Study of')).length;
+    globalThis.unnamed = Math.max(globalThis.unnamed ?? 0, unnamed);
+  }).observe(document.body, { subtree: true, childList: true, characterData: true })`);
   const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
   const studied = client.study(source, { ...asked, range: { startMs: 0, endMs: 13_000 } }).ended();
   // Only the stream tells of it so soon.
   await page.locator('.list-link').nth(before).waitFor({ timeout: 10_000 });
+  await page.locator('.row-title', { hasText: 'Study of' }).nth(before).waitFor();
+  const unnamed = await page.evaluate<number>('globalThis.unnamed');
+  t.true(unnamed <= 1, `bug: ${unnamed} actors lost their names when a new one came`);
   await page.locator('.list-link').first().click();
   await studied;
   await page.locator('.chart .state.now[data-state="runtime.terminal"]').waitFor({ timeout: 10_000 });
@@ -395,7 +407,7 @@ inBrowser(
     const { browser, address } = t.context;
     const { page, faults } = await watchedPage(browser, address);
     const token = address.slice(address.indexOf('=') + 1);
-    await page.getByRole('link', { name: 'Studies' }).click();
+    await page.getByRole('link', { name: 'Studies', exact: true }).click();
     await page.locator('.list-link').first().waitFor();
     await page.waitForFunction(() => Reflect.get(globalThis, 'sessionStorage').length === 1);
     await page.reload();
