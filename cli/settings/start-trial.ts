@@ -44,11 +44,13 @@ export function serversOf(options: ServeOptions, outer: NodeJS.ProcessEnv): read
 /** The remedy for a model server that does not answer. */
 export const serverRemedy = 'start it, or correct model-server';
 
-/** True if a model server answers at all. */
+/** True if a model server answers at all, also with a redirect, which no request of a host follows. */
 export async function serverAnswers({ baseUrl, apiKey }: HostedProvider): Promise<boolean> {
   const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
   try {
-    await fetch(`${baseUrl}/models`, { headers, signal: AbortSignal.timeout(serverMs) });
+    const signal = AbortSignal.timeout(serverMs);
+    const answer = await fetch(`${baseUrl}/models`, { headers, signal, redirect: 'manual' });
+    await answer.body?.cancel();
     return true;
   } catch {
     return false;

@@ -68,7 +68,7 @@ const labelLineOf = ({ startMs, endMs }: Range, text: string): string =>
   `${seconds(startMs)}\t${seconds(endMs)}\t${text}\n`;
 
 // A table is opened by programs that take a cell with one of these at its start for a formula (OWASP, CSV Injection).
-const FORMULA = /^[=+\-@]/;
+const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
 /** A cell of a table (RFC 4180) that holds a text from outside the program. */
 const textCell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;

@@ -1,5 +1,5 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { version } from '../../contract/base/program-version.ts';
 import { isLocked, type LedgerCopy, LedgerError, openFailure } from '../ledger/ledger.ts';
@@ -44,9 +44,10 @@ const ledgerName = /^ledger-[0-9a-f-]{36}$/;
  * is copied first, and then every object that its records reach; objects never change. The manifest replaces the earlier one at
  * the end, in one step. Throws `BackupError`, and what the file system refuses.
  */
-export async function writeBackup(options: BackupOptions): Promise<BackupManifest> {
-  const { layout, target } = options;
-  await claimTarget(layout.root, target);
+export async function writeBackup(given: BackupOptions): Promise<BackupManifest> {
+  const target = await behindLinks(given.target);
+  const options = { ...given, target };
+  await claimTarget(await behindLinks(given.layout.root), target);
   const lock = await lockTarget(target);
   try {
     for (let attempt = 1; ; attempt += 1) {
@@ -161,6 +162,16 @@ async function removeOthers(target: string, { ledger, objects }: BackupManifest)
   if ((await kindOf(copies)) !== 'folder') return;
   for await (const { contentId } of objectsIn(copies)) {
     if (!kept.has(contentId)) await rm(join(target, objectPath(contentId)), { force: true });
+  }
+}
+
+/** A path without links; what does not exist yet is below what does. */
+async function behindLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!failedWith(error, 'ENOENT')) throw error;
+    return join(await behindLinks(dirname(path)), basename(path));
   }
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { serverAnswers } from '../../cli/settings/start-trial.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { runCommand } from './command.ts';
 
@@ -198,4 +199,19 @@ test('a call that sets nothing names the missing part', async (t) => {
     t.is(exit, 2);
     t.regex(stderr, message);
   }
+});
+
+test('bug: the check of a model server followed redirects to other addresses', async (t) => {
+  const elsewhere: (string | undefined)[] = [];
+  const other = createServer((request, response) => void response.end(String(elsewhere.push(request.url))));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/models`;
+  const server = createServer((_request, response) => void response.writeHead(307, { location }).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    for (const each of [other, server]) each.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  t.true(await serverAnswers({ baseUrl, apiKey: null, isLocal: true }));
+  t.deepEqual(elsewhere, []);
 });

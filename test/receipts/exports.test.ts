@@ -14,6 +14,7 @@ import {
   inLanguages,
   markedUpClip,
   options,
+  recognizedSaying,
   textOf as textIn,
 } from './exports/exported-runtimes.ts';
 import { failureOf } from './reopening/fault-place.ts';
@@ -82,6 +83,15 @@ test('labels and table have every fact in order of time', (t) => {
   const rows = textOf('facts.csv').trimEnd().split('\r\n');
   t.is(rows.length, labels.length + 1);
   t.regex(rows[1] ?? '', /^speech,0,1000,sha256:[a-f0-9]{64}$/);
+});
+
+test('bug: a text that begins with a full-width sign was a formula in a table', (t) => {
+  const texts = ['=1+1', '@SUM(1)', '＝1+1', '＋1', '－1', '＠SUM(1)', '1＝1'];
+  const rows = textOf('transcript.csv', recognizedSaying(accepted, texts)).trimEnd().split('\r\n').slice(1);
+  t.deepEqual(
+    rows.map((row) => row.split(',')[4]),
+    [...texts.slice(0, -1).map((text) => `"'${text}"`), '"1＝1"'],
+  );
 });
 
 test('a reference in a caption stays as written in SubRip', async (t) => {

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { type CopiedLedger, writeBackup } from '../../storage/backup/write-backup.ts';
@@ -171,6 +171,29 @@ test('bug: a backup whose copy of the ledger was taken away replaced an earlier 
     t.deepEqual((await backUp(root, target, () => (turns.shift() ?? takenAway)())).objects, objects);
     await writeFile(join(target, manifestName), before);
   }
+});
+
+test('bug: a link to a folder took no backup, and a link into the data root took one', async (t) => {
+  const root = livedRoot(t, 'ingested');
+  const folder = await scratchFolder(t);
+  const [disk, link, inside] = [join(folder, 'disk'), join(folder, 'link'), join(folder, 'inside')];
+  await mkdir(disk);
+  await symlink(disk, link);
+  await symlink(root, inside);
+  const first = await runCommand(['backup', link, '--data-root', root]);
+  t.is(first.exit, 0, first.stderr);
+  t.true((await readdir(disk)).includes(manifestName));
+  t.is((await runCommand(['backup', join(link, 'below'), '--data-root', root])).exit, 0);
+  const names = await readdir(root);
+  for (const [target, dataRoot] of [
+    [join(inside, 'new'), root],
+    [join(root, 'new'), inside],
+  ] as const) {
+    const { exit, stderr } = await runCommand(['backup', target, '--data-root', dataRoot]);
+    t.is(exit, 1);
+    t.regex(stderr, /^backup_target_unrecognized: .* lies in the data root itself/m);
+  }
+  t.deepEqual(await readdir(root), names);
 });
 
 test('bug: two backups in one folder removed each other', async (t) => {

@@ -44,26 +44,44 @@ export function inLanguages(runtime: VerifiedRuntime, sourceLanguage: string, ta
   return { ...runtime, execution: { ...execution, study: { ...study, tail: { ...study.tail, captions } } } };
 }
 
-/** The same runtime with cuts at these times; nothing was to be seen in the stored study. */
-export function cutAt(runtime: VerifiedRuntime, times: readonly number[]): VerifiedRuntime {
+/** The same runtime with one more evidence in its first operation. */
+function withFacts(runtime: VerifiedRuntime, kind: 'shot_changes' | 'transcript', facts: readonly unknown[]) {
   const { execution } = runtime;
   if (execution === null) throw new Error('the study began');
   const { findings } = execution.study;
   const speech = findings.operations[0]?.evidence[0];
   if (speech?.artifact === undefined || speech.artifact === null) throw new Error('the study has speech');
-  const facts = times.map((atMs, index) => ({ kind: 'shot_change', index, atMs, scoreMilli: 500 }) as const);
-  const cuts = {
-    delivered: { ...speech.delivered, kind: 'shot_changes' } as typeof speech.delivered,
-    artifact: { ...speech.artifact, kind: 'shot_changes', facts: [...facts] },
+  const more = {
+    delivered: { ...speech.delivered, kind } as typeof speech.delivered,
+    artifact: { ...speech.artifact, kind, facts: [...facts] },
   } as typeof speech;
   const operations = findings.operations.map((operation, at) =>
-    at === 0 ? { ...operation, evidence: [...operation.evidence, cuts] } : operation,
+    at === 0 ? { ...operation, evidence: [...operation.evidence, more] } : operation,
   );
   return {
     ...runtime,
     execution: { ...execution, study: { ...execution.study, findings: { ...findings, operations } } },
   };
 }
+
+/** The same runtime with cuts at these times; nothing was to be seen in the stored study. */
+export const cutAt = (runtime: VerifiedRuntime, times: readonly number[]): VerifiedRuntime =>
+  withFacts(
+    runtime,
+    'shot_changes',
+    times.map((atMs, index) => ({ kind: 'shot_change', index, atMs, scoreMilli: 500 })),
+  );
+
+/** The same runtime with a transcript of these lines, a second each. */
+export const recognizedSaying = (runtime: VerifiedRuntime, texts: readonly string[]): VerifiedRuntime =>
+  withFacts(
+    runtime,
+    'transcript',
+    texts.map((text, index) => ({
+      ...{ kind: 'transcript_line', index, startMs: 1000 * index, endMs: 1000 * (index + 1), speaker: 'unknown', text },
+      ...{ words: [], measures: { confidence: null }, outcome: 'passed' },
+    })),
+  );
 
 export const textOf = (name: ExportName, runtime: VerifiedRuntime, given = options): string =>
   exportFiles[name](runtime, given).text;
