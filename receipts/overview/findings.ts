@@ -13,6 +13,7 @@ import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';
+import { isCorrected, type VerifiedCorrections } from '../captions/corrected-lines.ts';
 import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import { countText, EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
@@ -252,13 +253,14 @@ function withheldByGates({ runtime }: OverviewedRuntime): Withheld[] {
   ];
 }
 
-/** The sides of lines that have no text, counted by side and reason. */
-function withheldLines({ artifact }: VerifiedCaption): Withheld[] {
+/** The sides of lines that have no text, counted by side and reason; of the lines that a person corrected, if any were. */
+function withheldLines({ artifact }: VerifiedCaption, corrections: VerifiedCorrections): Withheld[] {
   const counts = new Map<string, { side: CaptionSide; reasonCode: string; lines: number }>();
-  for (const line of wholeCaptionsOf(artifact.body).lines) {
+  for (const line of isCorrected(corrections) ? corrections.lines : wholeCaptionsOf(artifact.body).lines) {
     for (const side of ['source', 'target'] as const) {
-      const { reasonCode } = line[side];
-      if (reasonCode === null) continue;
+      const { text, reasonCode } = line[side];
+      // A text of a person keeps the reason why the host had none.
+      if (text !== null || reasonCode === null) continue;
       const name = `${side} ${reasonCode}`;
       const known = counts.get(name) ?? { side, reasonCode, lines: 0 };
       counts.set(name, { ...known, lines: known.lines + 1 });
@@ -276,7 +278,8 @@ export function withheldPartsOf(
   claims: readonly OverviewClaim[],
   { decision, review, check }: OverviewParts,
 ): Withheld[] {
-  const caption = overviewed.study?.tail.captions.caption ?? null;
+  const tail = overviewed.study?.tail ?? null;
+  const caption = tail?.captions.caption ?? null;
   const reasons = decision.state === 'withheld' ? decision.reasonCodes : [];
   const isDeclared = declaresLanguage(overviewed.runtime.accepted.record.analysisRequest);
   const isKept = review.state === 'withheld' || review.state === 'withdrawn';
@@ -286,7 +289,7 @@ export function withheldPartsOf(
     ...claims.flatMap(withheldClaim),
     ...reasons.map((code) => withheld('the study, by its decision', code)),
     ...(isKept ? review.reasonCodes : []).map((code) => withheld('captions of the study', code)),
-    ...(caption === null ? [] : withheldLines(caption)),
+    ...(tail === null || caption === null ? [] : withheldLines(caption, tail.corrections)),
     ...(check.state === 'withheld' ? check.reasonCodes : []).map((code) =>
       withheld('the captions, by their check', code),
     ),

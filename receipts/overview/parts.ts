@@ -1,8 +1,11 @@
+import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
+import type { QualityControlReceipt } from '../../contract/captions/quality-control.ts';
 import type { OverviewPart } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
+import { isCorrected } from '../captions/corrected-lines.ts';
 import { hasSubtitleLines } from '../captions/executors.ts';
 import { type CaptionAbility, captionProspectOf, captionsOff } from '../captions/prospect.ts';
 import { countText } from '../evidence-chain.ts';
@@ -154,7 +157,10 @@ export function reviewPart(overviewed: OverviewedRuntime): OverviewPart {
     : { ...queued, state: 'under_way', text: 'the review is being written down' };
 }
 
-type CaptionCounts = VerifiedCaption['artifact']['body']['result'];
+type CaptionCounts = Pick<
+  VerifiedCaption['artifact']['body']['result'],
+  'lineCount' | 'sourceAvailableCount' | 'targetAvailableCount'
+>;
 
 function linesText({ lineCount, sourceAvailableCount: source, targetAvailableCount: target }: CaptionCounts): string {
   const lines = countText(lineCount, 'line');
@@ -162,13 +168,19 @@ function linesText({ lineCount, sourceAvailableCount: source, targetAvailableCou
   return `${lines}, ${source} with a source text, ${target} with a target text`;
 }
 
-function storedPart(path: string, { artifact, receipt }: VerifiedCaption): OverviewPart {
+function storedPart(path: string, { artifact, receipt }: VerifiedCaption, { corrections }: VerifiedTail): OverviewPart {
+  const part = { reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
+  if (isCorrected(corrections)) {
+    const { lines } = corrections;
+    const having = (side: CaptionSide) => lines.filter((line) => line[side].text !== null).length;
+    const counts = { sourceAvailableCount: having('source'), targetAvailableCount: having('target') };
+    return { ...part, state: 'done', text: linesText({ lineCount: lines.length, ...counts }) };
+  }
   const { result } = artifact.body;
   const { status } = result;
   const text = status === 'completed' ? linesText(result) : `${status}: ${linesText(result)}`;
   const isWithheld = status === 'withheld' || status === 'unavailable';
-  const state = isWithheld ? 'withheld' : 'done';
-  return { state, text, reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
+  return { ...part, state: isWithheld ? 'withheld' : 'done', text };
 }
 
 /** The way to captions on a host that makes them of recognized speech, if the media has subtitles. */
@@ -203,7 +215,7 @@ export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart
   const { study, base, runtime } = overviewed;
   const path = `${base}/caption-productions`;
   const { captions, authority = null } = study?.tail ?? {};
-  if (captions?.caption) return storedPart(path, captions.caption);
+  if (study !== null && captions?.caption) return storedPart(path, captions.caption, study.tail);
   if (captions !== undefined && captions.open !== null) {
     return bare(path, 'under_way', `attempt ${captions.attempts} of ${maximumCaptionAttempts}`);
   }
@@ -229,17 +241,25 @@ const afterCaptions = (path: string, { state }: OverviewPart, what: string): Ove
 export function checkPart({ study, base }: OverviewedRuntime, captions: OverviewPart): OverviewPart {
   const path = `${base}/caption-quality-controls`;
   const caption = study?.tail.captions.caption ?? null;
-  if (caption === null) return afterCaptions(path, captions, 'no check');
+  if (study === null || caption === null) return afterCaptions(path, captions, 'no check');
   if (caption.qualityControl === null) return bare(path, 'waiting', 'the captions are not checked yet');
-  const { receiptId, decision } = caption.qualityControl.body;
-  const isAccepted = decision.outcome === 'accepted';
+  const { receiptId, outcome, reasonCodes } = decidingCheck(caption.qualityControl.body, study.tail);
+  const isAccepted = outcome === 'accepted';
   return {
     state: isAccepted ? 'done' : 'withheld',
-    text: isAccepted ? 'accepted' : `withheld: ${reasonsText(decision.reasonCodes)}`,
-    reasonCodes: [...decision.reasonCodes],
+    text: isAccepted ? 'accepted' : `withheld: ${reasonsText(reasonCodes)}`,
+    reasonCodes: [...reasonCodes],
     receiptIds: [receiptId],
     path,
   };
+}
+
+/** The check that decides about files: if a person changed lines, that of the changed ones. */
+function decidingCheck({ receiptId, decision }: QualityControlReceipt, { corrections }: VerifiedTail) {
+  const corrected = isCorrected(corrections) ? corrections.check : null;
+  if (corrected === null) return { receiptId, outcome: decision.outcome, reasonCodes: decision.reasonCodes };
+  const { outcome, reasonCode } = corrected.body.decision;
+  return { receiptId: corrected.body.receiptId, outcome, reasonCodes: [reasonCode] };
 }
 
 /** The explanations of the captions. */

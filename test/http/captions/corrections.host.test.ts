@@ -11,6 +11,7 @@ import {
   correctionAttestation,
 } from '../../../contract/captions/correction.ts';
 import { runtimeEvents } from '../../../contract/journal.ts';
+import { runtimeOverview } from '../../../contract/overview.ts';
 import { readerOf } from '../../actors/exports/bundled-study.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { approvedLife, captionFlags, captionsOf, openCaptioned, openCaptioning, pathOf, revoke } from './steps.ts';
@@ -339,13 +340,24 @@ test('files give the corrected lines and name the correction; the original is th
   for (const [at, path] of paths.entries()) t.deepEqual((await host.get(path)).body, before[at]?.body, path);
 });
 
-test('lines that no check accepts give no file, and the original does', async (t) => {
+test('bug: captions whose corrected lines no check accepts gave no file, and the overview called them accepted', async (t) => {
   const { host, study } = await openCaptioned(t);
   const { runtimeId } = study;
   await corrected(t, host, runtimeId, { changes: [{ lineIds: [second], lines: [{ startMs: 3000, endMs: 7966 }] }] });
   const path = pathOf(runtimeId, 'exports/captions.srt');
   host.refused(t, await host.get(path), 'illegal_caption_qc_transition');
   t.is((await host.get(`${path}?corrections=original`)).status, 200);
+  const overview = async () => host.granted(t, await host.get(pathOf(runtimeId, 'overview')), 200, runtimeOverview);
+  const refused = await overview();
+  t.deepEqual(refused.situation, { code: 'captions_withheld', text: 'captions withheld: some lines do not pass' });
+  t.false(refused.actions.some(({ action }) => action === 'read_captions'));
+  const { corrections } = await correctionsOf(t, host, runtimeId);
+  await corrected(t, host, runtimeId, { reverts: corrections.at(-1)?.correctionId ?? '' });
+  const after = await corrected(t, host, runtimeId, { changes: [{ lineIds: [third], lines: [] }] });
+  const accepted = await overview();
+  t.deepEqual(accepted.situation, { code: 'captions_accepted', text: 'captions accepted: 2 lines with both texts' });
+  t.true(accepted.actions.some(({ action }) => action === 'read_captions'));
+  t.deepEqual(accepted.check.receiptIds, [after.check?.recorded?.receiptId]);
 });
 
 test('a bundle has the corrections, and is verified with them; one that was forged is refused', async (t) => {
