@@ -49,11 +49,12 @@ class OrderFiles {
     });
   }
 
-  /** The files about an order, in the order of names. */
+  /** The files about an order, in the order of names; none where a file lies in the place of its folder. */
   names(orderId: string): Promise<readonly string[]> {
-    return this.#guarded(async () =>
-      (await namesIn(join(this.#folder, orderId))).filter((name) => !name.startsWith('.')).sort(),
-    );
+    return this.#guarded(async () => {
+      const names = await namesIn(join(this.#folder, orderId), 'ENOTDIR');
+      return names.filter((name) => !name.startsWith('.')).sort();
+    });
   }
 
   /** Null for a file that another process has removed meanwhile. */
@@ -106,11 +107,11 @@ class OrderFiles {
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function namesIn(folder: string, ...absent: readonly string[]): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (failedWith(error, 'ENOENT')) return [];
+    if (failedWith(error, 'ENOENT', ...absent)) return [];
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -227,6 +227,15 @@ async function lateOutcomes(t: ExecutionContext, standing?: object) {
   const aside = () => readdir(join(root, 'set-aside')).catch(() => []);
   return { late, clock, figures, reported, wanted, outcomes, windows, add, left, aside };
 }
+
+test('bug: a file in the place of an order ended every look at the outcomes of workers', async (t) => {
+  const root = await scratchFolder(t);
+  const outcomes = new SharedOutcomes(root);
+  await mkdir(join(root, 'outcomes'));
+  await writeFile(join(root, 'outcomes', lateOrderId), 'stray');
+  for (const orderId of await outcomes.orders()) t.deepEqual(await outcomes.of(orderId), []);
+  t.deepEqual(await outcomes.orders(), [lateOrderId]);
+});
 
 test('bug: an outcome whose place is a link to nothing kept a host from all outcomes of its order', async (t) => {
   const root = await scratchFolder(t);
