@@ -49,7 +49,7 @@ class OrderFiles {
     });
   }
 
-  /** The files about an order, in the order of names; none where a file lies in the place of its folder. */
+  /** The files about an order, in the order of names; none if a file lies in the place of its folder. */
   names(orderId: string): Promise<readonly string[]> {
     return this.#guarded(async () => {
       const names = await namesIn(join(this.#folder, orderId), 'ENOTDIR');

@@ -55,6 +55,9 @@ async function hasOtherBytes(path: string, sha256: string): Promise<boolean> {
   }
 }
 
+/** True if a volume or a quota has no room for what is written. */
+const isFull = (error: Error): boolean => 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
 /**
  * Writes an export piece by piece. A file that did not become whole is removed, and one that was there before stays. So does one
  * with other bytes if there is a `refusal`. Throws `WrongCall` with that, and for a path that can be no file.
@@ -87,8 +90,10 @@ export async function writeExport(
     await rename(part, target);
     return { path, bytes, contentId: `sha256:${sha256}` };
   } catch (error) {
-    // The person has named the file, and does not know its part.
-    if (error instanceof Error && 'path' in error && error.path === part) error.path = path;
+    // The person has named the file, and does not know its part. The error of a write has no path.
+    if (error instanceof Error && (isFull(error) || ('path' in error && error.path === part))) {
+      throw Object.assign(error, { path });
+    }
     throw error;
   } finally {
     await rm(part, { force: true });

@@ -195,6 +195,35 @@ function FactReceipt({ subject, study, events, onOpen }: FactReceiptProps) {
   );
 }
 
+/**
+ * The claims that cite a fact, each with its audit. Null if none of the known ones does, and the page lacks reads that claims cite,
+ * as it may of a very long journal.
+ */
+export function citingClaims(
+  { artifactId }: Pick<AvailableRow, 'artifactId'>,
+  fact: Fact | undefined,
+  audits: StudyContents['audits']['audits'],
+  reads: ReturnType<typeof readsOf>,
+) {
+  let isKnown = true;
+  const citing = audits.flatMap(({ operationId, claims }) =>
+    claims
+      .filter(({ citations }) =>
+        citations.some(({ evidenceArtifactId, receiptId, factIndexes }) => {
+          if (evidenceArtifactId !== artifactId) return false;
+          const read = reads.get(receiptId);
+          isKnown &&= read !== undefined;
+          return factIndexes.some((index) => {
+            const cited = read?.facts[index];
+            return fact !== undefined && cited !== undefined && isCitedAs(fact, cited);
+          });
+        }),
+      )
+      .map((claim) => ({ claim, operationId })),
+  );
+  return citing.length > 0 || isKnown ? citing : null;
+}
+
 function CitingClaims({
   subject,
   audits,
@@ -203,21 +232,9 @@ function CitingClaims({
 }: Omit<FactReceiptProps, 'study'> & { readonly audits: StudyContents['audits'] }) {
   const { row, factIndex } = subject;
   const fact = row.facts[factIndex] as Fact | undefined;
-  const reads = readsOf(events);
-  const citing = audits.audits.flatMap(({ operationId, claims }) =>
-    claims
-      .filter(({ citations }) =>
-        citations.some(
-          ({ evidenceArtifactId, receiptId, factIndexes }) =>
-            evidenceArtifactId === row.artifactId &&
-            factIndexes.some((index) => {
-              const cited = reads.get(receiptId)?.facts[index];
-              return fact !== undefined && cited !== undefined && isCitedAs(fact, cited);
-            }),
-        ),
-      )
-      .map((claim) => ({ claim, operationId })),
-  );
+  const citing = citingClaims(row, fact, audits.audits, readsOf(events));
+  if (citing === null)
+    return <p class="quiet">This page has not read far enough to know which claims cite this fact.</p>;
   if (citing.length === 0) return <p class="quiet">No claim cites this fact.</p>;
   return (
     <ul class="chain" aria-label="Claims that cite this fact">

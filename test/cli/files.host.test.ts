@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import test, { type ExecutionContext } from 'ava';
+import { writeExport } from '../../cli/commands/exports.ts';
 import { withDataRoot } from '../../cli/evaluation.ts';
 import { systemFailure } from '../../cli/failures.ts';
 import { hostToken } from '../../cli/host-files.ts';
@@ -172,4 +173,19 @@ test('an evaluation for which no data root is named has one of its own, which is
     'evaluated',
   );
   await t.throwsAsync(readdir(own), { code: 'ENOENT' });
+});
+
+test('bug: an export onto a full volume did not name its file', async (t) => {
+  const folder = await scratchFolder(t);
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+  const body = () => new ReadableStream({ pull: (stream) => stream.error(full) });
+  const host = StudyHost.connect(
+    { baseUrl: 'http://127.0.0.1:1', token: 'any' },
+    { fetch: async () => new Response(body()) },
+  );
+  const asked = { name: 'bundle', media: false } as const;
+  const path = join(folder, 'study.bundle');
+  const error = await t.throwsAsync(writeExport(host, 'runtime:any', asked, path, new AbortController().signal));
+  t.is(systemFailure(error), `${path}: its volume is full; make room, or choose another place (ENOSPC)`);
+  t.deepEqual(await readdir(folder), []);
 });

@@ -5,7 +5,7 @@ import { movedEdge } from '../../console/new-study/range-strip.tsx';
 import { parsedExposition } from '../../console/operations/exposition.ts';
 import { fileLabel } from '../../console/parts/drop-file.tsx';
 import { isTyped } from '../../console/parts/field.tsx';
-import { isCitedAs } from '../../console/study/inspector.tsx';
+import { citingClaims, isCitedAs } from '../../console/study/inspector.tsx';
 import { factWords, toneOfFact } from '../../console/timeline/lanes.ts';
 import {
   captionsOffWords,
@@ -220,6 +220,21 @@ test('a text that is read is cited under the name that a read gives it', (t) => 
   t.true(isCitedAs(fact, { ...cited, kind: 'recognised_text', text: 'Reading room' }));
   t.false(isCitedAs(fact, { ...cited, kind: 'recognised_text', text: 'Another text' }));
   t.false(isCitedAs(fact, { ...cited, kind: 'recognised_line', text: 'Reading room' }));
+});
+
+test('bug: no claim was said to cite a fact, although the page lacked the read that a claim cites', (t) => {
+  const fact = { kind: 'silence', startMs: 0, endMs: 9 } as const;
+  const citation = { evidenceArtifactId: 'artifact:1', receiptId: 'receipt:1', factIndexes: [0] };
+  type Audits = Parameters<typeof citingClaims>[2];
+  const audits = [{ operationId: 'operation:1', claims: [{ citations: [citation] }] }] as unknown as Audits;
+  const citing = (artifactId: string, facts: readonly object[] | null) => {
+    const reads = new Map(facts === null ? [] : [['receipt:1', { facts }]]);
+    return citingClaims({ artifactId }, fact, audits, reads as unknown as Parameters<typeof citingClaims>[3]);
+  };
+  t.is(citing('artifact:1', null), null);
+  t.is(citing('artifact:1', [fact])?.length, 1);
+  t.is(citing('artifact:1', [{ ...fact, kind: 'speech' }])?.length, 0);
+  t.is(citing('artifact:2', null)?.length, 0);
 });
 
 test('an unknown order of fields is shown as unknown', (t) => {
