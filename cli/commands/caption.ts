@@ -46,7 +46,7 @@ import { writeExport } from './exports.ts';
 import { rightsFlags, targetFile } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
 import { checkMuxed, muxFilm } from './muxed-film.ts';
-import { mustAgree } from './review.ts';
+import { checkReviewer, mustAgree } from './review.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 import { knownLanguages } from './study.ts';
 
@@ -471,7 +471,10 @@ async function run(first: CommandCall): Promise<ExitCode> {
     signal,
     onProgress: (progress) => terminal.measured(source.label, progress),
   });
-  const { runtimeId, lifecycle } = await study.ended();
+  const { runtimeId } = await study.started;
+  // Found at the approval, a wrong name would have cost the time of the study.
+  checkReviewer(given, (await host.reviews.decisions(runtimeId)).reviewer);
+  const { lifecycle } = await study.ended();
   if (lifecycle !== 'terminal') {
     throw new Error(`the study ${runtimeId} ended without captions: ${await statusWords(call, runtimeId)}`);
   }

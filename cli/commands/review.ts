@@ -37,6 +37,13 @@ export const rethrownForApproval =
     throw new NothingYet('no approval of this study is valid', `a person has to approve it (${approving(runtimeId)})`);
   };
 
+/** Throws `WrongCall` if `--reviewer` names another one than the reviewer of the host. */
+export function checkReviewer(given: GivenFlags, { id, label }: Pick<Reviewer, 'id' | 'label'>): void {
+  const named = given.single('reviewer');
+  if (named === undefined || named === label || named === id) return;
+  throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id}); name that one`);
+}
+
 /**
  * True if the person at the terminal has yet to agree to a statement, which is shown then. `--attest` agrees without a question in
  * the name that `--reviewer` gives. Throws `WrongCall` for another name, and if there is no
@@ -47,10 +54,7 @@ export function mustAgree(
   { id, label }: Reviewer,
   { statement, verb }: { readonly statement: string; readonly verb: 'approve' | 'correct' },
 ): boolean {
-  const named = given.single('reviewer');
-  if (named !== undefined && named !== label && named !== id) {
-    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
-  }
+  checkReviewer(given, { id, label });
   if (given.has('attest')) return false;
   if (!terminal.isInteractive) {
     const done = verb === 'approve' ? 'approved' : 'corrected';
