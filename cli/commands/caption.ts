@@ -473,7 +473,7 @@ async function run(first: CommandCall): Promise<ExitCode> {
   });
   const { runtimeId } = await study.started;
   // Found at the approval, a wrong name would have cost the time of the study.
-  checkReviewer(given, (await host.reviews.decisions(runtimeId)).reviewer);
+  if (given.has('reviewer')) checkReviewer(given, (await host.reviews.decisions(runtimeId)).reviewer);
   const { lifecycle } = await study.ended();
   if (lifecycle !== 'terminal') {
     throw new Error(`the study ${runtimeId} ended without captions: ${await statusWords(call, runtimeId)}`);

@@ -12,29 +12,11 @@ import {
 } from '../../cli/commands/corrections.ts';
 import { parseFlags } from '../../cli/options/flags.ts';
 import type { CommandCall } from '../../cli/terminal/call.ts';
-import type {
-  CaptionCorrectionPreview,
-  CorrectedLine,
-  CorrectedText,
-  ShownLine,
-} from '../../contract/captions/correction.ts';
+import type { CaptionCorrectionPreview, CorrectedLine } from '../../contract/captions/correction.ts';
 import { subRipText } from '../../formats/subtitles.ts';
+import { lineOf, said, withheld } from './shown-lines.ts';
 
 // Changes of a person in a file of captions.
-
-const said = (text: string): CorrectedText => ({ state: 'available', text, reasonCode: null, by: 'host' });
-const withheld: CorrectedText = { state: 'withheld', text: null, reasonCode: 'translator_unavailable', by: 'host' };
-
-const lineOf = (at: number, target: CorrectedText): ShownLine => ({
-  id: `line-${at}`,
-  startMs: at * 2000,
-  endMs: at * 2000 + 1500,
-  originalLineIds: [`line-${at}`],
-  source: said(`source ${at}`),
-  target,
-  changed: null,
-  decision: { outcome: 'accepted', reasonCode: 'line_structurally_complete' },
-});
 
 const lines = [lineOf(0, said('zero')), lineOf(1, said('one')), lineOf(2, withheld), lineOf(3, said('three'))];
 const cues: readonly EditedCue[] = [

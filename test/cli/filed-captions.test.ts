@@ -1,23 +1,7 @@
 import test from 'ava';
 import { filedCaptions } from '../../cli/commands/captions.ts';
-import type { CaptionCorrections, CorrectedText, ShownLine } from '../../contract/captions/correction.ts';
-
-const said = (text: string): CorrectedText => ({ state: 'available', text, reasonCode: null, by: 'host' });
-const withheld: CorrectedText = { state: 'withheld', text: null, reasonCode: 'translator_unavailable', by: 'host' };
-
-const lineOf = (at: number, target: CorrectedText): ShownLine => ({
-  id: `line-${at}`,
-  startMs: at * 2000,
-  endMs: at * 2000 + 1500,
-  originalLineIds: [`line-${at}`],
-  source: said(`source ${at}`),
-  target,
-  changed: null,
-  decision:
-    target.text === null
-      ? { outcome: 'withheld', reasonCode: 'line_unavailable_or_withheld' }
-      : { outcome: 'accepted', reasonCode: 'line_structurally_complete' },
-});
+import type { CaptionCorrections } from '../../contract/captions/correction.ts';
+import { lineOf, said, withheld } from './shown-lines.ts';
 
 const made = [lineOf(0, said('zero')), lineOf(1, withheld)];
 const originals = made.map(({ id, startMs, endMs, source, target }) => ({ id, startMs, endMs, source, target }));
