@@ -126,7 +126,7 @@ export class LedgerMark {
 
   /**
    * Throws `commit_failed` if the path does not lead to this file any more. The data root was moved then, and another may be in its
-   * place. Where a file system numbers an open file anew, its bytes decide.
+   * place. The bytes decide if a file system gives another number to an open file.
    */
   demandInPlace(): void {
     const there = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
@@ -135,7 +135,7 @@ export class LedgerMark {
     const bytes = Buffer.alloc(slots * slotDistance);
     readSync(this.#file.fd, bytes, 0, bytes.length, 0);
     if (there !== undefined && bytes.equals(readFileSync(this.#path))) return;
-    const detail = `${dirname(this.#path)} is not the data root of this host any more; start a host where it is now`;
+    const detail = `${dirname(this.#path)} is not the data root of this host any more; start a host on its new folder`;
     throw new LedgerError('commit_failed', detail);
   }
 

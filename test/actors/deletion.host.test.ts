@@ -323,7 +323,7 @@ test('bug: a host whose data root was moved away deleted the objects of another 
   await t.throwsAsync(objectStore.discard(own), { code: 'commit_failed' });
   t.is(await other.verify(own), 'intact');
   await t.throwsAsync(ledger.commit([{ put: 'record', key: 'a', value: {} }]), { code: 'commit_failed' });
-  const said = `commit_failed: ${dataRoot} is not the data root of this host any more; start a host where it is now`;
+  const said = `commit_failed: ${dataRoot} is not the data root of this host any more; start a host on its new folder`;
   t.deepEqual(fatal, [said, said]);
 });
 
