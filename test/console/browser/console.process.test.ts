@@ -305,7 +305,7 @@ inBrowser(
     await page.getByText('1 unsaved change').waitFor();
     await correct(0, 'The same line.');
     await page.clock.fastForward(10_000);
-    await page.getByText('Your unsaved changes are of older lines').waitFor();
+    await page.getByText('Your unsaved changes are based on older lines').waitFor();
     t.is(await text.inputValue(), 'Not saved.');
     await page.getByRole('button', { name: 'Read the new lines and discard mine' }).click();
     await page.locator('.caption-row', { hasText: 'The same line.' }).waitFor();
