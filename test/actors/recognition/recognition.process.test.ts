@@ -319,7 +319,7 @@ withPocketsphinx('recognised lines are translated by a model, and none that fail
   t.teardown(() => provider.close());
   const { root, host, client, approved } = await hostWith(t, translating, provider.baseUrl);
   const runtimeId = await approved('de');
-  provider.behavior = refuses(503);
+  provider.behavior = refuses(500);
   const failed = await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: HostError });
   t.is(failed.code, 'caption_translation_failed');
   t.is(provider.asked.length, 1);
