@@ -1,6 +1,7 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { ByteReader } from '../../contract/base/stored-object.ts';
 import type { BundleManifest, SigningKeys } from '../../contract/exports.ts';
+import type { SourceFile } from '../../contract/sources/source-session.ts';
 import { hasEnded } from '../../contract/study/status.ts';
 import { contentIdOfBytes, storedBytes } from '../../formats/canonical-json.ts';
 import { ArchiveBytes, type ArchivePart, maximumEntryBytes } from '../../formats/tar.ts';
@@ -16,13 +17,14 @@ import type { StoredRuntime } from '../../receipts/fold.ts';
 import { maximumRecordBytes } from '../../receipts/sources/reopen-source.ts';
 import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
 import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { type SigningKey, SigningKeyError } from '../../storage/signing-key.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import { laterActorsOf, readJournalOf, readStoredRuntime } from '../reopening/stored-runtime.ts';
 import type { Verified } from '../reopening/verified-runtimes.ts';
 import { statusOfRow } from '../reopening/verify-runtime.ts';
-import { mediaOf, openMedia } from '../sources/source-files.ts';
+import { mediaOf, openMedia, pathOf } from '../sources/source-files.ts';
 import { sourceChanged } from '../sources/source-records.ts';
 import { deletedRuntimeError } from '../supervision/deletion-rows.ts';
 import { type BundledRows, bundledRows } from './bundle-store.ts';
@@ -44,6 +46,39 @@ interface OpenedBundle {
   readonly reader: ByteReader;
   /** The digest of its signed envelope, from which every byte of it follows. */
   readonly signatureContentId: string;
+}
+
+/**
+ * A stored file of a bundle, read whole and hashed when its turn comes, and dropped behind its last byte. So a slow reader holds
+ * one file and not all of them. `read` rejects with `ObjectStoreError` where the file was deleted or damaged meanwhile.
+ */
+class StoredPart implements ByteReader {
+  readonly contentId: string;
+  readonly bytes: number;
+  readonly #readWhole: () => Promise<Buffer>;
+  #content: Promise<Buffer> | null = null;
+
+  constructor(objectStore: ObjectStore, file: SourceFile, bytes: number) {
+    this.contentId = file.contentId;
+    this.bytes = bytes;
+    this.#readWhole = () => objectStore.readFile(pathOf(objectStore, file), file.contentId, maximumRecordBytes);
+  }
+
+  async read(target: Uint8Array, position: number): Promise<number> {
+    this.#content ??= this.#readWhole();
+    const part = (await this.#content).subarray(position, position + target.length);
+    target.set(part);
+    if (position + part.length === this.bytes) this.#content = null;
+    return part.length;
+  }
+
+  isUnchanged(): boolean {
+    return true;
+  }
+
+  close(): void {
+    this.#content = null;
+  }
 }
 
 /** A runtime and its rows as they were at one moment. */
@@ -91,17 +126,19 @@ export class Bundles {
     }
     const key = await this.#openedKey();
     schemas ??= bundleSchemasWith(bundledRows);
-    const records = [
+    const made = [
       { name: bundlePaths.journal, content: await this.#journal(runtimeId, head) },
       { name: bundlePaths.rows, content: storedBytes(rows) },
       { name: bundlePaths.schemas, content: schemas },
-      ...(await this.#objects(verified, contentId)),
-    ];
-    const listed = records.map(({ name, content }) => ({
-      path: name,
-      contentId: contentIdOfBytes(content),
-      bytes: content.length,
+    ].map(({ name, content }) => ({ name, content, contentId: contentIdOfBytes(content), bytes: content.length }));
+    const stored = (await this.#objects(verified, contentId)).map((content) => ({
+      name: objectPathOf(content.contentId),
+      content,
+      contentId: content.contentId,
+      bytes: content.bytes,
     }));
+    const records = [...made, ...stored];
+    const listed = records.map(({ name, contentId, bytes }) => ({ path: name, contentId, bytes }));
     const media = { path: objectPathOf(contentId), contentId, bytes };
     const manifest: BundleManifest = {
       schema: 'studio.runtime-bundle.v1',
@@ -169,17 +206,19 @@ export class Bundles {
   }
 
   /** Every file that the verification read, the media aside. */
-  async #objects({ content }: Verified, mediaContentId: string): Promise<{ name: string; content: Uint8Array }[]> {
-    const again = new ReadObjects(this.#options.objectStore, () => undefined);
-    const objects = new Map<string, Uint8Array>();
+  async #objects({ content }: Verified, mediaContentId: string): Promise<readonly StoredPart[]> {
+    const { objectStore } = this.#options;
+    const again = new ReadObjects(objectStore, () => undefined);
+    const objects = new Map<string, StoredPart>();
     for (const file of content.files) {
       const { contentId } = file;
       if (contentId === mediaContentId || objects.has(contentId)) continue;
-      const bytes = await again.sourceFile(file, maximumRecordBytes);
+      const found = await again.verifiedLength(file);
+      const bytes = typeof found === 'number' && found > maximumRecordBytes ? 'size' : found;
       if (typeof bytes === 'string') throw new EvidenceChainError('bundle', bytes, undefined, contentId);
-      objects.set(contentId, bytes);
+      objects.set(contentId, new StoredPart(objectStore, file, bytes));
     }
-    return [...objects].map(([contentId, bytes]) => ({ name: objectPathOf(contentId), content: bytes }));
+    return [...objects.values()];
   }
 
   async #media({ runtime, stored }: Verified): Promise<ByteReader> {

@@ -25,6 +25,7 @@ import { documentText, openApiDocument } from '../../scripts/docs/openapi/docume
 import { readRecordedRun } from '../../scripts/docs/openapi/examples.ts';
 import { readableDocument } from '../../scripts/docs/openapi/read-document.ts';
 import { optionsPage } from '../../scripts/docs/options-page.ts';
+import { storeFormat } from '../../storage/objects/data-root.ts';
 import { codesOf, pagesOf, pathOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
 import { firstMissing, shownBlocksOf } from './shown-blocks.ts';
 
@@ -56,6 +57,10 @@ for (const machine of machines) {
     for (const theme of ['light', 'dark']) t.true(section.includes(`(charts/${machine.id}.${theme}.svg)`));
   });
 }
+
+test("bug: the table of the ledger's rows named an older format of the store", async (t) => {
+  t.true((await pageOf('mechanisms')).includes(`number of the store's format, now ${storeFormat};`));
+});
 
 test('the table of rooms names exactly the rooms of each floor', async (t) => {
   const rows = tablesOf(sectionOf(architecture, '## Floors and rooms'))[1] ?? [];

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import test from 'ava';
@@ -106,9 +106,10 @@ for (const { gone, seen } of [
       openKey: async () => {
         if (gone === 'its journal') await deletion();
         else {
-          objectStore.readFile = async () => {
+          objectStore.openKnown = () => null;
+          objectStore.openFile = async () => {
             await deletion();
-            throw new ObjectStoreError('object_missing', 'it is gone');
+            return 'missing';
           };
         }
         return openKey();
@@ -117,6 +118,35 @@ for (const { gone, seen } of [
     t.is(await codeOf(bundleOf(bundles)), 'runtime_deleted');
   });
 }
+
+test('bug: a bundle held all files of its study until its reader was done', async (t) => {
+  const { options } = await bundlesOfStudy(t);
+  const { objectStore } = options;
+  const bundles = new Bundles(options);
+  await bundleOf(bundles);
+  const { readFile: readStored } = objectStore;
+  const asked: string[] = [];
+  objectStore.readFile = (path, contentId, maximumBytes) => {
+    asked.push(contentId);
+    return readStored(path, contentId, maximumBytes);
+  };
+  const { reader } = await bundles.open(runtimeId, { media: false });
+  t.deepEqual(asked, []);
+  const files = [...(await unpacked(await bytesOf(reader))).keys()].filter((name) => name.startsWith('objects/'));
+  t.true(files.length > 3);
+  t.deepEqual(
+    asked.map((contentId) => contentId.slice('sha256:'.length)),
+    files.map((name) => name.slice('objects/sha256/'.length)),
+  );
+});
+
+test('a bundle whose file goes while it is sent does not become whole', async (t) => {
+  const { bundles, root } = await bundlesOfStudy(t);
+  const { reader } = await bundles.open(runtimeId, { media: false });
+  const hex = study.start.receiptContentId.slice('sha256:'.length);
+  await rm(join(dataRootAt(root).objects, hex.slice(0, 2), hex));
+  await t.throwsAsync(bytesOf(reader), { instanceOf: ObjectStoreError, message: /object_missing/ });
+});
 
 test('media that changed is not handed out', async (t) => {
   const { bundles, root } = await bundlesOfStudy(t);
