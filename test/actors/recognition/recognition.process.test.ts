@@ -131,7 +131,7 @@ test('a recognizer that fails leaves no transcript, and its finished parts are n
   let hangs: (() => void) | null = null;
   const server = await stubTranscriber((response, region) => {
     if (hangs !== null && server.asked.length > 1) return hangs();
-    if (isDown && server.asked.length > 1) return void response.writeHead(503).end();
+    if (isDown && server.asked.length > 1) return void response.writeHead(500).end();
     return transcribes(answer)(response, region);
   });
   t.teardown(server.close);
