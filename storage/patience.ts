@@ -54,6 +54,7 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   commit: (writes) => ledger.commit(writes),
   durable: () => ledger.durable(),
   newestCommit: () => ledger.newestCommit(),
+  demandInPlace: () => ledger.demandInPlace(),
   close: () => ledger.close(),
   // If a walk fails half way, its caller starts it again.
   stored: (runId) => ledger.stored(runId),
