@@ -41,8 +41,8 @@ export type HostPlace = string | StartLine | HostAddress | (() => HostAddress | 
 export const isHostOrigin = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 
 /**
- * An address as requests need it. Throws `TypeError` for what can be no address, such as one without `http://`, and for a token
- * that no header can carry: a request with it fails as one without a network does, and would be repeated.
+ * An address as requests need it. Throws `TypeError` for what can be no address, such as one without `http://`. It does
+ * the same for a token that no header can carry. Such a request fails as one without a network does, and would be repeated.
  */
 function trimmed({ baseUrl, token }: HostAddress): HostAddress {
   if (!isHostOrigin(baseUrl))

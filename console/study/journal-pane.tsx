@@ -19,7 +19,7 @@ interface Sight {
 }
 
 interface ReadEvents {
-  /** The events of the journal, as far as the page was told of them. */
+  /** The events of the journal that the newest answer counted. */
   readonly count: number;
   /** How many from the first one on the model of the study holds. */
   readonly held: number;
