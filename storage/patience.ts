@@ -50,7 +50,7 @@ function refusePassing(error: unknown): never {
 }
 
 /**
- * The same for work that cannot be tried again as a whole, such as a walk over all rows and objects: a fault that passes becomes
+ * The same for work that is not tried again as a whole, such as a walk over all rows and objects. A fault that passes becomes
  * `StorageUnavailable` at once.
  */
 export const refusedIfPassing = <Value>(work: Promise<Value>): Promise<Value> => work.catch(refusePassing);
