@@ -3,6 +3,7 @@ import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/vid
 import { type CaptionAllowance, longestCaptions } from '../../contract/captions/caption-production.ts';
 import { givenReviewerLabel } from '../../contract/review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
+import { withServer } from '../../executors/explanations/hosted-provider.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { StartError } from '../failures.ts';
 import { dataRootFlag } from './data-root.ts';
@@ -223,7 +224,7 @@ export const serveFlags = {
     ...single(
       'URL',
       'OPENAI_BASE_URL of the environment',
-      'the server of all executors with a model, with the interface of OpenAI, such as http://127.0.0.1:11434/v1; its key is OPENAI_API_KEY of the environment',
+      'the server of all executors with a model, with the interface of OpenAI, such as http://127.0.0.1:11434/v1; it gets the key OPENAI_API_KEY of the environment if it is outside this machine, or if OPENAI_BASE_URL names it, too',
     ),
   },
   executor: {
@@ -277,7 +278,7 @@ export const serveOptions = (args: readonly string[]) => optionsOf(parseFlags(ar
 export const environmentOf = (
   { modelServer }: Pick<ServeOptions, 'modelServer'>,
   environment: NodeJS.ProcessEnv,
-): NodeJS.ProcessEnv => (modelServer === null ? environment : { ...environment, OPENAI_BASE_URL: modelServer });
+): NodeJS.ProcessEnv => (modelServer === null ? environment : withServer(environment, modelServer));
 
 /** The options of a host, of what was given for it. Throws `StartError` with the closed start-up codes. */
 export function optionsOf(given: GivenFlags) {

@@ -10,6 +10,8 @@ export interface HostedProvider {
   readonly isLocal: boolean;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const defaultBaseUrl = 'https://api.openai.com/v1';
 
 const isLoopback = ({ hostname }: URL): boolean =>
@@ -26,9 +28,7 @@ function complaintOf(text: string): string | null {
 }
 
 /** The provider that the environment names, or why there is none. */
-export function hostedProvider(
-  environment: Readonly<Record<string, string | undefined>>,
-): HostedProvider | { readonly refused: string } {
+export function hostedProvider(environment: Environment): HostedProvider | { readonly refused: string } {
   const given = environment.OPENAI_BASE_URL ?? '';
   const text = given === '' ? defaultBaseUrl : given;
   const refused = complaintOf(text);
@@ -43,6 +43,19 @@ export function hostedProvider(
   // The characters that a header can hold.
   if (key !== '' && !/^[!-~]{1,1024}$/.test(key)) return { refused: 'OPENAI_API_KEY is not a key' };
   return { baseUrl: url.href.replace(/\/+$/, ''), apiKey: key === '' ? null : key, isLocal };
+}
+
+const originOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).origin : null);
+
+/**
+ * An environment with another server in it. The key is for the server that the environment named, and for one outside this
+ * machine, which only a person can name. Another one on this machine gets none: any program may listen there.
+ */
+export function withServer<Given extends Environment>(environment: Given, server: string): Given {
+  const named = { ...environment, OPENAI_BASE_URL: server };
+  const isKeyed = originOf(environment.OPENAI_BASE_URL ?? '') === originOf(server);
+  const isLocal = URL.canParse(server) && isLoopback(new URL(server));
+  return isLocal && !isKeyed ? { ...named, OPENAI_API_KEY: undefined } : named;
 }
 
 interface BoundedFetchOptions {
