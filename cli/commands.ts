@@ -8,14 +8,14 @@ import { hostFlags } from './terminal/call.ts';
 export const commands = {
   start: {
     usage: 'npm start -- [flags], or media-study serve [flags]',
-    purpose: 'Runs the host. It prints one line of JSON on stdout once it listens, and everything else on stderr.',
+    purpose: 'Runs the host. When it is ready, it prints one line of JSON on stdout; its log goes to stderr.',
     flags: serveFlags,
   },
   verify: {
     usage:
       'media-study verify RUNTIME [flags], or media-study verify --store [flags], or media-study verify BUNDLE [flags]',
     purpose:
-      'Reopens every record and object of one runtime, or checks the ledger, in the data root of a stopped host. Or reopens a bundle, which needs neither host nor data root.',
+      'Verifies a study or the whole ledger in the data root of a stopped host, or a bundle. A bundle needs no data root.',
     flags: verifyFlags,
   },
   evaluate: {

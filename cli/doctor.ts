@@ -25,7 +25,7 @@ import { dataRootOf } from './options/data-root.ts';
 import { type GivenFlags, parseFlags } from './options/flags.ts';
 import { optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
 import { readSettings, type Settings, settingsFailure, settingsPath, withSettings } from './settings/settings-file.ts';
-import { demandStart, serverAnswers, serverRemedy, serversOf } from './settings/start-trial.ts';
+import { demandStart, serverFault, serversOf } from './settings/start-trial.ts';
 import { findHost, NoHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal/terminal.ts';
 
@@ -80,9 +80,8 @@ async function settingsFinding(
     const servers = serversOf(options, environment);
     await demandStart(options, environment);
     for (const { provider } of servers) {
-      if (await serverAnswers(provider)) continue;
-      const detail = `${path}: no model server answers at ${provider.baseUrl}`;
-      return { finding: weak('settings', detail, serverRemedy), options };
+      const fault = await serverFault(provider);
+      if (fault !== null) return { finding: weak('settings', `${path}: ${fault.detail}`, fault.remedy), options };
     }
   } catch (error) {
     const { message, remedy } = settingsFailure(error, { given, settings: settings ?? new Map(), path });

@@ -13,10 +13,10 @@ import { absolutePath, type FlagTable, parseFlags, pathOption, single, toggle } 
 
 /** Every flag of `evaluate`. */
 export const evaluateFlags: FlagTable = {
-  baseline: single('FILE', 'baseline.json in the pack', 'the receipt that this evaluation is held to'),
+  baseline: single('FILE', 'baseline.json in the pack', 'the accepted receipt to compare with'),
   accept: toggle('writes the receipt of this evaluation as the new baseline'),
-  receipts: single('DIR', null, 'a folder that the receipt is written to, under its digest'),
-  'data-root': single('DIR', 'a temporary one', 'the data root that the pack is ingested and studied in'),
+  receipts: single('DIR', null, 'a folder for the receipt, in a file named by its digest'),
+  'data-root': single('DIR', 'a temporary one', 'the data root for the studies of the pack'),
   json: toggle('prints the receipt as JSON instead of lines'),
   report: single('FILE', null, 'draws the measures with their intervals into an SVG file'),
   ...recognizerFlags,

@@ -60,7 +60,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   invalid_work_queue:
     'give --work-queue redis://HOST:PORT and --object-source DIR together; a host without workers needs neither',
   invalid_settings:
-    'correct the file at that place; media-study settings shows what it holds, docs/options.md every name',
+    'correct the file at that place; media-study settings shows its values, and media-study serve --help every name',
   object_source_unavailable: 'make or mount the folder, or name another one by --object-source',
   recognizer_unavailable: 'install the recognizer, or correct --semantic-recognizer and --semantic-recognizer-model',
   screen_text_unavailable:

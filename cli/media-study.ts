@@ -83,7 +83,7 @@ const helpRows: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries({ ...hostCommands, ...storeCommands }).map(([name, { purpose }]) => [name, firstClause(purpose)]),
   ),
-  verify: 'reopens every record and object of a study, a data root or a bundle',
+  verify: 'verifies a study, a data root or a bundle',
   evaluate: 'studies the labeled media of a pack',
   mcp: 'serves an agent over the Model Context Protocol',
   worker: 'measures media for hosts with a work queue',

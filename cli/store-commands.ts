@@ -17,17 +17,17 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
   doctor: {
     usage: 'media-study doctor [flags]',
     purpose:
-      'Checks this machine and the data root, and names a remedy for each fault. Ends with 1 if a host cannot work.',
+      'Checks this machine and the data root, and names the remedy for each fault. Exits with 1 if a host cannot work.',
     flags: hostFlags,
     run: async (given, terminal) => (await import('./doctor.ts')).doctor(given, terminal),
   },
   settings: {
     usage: 'media-study settings [show | set NAME=VALUE… | unset NAME…] [flags]',
     purpose:
-      'Shows and changes the settings of the hosts of a data root. Tries what is set first: an engine that is not there, or a server that does not answer, changes nothing.',
+      'Shows and changes the settings of a data root. Checks a change first: if an engine is missing or a server does not answer, it changes nothing.',
     flags: {
       ...hostFlags,
-      settings: single('FILE', 'settings.json in the data root', 'the settings file that is shown or changed'),
+      settings: single('FILE', 'settings.json in the data root', 'the settings file to show or change'),
     },
     choices: ['show', 'set', 'unset'],
     positionals: 100,
@@ -35,15 +35,14 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
   },
   backup: {
     usage: 'media-study backup DIR [flags]',
-    purpose:
-      'Copies the data root into a folder, beside a running host or without one; an earlier backup is brought up to date.',
+    purpose: 'Copies the data root into a folder, with or without a running host; updates an earlier backup there.',
     flags: hostFlags,
     positionals: 1,
     run: async (given, terminal) => (await import('./backup.ts')).backup(given, terminal),
   },
   restore: {
     usage: 'media-study restore BACKUP --data-root DIR',
-    purpose: 'Verifies every file of a backup, and restores it into a new or an empty folder.',
+    purpose: 'Verifies every file of a backup, and restores the backup into a new or an empty folder.',
     flags: {
       ...hostFlags,
       'data-root': dataRootFlag('the new or empty folder that becomes the data root'),

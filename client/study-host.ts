@@ -83,7 +83,8 @@ export class StudyHost {
 
   /**
    * A client of the host at this place. Sends nothing. If `place` is a function, the client finds a host again that gets another
-   * port or token with each start. Throws `TypeError` for a text that is not a start line, and for an address without `http://`.
+   * port or token with each start. Throws `TypeError` for a text that is not a start line, for an address without
+   * `http://`, and for a token that is not ASCII.
    */
   static connect(place: HostPlace, options: TransportOptions = {}): StudyHost {
     return new StudyHost(new Transport(place, options));

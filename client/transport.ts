@@ -40,10 +40,15 @@ export type HostPlace = string | StartLine | HostAddress | (() => HostAddress | 
 /** True for a text that can be the origin of a host: requests to any other one fail, however often they are repeated. */
 export const isHostOrigin = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 
-/** An address as requests need it. Throws `TypeError` for what can be no address, such as one without `http://`. */
+/**
+ * An address as requests need it. Throws `TypeError` for what can be no address, such as one without `http://`. It does
+ * the same for a token that no header can carry. Such a request fails as one without a network does, and would be repeated.
+ */
 function trimmed({ baseUrl, token }: HostAddress): HostAddress {
   if (!isHostOrigin(baseUrl))
     throw new TypeError(`the address of a host is needed, such as http://127.0.0.1:4312, and not "${baseUrl}"`);
+  if (!/^[\x20-\x7e]*$/.test(token))
+    throw new TypeError('the token of a host has ASCII characters only, and no line break');
   return { baseUrl: baseUrl.replace(/\/+$/, ''), token };
 }
 

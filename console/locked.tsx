@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
-import { connect, tokenOf } from './host/session.ts';
+import { connect, session, tokenOf } from './host/session.ts';
 import { useStore } from './host/use-remote.ts';
 import { droppedFiles } from './parts/drop-file.tsx';
 import { Field } from './parts/field.tsx';
-import { TypedCommand } from './parts/notice.tsx';
+import { Notice, TypedCommand } from './parts/notice.tsx';
 
 /** The page without a token, or after the host that gave it one has ended. */
 export function Locked() {
   const [text, setText] = useState('');
+  const isRefused = useStore(session, (context) => context.isRefused);
   const waiting = useStore(droppedFiles, (context) => context.waiting);
   const open = (event: Event) => {
     event.preventDefault();
@@ -18,7 +19,13 @@ export function Locked() {
   return (
     <div class="page narrow">
       <h1>The console is locked</h1>
-      <p>This page needs the token of the host: it was opened without one, or the host has restarted.</p>
+      {isRefused ? (
+        <Notice kind="failed" title="The host does not accept this token">
+          It is not the token of this host, or the host has restarted since.
+        </Notice>
+      ) : (
+        <p>This page needs the token of the host: it was opened without one, or the host has restarted.</p>
+      )}
       <p>
         Run <TypedCommand words="open" />, or paste the address that the host printed as <code>console</code>:
       </p>

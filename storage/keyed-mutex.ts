@@ -13,6 +13,34 @@ export class KeyedMutex {
   }
 }
 
+/** Lets a few pieces of work run at once; the others wait, in the order of the calls. */
+export class Semaphore {
+  readonly #most: number;
+  #working = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** True if the next piece of work has to wait. */
+  get isFull(): boolean {
+    return this.#working === this.#most;
+  }
+
+  async take<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.isFull) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#working += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#working -= 1;
+      else next();
+    }
+  }
+}
+
 /** As many as Node has threads for work on files: more would only wait there, each with its files open. */
 const most = 4;
 

@@ -49,11 +49,18 @@ function refusePassing(error: unknown): never {
   throw isPassingFault(error) ? new StorageUnavailable(error) : error;
 }
 
+/**
+ * The same for work that is not tried again as a whole, such as a walk over all rows and objects. A fault that passes becomes
+ * `StorageUnavailable` at once.
+ */
+export const refusedIfPassing = <Value>(work: Promise<Value>): Promise<Value> => work.catch(refusePassing);
+
 /** A ledger whose reads are tried again when the system refuses them, and then fail with `StorageUnavailable`. */
 export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   commit: (writes) => ledger.commit(writes),
   durable: () => ledger.durable(),
   newestCommit: () => ledger.newestCommit(),
+  demandInPlace: () => ledger.demandInPlace(),
   close: () => ledger.close(),
   // If a walk fails half way, its caller starts it again.
   stored: (runId) => ledger.stored(runId),

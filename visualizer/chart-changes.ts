@@ -306,7 +306,7 @@ export function changesSummary({ changes, isOtherWay }: ChartChanges): string {
       return count === 0 ? [] : [`${counted(count, of)} ${kind}`];
     }),
   );
-  if (isOtherWay) clauses.push('another main way');
+  if (isOtherWay) clauses.push('another main path');
   return clauses.length === 0 ? 'Nothing changed.' : `${clauses.join(', ')}.`;
 }
 

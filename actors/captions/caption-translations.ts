@@ -3,7 +3,6 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { shownText, wellFormedText } from '../../contract/base/grammar.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import {
-  type CaptionTranslation,
   type TranslatedAnswer,
   type TranslationAsk,
   type TranslationConfiguration,
@@ -15,10 +14,11 @@ import { trackLanguageOf } from '../../executors/evidence/text-language.ts';
 import {
   type ChatAnswer,
   type HostedChat,
+  NoCompletion,
   openHostedChat,
   tokenLimitFieldsOf,
 } from '../../executors/explanations/hosted-chat.ts';
-import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import { type HostedProvider, usualPatienceMs } from '../../executors/explanations/hosted-provider.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { CaptionFailure, type CaptionJob, captionsOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
 import { captionInputOf } from '../../receipts/captions/captioned-study.ts';
@@ -52,7 +52,7 @@ export async function openTranslator(
 ): Promise<CaptionTranslations | null> {
   if (chosen === null) return null;
   const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
-  const chat = await openHostedChat({ ...chosen, clock, limits, temperature: 0 });
+  const chat = await openHostedChat({ ...chosen, clock, limits, temperature: 0, patienceMs: usualPatienceMs });
   const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;
   return new CaptionTranslations({ ...chosen, chat, detector, gates });
 }
@@ -105,6 +105,15 @@ function answersIn({ text }: ChatAnswer, asked: readonly SourceLine[]): Answer[]
   });
 }
 
+/** The answers that a run has got for one production, by the digests of their questions. */
+type KeptAnswers = Map<string, TranslationAsk>;
+
+/** From a server that has answered, these refuse one question, such as by a filter of contents, and not the host. */
+const refusedQuestion = ['http_400', 'http_422'];
+
+/** So many questions without a completion say that no model is there. The number is a choice. */
+const mostWithoutCompletion = 8;
+
 /** Asks a model for translations, question by question as the answers lead to them, and keeps every answer. */
 export class TranslationAsker {
   readonly #options: TranslationAskerOptions;
@@ -113,15 +122,27 @@ export class TranslationAsker {
     this.#options = options;
   }
 
-  /** A question that fails is kept as one that failed. Rejects with the reason of `signal`, and with failures of the detector. */
-  async answers(wanted: LinesToTranslate, signal: AbortSignal): Promise<AnsweredLines> {
+  /**
+   * A question whose answer is of no use is kept as one that failed. Questions with an answer in `kept` are not sent; `kept` gets
+   * every other answer as it comes. Rejects with `CaptionFailure` once the server gives no answers, with the reason of `signal`,
+   * and with failures of the detector.
+   */
+  async answers(
+    wanted: LinesToTranslate,
+    signal: AbortSignal,
+    kept: KeptAnswers = new Map<string, TranslationAsk>(),
+  ): Promise<AnsweredLines> {
     const { gates } = this.#options;
     const asks: TranslationAsk[] = [];
+    const silence = new Silence();
     const work: TranslationWork = { ...wanted, asks, identifiedAlone: null, gates };
     let planned = plannedAsks(work);
     for (let next = planned[0]; next !== undefined; next = planned[asks.length]) {
-      const ask = await this.#ask(wanted, next, signal);
+      const ask = await this.#ask(wanted, next, { kept, silence, signal });
       asks.push(ask);
+      const failure = fatalFailure(work) ?? silence.failure;
+      // Captions without the rest of the lines would use up the approval.
+      if (failure !== null) throw unanswered(failure, kept.size);
       if (ask.failure !== null || asks.length === planned.length) planned = plannedAsks(work);
     }
     const alone = askedAgain(work).flatMap(({ answers }) => answers);
@@ -132,20 +153,32 @@ export class TranslationAsker {
   async #ask(
     { lines, ...languages }: LinesToTranslate,
     next: PlannedAsk,
-    signal: AbortSignal,
+    { kept, silence, signal }: { readonly kept: KeptAnswers; readonly silence: Silence; readonly signal: AbortSignal },
   ): Promise<TranslationAsk> {
     const question = questionOf(lines, next, languages);
     const asked = next.members;
     const named = { lineIds: asked.map(({ id }) => id), ...questionDigests(question) };
+    const key = `${named.promptContentId} ${named.schemaContentId}`;
+    const known = kept.get(key);
+    if (known !== undefined) {
+      silence.broken();
+      return known;
+    }
     const nothing = { answers: [], identified: null, model: null, inputTokens: null, outputTokens: null };
     try {
       const answer = await this.#options.chat.ask({ ...question, schemaName: 'caption_translation' }, signal);
       const { each, together } = await this.#identified(answersIn(answer, asked), signal);
       const { model, inputTokens, outputTokens } = answer;
-      return { ...named, failure: null, answers: each, identified: together, model, inputTokens, outputTokens };
+      const ask = { ...named, failure: null, answers: each, identified: together, model, inputTokens, outputTokens };
+      kept.set(key, ask);
+      silence.broken();
+      return ask;
     } catch (error) {
       if (!(error instanceof ExplanationFailure)) throw error;
-      return { ...named, ...nothing, failure: error.reason.message };
+      const { code, message } = error.reason;
+      const isOfQuestion = silence.isBroken && refusedQuestion.includes(code);
+      silence.noted(error, asked.length === 1);
+      return { ...named, ...nothing, failure: isOfQuestion ? `refused: ${message}` : message };
     }
   }
 
@@ -163,6 +196,38 @@ export class TranslationAsker {
     return { each: answers.map((answer, at) => ({ ...answer, identified: cueCodes[at] ?? null })), together: code };
   }
 }
+
+/** The failure of a production whose server gives no answers; its approval stays free. */
+function unanswered(failure: string, kept: number): CaptionFailure {
+  const count = kept === 1 ? '1 answer is' : `${kept} answers are`;
+  return new CaptionFailure('translator', kept === 0 ? failure : `${failure}; ${count} kept for the next attempt`);
+}
+
+/**
+ * Counts questions without a completion that follow each other. Until the first answer, useless answers about one line count, too:
+ * a model that fails at one line fails at all.
+ */
+class Silence {
+  #length = 0;
+  /** True once there was an answer. */
+  isBroken = false;
+  /** The last failure once there are too many; null before. */
+  failure: string | null = null;
+
+  broken(): void {
+    this.isBroken = true;
+    this.#length = 0;
+  }
+
+  noted(error: ExplanationFailure, isOneLine: boolean): void {
+    if (!(error instanceof NoCompletion) && (this.isBroken || !isOneLine)) return;
+    this.#length += 1;
+    if (this.#length >= mostWithoutCompletion) this.failure = error.reason.message;
+  }
+}
+
+/** So many productions without an end keep their answers. The number is a choice; a film has a few megabytes of them. */
+const mostKeptProductions = 16;
 
 interface CaptionTranslationsOptions extends TranslationAskerOptions {
   readonly provider: HostedProvider;
@@ -185,6 +250,8 @@ const configurationOf = (provider: HostedProvider, model: string): TranslationCo
 export class CaptionTranslations {
   readonly #asker: TranslationAsker;
   readonly #configuration: TranslationConfiguration;
+  /** Paid answers of productions that failed, by their runtimes. The next attempt goes on with them. */
+  readonly #kept = new Map<string, KeptAnswers>();
   readonly identity: CaptionTranslator;
 
   constructor(options: CaptionTranslationsOptions) {
@@ -199,25 +266,37 @@ export class CaptionTranslations {
   }
 
   /**
-   * A job with its translation; unchanged if nothing has to be translated. Rejects with `CaptionFailure` if not one line passed
-   * the gates: captions without a translation would use up an approval for nothing.
+   * A job with its translation; unchanged if nothing has to be translated. Rejects with `CaptionFailure` if the server gives no
+   * answers. It also does so if not one line passed the gates: such captions would use up an approval for nothing. Answers of a
+   * production that did not come to its end are kept in memory for the next attempt.
    */
   async translated(job: CaptionJob, signal: AbortSignal): Promise<CaptionJob> {
     const text = textToTranslateOf(job);
     if (text === null) return job;
     const { sourceLanguage, targetLanguage } = captionInputOf(job.study);
-    const answered = await this.#asker.answers({ lines: text.lines, sourceLanguage, targetLanguage }, signal);
+    const { runtimeId } = job.study.run.record;
+    const wanted = { lines: text.lines, sourceLanguage, targetLanguage };
+    const answered = await this.#asker.answers(wanted, signal, this.#keptOf(runtimeId));
+    this.#kept.delete(runtimeId);
     const record = { prompt: translationPromptContract, configuration: this.#configuration, ...answered };
     const done = { ...job, translation: translationOf(job, record) };
-    this.#demandLines(done, answered.asks);
+    this.#demandLines(done);
     return done;
   }
 
-  #demandLines(job: CaptionJob, asks: CaptionTranslation['asks']): void {
+  #keptOf(runtimeId: string): KeptAnswers {
+    const kept: KeptAnswers = this.#kept.get(runtimeId) ?? new Map();
+    this.#kept.delete(runtimeId);
+    this.#kept.set(runtimeId, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > mostKeptProductions && oldest !== undefined) this.#kept.delete(oldest);
+    return kept;
+  }
+
+  #demandLines(job: CaptionJob): void {
     const { lines, result } = captionsOf(job);
     if (result.targetAvailableCount > 0) return;
     const reasons = [...new Set(lines.flatMap(({ target }) => target.reasonCode ?? []))].join(', ');
-    const failure = fatalFailure({ asks });
-    throw new CaptionFailure('translator', failure ?? `no line passed the gates: ${reasons}`);
+    throw new CaptionFailure('translator', `no line passed the gates: ${reasons}`);
   }
 }

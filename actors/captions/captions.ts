@@ -11,7 +11,7 @@ import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports, QualityControlRequest } from '../../contract/captions/quality-control.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { CaptionProductionInput } from '../../machines/caption-production.ts';
-import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/artifact.ts';
+import { type CaptionJob, captionJobIdOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
 import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
 import { draftBaseOf, noCorrections } from '../../receipts/captions/corrected-lines.ts';
 import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../../receipts/captions/prospect.ts';
@@ -29,6 +29,7 @@ import {
 import { runtimeListOf } from '../../receipts/published/runtime.ts';
 import { captionStarted } from '../../receipts/stages/captions.ts';
 import { correctionsObstacle } from '../../receipts/stages/correction.ts';
+import { Semaphore } from '../../storage/keyed-mutex.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
@@ -45,12 +46,19 @@ interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'm
 const underWay = ['producing', 'checking'];
 
 /**
+ * The most productions that a host with a translator makes at once; others wait. Each sends one question after the other, and
+ * model servers refuse or delay a client with more. The number is a choice.
+ */
+export const mostTranslatedAtOnce = 4;
+
+/**
  * The service that makes captions of approved studies and checks them. It answers once the result is on disk; all throw
  * `unknown_runtime` and `stored_content_inconsistent`.
  */
 export class CaptionService {
   readonly #options: CaptionsOptions;
   readonly #reads: CaptionReads;
+  readonly #translating = new Semaphore(mostTranslatedAtOnce);
 
   constructor(options: CaptionsOptions) {
     this.#options = options;
@@ -58,11 +66,21 @@ export class CaptionService {
   }
 
   /**
-   * Makes captions under an approval and checks them. Throws `illegal_caption_transition`, `caption_authority_required` and
+   * Makes captions under an approval and checks them. While a host has as many lines translated as it may, it waits, and the
+   * journal has no attempt. Throws `illegal_caption_transition`, `caption_authority_required` and
    * `caption_current_run_causality_required`, and `caption_lines_unavailable` where captions would have no line: the approval
    * stays free then. A check that could not be written down is nothing that fails here.
    */
   async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<CaptionProductions> {
+    const { ability, runtimes } = this.#options;
+    const make = () => this.#produced(runtimeId, approval);
+    if (ability.translator === undefined) return make();
+    // A request that is refused now does not wait, and neither do captions of which nothing is translated.
+    const text = textToTranslateOf(this.#jobOf(await runtimes.read(runtimeId), approval));
+    return text === null ? make() : this.#translating.take(make);
+  }
+
+  async #produced(runtimeId: string, approval: CaptionProductionRequest['approval']): Promise<CaptionProductions> {
     const { supervisor, runtimes, mutex, definition } = this.#options;
     const beganAtMs = performance.now();
     const jobId = await mutex.take(runtimeId, async () => {

@@ -3,6 +3,7 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import type { DeletionList, DeletionReceipt } from '../../contract/deletion.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
+import { refusedIfPassing } from '../../storage/patience.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { SourceUses } from '../sources/source-registry.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
@@ -50,7 +51,7 @@ export class DeletionService {
    */
   runtime(runtimeId: string, operator: string | null): Promise<DeletionReceipt> {
     const { ledger, mutex, needs, measure, runtimeDeleted, actorsDeleted } = this.#options;
-    return mutex.take(runtimeId, async () => {
+    const deletion = mutex.take(runtimeId, async () => {
       const earlier = deletionOf(ledger, 'runtime', runtimeId);
       if (earlier !== null) return earlier;
       demandUnneeded(needs.ofRuntime(runtimeId));
@@ -72,6 +73,7 @@ export class DeletionService {
       actorsDeleted([runtimeId, ...actorIds.filter((id) => id !== runtimeId)]);
       return receipt;
     });
+    return refusedIfPassing(deletion);
   }
 
   /**
@@ -80,7 +82,7 @@ export class DeletionService {
    */
   source(sessionId: string, operator: string | null): Promise<DeletionReceipt> {
     const { ledger, registry, mutex } = this.#options;
-    return mutex.take(sessionId, async () => {
+    const deletion = mutex.take(sessionId, async () => {
       if (!registry.has(sessionId)) {
         const earlier = deletionOf(ledger, 'source', sessionId);
         if (earlier !== null) return earlier;
@@ -94,6 +96,7 @@ export class DeletionService {
       }
       return this.#deleteSource(sessionId, operator);
     });
+    return refusedIfPassing(deletion);
   }
 
   /** A page of the receipts, newest first. Throws `invalid_cursor`. */

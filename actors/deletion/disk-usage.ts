@@ -4,6 +4,7 @@ import { addNamed, keepingValues } from '../../storage/backup/named-objects.ts';
 import { rowKey } from '../../storage/ledger/keys.ts';
 import type { Ledger, StoredValue } from '../../storage/ledger/ledger.ts';
 import { decodeOrMark } from '../../storage/ledger/row-codec.ts';
+import { refusedIfPassing } from '../../storage/patience.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { listedOf } from '../study/listed-runtimes.ts';
@@ -25,8 +26,12 @@ export class DiskUsage {
     this.#options = options;
   }
 
-  /** The sums of all, and at most `limit` sources and runtimes, the largest first. */
-  async measure(limit: number): Promise<DiskUse> {
+  /** The sums of all, and at most `limit` sources and runtimes, the largest first. Rejects with `StorageUnavailable`. */
+  measure(limit: number): Promise<DiskUse> {
+    return refusedIfPassing(this.#measured(limit));
+  }
+
+  async #measured(limit: number): Promise<DiskUse> {
     const { ledger, objectStore, registry, reached, clock } = this.#options;
     const lengths = new Map<string, number>();
     for await (const { contentId, bytes } of objectStore.list()) lengths.set(contentId, bytes);

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { FilesAndBytes, GarbageCollection, GarbageKind } from '../../contract/deletion.ts';
 import type { Stray } from '../../storage/objects/leftovers.ts';
 import type { ObjectRef } from '../../storage/objects/object-store.ts';
+import { refusedIfPassing } from '../../storage/patience.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import type { DeletionFigures } from './deletion-measure.ts';
@@ -47,7 +48,7 @@ export class Garbage {
    */
   collect(dryRun: boolean): Promise<GarbageCollection> {
     const { erasure, unused, clock, figures } = this.#options;
-    return erasure.alone(async () => {
+    const collection = erasure.alone(async () => {
       if (!dryRun) {
         await unused.remove();
         await erasure.dropSpent();
@@ -59,10 +60,11 @@ export class Garbage {
       }
       await this.#collectStrays(dryRun, removed, kept);
       const collectedAt = new Date(clock.now()).toISOString();
-      const collection = { schema: 'studio.garbage-collection.v1', dryRun, collectedAt, removed, kept } as const;
-      figures.collected(collection);
-      return collection;
+      const document = { schema: 'studio.garbage-collection.v1', dryRun, collectedAt, removed, kept } as const;
+      figures.collected(document);
+      return document;
     });
+    return refusedIfPassing(collection);
   }
 
   async *#unreached(): AsyncGenerator<ObjectRef> {

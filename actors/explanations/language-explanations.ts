@@ -27,6 +27,7 @@ import {
   selectionObstacleOf,
 } from '../../receipts/stages/explanation.ts';
 import type { StudyRun } from '../../receipts/study-run.ts';
+import { Semaphore } from '../../storage/keyed-mutex.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
@@ -54,9 +55,7 @@ export const mostExplanationsAtOnce = 4;
  */
 export class LanguageExplanations {
   readonly #options: LanguageExplanationsOptions;
-  #working = 0;
-  /** The requests that wait, in their order. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #semaphore = new Semaphore(mostExplanationsAtOnce);
 
   constructor(options: LanguageExplanationsOptions) {
     this.#options = options;
@@ -76,8 +75,8 @@ export class LanguageExplanations {
   async explain(runtimeId: string, request: ExplanationRequest): Promise<readonly Buffer[]> {
     const { runtimes } = this.#options;
     // A request that is refused now does not wait.
-    if (this.#working === mostExplanationsAtOnce) await this.#job(runtimeId, request);
-    const beganAtMs = await this.#inTurn(() => this.#explained(runtimeId, request));
+    if (this.#semaphore.isFull) await this.#job(runtimeId, request);
+    const beganAtMs = await this.#semaphore.take(() => this.#explained(runtimeId, request));
     return languageExplanationsBytes(await runtimes.read(runtimeId, beganAtMs));
   }
 
@@ -105,18 +104,6 @@ export class LanguageExplanations {
     const runtime = await this.#options.runtimes.read(runtimeId);
     const { identity, objects } = this.#executor();
     return { job: jobOf(runtime, request, identity), objects };
-  }
-
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#working === mostExplanationsAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#working += 1;
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#working -= 1;
-      else next();
-    }
   }
 
   /** Stops every explanation of a runtime; resolves when none is under way and their ends are on disk. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/base/errors.ts';
+import { ServiceError, StorageUnavailable } from '../../contract/base/errors.ts';
 import type { ByteReader } from '../../contract/base/stored-object.ts';
 import type { BundleManifest, SigningKeys } from '../../contract/exports.ts';
 import type { SourceFile } from '../../contract/sources/source-session.ts';
@@ -19,6 +19,7 @@ import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
 import type { StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { type SigningKey, SigningKeyError } from '../../storage/signing-key.ts';
+import { systemRefusal } from '../../storage/system-refusal.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import { laterActorsOf, readJournalOf, readStoredRuntime } from '../reopening/stored-runtime.ts';
@@ -237,6 +238,7 @@ export class Bundles {
     } catch (error) {
       this.#key = null;
       if (!(error instanceof SigningKeyError)) throw error;
+      if (systemRefusal(error) === 'storage_descriptors_exhausted') throw new StorageUnavailable(error);
       throw new ServiceError('signing_key_unusable', `the signing key of the data root: ${error.message}`);
     }
   }

@@ -41,12 +41,32 @@ export async function openStorage({ dataRoot, clock, points, onFatal, report }: 
     points: commits.before(points),
     onStamped: listeners.stamped,
   });
+  const objectStore = patientObjectStore(opened, clock);
+  // A host runs on where its data root was moved, and its paths may lead into that of another host.
+  const demandInPlace = (): void => {
+    try {
+      ledger.demandInPlace();
+    } catch (error) {
+      onFatal(error as Error);
+      throw error;
+    }
+  };
   return {
     layout,
     commits,
     listeners,
     encoded,
     ledger: patientLedger(ledger, clock),
-    objectStore: patientObjectStore(opened, clock),
+    objectStore: {
+      ...objectStore,
+      discard: async (contentId) => {
+        demandInPlace();
+        return objectStore.discard(contentId);
+      },
+      removeStray: async (stray) => {
+        demandInPlace();
+        return objectStore.removeStray(stray);
+      },
+    },
   };
 }

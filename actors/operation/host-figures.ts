@@ -1,5 +1,5 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Metric } from '../../contract/operation.ts';
+import type { Metric, MetricSample } from '../../contract/operation.ts';
 import type { LiveActors } from '../supervision/live-actors.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import { counter, DurationHistogram, gauge, type StateDurations } from './metrics.ts';
@@ -49,6 +49,15 @@ export class CommitFigures {
   metric = (): Metric => this.#durations.metric();
 }
 
+/** Nothing if no file descriptor is left to ask the system with: all other metrics show more than none. */
+function residentMemory(): MetricSample[] {
+  try {
+    return [{ value: process.memoryUsage.rss() }];
+  } catch {
+    return [];
+  }
+}
+
 /** The metrics of a host below HTTP. Unread numbers cost nothing beyond a few counters. */
 export class HostFigures {
   readonly #options: HostFiguresOptions;
@@ -61,7 +70,6 @@ export class HostFigures {
   async metrics(): Promise<readonly Metric[]> {
     const { supervisor, queues, durations, commits, launcher, freeBytes, others } = this.#options;
     const queued = Object.entries(queues);
-    const { rss } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
     return [
       gauge(
@@ -87,7 +95,7 @@ export class HostFigures {
         { value: await freeBytes() },
       ]),
       this.#eventLoopDelay(),
-      gauge('process_resident_memory_bytes', 'resident memory of the host', [{ value: rss }]),
+      gauge('process_resident_memory_bytes', 'resident memory of the host', residentMemory()),
       counter('process_cpu_seconds_total', 'time that the host spent on processors', [
         { value: (user + system) / 1e6 },
       ]),

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServiceError } from '../../contract/base/errors.ts';
+import { ServiceError, StorageUnavailable } from '../../contract/base/errors.ts';
 import type { LedgerSnapshot } from '../../contract/operation.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
@@ -24,7 +24,7 @@ export class LedgerSnapshots {
     this.#options = options;
   }
 
-  /** Copies the ledger as it is now. Throws `insufficient_storage` where the volume is full. */
+  /** Copies the ledger as it is now. Throws `insufficient_storage` if the volume is full, and `StorageUnavailable`. */
   take(): Promise<LedgerSnapshot> {
     return this.#mutex.take('snapshot', async () => {
       const { ledger, workFolder, newId } = this.#options;
@@ -37,7 +37,9 @@ export class LedgerSnapshots {
         return { schema: 'studio.ledger-snapshot.v1', folder: `work/${name}`, format, commit };
       } catch (error) {
         await removeFolder(join(workFolder, name));
-        if (systemRefusal(error) !== 'storage_full') throw error;
+        const refusal = systemRefusal(error);
+        if (refusal === null) throw error;
+        if (refusal !== 'storage_full') throw new StorageUnavailable(error, 'written');
         throw new ServiceError(
           'insufficient_storage',
           'the volume of the data root has no room for a copy of the ledger',

@@ -85,7 +85,7 @@ export async function captionsOnceChecked(
 }
 
 const flags: FlagTable = {
-  produce: toggle('makes captions under the valid approval, unless the study has some, and prints them'),
+  produce: toggle('makes the captions first, if the study is approved and has none'),
   side: single('SIDE', 'target', 'source or target'),
   ...editFlags,
   ...hostFlags,
@@ -132,7 +132,7 @@ async function run(call: CommandCall) {
 export const captions: HostCommand = {
   usage: 'media-study captions [edit] RUNTIME [flags]',
   purpose:
-    'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage. With "edit" it opens your editor on the lines as SRT, or takes --file. It writes your changes as a correction that you attest.',
+    'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage. With edit, it opens the lines as SRT in your editor, or takes --file. It writes your changes as a correction that you attest.',
   flags,
   positionals: 2,
   studyAt: 'last',

@@ -60,7 +60,7 @@ export const open: HostCommand = {
   usage: 'media-study open [flags]',
   purpose:
     'Opens the console in a browser, or prints its address if no browser can be started. A host that is started for it runs until Ctrl-C.',
-  flags: { ...hostFlags, print: toggle('prints the address, which holds the token, and starts no browser') },
+  flags: { ...hostFlags, print: toggle('prints the address, which contains the token, instead of opening a browser') },
   beginsData: true,
   run: openConsole,
 };

@@ -30,7 +30,7 @@ import { mustAgree } from './review.ts';
 /** The flags of `captions edit` beside those of `captions`. */
 export const editFlags: FlagTable = {
   file: single('FILE', null, 'edit: an SRT with the corrected lines; without it your editor opens one'),
-  revert: single('CORRECTION', null, 'edit: takes a correction back; its id, a beginning of it, or last'),
+  revert: single('CORRECTION', null, 'edit: reverts a correction: its id, the beginning of its id, or last'),
   note: single('TEXT', null, 'edit: a note of up to 280 characters'),
   attest: toggle('edit: attests without a question; needs --reviewer'),
   reviewer: single('NAME', 'asked at a terminal', 'edit: the name or the id of the reviewer of the host'),

@@ -7,7 +7,7 @@ import { namedSource, namedStudy, sourceNamed } from './named.ts';
 
 const deleteFlags: FlagTable = {
   yes: toggle('deletes without asking'),
-  operator: single('TEXT', null, 'who deletes, as the receipt states it'),
+  operator: single('TEXT', null, 'who deletes, for the receipt'),
   ...hostFlags,
 };
 
@@ -104,14 +104,14 @@ async function removeGarbage({ host, given, terminal }: CommandCall) {
 /** Removes what no record reaches. */
 export const gc: HostCommand = {
   usage: 'media-study gc [flags]',
-  purpose: 'Removes the files that no record reaches; starts a host if none runs.',
+  purpose: 'Removes the files to which no record refers; starts a host if none runs.',
   flags: gcFlags,
   beginsData: true,
   run: removeGarbage,
 };
 
 const diskFlags: FlagTable = {
-  limit: single('COUNT', '20', 'the most sources and runtimes that are printed, the largest first'),
+  limit: single('COUNT', '20', 'how many sources and runtimes to print, the largest first'),
   ...hostFlags,
 };
 

@@ -101,19 +101,15 @@ export async function writeExport(
 }
 
 const exportFlags: FlagTable = {
-  output: single('FILE', null, 'the file that is written; stdout without it'),
-  media: toggle('of a bundle: with the bytes of the media'),
-  side: single('SIDE', 'target', 'of captions: source or target'),
+  output: single('FILE', 'stdout', 'the file to write'),
+  media: toggle('bundle: includes the bytes of the media'),
+  side: single('SIDE', 'target', 'captions: source or target'),
   corrections: single(
     'WHOSE',
     'applied',
-    'of captions and transcripts: applied or original, without corrections by a person',
+    'captions and transcripts: applied, or original for the lines without corrections',
   ),
-  rate: single(
-    'RATE',
-    '25',
-    'of cuts.edl: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60 frames a second, as your media has them',
-  ),
+  rate: single('RATE', '25', 'cuts.edl: the frames a second of your media: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60'),
   ...hostFlags,
 };
 

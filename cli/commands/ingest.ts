@@ -54,8 +54,8 @@ export async function onEachSource(call: CommandCall, work: (what: string) => Pr
 
 /** The part of a source, in time codes. */
 export const rangeFlags: FlagTable = {
-  from: single('TIME', 'the start', 'where it begins, such as 90, 1:30 or 1:02:03.250'),
-  to: single('TIME', 'the end', 'where it ends'),
+  from: single('TIME', 'the start', 'where the range begins, such as 90, 1:30 or 1:02:03.250'),
+  to: single('TIME', 'the end', 'where the range ends'),
 };
 
 export const isAddress = (text: string): boolean => /^https?:\/\//.test(text);

@@ -14,7 +14,11 @@ import { exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
 
 const flags: FlagTable = {
-  reason: repeatable('CODE', null, 'why it is rejected or revoked; docs/receipts.md lists the codes'),
+  reason: repeatable(
+    'CODE',
+    null,
+    `a reason for reject (${rejectionReasons.join(', ')}) or revoke (${revocationReasons.join(', ')})`,
+  ),
   note: single('TEXT', null, 'a note of up to 280 characters'),
   ...hostFlags,
 };
@@ -149,7 +153,7 @@ async function run(call: CommandCall) {
 /** Approves, rejects or revokes. */
 export const review: HostCommand = {
   usage: 'media-study review approve|reject|revoke RUNTIME [flags]',
-  purpose: 'Approves, rejects or revokes a study; the person at the terminal attests it.',
+  purpose: 'Approves, rejects or revokes a study; you attest the decision at the terminal.',
   flags,
   choices: reviewVerbs,
   positionals: 2,

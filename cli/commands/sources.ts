@@ -213,7 +213,7 @@ async function attachOrDetach(call: CommandCall) {
 export const subtitles: HostCommand = {
   usage: 'media-study subtitles SOURCE [FILE[:LANG]…] [flags]',
   purpose:
-    'Attaches subtitle files to a source, or removes one, and lists the attached ones. A SOURCE is the id of a source, a beginning of it, or its label.',
+    'Attaches subtitle files to a source, or removes one, and lists the attached ones. A SOURCE is the id of a source, the beginning of its id, or its label.',
   flags: subtitlesCommandFlags,
   positionals: 33,
   check: async (given, terminal) => {

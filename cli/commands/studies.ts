@@ -8,10 +8,10 @@ import { exitCodes } from '../terminal/terminal.ts';
 import { sourceNamed, studyArgument, studyLine } from './named.ts';
 
 const runtimesFlags: FlagTable = {
-  source: single('SOURCE', null, 'only studies of this source: its id, a beginning of it, or its label'),
+  source: single('SOURCE', null, 'only studies of this source: its id, the beginning of its id, or its label'),
   lifecycle: single('NAME', null, `only studies that are ${lifecycle.options.join(', ')}`),
   label: single('TEXT', null, 'only studies of sources with this label'),
-  limit: single('COUNT', '50', 'the most studies that are printed, the newest first'),
+  limit: single('COUNT', '50', 'how many studies to print, the newest first'),
   ...hostFlags,
 };
 
@@ -87,7 +87,7 @@ export const watch: HostCommand = {
   run: watchStudy,
 };
 
-const evidenceFlags: FlagTable = { kind: single('KIND', 'all', 'the one kind that is read'), ...hostFlags };
+const evidenceFlags: FlagTable = { kind: single('KIND', 'all', 'only this kind of evidence'), ...hostFlags };
 
 async function showEvidence(call: CommandCall) {
   const { host, given, terminal } = call;

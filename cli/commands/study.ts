@@ -106,10 +106,14 @@ export async function requestedLanguage(
 
 const flags: FlagTable = {
   ...rangeFlags,
-  language: single('TAG', 'the only one that is known of the range', 'the spoken language, such as ko or pt-BR'),
+  language: single(
+    'TAG',
+    'that of the sound or the file, if there is only one',
+    'the spoken language, such as ko or pt-BR',
+  ),
   'target-language': single('TAG', 'en', 'the language of captions'),
-  captions: toggle('states that captions are wanted: the command then warns if this host cannot make them'),
-  again: single('NAME', null, 'studies the same range once more, under this name'),
+  captions: toggle('states that you want captions: the command warns if this host cannot make them'),
+  again: single('NAME', null, 'studies the same range again, under this name'),
   ...rightsFlags,
   ...subtitlesFlags,
   ...hostFlags,
@@ -186,7 +190,7 @@ async function run(call: CommandCall, what: string): Promise<ExitCode> {
 export const study: HostCommand = {
   usage: 'media-study study SOURCE… [flags]',
   purpose:
-    'Studies sources, and prints what was found. A SOURCE is a file, an address, or a source: its id, a beginning of it, or its label.',
+    'Studies sources, and prints what it finds. A SOURCE is a file, an address, or a source: its id, the beginning of its id, or its label.',
   flags,
   positionals: 100,
   beginsData: true,

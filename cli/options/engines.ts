@@ -46,13 +46,13 @@ export const recognizerFlags = {
     ...oneOf(
       'NAME',
       ['unavailable', ...recognizerEngines],
-      'the recognizer of speech: unavailable; pocketsphinx, English, on this machine; whisper-cli, on this machine, with a model file of yours; or openai for a server behind the interface of OpenAI',
+      'the recognizer of speech: unavailable (none); pocketsphinx, for English, on this machine; whisper-cli, on this machine, with a model file; or openai, for a server with the interface of OpenAI',
     ),
   },
   [recognizerPermissionFlag]: {
     ...recognition,
     ...toggle(
-      `allows --${recognizerFlag} other than unavailable, and requires it; with openai the sound of speech may leave this machine, and answers may cost money`,
+      `allows a --${recognizerFlag}, and requires one; with openai the sound of speech may leave this machine, and answers may cost money`,
     ),
   },
   [recognizerModelFlag]: {
@@ -60,7 +60,7 @@ export const recognizerFlags = {
     ...single(
       'NAME',
       null,
-      `the model: with openai its name, as the server has it; with whisper-cli a file; with pocketsphinx a folder, by default ${POCKETSPHINX_MODEL}`,
+      `the model: for openai its name at the server; for whisper-cli a file; for pocketsphinx a folder, by default ${POCKETSPHINX_MODEL}`,
     ),
   },
 } satisfies FlagTable;
@@ -74,7 +74,7 @@ export const responseFormatFlag = {
     ...oneOf(
       'FORMAT',
       responseFormats,
-      `the answer of the server of --${recognizerFlag} openai: verbose_json, with times of lines and words; or json, text alone, for models without times, such as gpt-4o-transcribe`,
+      `the format of the answers with --${recognizerFlag} openai: verbose_json, with times of lines and words; or json, only text, for models without times, such as gpt-4o-transcribe`,
     ),
   },
 } satisfies FlagTable;
@@ -191,7 +191,7 @@ export const screenTextFlags = {
     ...oneOf(
       'NAME',
       ['unavailable', ...screenTextEngines],
-      'who reads text on the screen: unavailable; or tesseract, on this machine, from packages of npm',
+      'the engine for text on the screen: unavailable (none); or tesseract, on this machine, from npm packages',
     ),
   },
   [screenTextLanguagesFlag]: {
@@ -199,7 +199,7 @@ export const screenTextFlags = {
     ...text(
       'CODES',
       DEFAULT_LANGUAGES.join('+'),
-      'the languages that tesseract reads, by its own codes with + between them; the package @tesseract.js-data/CODE of each must be installed',
+      'the languages that tesseract reads, as its codes joined by +; each needs the package @tesseract.js-data/CODE',
     ),
   },
 } satisfies FlagTable;
@@ -242,7 +242,7 @@ interface CaptionChoice {
   readonly permission: string | null;
   /** How the line on stdout names it. */
   readonly announced: string;
-  /** The work of the engine, as a clause whose subject is its name. */
+  /** Where its captions come from. */
   readonly help: string;
 }
 
@@ -259,50 +259,50 @@ const choices = {
     classification: 'recorded_real_pipeline_fixture',
     permission: null,
     announced: 'recorded-real-pipeline-fixture-adapter',
-    help: 'never has captions of a new study',
+    help: 'none for new studies',
   },
   'deterministic-test': {
     classification: 'deterministic_current_run_test_seam',
     permission: 'allow-deterministic-caption-test-seam',
     announced: 'deterministic-current-run-test-seam-no-cognition',
-    help: 'writes fixed texts for tests of clients',
+    help: 'fixed texts, for tests of clients',
   },
   'embedded-subtitles': {
     classification: 'embedded_subtitle_tracks',
     permission: 'allow-embedded-subtitle-captions',
     announced: 'embedded-subtitle-tracks-no-model',
-    help: "takes them from the media's own subtitle tracks",
+    help: 'the subtitle tracks of the media',
   },
   'grouped-subtitles': {
     classification: 'grouped_subtitle_tracks',
     permission: 'allow-embedded-subtitle-captions',
     announced: 'grouped-subtitle-tracks-no-model',
-    help: 'takes them from tracks that split their sentences differently',
+    help: 'the same, also if the tracks split their sentences differently',
   },
   'subtitles-translated': {
     classification: 'subtitle_tracks_translated',
     permission: 'allow-real-caption-production',
     announced: 'subtitle-tracks-translator-opt-in',
-    help: 'takes them from these tracks and, if none is in the target language, a model that translates',
+    help: 'the same, with a model that translates if no track is in the target language',
   },
   recognized: {
     classification: 'recognised_transcript',
     permission: 'allow-recognized-captions',
     announced: 'recognised-transcript-same-language',
-    help: 'takes them from the recognized speech',
+    help: 'recognized speech',
   },
   'subtitles-or-recognized': {
     classification: 'recognised_transcript',
     subtitlesFirst: true,
     permission: 'allow-recognized-captions',
     announced: 'subtitle-tracks-or-recognised-transcript',
-    help: 'takes them from subtitle tracks in both languages, and from the recognized speech where these are missing',
+    help: 'subtitle tracks that give lines in both languages, otherwise recognized speech',
   },
   'recognized-translated': {
     classification: 'recognised_transcript_translated',
     permission: 'allow-real-caption-production',
     announced: 'recognised-transcript-translator-opt-in',
-    help: 'takes them from that and a model that translates',
+    help: 'recognized speech, with a model that translates it',
   },
 } as const satisfies Readonly<Record<string, CaptionChoice>>;
 
@@ -331,14 +331,14 @@ export const captionFlags = {
     ...oneOf(
       'NAME',
       executorNames,
-      `the caption executor: ${executorNames.map((name) => `${name} ${choices[name].help}`).join(', ')}`,
+      `where captions come from. ${executorNames.map((name) => `${name}: ${choices[name].help}`).join('; ')}`,
     ),
   },
   ...permissionFlag('allow-deterministic-caption-test-seam'),
   ...permissionFlag('allow-embedded-subtitle-captions', '; no model, no network'),
   ...permissionFlag(
     'allow-recognized-captions',
-    `: words of a recognizer become captions; studies have some with --${recognizerFlag}`,
+    `: words of a recognizer become captions; studies have such words with --${recognizerFlag}`,
   ),
   ...permissionFlag('allow-real-caption-production', '; the text may leave this machine, and answers may cost money'),
   [translationModelFlag]: {
@@ -348,7 +348,7 @@ export const captionFlags = {
   [translationOnceFlag]: {
     ...captions,
     ...toggle(
-      `translates each line once, which takes less than half of the tokens; lines that the model exchanged or merged with others may then pass; requires ${translatingExecutors}`,
+      `translates each line only once, with less than half of the tokens; lines that the model exchanged or merged may then pass the checks; requires ${translatingExecutors}`,
     ),
   },
 } satisfies FlagTable;
@@ -424,7 +424,7 @@ export const explainerFlags = {
     ...oneOf(
       'NAME',
       ['unavailable', 'openai'],
-      'the language explanation executor: unavailable, or openai for a model behind the interface of OpenAI',
+      'the engine for explanations: unavailable (none); or openai, for a server with the interface of OpenAI',
     ),
   },
   [explainerPermissionFlag]: {

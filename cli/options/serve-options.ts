@@ -3,6 +3,7 @@ import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/vid
 import { type CaptionAllowance, longestCaptions } from '../../contract/captions/caption-production.ts';
 import { givenReviewerLabel } from '../../contract/review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
+import { withServer } from '../../executors/explanations/hosted-provider.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { StartError } from '../failures.ts';
 import { dataRootFlag } from './data-root.ts';
@@ -51,12 +52,12 @@ const videohostFlags = {
     ...repeatable(
       'HOST=EXTRACTOR',
       null,
-      "one more host for video ingests, with yt-dlp's name of the one extractor that may look at it",
+      "another video host to accept, and yt-dlp's name of the one extractor for its pages, such as vimeo.com=vimeo",
     ),
   },
   'videohost-origin': {
     ...network,
-    ...single('ORIGIN', null, 'an origin on this machine in the place of a video host, such as http://127.0.0.1:4000'),
+    ...single('ORIGIN', null, 'an origin on this machine to use as a video host, such as http://127.0.0.1:4000'),
   },
   'allow-loopback-videohost': {
     ...network,
@@ -114,7 +115,7 @@ export const serveFlags = {
     ...text(
       'ADDRESS',
       '127.0.0.1',
-      '127.0.0.1, ::1 or localhost; there is no way to listen on anything else',
+      'the address to listen on: 127.0.0.1, ::1 or localhost; no other is possible',
       demandLoopback,
     ),
   },
@@ -123,7 +124,7 @@ export const serveFlags = {
     ...integer(
       'PORT',
       { preset: 4312, low: 0, high: 65_535, refusal: 'invalid_port' },
-      '0 takes a free one, which the line on stdout names',
+      'the port to listen on; 0 takes a free one, which the line on stdout names',
     ),
   },
   'allowed-origin': {
@@ -136,24 +137,24 @@ export const serveFlags = {
     read: originsOf,
   },
   'data-root': dataRootFlag(
-    'where everything durable lies: a new or an empty folder, or one that a host has used; one host at a time, mode 0700',
+    'the folder for all durable data: new, empty, or used by a host before; mode 0700; one host uses it at a time',
   ),
   settings: path(
     'FILE',
     'settings.json in the data root, if it is there',
-    'a file with settings: the names of these options with their values, as JSON with comments; an option that is given wins',
+    'a file with values of these options, as JSON with comments; an option on the command line takes precedence',
   ),
   'source-directory': {
     ...sources,
     ...repeatable('DIR', null, 'a sealed source folder, read in place beside the sample'),
   },
-  'source-root': { ...sources, ...path('DIR', null, 'a folder in which every --source-directory must lie') },
+  'source-root': { ...sources, ...path('DIR', null, 'a folder that must contain every --source-directory') },
   'token-file': {
     ...network,
     ...path(
       'FILE',
       null,
-      'keeps the bearer token across starts: 64 hex digits, mode 0600; written when it is not there',
+      'a file that keeps the bearer token across starts: 64 hex digits, mode 0600; the host writes it if it is missing',
     ),
   },
   'maximum-owned-media-bytes': {
@@ -169,13 +170,13 @@ export const serveFlags = {
     ...integer(
       'MS',
       { preset: 120_000, low: 1, high: unlimited, refusal: 'invalid_ingest_limit' },
-      'longest range of a video that an ingest may ask for',
+      'longest range of a video that an ingest may request',
     ),
   },
   ...videohostFlags,
   'videohost-workers': {
     ...capacity,
-    ...integer('NUMBER', { preset: 1, low: 1, high: 16 }, 'ranges that are fetched at once'),
+    ...integer('NUMBER', { preset: 1, low: 1, high: 16 }, 'how many ranges of videos are fetched at the same time'),
   },
   'maximum-study-range-ms': {
     ...limit,
@@ -186,7 +187,7 @@ export const serveFlags = {
     ...oneOf(
       'NAME',
       forecastEstimators,
-      'deterministic-floor: plans state the least work; host-calibrated: also the time that it is expected to take, from finished operations of this host, once there are five like them',
+      'deterministic-floor: plans state the least work; host-calibrated: plans also estimate the time, once this host has finished five similar operations',
     ),
   },
   'study-workers': {
@@ -194,7 +195,7 @@ export const serveFlags = {
     ...integer(
       'NUMBER',
       { preset: availableParallelism(), presetWords: 'the number of cores', low: 1, high: 256 },
-      'studies that run at once, and probes beside them; the rest waits in order',
+      'how many studies run at the same time, and as many probes beside them; the others wait in order',
     ),
   },
   'maximum-live-studies': {
@@ -202,7 +203,7 @@ export const serveFlags = {
     ...integer(
       'NUMBER',
       { preset: 1000, low: 1, high: 100_000 },
-      'studies that may run and wait at once; more are refused with 429',
+      'how many studies may run or wait; the host refuses more with 429',
     ),
   },
   'reviewer-id': {
@@ -211,19 +212,25 @@ export const serveFlags = {
   },
   'reviewer-label': {
     ...reviewers,
-    ...text('TEXT', 'Local review operator', "that reviewer's name for people", demandReviewerLabel),
+    ...text('TEXT', 'Local review operator', 'the name of that reviewer, as people see it', demandReviewerLabel),
   },
-  'http-adapter': { ...network, ...oneOf('NAME', ['auto', 'uws', 'node'], 'auto, uws or node') },
+  'http-adapter': {
+    ...network,
+    ...oneOf('NAME', ['auto', 'uws', 'node'], 'uws (uWebSockets.js), node (node:http), or auto'),
+  },
   'log-format': { ...output, ...logFormat('host') },
   'model-server': {
     setting: { room: 'captions', change: 'restart' },
     ...single(
       'URL',
       'OPENAI_BASE_URL of the environment',
-      'the server behind the interface of OpenAI that executors with a model ask, such as http://127.0.0.1:11434/v1; its key is OPENAI_API_KEY of the environment',
+      'the server of all executors with a model, with the interface of OpenAI, such as http://127.0.0.1:11434/v1; it gets the key OPENAI_API_KEY of the environment if it is outside this machine, or if OPENAI_BASE_URL names it, too',
     ),
   },
-  executor: { ...output, ...oneOf('NAME', ['deterministic'], 'deterministic; no other value yet') },
+  executor: {
+    ...output,
+    ...oneOf('NAME', ['deterministic'], 'the executor of studies; deterministic is the only one'),
+  },
   ...workQueueFlags,
   ...captionFlags,
   'maximum-caption-range-ms': captionLimit(
@@ -235,7 +242,7 @@ export const serveFlags = {
     'NUMBER',
     'maxLines',
     (low, high) =>
-      `most lines of captions, from ${low} up to ${high}; every ${low} lines may take the time and have the text that ${low} have without this option`,
+      `most lines of captions, from ${low} up to ${high}; the limits of time and text grow with every ${low} lines`,
   ),
   ...recognizerFlags,
   ...responseFormatFlag,
@@ -271,7 +278,7 @@ export const serveOptions = (args: readonly string[]) => optionsOf(parseFlags(ar
 export const environmentOf = (
   { modelServer }: Pick<ServeOptions, 'modelServer'>,
   environment: NodeJS.ProcessEnv,
-): NodeJS.ProcessEnv => (modelServer === null ? environment : { ...environment, OPENAI_BASE_URL: modelServer });
+): NodeJS.ProcessEnv => (modelServer === null ? environment : withServer(environment, modelServer));
 
 /** The options of a host, of what was given for it. Throws `StartError` with the closed start-up codes. */
 export function optionsOf(given: GivenFlags) {

@@ -8,11 +8,11 @@ export const verifyFlags: FlagTable = {
   'data-root': dataRootFlag('the data root of a stopped host'),
   json: toggle('prints one JSON document instead of lines'),
   store: toggle('checks the ledger as a whole instead of a runtime: its files, rows and journals'),
-  objects: toggle('with --store: hashes every stored file as well, which reads all of them'),
+  objects: toggle('with --store: also reads and hashes every stored file'),
   'accept-loss': toggle(
-    'with --store: gives up what a damaged ledger has lost, and withholds what cannot be proven then',
+    'with --store: gives up the lost records of a damaged ledger, and withholds what they can no longer prove',
   ),
-  trust: single('KEYFILE', null, 'with a bundle: the public key in PEM that has to have signed it'),
+  trust: single('KEYFILE', null, 'with a bundle: the public key (PEM) that must have signed it'),
 };
 
 /** A bundle to be verified, and the file of the key that is trusted. */

@@ -26,7 +26,7 @@ export const workQueueFlags = {
     ...single(
       'ADDRESS',
       null,
-      'a Redis of version 6.2 or later, such as redis://127.0.0.1:6379, that signals work to workers; requires --object-source',
+      'a Redis of version 6.2 or later for the queue of work, such as redis://127.0.0.1:6379; requires --object-source',
     ),
   },
   [sourceFlag]: {
@@ -34,7 +34,7 @@ export const workQueueFlags = {
     ...path(
       'DIR',
       null,
-      'a folder that the host and its workers reach: the host copies the media of studies there, and workers put results there; requires --work-queue',
+      'a folder that the host and its workers share: the host copies media there, and workers put results there; requires --work-queue',
     ),
   },
 } satisfies FlagTable;
@@ -44,7 +44,7 @@ export const logFormat = (who: 'host' | 'worker') =>
   oneOf(
     'NAME',
     ['text', 'json'],
-    `text or json: what the ${who} says on stderr, as lines or as one JSON document a line`,
+    `text or json: the form of the log of the ${who} on stderr, as lines of text or as one JSON document a line`,
   );
 
 /** Where workers are; null where no flag says so. Throws `StartError` unless the flags agree. */
@@ -84,7 +84,7 @@ const flags = {
   'lease-ms': integer(
     'MS',
     leases,
-    `after so long without a sign of life of this worker, another takes its work over; ${leases.low} to ${leases.high}`,
+    `if this worker gives no sign of life for so long, another takes over its work; ${leases.low} to ${leases.high}`,
   ),
   ...recognizerFlags,
   'log-format': logFormat('worker'),
@@ -106,7 +106,10 @@ export function workerFlags(args: readonly string[]) {
   if (workQueue === null) throw refused('a worker needs --work-queue and --object-source');
   const recognizer = recognizerFlagsOf(given);
   if (recognizer?.engine === 'openai') {
-    throw new StartError('executor_not_allowed', '--semantic-recognizer openai: a host asks a server by itself');
+    throw new StartError(
+      'executor_not_allowed',
+      '--semantic-recognizer openai: a worker cannot use it, because a host calls the server itself',
+    );
   }
   const { 'lease-ms': leaseMs, 'log-format': logFormat } = valuesOf(given, flags);
   return { workQueue, leaseMs, recognizer, logFormat };

@@ -41,26 +41,40 @@ export function serversOf(options: ServeOptions, outer: NodeJS.ProcessEnv): read
   ];
 }
 
-/** The remedy for a model server that does not answer. */
-export const serverRemedy = 'start it, or correct model-server';
+const keyRemedy = 'name the server by OPENAI_BASE_URL of the environment, and its key by OPENAI_API_KEY';
 
-/** True if a model server answers at all, also with a redirect, which no request of a host follows. */
-export async function serverAnswers({ baseUrl, apiKey }: HostedProvider): Promise<boolean> {
+/** The fault of a model server, and what to do about it. */
+interface ServerFault {
+  readonly detail: string;
+  readonly remedy: string;
+}
+
+/**
+ * The fault of a model server; null for one that answers, also with a redirect, which no request of a host follows. Of the refusals
+ * only 401 is a fault: a key may well have no permission to list models, and some servers have no list.
+ */
+export async function serverFault({ baseUrl, apiKey }: HostedProvider): Promise<ServerFault | null> {
   const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
   try {
     const signal = AbortSignal.timeout(serverMs);
     const answer = await fetch(`${baseUrl}/models`, { headers, signal, redirect: 'manual' });
     await answer.body?.cancel();
-    return true;
+    if (answer.status !== 401) return null;
+    return apiKey === null
+      ? { detail: `the model server at ${baseUrl} needs a key`, remedy: keyRemedy }
+      : {
+          detail: `the model server at ${baseUrl} refuses its key`,
+          remedy: 'correct OPENAI_API_KEY in the environment',
+        };
   } catch {
-    return false;
+    return { detail: `no model server answers at ${baseUrl}`, remedy: 'start it, or correct model-server' };
   }
 }
 
-/** Throws `StartError` if no model server answers. */
+/** Throws `StartError` if no model server answers, or if it refuses the key. */
 export async function demandServer(provider: HostedProvider): Promise<void> {
-  if (await serverAnswers(provider)) return;
-  throw new StartError('invalid_settings', `no model server answers at ${provider.baseUrl}; ${serverRemedy}`);
+  const fault = await serverFault(provider);
+  if (fault !== null) throw new StartError('invalid_settings', `${fault.detail}; ${fault.remedy}`);
 }
 
 /** The adapter that a host takes. Throws `StartError` `http_adapter_unavailable`. */

@@ -10,6 +10,8 @@ export type ChosenTheme = 'system' | 'light' | 'dark';
 interface Session {
   /** Null until the page was opened with an address that holds the token. */
   readonly host: StudyHost | null;
+  /** True if the host refused the token that the page was given last. */
+  readonly isRefused: boolean;
   readonly route: ConsoleRoute;
   readonly theme: ChosenTheme;
 }
@@ -28,10 +30,10 @@ function storedTheme(): ChosenTheme {
 
 /** The state of the whole page. Only the client has the token of the host: no storage of the browser holds it. */
 export const session = createStore({
-  context: { host: null, route: routeOf(''), theme: storedTheme() } as Session,
+  context: { host: null, isRefused: false, route: routeOf(''), theme: storedTheme() } as Session,
   on: {
-    connected: (context, { host }: { host: StudyHost }) => ({ ...context, host }),
-    locked: (context) => ({ ...context, host: null }),
+    connected: (context, { host }: { host: StudyHost }) => ({ ...context, host, isRefused: false }),
+    locked: (context, { isRefused }: { isRefused: boolean }) => ({ ...context, host: null, isRefused }),
     moved: (context, { hash }: { hash: string }) => ({ ...context, route: routeOf(hash) }),
     themed: (context, { theme }: { theme: ChosenTheme }) => ({ ...context, theme }),
   },
@@ -77,36 +79,48 @@ const open = (token: string): StudyHost => {
   return host;
 };
 
+/** Locks the page if the host that it asks refuses its token. */
+const lockIfRefused =
+  (host: StudyHost, isRefused: boolean) =>
+  (error: unknown): void => {
+    const isPresent = session.getSnapshot().context.host === host;
+    if (isPresent && error instanceof HostError && error.code === 'unauthorized') lock(isRefused);
+  };
+
 /**
  * Connects to the host that served this page, and requests a token that the tab may keep. That token ends with the process of
- * the host, so a stored one never opens a later host. Without one, as from an earlier version, a reload locks the page.
+ * the host, so a stored one never opens a later host. Without one, as from an earlier version, a reload locks the page. A token
+ * that the host refuses, or that no request can carry, locks it at once.
  */
 export function connect(token: string): void {
   keepTabToken(tab, null);
-  keepPageToken(open(token));
+  try {
+    const host = open(token);
+    keepPageToken(host).catch(lockIfRefused(host, true));
+  } catch {
+    lock(true);
+  }
 }
 
 /** Requests a token for this tab and keeps it: after a connection, and after a restart that ended the one before. */
-export function keepPageToken(host: Pick<StudyHost, 'pageToken'>, storage: () => TabStorage = tab): void {
-  host.pageToken().then(
-    ({ authorizationToken }) => keepTabToken(storage, authorizationToken),
-    () => undefined,
-  );
+export async function keepPageToken(
+  host: Pick<StudyHost, 'pageToken'>,
+  storage: () => TabStorage = tab,
+): Promise<void> {
+  const { authorizationToken } = await host.pageToken();
+  keepTabToken(storage, authorizationToken);
 }
 
 /** Goes on with the token that the tab has kept, and locks if the host does not take it any more. */
 function resume(token: string): void {
   const host = open(token);
-  host.runtimes({ limit: 1 }).catch((error: unknown) => {
-    if (error instanceof HostError && error.code === 'unauthorized' && session.getSnapshot().context.host === host)
-      lock();
-  });
+  host.runtimes({ limit: 1 }).catch(lockIfRefused(host, false));
 }
 
-/** Drops a token that the host does not take, so that the page asks for another one if it is. */
-export function lock(): void {
+/** Drops the token, so that the page asks for another one. `isRefused`: the host refused the one that a person gave. */
+export function lock(isRefused = false): void {
   keepTabToken(tab, null);
-  session.send({ type: 'locked' });
+  session.send({ type: 'locked', isRefused });
 }
 
 /** Follows the address of the page, and takes the token out of it wherever it appears. */

@@ -19,7 +19,7 @@ function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
   return (
     <>
       {drawn.chart.root.description !== null && <p>{drawn.chart.root.description}</p>}
-      <ChartExplorer drawn={drawn} index={index} marks={noMarks} way={way} wayWords="the main way" />
+      <ChartExplorer drawn={drawn} index={index} marks={noMarks} way={way} wayWords="the main path" />
     </>
   );
 }

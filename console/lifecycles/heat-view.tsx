@@ -224,11 +224,13 @@ function StateTimes({ index, heat }: { readonly index: ChartIndex; readonly heat
 
 function Exits({ index, heat: { exits, actors } }: { readonly index: ChartIndex; readonly heat: Heat }) {
   if (exits.length === 0) {
-    return <p class="quiet">{actors === 1 ? 'It did not leave' : 'None of them left'} the main way for another end.</p>;
+    return (
+      <p class="quiet">{actors === 1 ? 'It did not leave' : 'None of them left'} the main path for another end.</p>
+    );
   }
   return (
     <>
-      <h3>Where {actors === 1 ? 'it' : 'they'} left the main way</h3>
+      <h3>Where {actors === 1 ? 'it' : 'they'} left the main path</h3>
       <ul class="plain lined">
         {exits.map(({ transitionId, count, from }) => {
           const { transition } = index.transitions.get(transitionId) ?? {};

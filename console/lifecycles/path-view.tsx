@@ -118,7 +118,7 @@ interface StepCardProps {
 const causeWords: Readonly<Record<Step['cause'], string>> = {
   event: 'an event led here',
   restarted: 'the actor had failed here and was started again',
-  resumed: 'the host had ended and a new one went on here',
+  resumed: 'the host stopped, and the next one continued here',
 };
 
 /** One step: what led there, what was written with it, and what ran then. */

@@ -18,7 +18,7 @@ interface NextListProps {
 
 /** The events that could come next, and the guards on which they depend. */
 export function NextList({ index, possible, onChoose }: NextListProps) {
-  if (possible.length === 0) return <p class="quiet">Nothing: this is an end.</p>;
+  if (possible.length === 0) return <p class="quiet">Nothing: this is a final state.</p>;
   return (
     <ul class="plain lined" aria-label="What could happen next">
       {possible.map((choice) => {
@@ -88,7 +88,7 @@ function OpenSandbox({ drawn, box }: { readonly drawn: DrawnChart; readonly box:
       index={box.index}
       marks={marks}
       way={way}
-      wayWords="the way so far"
+      wayWords="the path so far"
       inSight={now.states[0] ?? null}
       beside={
         <section class="panel" aria-label="What if" aria-live="polite">
@@ -123,7 +123,7 @@ function OpenSandbox({ drawn, box }: { readonly drawn: DrawnChart; readonly box:
 }
 
 const Way = ({ standings }: { readonly standings: readonly Standing[] }) => (
-  <ol class="plain lined" aria-label="The way so far">
+  <ol class="plain lined" aria-label="The path so far">
     {standings.map(({ event, states, assumed }, at) => (
       <li key={at}>
         <span class="line-name">{event === '' ? 'at once' : eventWords(event)}</span>

@@ -150,7 +150,7 @@ function CleanUp({ onCleaned }: { readonly onCleaned: () => void }) {
       )}
       {found?.dryRun === true && !isEmpty && (
         <TypedConfirmation
-          text="What goes is gone for good."
+          text="You cannot undo this."
           word="clean up"
           button="Clean up"
           onConfirm={clean}

@@ -106,7 +106,7 @@ async function restarted(host: StudyHost, before: string): Promise<void> {
   for (const until = performance.now() + patienceMs; performance.now() < until; ) {
     await new Promise((resolve) => setTimeout(resolve, pollMs));
     try {
-      if ((await host.settings.read()).startedAt !== before) return keepPageToken(host);
+      if ((await host.settings.read()).startedAt !== before) return keepPageToken(host).catch(() => undefined);
     } catch (error) {
       // The token of this page ended with the host.
       if (error instanceof HostError && error.code === 'unauthorized') return lock();

@@ -70,7 +70,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
           <p>
             The host was started again and has a new token. Run <TypedCommand words="open" />.
           </p>
-          <button type="button" onClick={lock}>
+          <button type="button" onClick={() => lock()}>
             Give another token here
           </button>
         </>

@@ -412,7 +412,7 @@ function SourceTable({ sources, added, asked, onChanged }: SourceTableProps) {
         </button>
       </Notice>
     ) : (
-      <p class="quiet">No source has this in its name.</p>
+      <p class="quiet">No source name contains this.</p>
     );
   }
   return (

@@ -53,7 +53,7 @@ function AttachSubtitles({ sourceSessionId, onAttached }: AttachSubtitlesProps) 
       </Field>
       {file !== null && (
         <>
-          <TextField label="Label" hint="What the track is called." value={label} onValue={setLabel} />
+          <TextField label="Label" hint="The name of the track." value={label} onValue={setLabel} />
           <div class="pair">
             <TextField
               label="Language"

@@ -140,8 +140,8 @@ export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, 
         </Notice>
       )}
       {isOvertaken && (
-        <Notice kind="not-yet" title="Your unsaved changes are of older lines">
-          <p>Somebody saved other words or times of a line that you changed. Copy what you need from your lines.</p>
+        <Notice kind="not-yet" title="Your unsaved changes are based on older lines">
+          <p>Another person changed a line that you also changed. Copy what you need from your lines.</p>
           <button type="button" onClick={beginAgain}>
             Read the new lines and discard mine
           </button>

@@ -114,7 +114,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
     const hasEnded = study.overview.study.reason !== null;
     return hasEnded ? (
       <Notice kind="unavailable" title="There are no files of this study">
-        It ended before it had its findings. Study the range again.
+        It ended before it found anything. Study the range again.
       </Notice>
     ) : (
       <Notice kind="not-yet" title="There are no files yet">

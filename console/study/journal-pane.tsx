@@ -13,6 +13,31 @@ import { VerifyHere } from './verify-here.tsx';
 const rowHeight = 36;
 const pageEvents = 200;
 
+interface Sight {
+  readonly first: number;
+  readonly end: number;
+}
+
+interface ReadEvents {
+  /** The events of the journal that the newest answer counted. */
+  readonly count: number;
+  /** How many from the first one on the model of the study holds. */
+  readonly held: number;
+  /** The others by their page; one that is being read for the first time is empty. */
+  readonly pages: ReadonlyMap<number, readonly unknown[]>;
+}
+
+/** The pages to read for the events in sight. One that was read at the end of a running study is read again as it grows. */
+export function missingPages({ first, end }: Sight, { count, held, pages }: ReadEvents): number[] {
+  const inSight = [first, Math.max(first, end - 1)].map((index) => Math.floor(index / pageEvents));
+  return [...new Set(inSight)].filter((page) => {
+    const from = page * pageEvents;
+    if (from + pageEvents <= held || from >= count) return false;
+    const read = pages.get(page)?.length;
+    return read === undefined || (read > 0 && read < Math.min(pageEvents, count - from));
+  });
+}
+
 interface JournalPaneProps {
   readonly model: StudyModel;
   readonly runtimeId: string;
@@ -26,19 +51,16 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
   const events = useStore(model.store, (context) => context.events);
   const [pages, setPages] = useState<ReadonlyMap<number, readonly JournalEvent[]>>(new Map());
   const [picked, setChosen] = useState<JournalEvent | null>(null);
-  const [sight, setSight] = useState({ first: 0, end: 0 });
+  const [sight, setSight] = useState<Sight>({ first: 0, end: 0 });
   const count = useStore(model.store, (context) => context.journalHead);
   const at = (index: number): JournalEvent | undefined =>
     events[index] ?? pages.get(Math.floor(index / pageEvents))?.[index % pageEvents];
   const chosen = picked ?? (seq === null ? null : (at(seq - 1) ?? null));
   useEffect(() => {
-    const wanted = [sight.first, Math.max(sight.first, sight.end - 1)].map((index) => Math.floor(index / pageEvents));
-    for (const page of new Set(wanted)) {
-      const first = page * pageEvents;
-      if (pages.has(page) || first + pageEvents <= events.length || first >= count) continue;
-      setPages((before) => new Map(before).set(page, []));
-      host.events(runtimeId, { after: first, limit: pageEvents }).then(
-        (read) => setPages((before) => new Map(before).set(page, read.events)),
+    for (const page of missingPages(sight, { count, held: events.length, pages })) {
+      setPages((before) => new Map(before).set(page, before.get(page) ?? []));
+      host.events(runtimeId, { after: page * pageEvents, limit: pageEvents }).then(
+        (answer) => setPages((before) => new Map(before).set(page, answer.events)),
         // It is read again when it comes into sight next.
         () => setPages((before) => new Map([...before].filter(([each]) => each !== page))),
       );

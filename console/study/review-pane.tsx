@@ -180,7 +180,7 @@ function WithdrawForm({ overview, reviewer, onDone }: DecideProps) {
   return (
     <details class="panel">
       <summary>Withdraw the approval</summary>
-      <p>Work under it stops, and the host no longer hands out captions that were made under it.</p>
+      <p>Work under it stops, and the host no longer serves captions that were made under it.</p>
       <Reasons all={revocationReasons} chosen={reasons} onChoose={setReasons} />
       <NoteField note={note} onNote={setNote} />
       <Ceremony

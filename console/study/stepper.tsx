@@ -83,7 +83,7 @@ const stepText = ({ state, text }: OverviewPart): string =>
 
 /** The progress of a study to captions; each step leads to its view. */
 export const Stepper = ({ overview }: { readonly overview: RuntimeOverview }) => (
-  <ol class="stepper" aria-label="The way to captions">
+  <ol class="stepper" aria-label="Steps to captions">
     {wayStepsOf(overview).map(({ name, pane, tone, icon, state, text, isCurrent }) => (
       <li key={name}>
         <a

@@ -20,7 +20,7 @@ const errors = {
   ],
   invalid_target: [400, 'correct the URL'],
   invalid_identity: [400, 'percent-encode the id as UTF-8'],
-  not_found: [404, 'see docs/endpoints.md'],
+  not_found: [404, 'GET /v1/openapi.json lists every path'],
   method_not_allowed: [405, 'use a method that the Allow header names'],
   unknown_query: [400, 'leave the key or value out'],
   duplicate_query: [400, 'send the key once'],

@@ -41,6 +41,7 @@ export const translationConfiguration = z.strictObject({
   limits: z.strictObject(
     Object.fromEntries(Object.entries(translationLimits).map(([name, value]) => [name, z.literal(value)])),
   ),
+  /** No question that the server took is sent again. One that it refuses for now (429, 503) has not been taken. */
   retries: z.literal(0),
   redirects: z.literal('refused'),
 });

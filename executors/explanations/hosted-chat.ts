@@ -3,7 +3,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { count, identityOf, labelLine, shownText } from '../../contract/base/grammar.ts';
 import { type ExplanationOutput, explanationOutput, type FacetKind } from '../../contract/explanations/executor.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { boundedFetch, type HostedProvider, keyEcho } from './hosted-provider.ts';
+import { boundedFetch, type HostedProvider, keyEcho, patiently } from './hosted-provider.ts';
 import type { Explained } from './language-explainer.ts';
 
 /** As much of a chat completion as is looked at; servers differ in the rest. */
@@ -42,6 +42,13 @@ function outputOf(text: string, kinds: readonly FacetKind[]): ExplanationOutput 
   return output.data;
 }
 
+/** A server answered with something else than a chat completion, such as a page or an error of its own. */
+export class NoCompletion extends ExplanationFailure {
+  constructor(detail: string, cause?: unknown) {
+    super('invalid_output', detail, cause);
+  }
+}
+
 /** The answer of a model, and the statements of its server about its work; null if it made none that can be kept. */
 export interface ChatAnswer {
   readonly text: string;
@@ -68,7 +75,7 @@ export function chatAnswerOf(
   const parsed = completion.safeParse(answer);
   const [choice] = parsed.data?.choices ?? [];
   if (!parsed.success || choice === undefined) {
-    throw new ExplanationFailure('invalid_output', 'the answer is not a chat completion', parsed.error);
+    throw new NoCompletion('the answer is not a chat completion', parsed.error);
   }
   const { id, model, usage } = parsed.data;
   const outputTokens = usage?.completion_tokens ?? null;
@@ -122,6 +129,8 @@ interface HostedChatOptions {
   readonly limits: ChatLimits;
   /** By default the server decides. */
   readonly temperature?: number;
+  /** The longest wait in ms, for one question, until a server that refuses for now takes it; by default none. */
+  readonly patienceMs?: number;
 }
 
 /** The names of the limit of tokens: local servers ignore the newer one, and the hosted interface refuses the older for some models. */
@@ -131,15 +140,15 @@ export const tokenLimitFieldsOf = ({ isLocal }: HostedProvider): ('max_completio
 /** A model behind an OpenAI-compatible interface. */
 export interface HostedChat {
   /**
-   * Asks once, never again by itself. Rejects with `ExplanationFailure`, and with the reason of `signal` once that aborts;
-   * nothing is under way after that.
+   * Asks once, and by itself never again what the server has taken. Rejects with `ExplanationFailure`, and with the reason of
+   * `signal` once that aborts; nothing is under way after that.
    */
   ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer>;
 }
 
 /** Makes a client of a model. The client library is loaded here, not before. */
 export async function openHostedChat(options: HostedChatOptions): Promise<HostedChat> {
-  const { provider, model, clock, limits, temperature } = options;
+  const { provider, model, clock, limits, temperature, patienceMs = 0 } = options;
   const { maxCompletionTokens, maxProviderResponseBytes, maxWallMs } = limits;
   const { OpenAI } = await import('openai');
   const client = new OpenAI({
@@ -175,21 +184,22 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
       { signal },
     );
 
-  return {
-    ask: async (question, signal) => {
+  const once = async (question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer> => {
+    signal.throwIfAborted();
+    const limit = new AbortController();
+    const timer = clock.setTimeout(() => limit.abort(), maxWallMs);
+    try {
+      return chatAnswerOf(await send(question, AbortSignal.any([signal, limit.signal])), limits, holdsKey);
+    } catch (error) {
       signal.throwIfAborted();
-      const limit = new AbortController();
-      const timer = clock.setTimeout(() => limit.abort(), maxWallMs);
-      try {
-        return chatAnswerOf(await send(question, AbortSignal.any([signal, limit.signal])), limits, holdsKey);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (limit.signal.aborted) throw new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error);
-        throw failureOf(error);
-      } finally {
-        clock.clearTimeout(timer);
-      }
-    },
+      if (limit.signal.aborted) throw new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error);
+      throw failureOf(error);
+    } finally {
+      clock.clearTimeout(timer);
+    }
+  };
+  return {
+    ask: (question, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(question, signal)),
   };
 }
 
@@ -198,7 +208,7 @@ function failureOf(error: unknown): ExplanationFailure {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof ExplanationFailure) return each;
     // The library parses what calls itself JSON.
-    if (each instanceof SyntaxError) return new ExplanationFailure('invalid_output', 'the answer is not JSON', error);
+    if (each instanceof SyntaxError) return new NoCompletion('the answer is not JSON', error);
   }
   const status = error instanceof Error && 'status' in error ? Number(error.status) : Number.NaN;
   if (status >= 100 && status <= 599) {

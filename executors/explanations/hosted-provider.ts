@@ -1,3 +1,4 @@
+import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 
 /** A server that speaks the OpenAI interface. The key is for its requests alone: it is never logged or stored. */
@@ -8,6 +9,8 @@ export interface HostedProvider {
   /** On this machine: what is sent there does not leave it. */
   readonly isLocal: boolean;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultBaseUrl = 'https://api.openai.com/v1';
 
@@ -25,9 +28,7 @@ function complaintOf(text: string): string | null {
 }
 
 /** The provider that the environment names, or why there is none. */
-export function hostedProvider(
-  environment: Readonly<Record<string, string | undefined>>,
-): HostedProvider | { readonly refused: string } {
+export function hostedProvider(environment: Environment): HostedProvider | { readonly refused: string } {
   const given = environment.OPENAI_BASE_URL ?? '';
   const text = given === '' ? defaultBaseUrl : given;
   const refused = complaintOf(text);
@@ -42,6 +43,19 @@ export function hostedProvider(
   // The characters that a header can hold.
   if (key !== '' && !/^[!-~]{1,1024}$/.test(key)) return { refused: 'OPENAI_API_KEY is not a key' };
   return { baseUrl: url.href.replace(/\/+$/, ''), apiKey: key === '' ? null : key, isLocal };
+}
+
+const originOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).origin : null);
+
+/**
+ * An environment with another server in it. The key is for the server that the environment named, and for one outside this
+ * machine, which only a person can name. Another one on this machine gets none: any program may listen there.
+ */
+export function withServer<Given extends Environment>(environment: Given, server: string): Given {
+  const named = { ...environment, OPENAI_BASE_URL: server };
+  const isKeyed = originOf(environment.OPENAI_BASE_URL ?? '') === originOf(server);
+  const isLocal = URL.canParse(server) && isLoopback(new URL(server));
+  return isLocal && !isKeyed ? { ...named, OPENAI_API_KEY: undefined } : named;
 }
 
 interface BoundedFetchOptions {
@@ -75,8 +89,8 @@ async function boundedBody({ body }: Response, maximumBytes: number): Promise<Bu
 
 /**
  * A `fetch` for client libraries. It sends only the headers of the request and the key, and follows no redirect. It reads the
- * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status alone: its words may repeat
- * the key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and `too_large`, and with the
+ * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status and the time to wait alone. Its
+ * words may repeat the key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and `too_large`, and with the
  * platform's error if no whole answer came.
  */
 export const boundedFetch =
@@ -90,7 +104,8 @@ export const boundedFetch =
     }
     if (status >= 400) {
       await response.body?.cancel();
-      return new Response(null, { status });
+      const wait = headers.get('retry-after') ?? '';
+      return new Response(null, { status, headers: retryAfter.test(wait) ? { 'retry-after': wait } : {} });
     }
     const bytes = await boundedBody(response, maximumBytes);
     const type = headers.get('content-type');
@@ -99,6 +114,71 @@ export const boundedFetch =
       headers: type === null ? {} : { 'content-type': type },
     });
   };
+
+/** Whole seconds. A date depends on the clock of the server, and model servers send none. */
+const retryAfter = /^\d{1,6}$/;
+
+/** The wait after the first refusal without a time, in ms. It doubles with each further one, up to the longest. */
+const waitMs = { first: 1_000, longest: 8_000 } as const;
+
+/**
+ * The time that a server wants before the same request, in ms; 0 if it names none. Null unless it refused for now: it has too
+ * many requests (429), or its model is not loaded yet (503).
+ */
+function wantedWaitOf(error: unknown): number | null {
+  for (let each = error; each instanceof Object; each = each instanceof Error ? each.cause : null) {
+    if (!('status' in each && 'headers' in each && each.headers instanceof Headers)) continue;
+    if (each.status !== 429 && each.status !== 503) return null;
+    return Number(each.headers.get('retry-after') ?? 0) * 1000;
+  }
+  return null;
+}
+
+/** The longest wait for one request of work in many of them, in ms: as long as its answer may take. The number is a choice. */
+export const usualPatienceMs = 60_000;
+
+interface Patience {
+  readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  /** The longest that all waits for one request may take, in ms. */
+  readonly mostMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a request, and again after each wait that the server wants before it takes it. Rejects with the last failure if the server
+ * wants more time than is left, and with the reason of `signal` once that aborts.
+ */
+export async function patiently<Result>(
+  { clock, mostMs, signal }: Patience,
+  send: () => Promise<Result>,
+): Promise<Result> {
+  for (let waitedMs = 0, leastMs: number = waitMs.first; ; leastMs = Math.min(2 * leastMs, waitMs.longest)) {
+    try {
+      return await send();
+    } catch (error) {
+      const wantedMs = wantedWaitOf(error);
+      const nextMs = Math.max(wantedMs ?? 0, leastMs);
+      if (wantedMs === null || waitedMs + nextMs > mostMs) throw error;
+      await paused(clock, nextMs, signal);
+      waitedMs += nextMs;
+    }
+  }
+}
+
+function paused(clock: Patience['clock'], ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clock.clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = clock.setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+  });
+}
 
 /** Keys that are shorter are rather words, such as `ollama`, that a server on this machine wants in the place of a key. */
 const shortestSecret = 8;

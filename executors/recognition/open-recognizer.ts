@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import type { HostedProvider } from '../explanations/hosted-provider.ts';
+import { type HostedProvider, usualPatienceMs } from '../explanations/hosted-provider.ts';
 import type { Launcher } from '../process/process.ts';
 import { type Environment, findExecutable, isExecutable } from '../process/tools.ts';
 import { openOpenaiRecognizer, type ResponseFormat } from './openai.ts';
@@ -56,7 +56,7 @@ export async function openRecognizer(
   choice: RecognizerChoice,
   { environment, clock }: { readonly environment: Environment; readonly clock: Clock },
 ): Promise<Recognizer> {
-  if (choice.engine === 'openai') return openOpenaiRecognizer({ ...choice, clock });
+  if (choice.engine === 'openai') return openOpenaiRecognizer({ ...choice, clock, patienceMs: usualPatienceMs });
   const { name, environmentVariable } = RECOGNIZER_PROGRAMS[choice.engine];
   const executable = await recognizerProgram(choice.engine, environment);
   if (executable === null) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
-import { boundedFetch, type HostedProvider, keyEcho } from '../explanations/hosted-provider.ts';
+import { boundedFetch, type HostedProvider, keyEcho, patiently } from '../explanations/hosted-provider.ts';
 import {
   cleanText,
   meanOf,
@@ -138,6 +138,8 @@ interface OpenaiRecognizerOptions {
   readonly model: string;
   readonly responseFormat: ResponseFormat;
   readonly clock: Clock;
+  /** The longest wait in ms, for one region, until a server that refuses for now takes it; by default none. */
+  readonly patienceMs?: number;
 }
 
 /** One region may take so long, and its answer may be so large. */
@@ -170,10 +172,11 @@ function formOf({ samples, language }: RegionSound, model: string, settings: Set
   return form;
 }
 
-function refusalOf(status: number, { responseFormat }: Settings): RecognitionFailure {
+function refusalOf(response: Response, { responseFormat }: Settings): RecognitionFailure {
+  const { status } = response;
   const isAboutForm = responseFormat === 'verbose_json' && (status === 400 || status === 422);
   const advice = isAboutForm ? '; a model without times needs --semantic-recognizer-response-format json' : '';
-  return new RecognitionFailure(`http_${status}`, `the server refused the request${advice}`);
+  return new RecognitionFailure(`http_${status}`, `the server refused the request${advice}`, response);
 }
 
 function failureOf(error: unknown): RecognitionFailure {
@@ -197,10 +200,10 @@ function parsed(text: string): unknown {
 
 /**
  * A recognizer behind the transcription interface of OpenAI, on this machine or behind https. Each region is one request without
- * a prompt, and is sent once. Its identity cannot be seen from here: its digest is that of its address and the name of the model.
+ * a prompt, and a region that the server has taken is never sent again. Its identity cannot be seen from here: its digest is that of its address and the name of the model.
  */
 export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recognizer {
-  const { provider, model, clock } = options;
+  const { provider, model, clock, patienceMs = 0 } = options;
   const settings = SETTINGS[options.responseFormat];
   const { maxWallMs, maxResponseBytes } = TRANSCRIPTION_LIMITS;
   const send = boundedFetch({ apiKey: provider.apiKey, maximumBytes: maxResponseBytes });
@@ -212,10 +215,25 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
   const ask = async (sound: RegionSound, signal: AbortSignal): Promise<unknown> => {
     const url = `${provider.baseUrl}/audio/transcriptions`;
     const response = await send(url, { method: 'POST', body: formOf(sound, model, settings), signal });
-    if (!response.ok) throw refusalOf(response.status, settings);
+    if (!response.ok) throw refusalOf(response, settings);
     const text = await response.text();
     if (holdsKey(text)) throw new RecognitionFailure('invalid_output', 'the answer repeats the key');
     return parsed(text);
+  };
+
+  const once = async (sound: RegionSound, signal: AbortSignal): Promise<RawRegion> => {
+    signal.throwIfAborted();
+    const limit = new AbortController();
+    const timer = clock.setTimeout(() => limit.abort(), maxWallMs);
+    try {
+      return transcribedRegion(await ask(sound, AbortSignal.any([signal, limit.signal])));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (limit.signal.aborted) throw new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error);
+      throw failureOf(error);
+    } finally {
+      clock.clearTimeout(timer);
+    }
   };
 
   return {
@@ -223,19 +241,6 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     tools: [{ name: 'transcription-server', version: model.slice(0, 160), digest: `sha256:${named}` }],
     parameters: { ...settings, baseUrl: provider.baseUrl, model, ...TRANSCRIPTION_LIMITS },
     languages: null,
-    recognize: async (sound, signal) => {
-      signal.throwIfAborted();
-      const limit = new AbortController();
-      const timer = clock.setTimeout(() => limit.abort(), maxWallMs);
-      try {
-        return transcribedRegion(await ask(sound, AbortSignal.any([signal, limit.signal])));
-      } catch (error) {
-        signal.throwIfAborted();
-        if (limit.signal.aborted) throw new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error);
-        throw failureOf(error);
-      } finally {
-        clock.clearTimeout(timer);
-      }
-    },
+    recognize: (sound, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(sound, signal)),
   };
 }

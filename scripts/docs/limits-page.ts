@@ -1,3 +1,4 @@
+import { mostTranslatedAtOnce } from '../../actors/captions/captions.ts';
 import { mostExplanationsAtOnce } from '../../actors/explanations/language-explanations.ts';
 import { openIngestLimit } from '../../actors/ingest/ingest-service.ts';
 import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-definition.ts';
@@ -59,7 +60,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ],
   [
     'captions',
-    `studies of at most ${seconds(captionAllowance.maxDurationMs)} (\`--maximum-caption-range-ms\`, up to ${grouped(longestCaptions.maxDurationMs / 1000)} s); ${captionAllowance.maxLines} lines (\`--maximum-caption-lines\`, up to ${grouped(longestCaptions.maxLines)}); ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side and ${grouped(captionLimits.maxArtifactBytes)} bytes in a record for every ${captionLimits.maxLines} lines; ${maximumCaptionAttempts} attempts under an approval`,
+    `studies of at most ${seconds(captionAllowance.maxDurationMs)} (\`--maximum-caption-range-ms\`, up to ${grouped(longestCaptions.maxDurationMs / 1000)} s); ${captionAllowance.maxLines} lines (\`--maximum-caption-lines\`, up to ${grouped(longestCaptions.maxLines)}); ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side and ${grouped(captionLimits.maxArtifactBytes)} bytes in a record for every ${captionLimits.maxLines} lines; ${maximumCaptionAttempts} attempts under an approval; a host translates ${mostTranslatedAtOnce} at once, and others wait`,
   ],
   ['JSON body', `${grouped(bodyLimit)} bytes`],
   ['an overview', `${maximumPlaces} places of each finding, and the number of all; the evidence has every one`],

@@ -91,7 +91,8 @@ export class Committer {
       this.#port.point('commit:before');
       await this.#port.write(group.rows);
     } catch (cause) {
-      this.#fail(group, new LedgerError('commit_failed', 'a batch did not reach the disk', cause));
+      const failure = cause instanceof LedgerError ? cause : null;
+      this.#fail(group, failure ?? new LedgerError('commit_failed', 'a batch did not reach the disk', cause));
       return;
     }
     this.#writing = null;

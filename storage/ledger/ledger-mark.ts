@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { fstatSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { access, type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -94,10 +94,12 @@ export async function endLoss(directory: string): Promise<void> {
 
 /** The mark of a store that this process writes. */
 export class LedgerMark {
+  readonly #path: string;
   readonly #file: FileHandle;
   #mark: LedgerPosition;
 
-  private constructor(file: FileHandle, mark: LedgerPosition) {
+  private constructor(path: string, file: FileHandle, mark: LedgerPosition) {
+    this.#path = path;
     this.#file = file;
     this.#mark = mark;
   }
@@ -105,7 +107,7 @@ export class LedgerMark {
   /** Begins with `mark`, on disk when it resolves. */
   static async open(path: string, mark: LedgerPosition): Promise<LedgerMark> {
     await replaceMark(path, mark);
-    return new LedgerMark(await open(path, 'r+', privateFile), mark);
+    return new LedgerMark(path, await open(path, 'r+', privateFile), mark);
   }
 
   get commit(): number {
@@ -120,6 +122,21 @@ export class LedgerMark {
     writeSync(this.#file.fd, encodeSlot(mark), 0, slotBytes, (commit % slots) * slotDistance);
     await this.#file.datasync();
     this.#mark = mark;
+  }
+
+  /**
+   * Throws `commit_failed` if the path does not lead to this file any more. The data root was moved then, and another may be in its
+   * place. The bytes decide if a file system gives another number to an open file.
+   */
+  demandInPlace(): void {
+    const there = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
+    const own = fstatSync(this.#file.fd, { bigint: true });
+    if (there?.dev === own.dev && there.ino === own.ino) return;
+    const bytes = Buffer.alloc(slots * slotDistance);
+    readSync(this.#file.fd, bytes, 0, bytes.length, 0);
+    if (there !== undefined && bytes.equals(readFileSync(this.#path))) return;
+    const detail = `${dirname(this.#path)} is not the data root of this host any more; start a host on its new folder`;
+    throw new LedgerError('commit_failed', detail);
   }
 
   close(): Promise<void> {

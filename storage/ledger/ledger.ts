@@ -106,6 +106,11 @@ export interface Ledger {
    * meanwhile.
    */
   copyTo(directory: string): Promise<LedgerCopy>;
+  /**
+   * Throws `commit_failed` if its folder was moved, as each `commit` does. Objects are found by their paths: in another data root they
+   * must not be deleted.
+   */
+  demandInPlace(): void;
   /** Waits for what is queued and closes the store. */
   close(): Promise<void>;
 }

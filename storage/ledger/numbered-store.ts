@@ -34,10 +34,16 @@ export class NumberedStore {
 
   /** Writes all rows or none; resolves once they and their mark are on disk. One call at a time. */
   async write(rows: readonly QueuedRow[]): Promise<void> {
+    this.#mark.demandInPlace();
     this.#commit += 1;
     await writeSynced(this.database, this.#commit, rows);
     await this.#mark.rise(this.#commit);
     this.#newest = this.#commit;
+  }
+
+  /** Throws `commit_failed` if the data root was moved. */
+  demandInPlace(): void {
+    this.#mark.demandInPlace();
   }
 
   async close(): Promise<void> {

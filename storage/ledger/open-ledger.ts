@@ -175,6 +175,10 @@ class LevelLedger implements Ledger {
     return copyLedger(this.#database, directory);
   }
 
+  demandInPlace(): void {
+    this.#store.demandInPlace();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#committer
       .durable()

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,7 @@ import { damagedRowsOf } from '../../storage/ledger/examine-rows.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { restMs } from '../../storage/objects/object-files.ts';
+import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { acceptedAt } from '../receipts/sources/korean-clip.ts';
 import { withoutDownloader } from '../without-downloader.ts';
@@ -306,6 +307,24 @@ test('bug: fresh objects were garbage after the clock was set forward', async (t
   t.true(objectStore.isRecent(stored));
   await objectStore.put(Buffer.from('abd'));
   t.true(objectStore.isRecent(stored));
+});
+
+test('bug: a host whose data root was moved away deleted the objects of another one in its place', async (t) => {
+  const [dataRoot, moved] = [await newDataRoot(t), `${await newDataRoot(t)}-moved`];
+  const fatal: string[] = [];
+  const options = { dataRoot, clock: new SimulatedClock(0), report: t.fail, points: () => undefined };
+  const onFatal = ({ message }: Error) => void fatal.push(message);
+  const { objectStore, ledger } = await openStorage({ ...options, onFatal } as unknown as HostOptions);
+  t.teardown(() => ledger.close());
+  const own = await objectStore.put(Buffer.from('abc'));
+  await rename(dataRoot, moved);
+  const other = await openObjectStore({ root: dataRoot });
+  t.is(await other.put(Buffer.from('abc')), own);
+  await t.throwsAsync(objectStore.discard(own), { code: 'commit_failed' });
+  t.is(await other.verify(own), 'intact');
+  await t.throwsAsync(ledger.commit([{ put: 'record', key: 'a', value: {} }]), { code: 'commit_failed' });
+  const said = `commit_failed: ${dataRoot} is not the data root of this host any more; start a host on its new folder`;
+  t.deepEqual(fatal, [said, said]);
 });
 
 async function openErasure(t: ExecutionContext) {

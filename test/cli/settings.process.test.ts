@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { serverAnswers } from '../../cli/settings/start-trial.ts';
+import { serverFault } from '../../cli/settings/start-trial.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { runCommand } from './command.ts';
 
@@ -187,6 +187,43 @@ test('a model server must answer before it is set', async (t) => {
   t.regex(refused.stderr, /no model server answers at http:\/\/127\.0\.0\.1:\d+\/v1/);
 });
 
+test('bug: the check of a model server took one that refuses every request for one that works', async (t) => {
+  const server = createServer((_request, response) => void response.writeHead(401).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const faultFor = async (apiKey: string | null) => (await serverFault({ baseUrl, apiKey, isLocal: true }))?.detail;
+  t.is(await faultFor(null), `the model server at ${baseUrl} needs a key`);
+  t.is(await faultFor('wrong'), `the model server at ${baseUrl} refuses its key`);
+});
+
+test('bug: a server on this machine got the key of another one as soon as a setting named it', async (t) => {
+  const keys: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers.authorization);
+    response.end('{"data":[]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const words = [
+    ...['caption-executor=recognized-translated', 'caption-translation-model=small'],
+    ...['allow-real-caption-production=true', `model-server=${url}`],
+  ];
+  const root = await newRoot(t);
+  for (const [named, sent] of [
+    ['', undefined],
+    ['https://models.example/v1', undefined],
+    [new URL(url).origin, 'Bearer key-for-tests'],
+  ] as const) {
+    const environment = { OPENAI_API_KEY: 'key-for-tests', OPENAI_BASE_URL: named };
+    const { exit } = await runCommand(['settings', 'set', ...words, '--data-root', root], environment);
+    t.is(exit, 0);
+    t.is(keys.at(-1), sent, named);
+  }
+  t.is(keys.length, 3);
+});
+
 test('a call that sets nothing names the missing part', async (t) => {
   const root = await newRoot(t);
   for (const [args, message] of [
@@ -212,6 +249,6 @@ test('bug: the check of a model server followed redirects to other addresses', a
     for (const each of [other, server]) each.close();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  t.true(await serverAnswers({ baseUrl, apiKey: null, isLocal: true }));
+  t.is(await serverFault({ baseUrl, apiKey: null, isLocal: true }), null);
   t.deepEqual(elsewhere, []);
 });

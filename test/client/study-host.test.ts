@@ -299,6 +299,15 @@ test('bug: a client asked at an address without a scheme for half a minute, and 
   }
 });
 
+test('bug: a client with a token that no header can carry asked for half a minute, and then said that no host answers', async (t) => {
+  for (const token of ['\u1100', 't\u00f6ken', 'two\nlines']) {
+    const wrong = { baseUrl: 'http://127.0.0.1:4312', token };
+    const refusal = { instanceOf: TypeError, message: /ASCII characters only/ };
+    t.throws(() => StudyHost.connect(wrong), refusal);
+    await t.throwsAsync(StudyHost.connect(() => wrong).health(), refusal);
+  }
+});
+
 const line = { listening: 'http://127.0.0.1:4312/', authorizationToken: 'token' };
 const hostAddress = { baseUrl: 'http://127.0.0.1:4312', token: 'token' };
 

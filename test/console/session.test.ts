@@ -46,8 +46,7 @@ test('a browser that stores nothing for pages has no token, and takes none', (t)
 test('bug: a page was locked by its first reload after a restart of the host', async (t) => {
   const kept = memory(new Map([['media-study-page-token', token]]));
   const next = 'b'.repeat(64);
-  keepPageToken({ pageToken: async () => ({ authorizationToken: next }) as never }, () => kept);
-  await Promise.resolve();
+  await keepPageToken({ pageToken: async () => ({ authorizationToken: next }) as never }, () => kept);
   t.is(
     tabToken(() => kept),
     next,

@@ -8,6 +8,7 @@ import { progressWords, shareOf } from '../../console/parts/step-progress.tsx';
 import { slotsOf } from '../../console/pictures/filmstrip.tsx';
 import { peakOf, waveOutline } from '../../console/pictures/wave.tsx';
 import { lineAt, textsOf } from '../../console/player/transcript.tsx';
+import { missingPages } from '../../console/study/journal-pane.tsx';
 import { studyModel } from '../../console/study/study-model.ts';
 import { standingOf } from '../../console/study/study-view.tsx';
 import { claimLanes, evidenceLanes } from '../../console/timeline/lanes.ts';
@@ -566,4 +567,17 @@ test('a check names each rule set once, and each version that differs from the r
       words: 'the host has version 3: it checked form, digests and chain of 1 record',
     },
   ]);
+});
+
+test('bug: the last events of a long journal stayed unread after a page of it had been read while the study ran', (t) => {
+  const sight = { first: 5000, end: 5020 };
+  const pages = (events: number) => new Map([[25, Array.from({ length: events })]]);
+  const held = 5000;
+  t.deepEqual(missingPages(sight, { count: 5010, held, pages: new Map() }), [25]);
+  t.deepEqual(missingPages(sight, { count: 5010, held, pages: pages(0) }), [], 'it is being read');
+  t.deepEqual(missingPages(sight, { count: 5010, held, pages: pages(10) }), []);
+  t.deepEqual(missingPages(sight, { count: 5030, held, pages: pages(10) }), [25]);
+  t.deepEqual(missingPages(sight, { count: 5300, held, pages: pages(200) }), [], 'it is whole');
+  t.deepEqual(missingPages({ first: 4990, end: 5390 }, { count: 5300, held, pages: pages(200) }), [26]);
+  t.deepEqual(missingPages({ first: 0, end: 20 }, { count: 5300, held, pages: new Map() }), [], 'the model holds them');
 });

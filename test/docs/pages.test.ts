@@ -8,6 +8,7 @@ import { rows } from '../../bench/rows.ts';
 import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { startCodes, startRemedies } from '../../cli/failures.ts';
 import { parseFlags } from '../../cli/options/flags.ts';
+import { serveFlags } from '../../cli/options/serve-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/errors.ts';
@@ -57,6 +58,16 @@ for (const machine of machines) {
     for (const theme of ['light', 'dark']) t.true(section.includes(`(charts/${machine.id}.${theme}.svg)`));
   });
 }
+
+test('bug: help and remedies named pages of docs/, which the package does not contain', (t) => {
+  const commands = Object.values({ serve: { purpose: '', flags: serveFlags }, ...hostCommands, ...storeCommands });
+  const help = commands.flatMap(({ purpose, flags }) => [purpose, ...Object.values(flags).map((flag) => flag.help)]);
+  const remedies = [...Object.values(startRemedies), ...Object.values(errorRemedies)];
+  t.deepEqual(
+    [...help, ...remedies].filter((text) => text?.includes('docs/')),
+    [],
+  );
+});
 
 test("bug: the table of the ledger's rows named an older format of the store", async (t) => {
   t.true((await pageOf('mechanisms')).includes(`number of the store's format, now ${storeFormat};`));

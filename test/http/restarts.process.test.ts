@@ -6,6 +6,7 @@ import { maximumWaitMs } from '../../contract/journal.ts';
 import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { runtimePlan } from '../../contract/study/start.ts';
 import { findUwsBinary, THIS_RUNTIME } from '../../http/listener/uws-binding.ts';
+import type { WireAnswer } from '../host/wire-question.ts';
 import { eventually } from '../patience.ts';
 import { type AdapterFlag, adapterNames, HostContract } from './host/contract.ts';
 import {
@@ -225,6 +226,33 @@ test('a data root that cannot be read just now is unavailable, and nothing of th
   contract.granted(t, await contract.post(plans, request), 200, runtimePlan);
   t.deepEqual(await eventsPage(t, contract, runtimeId), before);
   t.is((await runtimeOf(t, contract, runtimeId)).lifecycle, 'terminal');
+});
+
+test('bug: without file descriptors deletions, collections and figures were faults of the host', async (t) => {
+  const contract = await opened(t, adapters[0] ?? 'node');
+  const { source } = await ingest(t, contract, humWav(153, 1200));
+  if (source === null) throw new Error('not registered');
+  const { runtimeId } = await startStudy(t, contract, studyRequest(source));
+  t.is((await followed(t, contract, runtimeId)).last.lifecycle, 'terminal');
+  t.is((await contract.get('/v1/source-sessions')).status, 200);
+  const pid = Number((await contract.host.announced()).pid);
+  const usual = await openFiles(pid);
+  await limitOpenFiles(pid, `1:${usual.hard}`);
+  const asked: readonly (() => Promise<WireAnswer>)[] = [
+    () => contract.get('/v1/disk-use'),
+    () => contract.post('/v1/garbage-collections', { dryRun: false }),
+    () => contract.post('/v1/ledger-snapshots', {}),
+    () => contract.get('/v1/signing-keys'),
+    () => contract.ask('DELETE', `/v1/runtimes/${runtimeId}`),
+  ];
+  for (const ask of asked) {
+    contract.refused(t, await ask(), 'storage_unavailable', ['retry-after', 'access-control-expose-headers']);
+  }
+  const metrics = await contract.get('/v1/metrics');
+  t.is(metrics.status, 200);
+  t.true(metrics.body.includes('process_cpu_seconds_total'));
+  await limitOpenFiles(pid, `${usual.soft}:${usual.hard}`);
+  for (const ask of asked) t.true((await ask()).status < 300);
 });
 
 /** Waits until the studies make no progress: two wait inside a pass over the media, the others for a worker. */

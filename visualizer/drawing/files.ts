@@ -95,7 +95,7 @@ Drawings name states and transitions with the ids of the chart.
 | dot | the first state |
 | double border | a final state |
 | dashed border | a region: all regions of a state are active at the same time |
-| blue | the main way, which the machine declares |
+| blue | the main path, which the machine declares |
 | \`event [guard] / actions\` | a transition; on an arrow that leaves a box with other states, it applies to all of them |
 | \`in any state\` | a transition of the whole machine; \`anywhere in x\`, a transition of the whole state \`x\` |
 | \`journal\` | the types of the journal events, in the commit of that transition or of the entry to that state |

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
+import type { CaptionTranslations } from '../../../actors/captions/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../../../actors/captions/captions.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { finishCutReviews, PublishReviews } from '../../../actors/review/publish-reviews.ts';
@@ -45,6 +46,8 @@ export interface CaptionBenchOptions {
   readonly classification?: CaptionClassification;
   /** How long captions may be. */
   readonly allowance?: CaptionAllowance;
+  /** The model that translates; by default none. */
+  readonly translator?: CaptionTranslations;
   /** Changes what the supervisor knows of caption productions. */
   readonly definition?: (
     definition: ActorDefinition<'caption-production'>,
@@ -65,7 +68,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const objectStore = asking(opening.objectStore, hook);
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const committed = () => undefined;
-  const translator = null;
+  const { translator = null } = options;
   const usual = captionProductionDefinition({
     ledger,
     objectStore,
@@ -79,7 +82,8 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const captioning: ActorDefinition<'caption-production'> = { ...usual, ...options.definition?.(usual) };
   const mutex = new KeyedMutex();
   const { classification = 'embedded_subtitle_tracks' } = options;
-  const ability = { classification, allowance: options.allowance ?? defaultCaptionAllowance };
+  const allowance = options.allowance ?? defaultCaptionAllowance;
+  const ability = { classification, allowance, translator: translator?.identity };
   const captions = new CaptionService({ definition: captioning, supervisor, runtimes, mutex, ability });
   // The first duty of a withdrawal; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];

@@ -131,7 +131,7 @@ test('a recognizer that fails leaves no transcript, and its finished parts are n
   let hangs: (() => void) | null = null;
   const server = await stubTranscriber((response, region) => {
     if (hangs !== null && server.asked.length > 1) return hangs();
-    if (isDown && server.asked.length > 1) return void response.writeHead(503).end();
+    if (isDown && server.asked.length > 1) return void response.writeHead(500).end();
     return transcribes(answer)(response, region);
   });
   t.teardown(server.close);
@@ -319,7 +319,7 @@ withPocketsphinx('recognised lines are translated by a model, and none that fail
   t.teardown(() => provider.close());
   const { root, host, client, approved } = await hostWith(t, translating, provider.baseUrl);
   const runtimeId = await approved('de');
-  provider.behavior = refuses(503);
+  provider.behavior = refuses(500);
   const failed = await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: HostError });
   t.is(failed.code, 'caption_translation_failed');
   t.is(provider.asked.length, 1);

@@ -70,6 +70,10 @@ export class GatedLedger implements Ledger {
     await this.#ledger.durable();
   }
 
+  demandInPlace(): void {
+    this.#ledger.demandInPlace();
+  }
+
   newestCommit(): number {
     return this.#ledger.newestCommit();
   }

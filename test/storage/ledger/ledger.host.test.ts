@@ -1,8 +1,10 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import test from 'ava';
 import { formatKey, indexed, indexKey, rowKey } from '../../../storage/ledger/keys.ts';
 import { LedgerError } from '../../../storage/ledger/ledger.ts';
+import { markPathOf } from '../../../storage/ledger/ledger-mark.ts';
 import { DamagedRow } from '../../../storage/ledger/row-codec.ts';
 import {
   compactRows,
@@ -225,6 +227,28 @@ test('close waits for what is queued, and a closed ledger says so', async (t) =>
   await t.throwsAsync(ledger.verifyJournal('run'), { code: 'ledger_closed' });
   const again = await openScratchLedger(t, directory);
   t.is(again.get('live', 'a'), 1);
+});
+
+test('bug: a ledger whose folder was moved away took commits on', async (t) => {
+  const [directory, moved] = [await scratchFolder(t), await scratchFolder(t)];
+  const fatal: string[] = [];
+  const ledger = await openScratchLedger(t, directory, { onFatal: ({ code }) => fatal.push(code) });
+  const mark = markPathOf(directory);
+  const bytes = await readFile(mark);
+  await rename(mark, markPathOf(moved));
+  await writeFile(mark, bytes);
+  // A file system may give another number to the same file.
+  t.notThrows(() => ledger.demandInPlace());
+  await ledger.commit([{ put: 'live', key: 'a', value: 1 }]);
+  t.throws(() => ledger.demandInPlace(), { code: 'commit_failed' });
+  await rm(mark);
+  await t.throwsAsync(ledger.commit([{ put: 'live', key: 'b', value: 1 }]), { code: 'commit_failed' });
+  t.deepEqual(fatal, ['commit_failed']);
+  await rename(markPathOf(moved), mark);
+  await ledger.close();
+  const again = await openScratchLedger(t, directory);
+  t.is(again.get('live', 'a'), 1);
+  t.is(again.get('live', 'b'), undefined);
 });
 
 test('the ledger names the points before and after each batch', async (t) => {

@@ -1,0 +1,124 @@
+import test, { type ExecutionContext } from 'ava';
+import type { Clock } from '../../../contract/base/clock.ts';
+import { ExplanationFailure, explanationLimits } from '../../../contract/explanations/explanation.ts';
+import { openHostedChat } from '../../../executors/explanations/hosted-chat.ts';
+import { usualPatienceMs } from '../../../executors/explanations/hosted-provider.ts';
+import { openOpenaiRecognizer } from '../../../executors/recognition/openai.ts';
+import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
+import { answersText, type Behavior, StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
+import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
+
+const question = { system: 'Say yes.', user: '{}', schemaName: 'said', schema: {} };
+
+/** Waits take no time; a limit is never reached. */
+function quick(limitMs: number) {
+  const waits: number[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    setTimeout: (run, ms) => {
+      if (ms === limitMs) return null;
+      waits.push(ms);
+      return setImmediate(run);
+    },
+    clearTimeout: (timer) => clearImmediate(timer as NodeJS.Immediate),
+  };
+  return { waits, clock };
+}
+
+const refusesFor =
+  (status: number, retryAfter?: string): Behavior =>
+  (response) => {
+    response.writeHead(status, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
+    response.end('{}');
+  };
+
+/** A chat with a server that behaves so, one behavior after the other; the last one stays. */
+async function chatWith(t: ExecutionContext, behaviors: readonly Behavior[], patienceMs?: number) {
+  const provider = await StubProvider.start();
+  t.teardown(() => provider.close());
+  let next = 0;
+  provider.behavior = (response, asked) => {
+    behaviors[Math.min(next, behaviors.length - 1)]?.(response, asked);
+    next += 1;
+  };
+  const { waits, clock } = quick(explanationLimits.maxWallMs);
+  const chat = await openHostedChat({
+    provider: { baseUrl: provider.baseUrl, apiKey: null, isLocal: true },
+    model: 'stub',
+    clock,
+    limits: explanationLimits,
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+  });
+  return { provider, waits, ask: (signal = new AbortController().signal) => chat.ask(question, signal) };
+}
+
+test('bug: a server that was busy or still loaded its model ended the work that needed it', async (t) => {
+  const behaviors = [refusesFor(429, '7'), refusesFor(503), refusesFor(429, 'soon'), answersText('yes')];
+  const { ask, provider, waits } = await chatWith(t, behaviors, usualPatienceMs);
+  t.is((await ask()).text, 'yes');
+  t.is(provider.asked.length, 4);
+  t.deepEqual(waits, [7000, 2000, 4000]);
+});
+
+test('a server that wants more time than is left fails at once, and one that names no time after a minute', async (t) => {
+  for (const [retryAfter, expected] of [
+    ['61', []],
+    ['40', [40_000]],
+    [undefined, [1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000]],
+  ] as const) {
+    const { ask, provider, waits } = await chatWith(t, [refusesFor(429, retryAfter)], usualPatienceMs);
+    const failure = await t.throwsAsync(ask(), { instanceOf: ExplanationFailure });
+    t.is(failure.reason.code, 'http_429');
+    t.deepEqual(waits, expected);
+    t.is(provider.asked.length, expected.length + 1);
+  }
+});
+
+test('no other refusal is waited for, and without patience none is', async (t) => {
+  for (const status of [400, 401, 404, 500, 502]) {
+    const { ask, provider } = await chatWith(t, [refusesFor(status, '1')], usualPatienceMs);
+    t.is((await t.throwsAsync(ask(), { instanceOf: ExplanationFailure })).reason.code, `http_${status}`);
+    t.is(provider.asked.length, 1);
+  }
+  const { ask, provider, waits } = await chatWith(t, [refusesFor(429, '0')]);
+  await t.throwsAsync(ask(), { instanceOf: ExplanationFailure });
+  t.deepEqual([provider.asked.length, waits.length], [1, 0]);
+});
+
+test('a wait ends with its signal', async (t) => {
+  const stop = new AbortController();
+  const { ask } = await chatWith(
+    t,
+    [
+      (response, asked) => {
+        stop.abort(new Error('revoked'));
+        refusesFor(429, '1')(response, asked);
+      },
+    ],
+    usualPatienceMs,
+  );
+  await t.throwsAsync(ask(stop.signal), { message: 'revoked' });
+});
+
+test('a region is sent again once its server takes it', async (t) => {
+  const sound = { samples: Buffer.alloc(3200), language: 'en' };
+  for (const patienceMs of [usualPatienceMs, 0]) {
+    const refusals = [429, 503];
+    const server = await stubTranscriber((response, asked) => {
+      const status = refusals.shift();
+      if (status === undefined) transcribes({ text: 'hello' })(response, asked);
+      else response.writeHead(status, { 'Retry-After': '3' }).end('{}');
+    });
+    t.teardown(() => server.close());
+    const { waits, clock } = quick(120_000);
+    const provider = { baseUrl: server.baseUrl, apiKey: null, isLocal: true };
+    const recognizer = openOpenaiRecognizer({ provider, model: 'stub', responseFormat: 'json', clock, patienceMs });
+    const recognized = recognizer.recognize(sound, new AbortController().signal);
+    if (patienceMs === 0) {
+      t.is((await t.throwsAsync(recognized, { instanceOf: RecognitionFailure })).reason, 'http_429');
+      continue;
+    }
+    t.is((await recognized).lines[0]?.text, 'hello');
+    t.deepEqual(waits, [3000, 3000]);
+  }
+});
