@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { writeGroups } from '../test/groups.mjs';
 import { requireInModules } from './build/bundled-parts.mjs';
 import { englishAlone } from './build/english-alone.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
@@ -62,6 +63,7 @@ export function buildTests() {
       sourcesContent: false,
       logLevel: 'warning',
     });
+    writeGroups(join(fresh, 'pure'));
   });
 }
 
