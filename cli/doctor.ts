@@ -20,7 +20,7 @@ import { demandDataRoot, isUnclaimedFolder, markedFormat } from '../storage/obje
 import { kindOf } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../storage/system-refusal.ts';
-import { startRemedies } from './failures.ts';
+import { startRemedies, systemFailure } from './failures.ts';
 import { dataRootOf } from './options/data-root.ts';
 import { type GivenFlags, parseFlags } from './options/flags.ts';
 import { optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
@@ -119,7 +119,11 @@ async function screenTextFinding(): Promise<HostFinding> {
 
 /** The sandbox around tools, and each tool as a host would find it. `now` in epoch ms. */
 async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promise<HostFinding[]> {
-  const workRoot = await mkdtemp(join(tmpdir(), 'media-study-doctor-'));
+  const workRoot = await mkdtemp(join(tmpdir(), 'media-study-doctor-')).catch((error: unknown) => {
+    if (systemFailure(error) === undefined) throw error;
+    return failed('tools', `unchecked: ${systemFailure(error)}`, 'name a folder of this user by TMPDIR');
+  });
+  if (typeof workRoot !== 'string') return [workRoot];
   try {
     const launcher = await openLauncher({ workRoot, newId: randomUUID });
     const found = await Promise.all(

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { access, constants, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { evaluatePack } from '../actors/evaluation/evaluate-pack.ts';
 import { openPackFolder } from '../actors/evaluation/labeled-media.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { EvaluationFault } from '../contract/evaluation.ts';
+import { makeFolder } from '../storage/objects/durable-file.ts';
 import { commands } from './commands.ts';
 import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
 import {
@@ -16,7 +18,7 @@ import {
   loadBaseline,
   withDataRoot,
 } from './evaluation.ts';
-import { failureLine } from './failures.ts';
+import { failureLine, StartError } from './failures.ts';
 import { recognizerOf } from './options/engines.ts';
 import { answersQuestion } from './options/flags.ts';
 import { outliveReaders } from './outputs.ts';
@@ -27,7 +29,7 @@ const report = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Aborts once a signal asks the process to end, so that it can leave nothing behind. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => stop.abort(new EvaluationFault('evaluation_stopped', signal)));
   }
   return stop.signal;
@@ -45,10 +47,30 @@ async function baselineOf({ baseline, accept }: EvaluateOptions, packContentId: 
   }
 }
 
+const isFolder = async (path: string): Promise<boolean | null> =>
+  (await stat(path).catch(() => null))?.isDirectory() ?? null;
+
+/** Makes the folder of the receipts. Throws unless each result has a place: a pack may be studied for hours before it. */
+async function demandPlaces({ receipts, baseline, accept, report }: EvaluateOptions): Promise<void> {
+  if (receipts !== null) {
+    if ((await isFolder(receipts)) === false)
+      throw new StartError('invalid_flags', `--receipts ${receipts} is not a folder`);
+    await makeFolder(receipts);
+    await access(receipts, constants.W_OK | constants.X_OK);
+  }
+  const files = { baseline: accept ? baseline : null, report };
+  for (const [flag, file] of Object.entries(files)) {
+    if (file === null) continue;
+    if (await isFolder(file)) throw new StartError('invalid_flags', `--${flag} ${file} is a folder`);
+    await access(dirname(file), constants.W_OK | constants.X_OK);
+  }
+}
+
 async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const signal = stopSignal();
   const pack = await openPackFolder(options.pack);
   const baseline = await baselineOf(options, pack.contentId);
+  await demandPlaces(options);
   const receipt = await withDataRoot(options.dataRoot, (dataRoot) =>
     evaluatePack({
       pack,
@@ -65,9 +87,7 @@ async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   );
   if (options.receipts !== null) await keepReceipt(options.receipts, receipt);
   if (options.accept) await acceptBaseline(options.baseline, receipt);
-  const evaluation = evaluationOf(receipt, baseline, options.accept);
-  if (options.report !== null) await writeFile(options.report, evaluationDrawing(evaluation));
-  return evaluation;
+  return evaluationOf(receipt, baseline, options.accept);
 }
 
 const wholePack = 'name a folder with a whole pack: its pack.json, and every file that it names';
@@ -87,6 +107,7 @@ try {
     const evaluation = await evaluate(options);
     if (options.json) print(JSON.stringify(evaluation));
     else for (const line of evaluationLines(evaluation)) print(line);
+    if (options.report !== null) await writeFile(options.report, evaluationDrawing(evaluation));
     process.exitCode = evaluation.verdict === 'regression' ? 1 : 0;
   }
 } catch (error) {

@@ -112,7 +112,7 @@ export interface StartFailure {
 }
 
 export function startFailureOf(error: unknown): StartFailure {
-  const message = codedMessage(error);
+  const message = systemFailure(error) ?? codedMessage(error);
   const code = /^([a-z_]+):/.exec(message)?.[1] ?? '';
   return { message, remedy: (Object.hasOwn(startRemedies, code) ? startRemedies[code] : undefined) ?? null };
 }

@@ -76,7 +76,7 @@ export async function succeeded(flags: readonly string[], first: Handover): Prom
       if (signals === 1 && child.connected) child.disconnect();
       else child.kill('SIGKILL');
     };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal).on(signal, stop);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeAllListeners(signal).on(signal, stop);
     process.removeAllListeners('disconnect').once('disconnect', stop);
     const [code] = (await once(child, 'close')) as [number | null];
     next = after();

@@ -12,7 +12,7 @@ import { errorRemedies } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
-import { failureLine, StartError, systemFailure } from './failures.ts';
+import { failureLine, StartError } from './failures.ts';
 import { dataRootOf, hasDataRoot } from './options/data-root.ts';
 import { answersQuestion, nearestName, parseFlags } from './options/flags.ts';
 import { outliveReaders } from './outputs.ts';
@@ -131,7 +131,7 @@ function failureOf(
       exit: exitCodes.failed,
     };
   }
-  return { line: systemFailure(error) ?? failureLine(error), exit: exitCodes.failed };
+  return { line: failureLine(error), exit: exitCodes.failed };
 }
 
 function unknownCommand(): string {

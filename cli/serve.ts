@@ -215,7 +215,7 @@ class HostEnd {
     this.#listener = listener;
     this.#dataRoot = dataRoot;
     this.#handover = handover;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#stopFor(signal));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.#stopFor(signal));
     if (process.connected)
       process.removeAllListeners('disconnect').once('disconnect', () => {
         if (!this.#isStopping || this.#isRestarting) this.#stopFor('the command of this host has ended');

@@ -40,7 +40,7 @@ async function work(flags: WorkerFlags): Promise<void> {
 
 function stopOnSignals(worker: Worker): void {
   let stopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (stopping) process.exit(1);
       stopping = true;

@@ -1,17 +1,17 @@
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { failedWith } from '../../storage/objects/object-store-error.ts';
 import { StartError } from '../failures.ts';
-import { type Flag, type GivenFlags, pathOption } from './flags.ts';
+import { type Flag, type GivenFlags, homeFolder, pathOption } from './flags.ts';
 
 /** The folder for a user's application data by the conventions of the platform. */
 function defaultDataRoot(): string {
   const name = 'local-media-study-service';
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', name);
+  if (process.platform === 'darwin') return join(homeFolder(), 'Library', 'Application Support', name);
   // The XDG Base Directory Specification has relative and empty paths ignored.
   const shared = process.env.XDG_DATA_HOME ?? '';
-  return join(isAbsolute(shared) ? shared : join(homedir(), '.local', 'share'), name);
+  return join(isAbsolute(shared) ? shared : join(homeFolder(), '.local', 'share'), name);
 }
 
 /** The same in words, for `--help`. */
@@ -30,10 +30,21 @@ export const dataRootFlag = (help: string): Flag<string> => ({
   read: dataRootOf,
 });
 
-/** True if a host has ever kept its data in this folder. */
+/** True if a host has ever kept its data in this folder, or may have: who opens a folder that is closed to this user says so. */
 export function hasData(dataRoot: string): boolean {
+  if (isClosed(dataRoot)) return true;
   const { ledger, objects } = dataRootAt(dataRoot);
   return existsSync(ledger) || existsSync(objects);
+}
+
+/** True if this user may not look into a folder. */
+function isClosed(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return false;
+  } catch (error) {
+    return failedWith(error, 'EACCES');
+  }
 }
 
 /** The same for the data root that a call names. */

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { version } from '../../contract/base/program-version.ts';
 import type { HostSetting } from '../../contract/settings.ts';
 import { editDistance } from '../../rules/text-comparison.ts';
@@ -240,12 +240,18 @@ export function suggestion(name: string, known: readonly string[], prefix = '--'
   return nearest === null ? '' : `, did you mean ${prefix}${nearest}?`;
 }
 
+/** The home folder of this user, also if `HOME` is empty or relative: data must not land in the working folder. */
+export function homeFolder(): string {
+  const named = homedir();
+  return isAbsolute(named) ? named : userInfo().homedir;
+}
+
 /**
  * An absolute path from one that was given on the command line. A leading `~/` is the home folder of this user: a shell
  * leaves it as it is behind an equals sign, as in `--data-root=~/study`.
  */
 export const absolutePath = (given: string): string =>
-  resolve(given === '~' || given.startsWith('~/') ? join(homedir(), given.slice(1)) : given);
+  resolve(given === '~' || given.startsWith('~/') ? join(homeFolder(), given.slice(1)) : given);
 
 /** The path of a single flag, absolute; null if the flag was not given. */
 export function pathOption(given: GivenFlags, name: string): string | null {

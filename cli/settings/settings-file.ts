@@ -1,9 +1,10 @@
-import { mkdir, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { applyEdits, modify, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { HostSetting } from '../../contract/settings.ts';
 import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
+import { makeFolder } from '../../storage/objects/durable-file.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
 import { StartError, type StartFailure, startFailureOf, startFailureWords } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
@@ -239,7 +240,7 @@ export async function writeSettings(path: string, changes: SettingChanges): Prom
   const text = changedSettings(await settingsText(path), changes);
   const file = await linkedFile(path);
   const draft = `${file}.${process.pid}`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file));
   try {
     await writeFile(draft, text, { mode: 0o600 });
     await rename(draft, file);

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import test from 'ava';
 import { nodeFinding, portFinding } from '../../cli/doctor.ts';
 import { RunningHost } from '../http/running-host.ts';
@@ -127,6 +128,33 @@ test('a data root that a host could not make is a fault with its remedy', async 
     remedy: 'correct owner and mode of the data root, or choose another one by --data-root',
   });
   t.true(refused.of('store').detail.startsWith(`storage_access_denied: ${join(folder, 'deep', 'none')}: `));
+});
+
+test('bug: a doctor without a folder for temporary files reported nothing else, though a host works', async (t) => {
+  const folder = await scratchFolder(t);
+  const found = await diagnose(join(folder, 'none'), ['--json'], { TMPDIR: join(folder, 'gone') });
+  t.is(found.exit, 1);
+  t.like(found.of('tools'), { state: 'failed', remedy: 'name a folder of this user by TMPDIR' });
+  t.regex(found.of('tools').detail, /gone\/\S+: a folder in its path does not exist; /);
+  t.like(found.of('store'), { state: 'ok' });
+});
+
+test('bug: a data root that is closed to this user was called one without data', async (t) => {
+  const closed = join(await scratchFolder(t), 'closed');
+  await mkdir(join(closed, 'ledger'), { recursive: true });
+  await chmod(closed, 0);
+  t.teardown(() => chmod(closed, 0o700));
+  const [file = '', ...words] = [...asNobody, process.execPath];
+  const run = (...command: string[]) =>
+    promisify(execFile)(file, [...words, 'build/media-study.js', ...command, '--data-root', closed], {
+      cwd: repository,
+    }).then(
+      () => '',
+      ({ stderr }) => stderr,
+    );
+  for (const command of [['runtimes'], ['verify', '--store'], ['backup', join(closed, 'copy')]]) {
+    t.regex(await run(...command), /EACCES: permission denied/);
+  }
 });
 
 test('a missing tool is a fault with its remedy, and a missing downloader is not a fault', async (t) => {

@@ -128,24 +128,50 @@ test.serial('an incomplete pack or a foreign baseline ends with code 2 before an
   t.regex(ending.stderr, /^baseline_of_other_pack: /);
 });
 
-test.serial('an evaluation that is stopped leaves nothing behind', async (t) => {
-  const started = join(await scratchFolder(t), 'started');
-  const environment = await ffmpegThat(
-    await scratchFolder(t),
-    `case "$*" in *flags=area*) touch '${started}'; exec sleep 600 ;; esac`,
-  );
-  const TMPDIR = await scratchFolder(t);
-  const running = startBuilt('build/evaluate.js', [], { ...environment, TMPDIR });
-  t.teardown(() => running.kill('SIGKILL'));
-  let stderr = '';
-  running.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
+test.serial(
+  'bug: a result without a place was refused after the whole pack was studied, without its measures',
+  async (t) => {
+    const folder = await scratchFolder(t);
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const cases: [args: string[], message: RegExp][] = [
+      [['--report', join(folder, 'none', 'x.svg')], /^\S+none: a folder in its path does not exist; [^\n]+\n$/],
+      [['--report', folder], /^invalid_flags: --report \S+ is a folder; /],
+      [['--receipts', file], /^invalid_flags: --receipts \S+ is not a folder; /],
+      [['--receipts', join(file, 'x')], /^\S+x: a part of the path to it is not a folder; /],
+      [['--accept', '--baseline', join(folder, 'none', 'b.json')], /^\S+none: a folder in its path does not exist; /],
+    ];
+    for (const [args, message] of cases) {
+      const ending = await evaluate(t, args);
+      t.is(ending.exit, 2);
+      t.regex(ending.stderr, message);
+    }
+    const gone = await runBuilt('build/evaluate.js', [], { TMPDIR: join(folder, 'none') });
+    t.is(gone.exit, 2);
+    t.regex(gone.stderr, /a folder in its path does not exist; create it first, or correct the path \(ENOENT\)\n$/);
+  },
+);
+
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+  test.serial(`an evaluation that is stopped by ${signal} leaves nothing behind`, async (t) => {
+    const started = join(await scratchFolder(t), 'started');
+    const environment = await ffmpegThat(
+      await scratchFolder(t),
+      `case "$*" in *flags=area*) touch '${started}'; exec sleep 600 ;; esac`,
+    );
+    const TMPDIR = await scratchFolder(t);
+    const running = startBuilt('build/evaluate.js', [], { ...environment, TMPDIR });
+    t.teardown(() => running.kill('SIGKILL'));
+    let stderr = '';
+    running.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const ended = new Promise<number | null>((resolve) => running.on('exit', resolve));
+    while (!(await readdir(join(started, '..'))).includes('started')) await setTimeout(20);
+    t.is((await studiesIn(TMPDIR)).length, 1);
+    running.kill(signal);
+    t.is(await ended, 2);
+    t.true(stderr.endsWith(`evaluation_stopped: ${signal}\n`), stderr);
+    t.deepEqual(await studiesIn(TMPDIR), []);
   });
-  const ended = new Promise<number | null>((resolve) => running.on('exit', resolve));
-  while (!(await readdir(join(started, '..'))).includes('started')) await setTimeout(20);
-  t.is((await studiesIn(TMPDIR)).length, 1);
-  running.kill('SIGTERM');
-  t.is(await ended, 2);
-  t.regex(stderr, /evaluation_stopped: SIGTERM\n$/);
-  t.deepEqual(await studiesIn(TMPDIR), []);
-});
+}

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { commands } from '../../cli/commands.ts';
@@ -239,6 +239,20 @@ test('a leading ~/ is the home folder in every option that takes a path', (t) =>
   t.throws(() => verifyOptions(['runtime:x', '--data-root=~/no-data-here']), {
     message: new RegExp(`--data-root ${join(homedir(), 'no-data-here')}: `),
   });
+});
+
+test.serial('bug: with an empty or a relative HOME, the data root was a folder in the working folder', (t) => {
+  const { HOME, XDG_DATA_HOME } = process.env;
+  t.teardown(() => {
+    process.env.HOME = HOME ?? userInfo().homedir;
+    if (XDG_DATA_HOME !== undefined) process.env.XDG_DATA_HOME = XDG_DATA_HOME;
+  });
+  delete process.env.XDG_DATA_HOME;
+  for (const home of ['', 'relative']) {
+    process.env.HOME = home;
+    t.true(serveOptions([]).dataRoot.startsWith(`${userInfo().homedir}/`));
+    t.is(serveOptions(['--data-root=~/study']).dataRoot, join(userInfo().homedir, 'study'));
+  }
 });
 
 const refusals: Partial<Record<StartCode, readonly string[]>> = {

@@ -302,3 +302,16 @@ test('a folder, a pipe and a path that leads nowhere are refused without waiting
   await symlink(join(folder, 'missing', 'token'), join(folder, 'link'));
   await t.throwsAsync(hostToken(join(folder, 'link')), refusedToken);
 });
+
+test('bug: a host whose terminal was closed ended as if it were killed, and its work counted a crash', async (t) => {
+  const root = await scratchFolder(t);
+  const host = spawn(process.execPath, ['build/serve.js', '--port', '0', '--data-root', root], {
+    cwd: repository,
+    env,
+  });
+  t.teardown(() => host.kill('SIGKILL'));
+  const ended = once(host, 'close');
+  await Promise.race([once(host.stdout, 'data'), ended]);
+  host.kill('SIGHUP');
+  t.deepEqual(await ended, [0, null]);
+});

@@ -325,6 +325,18 @@ test('bug: a worker whose Redis is down did not end on command', async (t) => {
   t.deepEqual([worker.exitCode, worker.signalCode], [0, null], said);
 });
 
+test('bug: a worker whose terminal was closed left its folder of temporary files', async (t) => {
+  const folder = await scratchFolder(t);
+  const flags = ['--work-queue', `redis://127.0.0.1:${await unusedPort()}`, '--object-source', folder];
+  const TMPDIR = await scratchFolder(t);
+  const worker = spawned(process.execPath, [program, 'worker', ...flags], { ...withoutDownloader, TMPDIR });
+  if (worker.stdout === null) return t.fail();
+  await once(worker.stdout, 'data');
+  await ended(worker, 'SIGHUP');
+  t.deepEqual([worker.exitCode, worker.signalCode], [0, null]);
+  t.deepEqual(await readdir(TMPDIR), []);
+});
+
 /** Workers of one object source, for which twenty seconds are a long range. */
 async function workersOf(t: ExecutionContext, bench: DetectionBench, media: Buffer) {
   const root = await scratchFolder(t);
