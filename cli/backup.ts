@@ -15,7 +15,7 @@ import { dataRootOf, existingDataRoot } from './options/data-root.ts';
 import { absolutePath, type GivenFlags } from './options/flags.ts';
 import { argument } from './terminal/call.ts';
 import { findHost, NoHost } from './terminal/running-host.ts';
-import { type ExitCode, exitCodes, Interrupted, type Terminal } from './terminal/terminal.ts';
+import { bytesText, type ExitCode, exitCodes, Interrupted, type Terminal } from './terminal/terminal.ts';
 
 /**
  * Reports how far work on many items of one kind has come. On a terminal it shows each item and overwrites the line; elsewhere it
@@ -58,8 +58,8 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
     const bytes = objects.reduce((sum, each) => sum + each.bytes, 0);
     const document = { backup: target, createdAt, commit, objects: objects.length, bytes, leftOut };
     terminal.result(document, [
-      `backup ${document.backup}: ${countText(objects.length, 'object')}, ${bytes} bytes, commit ${commit}`,
-      `left out ${countText(leftOut?.objects ?? 0, 'object')}, ${leftOut?.bytes ?? 0} bytes, that no record reaches`,
+      `backup ${document.backup}: ${countText(objects.length, 'object')}, ${bytesText(bytes)}, commit ${commit}`,
+      `left out ${countText(leftOut?.objects ?? 0, 'object')}, ${bytesText(leftOut?.bytes ?? 0)}, to which no record refers`,
     ]);
     return exitCodes.done;
   } finally {

@@ -82,7 +82,7 @@ export const deleting: HostCommand = {
 const gcFlags: FlagTable = { 'dry-run': toggle('only lists what would be removed'), ...hostFlags };
 
 const words: Readonly<Record<keyof GarbageCollection['removed'], string>> = {
-  object: 'objects that no record reaches',
+  object: 'objects to which no record refers',
   quarantine: 'damaged files in quarantine',
   inbox: 'leftovers of uploads',
   work: 'leftovers of work',

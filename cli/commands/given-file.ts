@@ -12,7 +12,7 @@ export async function checkFile(path: string, absent: string): Promise<void> {
   });
   if (found.isDirectory()) throw new WrongCall(`${path} is a folder: name the files in it, such as ${path}/*`);
   if (!found.isFile()) throw new WrongCall(`${path} is not a regular file, so its length is unknown: copy it into one`);
-  if (found.size === 0) throw new WrongCall(`${path} is empty: nothing is in it that could be taken in`);
+  if (found.size === 0) throw new WrongCall(`${path} is empty`);
   await access(path, constants.R_OK).catch(() => {
     throw new WrongCall(`${path} may not be read by this user: change its owner or mode`);
   });

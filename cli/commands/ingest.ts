@@ -79,8 +79,7 @@ export async function sourceOf(call: CommandCall, what: string): Promise<SourceS
   const hasLabel = call.given.single('label') !== undefined;
   const named = await namedSource(call, what, !isFile);
   if (named !== undefined) {
-    if (hasLabel)
-      call.terminal.remark(`${what} is there already and keeps its label: --label is of media that is taken in`);
+    if (hasLabel) call.terminal.remark(`${what} is there already and keeps its label: --label is only for new media`);
     return withSubtitles(call, named, givenSubtitles(call));
   }
   if (isAddress(what) || !isFile) return ingested(call, what);

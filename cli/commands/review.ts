@@ -72,7 +72,7 @@ export function mustAgree(
 
 /** Shows the statement to the person at the terminal, who has to agree to it word for word or not at all. */
 async function attested({ terminal }: CommandCall, who: string, statement: string): Promise<void> {
-  if (!terminal.isInteractive) throw new WrongCall('a review needs a person at a terminal: nothing attests by itself');
+  if (!terminal.isInteractive) throw new WrongCall('a review needs a person at a terminal, who attests it');
   terminal.remark(`${who}: "${statement}"`);
   if ((await terminal.ask('Type yes to attest this: ')) !== 'yes')
     throw new WrongCall('nothing was decided: not attested');

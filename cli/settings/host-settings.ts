@@ -264,7 +264,7 @@ export class RunningSettings implements SettingsService {
       }
       const own = isOfCommand && (this.#isOfCommand(name) || name in captionFlags);
       if (!own && isReplaced(given, name)) {
-        throw refused(`an option of this start decides on ${name}: start the host without that option`);
+        throw refused(`an option on the command line of the host sets ${name}: start the host without it`);
       }
       if (
         name === 'model-server' &&

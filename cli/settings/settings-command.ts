@@ -97,6 +97,6 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
   }
   await writeSettings(path, changes);
   show(terminal, path, after);
-  if (await hasHost(dataRoot)) terminal.remark('a host runs on this data root: restart it for the change');
+  if (await hasHost(dataRoot)) terminal.remark('a host runs on this data root: restart it to apply the change');
   return exitCodes.done;
 }

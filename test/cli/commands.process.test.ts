@@ -209,7 +209,7 @@ test('a wrong call is reported before a host is started for it', async (t) => {
     [['study', none, ...rights], `there is no file ${none}, and no source of a new data root has that name`],
     [['caption', none, ...rights], `there is no file ${none}, and no source of a new data root has that name`],
     [['ingest', folder], `${folder} is a folder: name the files in it, such as ${folder}/*`],
-    [['ingest', empty], `${empty} is empty: nothing is in it that could be taken in`],
+    [['ingest', empty], `${empty} is empty`],
     [['ingest', media, '--subtitles', none], `there is no subtitle file ${none}`],
     [['study', media, '--subtitles', none], `there is no subtitle file ${none}`],
     [['study', media, '--language', 'korean'], '--language: korean is not a language tag, did you mean ko (Korean)?'],

@@ -86,7 +86,7 @@ test('a backup without a host is updated in place, and a damaged one is not rest
   await writeFile(join(objects, stray), 'stray');
   const first = await run('backup', copy, '--data-root', root);
   t.is(first.exit, 0);
-  t.regex(first.stdout, /left out 1 object, 5 bytes, that no record reaches/);
+  t.regex(first.stdout, /left out 1 object, 5 B, to which no record refers/);
   const manifest = join(copy, 'MEDIA-STUDY-BACKUP.json');
   const before = JSON.parse(await readFile(manifest, 'utf8'));
   t.deepEqual(before.leftOut, { objects: 1, bytes: 5 });

@@ -258,7 +258,7 @@ test('captions whose approval was withdrawn are shown to no agent and in no form
     (await commanded('review', 'approve', runtimeId)).stderr,
     /^illegal_review_transition: the study has been reviewed already; media-study evidence runtime:[0-9a-f-]+ shows the state of the review/,
   );
-  t.is((await commanded(...revoking)).stderr, 'a review needs a person at a terminal: nothing attests by itself\n');
+  t.is((await commanded(...revoking)).stderr, 'a review needs a person at a terminal, who attests it\n');
   t.is((await commanded('captions', runtimeId, '--produce')).exit, 0);
   const { outcome: checked, items } = await asked(runtimeId);
   t.is(checked, 'accepted');

@@ -42,8 +42,7 @@ test('every command that a study prints runs as it is pasted, from the file to i
     t.true(line.startsWith('node build/media-study.js ') && line.endsWith(` --data-root '${root}'`), line);
     const { exit, stdout, stderr } = await pasted(line.replace(' NAME', ' facts.csv'));
     // No line signs by itself, and a reason is chosen by a person, of those that the command lists.
-    if (line.includes(' approve '))
-      t.regex(stderr, /a review needs a person at a terminal: nothing attests by itself\n$/);
+    if (line.includes(' approve ')) t.regex(stderr, /a review needs a person at a terminal, who attests it\n$/);
     else if (line.includes(' reject ')) t.regex(stderr, /^--reason CODE: one of /);
     else t.is(exit, 0, `${line}\n${stderr}`);
     t.is(exit !== 0, / (approve|reject) /.test(line), stdout);

@@ -89,7 +89,7 @@ test('bug: unrelated evidence was to explain a missing transcript', async (t) =>
 test('a label for a source that exists already is reported to have no effect', async (t) => {
   const { exit, stderr } = await run('study', label, '--to', '1', '--label', 'Another');
   t.is(exit, 0);
-  t.true(stderr.startsWith(`${label} is there already and keeps its label: --label is of media that is taken in\n`));
+  t.true(stderr.startsWith(`${label} is there already and keeps its label: --label is only for new media\n`));
 });
 
 // Serial, as other tests name the source by its label.
